@@ -53,6 +53,7 @@ SHORT_LINES = (
     "portal/report/",
     "portal/saved_views/",
     "portal/search/",
+    "portal/storage/",
     "portal/uploads/",
     "portal/usage/",
     "portal/users/",

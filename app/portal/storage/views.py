@@ -71,22 +71,22 @@ def _kept_days(session: Session, partner_id: UUID) -> int:
 
 
 def _stored(session: Session, organization_id: UUID) -> LimitForm:
-    found = organizations.get(session, caller(), organization_id)
-    return LimitForm.showing(found.storage_limit, found.version)
+    organization = organizations.get(session, caller(), organization_id)
+    return LimitForm.showing(organization.storage_limit, organization.version)
 
 
 def _page(organization_id: UUID, form: LimitForm) -> str:
     defaults, who = settings().storage_defaults, caller()
     may_limit = who.organization_id is None and who.may(Permission.ORGANIZATIONS_WRITE)
     with transaction(read_only=True) as session:
-        found = organizations.get(session, who, organization_id)
+        organization = organizations.get(session, who, organization_id)
         return render_template(
             "portal/storage/organization.html",
-            organization=found,
-            usage=storage.of_organization(session, found, defaults),
+            organization=organization,
+            usage=storage.of_organization(session, organization, defaults),
             can_be_deleted=deletion.can_be_deleted,
             uploads=storage.largest_uploads(session, who, organization_id=organization_id),
-            kept_days=_kept_days(session, found.partner_id),
+            kept_days=_kept_days(session, organization.partner_id),
             form=form if may_limit else None,
             default=defaults.organization,
         )
@@ -95,11 +95,11 @@ def _page(organization_id: UUID, form: LimitForm) -> str:
 @portal.get("/operator/storage")
 def operator_storage() -> str:
     with transaction(read_only=True) as session:
-        found = storage.of_partners(session, caller(), settings().storage_defaults)
+        usages = storage.of_partners(session, caller(), settings().storage_defaults)
         return render_template(
             "portal/storage/partners.html",
-            partners=found,
-            total=sum(usage.used for _, usage in found),
+            partners=usages,
+            total=sum(usage.used for _, usage in usages),
             uploads=storage.largest_uploads(session, caller()),
         )
 
@@ -121,8 +121,8 @@ def operator_partner_storage_save(partner_id: UUID) -> Page:
 
 
 def _stored_of_partner(session: Session, partner_id: UUID) -> LimitForm:
-    found = partners.get(session, caller(), partner_id)
-    return LimitForm.showing(found.storage_limit, found.version)
+    partner = partners.get(session, caller(), partner_id)
+    return LimitForm.showing(partner.storage_limit, partner.version)
 
 
 def _partner_page(partner_id: UUID, form: LimitForm) -> str:
