@@ -10,6 +10,7 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import LegacyExchange, utcnow
 from app.portal.api_access.curl_examples import KEY_VARIABLE
 from app.portal.api_access.labels import CredentialEnd
+from app.portal.web.formats import long_datetime
 
 SOON = timedelta(days=30)
 FIELDS = {
@@ -29,6 +30,22 @@ ONLY_BEFORE = {
     ),
 }
 """Errors of the legacy API without a counterpart."""
+
+
+def retirement_words(retirement: datetime, zone: str) -> str:
+    """Say what the list shows, and when the legacy API ends or ended."""
+    moment = long_datetime(retirement, zone)
+    if retirement <= utcnow():
+        return gettext(
+            "Clients of the legacy API and their move to the new one. The legacy API ended on "
+            "%(moment)s, later for a client with an extension.",
+            moment=moment,
+        )
+    return gettext(
+        "Clients of the legacy API and their move to the new one. The legacy API ends on "
+        "%(moment)s, later for a client with an extension.",
+        moment=moment,
+    )
 
 
 def time_left(end: datetime) -> CredentialEnd:

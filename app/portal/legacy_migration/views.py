@@ -10,11 +10,18 @@ from sqlalchemy.orm import Session
 
 from app.extensions import addresses, caller, settings, transaction
 from app.languages import lazy_gettext, pgettext
-from app.models import LegacyDay, utcnow
+from app.models import LegacyDay
 from app.portal.api_access.labels import client_state
 from app.portal.help.subpages import SAME_HELP
 from app.portal.help.topics import TOPICS, HelpTopic
-from app.portal.legacy_migration.labels import FIELDS, answer_shown, as_curl, differences, time_left
+from app.portal.legacy_migration.labels import (
+    FIELDS,
+    answer_shown,
+    as_curl,
+    differences,
+    retirement_words,
+    time_left,
+)
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.charts import chart_of
@@ -40,10 +47,10 @@ SAME_HELP["portal.api_migration_client"] = "portal.api_migration"
 @portal.get("/api-access/migration")
 def api_migration() -> str:
     with transaction(read_only=True) as session:
-        return render_template("portal/legacy_migration/list.html", **_found(session))
+        return render_template("portal/legacy_migration/list.html", **_listed(session))
 
 
-def _found(session: Session) -> dict[str, Any]:
+def _listed(session: Session) -> dict[str, Any]:
     """Return a page of the clients that the URL's filters find."""
     at, wanted = lists.place(), lists.id_or_words("partner")
     partner = partners.get(session, caller(), wanted) if isinstance(wanted, UUID) else None
@@ -61,9 +68,7 @@ def _found(session: Session) -> dict[str, Any]:
         **at.pager(page.next_cursor, "q", "partner", "extension"),
         "extensions": EXTENSIONS,
         "days": legacy_migration.DAYS_SHOWN,
-        "retirement": settings().legacy_retirement,
-        "now": utcnow(),
-        "zone": zone(),
+        "retirement_words": retirement_words(settings().legacy_retirement, zone()),
     }
 
 
@@ -87,15 +92,15 @@ def _replaced(session: Session, moving: MigratingClient) -> dict[str, Any]:
     """Return the last request, its replacement, its response, and the response of the new API."""
     exchange = legacy_migration.exchange_of(session, moving)
     body = exchange.request if exchange else legacy_migration.last_accepted(session, moving)
-    found = {
+    shown = {
         "exchange": exchange,
         "fields": FIELDS,
         "curl": as_curl(addresses().public_api + SUCCESSOR, body) if body else None,
         "no_assistant": body is not None and body["agentId"] == legacy_migration.NO_ASSISTANT,
     }
     if exchange is None:
-        return found
-    return found | {
+        return shown
+    return shown | {
         "answered": answer_shown(exchange.status, exchange.answer),
         "would_answer": answer_shown(exchange.shadow_status, exchange.shadow_answer),
         "differences": differences(exchange),
