@@ -53,6 +53,7 @@ SHORT_LINES = (
     "portal/overview/",
     "portal/report/",
     "portal/saved_views/",
+    "portal/scim/",
     "portal/search/",
     "portal/storage/",
     "portal/uploads/",

@@ -170,9 +170,9 @@ def _page_with(new: NewToken, done: str) -> str:
 def _page(form: ChoicesForm, secret: str | None = None, done: str = "") -> str:
     with transaction(read_only=True) as session:
         tokens = scim_tokens.listing(session, caller())
-        found = groups.listing(session, caller())
-        sizes = groups.sizes(session, found)
-        names = _organization_names(session, found)
+        listed = groups.listing(session, caller())
+        sizes = groups.sizes(session, listed)
+        names = _organization_names(session, listed)
     return render_template(
         "portal/scim/page.html",
         form=form,
@@ -185,7 +185,7 @@ def _page(form: ChoicesForm, secret: str | None = None, done: str = "") -> str:
                 "organization": names.get(group.organization_id) if group.organization_id else None,
                 "size": sizes.get(group.id, 0),
             }
-            for group in found
+            for group in listed
         ],
         secret=secret,
         done=done,
@@ -243,6 +243,6 @@ def _group_page(group_id: UUID, form: GroupForm) -> str:
     return render_template("portal/scim/group.html", form=form, group=group, size=size)
 
 
-def _organization_names(session: Session, found: Sequence[ScimGroup]) -> dict[UUID, str]:
-    ids = {group.organization_id for group in found if group.organization_id is not None}
+def _organization_names(session: Session, listed: Sequence[ScimGroup]) -> dict[UUID, str]:
+    ids = {group.organization_id for group in listed if group.organization_id is not None}
     return organizations.names_of(session, caller(), ids)
