@@ -46,6 +46,7 @@ SHORT_LINES = (
     "portal/chat/",
     "portal/contacts/",
     "portal/exports/",
+    "portal/identity_providers/",
     "portal/legacy_migration/",
     "portal/organization_groups/",
     "portal/organization_templates/",

@@ -26,11 +26,11 @@ from app.services.identity_providers.providers import ProviderFields
 def portal_settings_companies() -> str:
     with transaction(read_only=True) as session:
         _partner(session)
-        found = providers.listing(session, caller())
-        users = {provider.id: providers.linked_users(session, provider) for provider in found}
+        listed = providers.listing(session, caller())
+        users = {provider.id: providers.linked_users(session, provider) for provider in listed}
     return render_template(
         "portal/identity_providers/list.html",
-        providers=found,
+        providers=listed,
         users=users,
         most=providers.MAX_PROVIDERS,
     )
@@ -59,9 +59,9 @@ def _check(wanted: ProviderFields) -> None:
     """Check the fields, and the provider itself. Raises `ValidationFailed`."""
     with transaction(read_only=True) as session:
         _partner(session)
-        found = providers.problems_of(session, caller(), wanted)
+        problems = providers.problems_of(session, caller(), wanted)
     private = settings().webhook_allow_private
-    providers.check_discovery(wanted.issuer, allow_private=private, besides=found)
+    providers.check_discovery(wanted.issuer, allow_private=private, besides=problems)
 
 
 @portal.get("/settings/company-accounts/<uuid:provider_id>")
