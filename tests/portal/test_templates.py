@@ -56,6 +56,7 @@ SHORT_LINES = (
     "portal/saved_views/",
     "portal/scim/",
     "portal/search/",
+    "portal/spending/",
     "portal/storage/",
     "portal/uploads/",
     "portal/usage/",

@@ -69,10 +69,10 @@ class SpendingForm(PortalForm):
     month_minutes = WholeNumber(lazy_gettext("Call minutes, a month"))
 
     @classmethod
-    def showing(cls, found: SpendingState) -> "SpendingForm":
-        limits = found.limits
+    def showing(cls, state: SpendingState) -> "SpendingForm":
+        limits = state.limits
         return cls.from_object(
-            version=found.version,
+            version=state.version,
             day_money=typed_amount(limits.day_micros),
             month_money=typed_amount(limits.month_micros),
             day_minutes=limits.day_minutes,
@@ -118,12 +118,12 @@ class BudgetForm(PortalForm):
     recipients = TextAreaField(lazy_gettext("More recipients"), render_kw={"spellcheck": "false"})
 
     @classmethod
-    def showing(cls, found: MonthBudget) -> "BudgetForm":
+    def showing(cls, budget: MonthBudget) -> "BudgetForm":
         return cls.from_object(
-            version=found.version,
-            budget=typed_amount(found.micros),
-            levels=", ".join(map(str, found.levels)),
-            recipients="\n".join(found.recipients),
+            version=budget.version,
+            budget=typed_amount(budget.micros),
+            levels=", ".join(map(str, budget.levels)),
+            recipients="\n".join(budget.recipients),
         )
 
     def validate(self, extra_validators: Any = None) -> bool:

@@ -9,6 +9,7 @@ from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.portal.spending.forms import RatesForm, SpendingForm
+from app.portal.spending.labels import rates_words
 from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
 from app.portal.spending.uses import nearest
 from app.portal.web.blueprint import Page, portal
@@ -93,9 +94,9 @@ def _review_page(changes: RateChanges) -> str:
 
 def _list_page(form: RatesForm) -> str:
     with transaction(read_only=True) as session:
-        found, end = spending.of_partners(session, caller())
+        partners_use, end = spending.of_partners(session, caller())
         listed = rates.listing(session)
-        is_imported = rates.are_imported(session)
+        are_imported = rates.are_imported(session)
     return render_template(
         "portal/spending/operator.html",
         form=form,
@@ -106,14 +107,14 @@ def _list_page(form: RatesForm) -> str:
                 micros(used.month_money.spent, used.currency),
                 nearest(used),
             )
-            for partner, used in found
+            for partner, used in partners_use
         ],
         totals=(
-            micros(sum(used.day_money.spent for _, used in found), listed[0].currency),
-            micros(sum(used.month_money.spent for _, used in found), listed[0].currency),
+            micros(sum(used.day_money.spent for _, used in partners_use), listed[0].currency),
+            micros(sum(used.month_money.spent for _, used in partners_use), listed[0].currency),
         ),
         count=len(listed),
         currency=listed[0].currency,
-        is_imported=is_imported,
+        rates_words=rates_words(len(listed), listed[0].currency, are_imported=are_imported),
         end=end,
     )

@@ -27,46 +27,46 @@ class LimitBar:
     period: str = ""
 
 
-def bars_of(found: SpendingState) -> Sequence[tuple[str, Sequence[LimitBar]]]:
+def bars_of(state: SpendingState) -> Sequence[tuple[str, Sequence[LimitBar]]]:
     """Return the bars of today and of this month."""
-    currency = found.currency
+    currency = state.currency
     return [
         (
             title,
             [_money(money, currency, days[0]), _time(time, money, currency, days[1])],
         )
         for title, money, time, days in (
-            (gettext("Today"), found.day_money, found.day_time, (None, None)),
-            (gettext("This month"), found.month_money, found.month_time, found.passed_on),
+            (gettext("Today"), state.day_money, state.day_time, (None, None)),
+            (gettext("This month"), state.month_money, state.month_time, state.passed_on),
         )
     ]
 
 
-def month_money(found: SpendingState) -> LimitBar:
+def month_money(state: SpendingState) -> LimitBar:
     """Return this month's spending, against its limit."""
-    return _money(found.month_money, found.currency, found.passed_on[0])
+    return _money(state.month_money, state.currency, state.passed_on[0])
 
 
-def budget_bar(found: MonthBudget) -> LimitBar | None:
+def budget_bar(budget: MonthBudget) -> LimitBar | None:
     """Return the budget of this month as a bar; None without one."""
-    if found.micros is None:
+    if budget.micros is None:
         return None
-    used = _used(micros(found.spent, found.currency), micros(found.micros, found.currency))
-    bar = _bar(gettext("Budget"), LimitUse(found.spent, 0, found.micros), used, "", None)
-    levels = ", ".join(f"{level} %" for level in found.levels).replace(" %", f"{NO_BREAK}%")
+    used = _used(micros(budget.spent, budget.currency), micros(budget.micros, budget.currency))
+    bar = _bar(gettext("Budget"), LimitUse(budget.spent, 0, budget.micros), used, "", None)
+    levels = ", ".join(f"{level} %" for level in budget.levels).replace(" %", f"{NO_BREAK}%")
     note = gettext(
         "%(percent)s used. Alerts at %(levels)s.",
-        percent=percent(found.spent, found.micros),
+        percent=percent(budget.spent, budget.micros),
         levels=levels,
     )
     return replace(bar, is_budget=True, note=note)
 
 
-def nearest(found: SpendingState) -> LimitBar | None:
+def nearest(state: SpendingState) -> LimitBar | None:
     """Return the limit with the largest use; None without limits."""
     bars = [
         replace(bar, period=title)
-        for title, group in bars_of(found)
+        for title, group in bars_of(state)
         for bar in group
         if bar.whole is not None
     ]

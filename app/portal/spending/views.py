@@ -13,6 +13,7 @@ from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
 from app.portal.organizations.views import organization_page_data
 from app.portal.spending.forms import BudgetForm, OrganizationSpendingForm, SpendingForm
+from app.portal.spending.labels import spending_parts, test_money_words
 from app.portal.spending.limit_pages import limits_page, reserved_words, save_limits, stored_limits
 from app.portal.spending.uses import bars_of, budget_bar
 from app.portal.web.blueprint import Page, portal
@@ -86,26 +87,26 @@ def portal_settings_spending() -> str:
         )
 
 
-def _by_organization(session: Session, found: spending.SpendingState) -> dict[str, Any]:
+def _by_organization(session: Session, state: spending.SpendingState) -> dict[str, Any]:
     """Return the spending of each organization, and of all others."""
     rows = spending.by_organization(session, caller(), MAX_SHOWN)
     amounts = [each.micros for each in rows]
-    others = max(found.month_money.spent - sum(amounts), 0)
-    parts = rounded_parts([*amounts, others], found.currency)
+    others = max(state.month_money.spent - sum(amounts), 0)
+    parts = rounded_parts([*amounts, others], state.currency)
     return {
         "by_organization": list(zip(rows, parts, strict=False)),
         "others": parts[-1],
-        "are_adjusted": are_adjusted([*amounts, others], parts, found.currency),
+        "are_adjusted": are_adjusted([*amounts, others], parts, state.currency),
     }
 
 
 def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
+        organization = organizations.get(session, caller(), organization_id)
         used = _used(session, LimitSubject(organization_id=organization_id))
         return render_template(
             "portal/spending/organization.html",
-            **organization_page_data(session, found, "portal.organization_spending"),
+            **organization_page_data(session, organization, "portal.organization_spending"),
             **used,
             form=form,
             reserves=reserved_words(session, used["spending"].currency),
@@ -115,12 +116,15 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
 
 def _used(session: Session, subject: LimitSubject) -> dict[str, Any]:
     """Return the spending, with its limits, its budget and the carriers' charges."""
-    found = spending.spending_of(session, caller(), subject, ahead=True)
+    state = spending.spending_of(session, caller(), subject, ahead=True)
+    carrier = carrier_of_month(session, subject.organization_id)
     return {
-        "spending": found,
-        "bars": bars_of(found),
+        "spending": state,
+        "bars": bars_of(state),
         "budget": budget_bar(budgets.budget_of(session, caller(), subject)),
-        "carrier": carrier_of_month(session, subject.organization_id),
+        "carrier": carrier,
+        "spending_parts": spending_parts(carrier),
+        "test_money": test_money_words(carrier),
         "today": utcnow().date(),
     }
 
@@ -196,9 +200,9 @@ def _submit(subject: LimitSubject) -> Page:
             expected_version=form.version.data,
         )
     with transaction(read_only=True) as session:
-        found = budgets.budget_of(session, caller(), subject)
+        budget = budgets.budget_of(session, caller(), subject)
     saved = gettext("Budget saved.")
-    if found.is_alerting:
+    if budget.is_alerting:
         saved += " " + gettext("An alert is sent within minutes: a level is reached already.")
     return redirect_saved(saved, _spending_url(subject), changed)
 
@@ -220,15 +224,15 @@ def _page(form: BudgetForm, subject: LimitSubject) -> str:
     ]
     title = gettext("Budget of your portal")
     with transaction(read_only=True) as session:
-        found = budgets.budget_of(session, caller(), subject)
+        budget = budgets.budget_of(session, caller(), subject)
         carrier = carrier_of_month(session, subject.organization_id)
         if subject.organization_id is not None:
-            named = organizations.get(session, caller(), subject.organization_id)
-            title = gettext("Budget of %(name)s", name=named.name)
+            organization = organizations.get(session, caller(), subject.organization_id)
+            title = gettext("Budget of %(name)s", name=organization.name)
             crumbs[:1] = [
                 (gettext("Organizations"), url_for("portal.organizations")),
                 (
-                    named.name,
+                    organization.name,
                     url_for("portal.organization", organization_id=subject.organization_id),
                 ),
             ]
@@ -236,10 +240,10 @@ def _page(form: BudgetForm, subject: LimitSubject) -> str:
         "portal/spending/budget.html",
         title=title,
         form=form,
-        currency=found.currency,
-        spent=found.spent,
-        bar=budget_bar(found),
-        carrier=carrier,
+        currency=budget.currency,
+        spent=budget.spent,
+        bar=budget_bar(budget),
+        test_money=test_money_words(carrier),
         crumbs=[*crumbs, (gettext("Budget"), None)],
         back=_spending_url(subject),
     )
