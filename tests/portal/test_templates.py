@@ -40,6 +40,7 @@ SHORT_LINES = (
     "layouts/",
     "portal/access/",
     "portal/assistants/",
+    "portal/billing/",
     "portal/bulk/",
     "portal/calls/",
     "portal/campaigns/",

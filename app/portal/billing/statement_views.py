@@ -10,6 +10,8 @@ from sqlalchemy.orm import Session
 from app import languages
 from app.extensions import caller, transaction
 from app.models import utcnow
+from app.policy import Permission
+from app.portal.billing.labels import charge_words, status_words
 from app.portal.billing.statement_files import COLUMNS, NOTE, csv_rows, pdf_parts
 from app.portal.billing.words import (
     due_words,
@@ -24,7 +26,6 @@ from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file, file_words, pdf_file
 from app.services import csv_files, pdf
 from app.services.billing import statements
-from app.services.billing.months import next_month
 from app.services.billing.parties import StatementParties
 from app.services.billing.statements import Bill
 from app.services.branding.letterhead import letterhead
@@ -47,7 +48,8 @@ def _statement_page(bill: Bill, parties: StatementParties, closed: Iterable[date
         included=included_words(bill),
         number=invoice_number(bill.number),
         last_day=last_day_of(bill),
-        closes=next_month(bill.month),
+        status=status_words(bill),
+        charge=charge_words(bill, names_problem=caller().may(Permission.ORGANIZATIONS_WRITE)),
         months=_months(bill, closed),
         note=NOTE,
         has_pdf=pdf.is_installed(),

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app import languages
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
+from app.portal.billing.labels import costs_words, organization_costs_words
 from app.portal.billing.month_charts import month_charts, months_url
 from app.portal.billing.words import (
     amount_of,
@@ -49,13 +50,18 @@ COLUMNS = (
 def show_costs() -> str:
     today, month = utcnow().date(), month_of_url()
     with transaction(read_only=True) as session:
-        found = reporting.earnings(session, caller(), month, today, model_rate())
+        earned = reporting.earnings(session, caller(), month, today, model_rate())
         return render_template(
             "portal/billing/costs.html",
-            last=found.last,
-            **_shown(session, month, found.since, found.total, found.by_month),
-            **_listed(session, month, found),
+            last=earned.last,
+            sentence=costs_words(month, is_unfinished=_is_unfinished(month)),
+            **_shown(session, month, earned.since, earned.total, earned.by_month),
+            **_listed(session, month, earned),
         )
+
+
+def _is_unfinished(month: date) -> bool:
+    return month == utcnow().date().replace(day=1)
 
 
 def _shown(
@@ -72,7 +78,6 @@ def _shown(
         "month": month,
         "months": offered_months(today, since, month),
         "months_url": partial(months_url, organization_id=organization_id),
-        "unfinished": month == today.replace(day=1),
         "total": total,
         "carrier": carrier_sums(session, caller(), month, organization_id),
         "today": today,
@@ -82,11 +87,13 @@ def _shown(
     }
 
 
-def _listed(session: Session, month: date, found: PartnerEarnings) -> dict[str, Any]:
+def _listed(session: Session, month: date, earned: PartnerEarnings) -> dict[str, Any]:
     """Return a page of the organizations of a month; without a total they are sorted by name."""
     place, words = lists.place(), lists.text_filter("q")
     asked = request.args.get("sort", "")
-    sort = margin.NAME if found.total is None else asked if asked in margin.ORDERS else "margin"
+    sort = asked if asked in margin.ORDERS else "margin"
+    if earned.total is None:
+        sort = margin.NAME
     page = margin.by_organization(
         session,
         caller(),
@@ -94,11 +101,11 @@ def _listed(session: Session, month: date, found: PartnerEarnings) -> dict[str, 
         model_rate(),
         sort=sort,
         query=words,
-        known=found.rows,
+        known=earned.rows,
         **place.wanted,
     )
     next_url = place.next_url(page.next_cursor)
-    known = {each.id: each for each in found.rows or ()}
+    known = {each.id: each for each in earned.rows or ()}
     rows = [known.get(each.id, each) for each in page.items]
     return {"rows": rows, "sort": sort, "place": place, "next_url": next_url, "words": words}
 
@@ -138,14 +145,17 @@ def costs_of_organization(organization_id: UUID) -> str:
 def _of_organization(session: Session, organization_id: UUID, month: date) -> dict[str, Any]:
     """Return an organization's campaigns in the month, and the months before."""
     today, model = utcnow().date(), model_rate()
-    found = margin.of_organization(session, caller(), organization_id, month, model).shown
+    one = margin.of_organization(session, caller(), organization_id, month, model).shown
     by_month = reporting.earned_by_month(
-        session, caller(), today, model, organization_id, known={month: found.total}
+        session, caller(), today, model, organization_id, known={month: one.total}
     )
     return {
-        "rows": found.campaigns,
+        "rows": one.campaigns,
         "last": reporting.total_of(by_month, previous_month(month)),
-        **_shown(session, month, found.since, found.total, by_month, organization_id),
+        "sentence": organization_costs_words(
+            month, one.total.plan_name, is_unfinished=_is_unfinished(month)
+        ),
+        **_shown(session, month, one.since, one.total, by_month, organization_id),
     }
 
 
