@@ -522,7 +522,7 @@ def test_invoices_at_stripe_are_offered_with_a_subscription_and_a_connected_acco
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     member = signed_in(own.user)
-    assert "You are billed by monthly statement. " in member.get("/plan").text
+    assert "You are billed by monthly statement." in member.get("/plan").text
     refused = member.post("/plan/invoices", page="/account")
     assert refused.location == "/plan"
     assert "There are no invoices at Stripe" in member.get("/plan").text

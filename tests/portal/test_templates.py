@@ -53,6 +53,7 @@ SHORT_LINES = (
     "portal/organization_templates/",
     "portal/organizations/",
     "portal/overview/",
+    "portal/pricing/",
     "portal/report/",
     "portal/saved_views/",
     "portal/scim/",

@@ -1,15 +1,15 @@
 """The words of plans: prices, what they include, and the fields that changed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from app.enums import BillingInterval, SubscriptionState, Tier, UsageUnit
 from app.extensions import settings
 from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext, pgettext
-from app.models import Subscription
+from app.models import PlanVersion, Subscription
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import day, number
+from app.portal.web.formats import day, long_datetime, number
 from app.services.money_words import exact_micros, money
 from app.services.pricing import EditedPlan, PlanChange, PlanTerms, differences
 
@@ -169,13 +169,82 @@ def a_day_words(limit: int | None) -> str:
     return gettext("No limit") if limit is None else number(limit)
 
 
+def published_words(version: PlanVersion | None, zone: str) -> str:
+    """Return the version that customers see; None before one is published."""
+    if version is None:
+        return gettext("Nothing is published yet. Edit a plan, then publish it.")
+    return gettext(
+        "Customers see version %(number)s, published by %(author)s on %(time)s.",
+        number=version.number,
+        author=version.author,
+        time=long_datetime(version.published_at, zone),
+    )
+
+
+def draft_words(organizations: int) -> str:
+    """Return where changes of a plan are saved, and how many organizations are on it."""
+    saved = gettext("Changes are saved in the draft. Customers see them once you publish.")
+    on_plan = ngettext(
+        "%(num)s organization is on this plan.",
+        "%(num)s organizations are on this plan.",
+        organizations,
+    )
+    return f"{saved} {on_plan}"
+
+
+def cards_words(draft: PlanVersion | None) -> str:
+    """Return what the preview of the cards shows: those of the draft, if there is one."""
+    if draft:
+        cards = gettext(
+            "The draft of version %(number)s: customers see these cards once you publish it.",
+            number=draft.number,
+        )
+    else:
+        cards = gettext("The cards that customers see now.")
+    return f"{cards} {gettext('Customers see their usage and invoices above them.')}"
+
+
+def affected_words(
+    plans: Sequence[EditedPlan], changed: Container[Tier], counts: Mapping[Tier, int]
+) -> list[str]:
+    """Return how many organizations are on each changed plan, without plans that have none."""
+    return [
+        ngettext(
+            "%(num)s organization is on %(plan)s.",
+            "%(num)s organizations are on %(plan)s.",
+            counts[plan.tier],
+            plan=plan.name,
+        )
+        for plan in plans
+        if plan.tier in changed and counts[plan.tier]
+    ]
+
+
+def assistants_words(used: int, limit: int | None) -> str:
+    """Return the use of the limit of assistants; nothing without one."""
+    if not limit:
+        return ""
+    return ngettext(
+        "%(used)s of %(num)s assistant", "%(used)s of %(num)s assistants", limit, used=number(used)
+    )
+
+
+def users_words(used: int, limit: int | None) -> str:
+    """Return the use of the limit of users; nothing without one."""
+    if not limit:
+        return ""
+    return ngettext(
+        "%(used)s of %(num)s user", "%(used)s of %(num)s users", limit, used=number(used)
+    )
+
+
 def change_rows(
     changes: Sequence[PlanChange], old: Sequence[EditedPlan], new: Sequence[EditedPlan]
 ) -> list[tuple[str, list[tuple[str, str, str]]]]:
     """Return the changes by the new names of their plans: each with its label, and both values in
     words."""
     before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))
-    found: dict[Tier, list[tuple[str, str, str]]] = {}
+    by_plan: dict[Tier, list[tuple[str, str, str]]] = {}
     for change in changes:
         was, becomes = change.old, change.new
         if change.name == "texts":  # only of changed languages
@@ -186,8 +255,8 @@ def change_rows(
             _shown(change.name, was, before[change.tier].terms),
             _shown(change.name, becomes, after[change.tier].terms),
         )
-        found.setdefault(change.tier, []).append(row)
-    return [(after[tier].name, rows) for tier, rows in found.items()]
+        by_plan.setdefault(change.tier, []).append(row)
+    return [(after[tier].name, rows) for tier, rows in by_plan.items()]
 
 
 def kept_texts(
@@ -195,7 +264,7 @@ def kept_texts(
 ) -> list[tuple[EditedPlan, str]]:
     """Return the plans whose name or features change, with the languages in which they stay."""
     before = {plan.tier: plan for plan in old}
-    found = []
+    listed = []
     for plan in new:
         was = before[plan.tier]
         texts = {text.language: text for text in was.texts}
@@ -213,8 +282,8 @@ def kept_texts(
             )
         ]
         if kept:
-            found.append((plan, ", ".join(kept)))
-    return found
+            listed.append((plan, ", ".join(kept)))
+    return listed
 
 
 def changed_words(
@@ -223,11 +292,11 @@ def changed_words(
     """Return the differences, by the new names of the plans: Plus, ["Price: $99.00 → $109.00",
     "Feature added: “Fast help”"]."""
     before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))
-    found: dict[Tier, list[str]] = {}
+    by_plan: dict[Tier, list[str]] = {}
     for change in differences(old, new):
         words = _change_words(change, before[change.tier].terms, after[change.tier].terms)
-        found.setdefault(change.tier, []).extend(words)
-    return [(after[tier].name, words) for tier, words in found.items()]
+        by_plan.setdefault(change.tier, []).extend(words)
+    return [(after[tier].name, words) for tier, words in by_plan.items()]
 
 
 def _change_words(change: PlanChange, old: PlanTerms, new: PlanTerms) -> Iterator[str]:

@@ -13,6 +13,7 @@ from app.extensions import caller, public_url, transaction
 from app.languages.dates import written_date
 from app.models import Organization, utcnow
 from app.policy import Permission
+from app.portal.pricing.labels import assistants_words, cards_words, users_words
 from app.portal.pricing.views import TIER, current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
@@ -38,11 +39,14 @@ def _own(organization_id: UUID) -> str:
     today = utcnow().date()
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
+        use = organizations.use_of(session, [organization_id])[organization_id]
         so_far = month_so_far(session, caller(), organization_id, today)
         return render_template(
             "portal/pricing/member.html",
             organization=organization,
-            use=organizations.use_of(session, [organization_id])[organization_id],
+            use=use,
+            assistants_words=assistants_words(use.assistants, organization.assistant_limit),
+            users_words=users_words(use.users, organization.user_limit),
             manages=caller().may(Permission.USERS_WRITE),
             so_far=so_far,
             used_up=included.used_up(so_far.bill),
@@ -74,12 +78,14 @@ def _offered(session: Session, organization: Organization) -> dict[str, Any]:
 def _cards() -> str:
     """Return the cards that customers see, or will see once the draft is published."""
     with transaction(read_only=True) as session:
-        found = current_plans(session)
+        plan_set = current_plans(session)
+    draft = plan_set.draft if plan_set.changes else None
     return render_template(
         "portal/pricing/cards.html",
-        plans=[plan.shown() for plan in found.plans if plan.is_visible],
-        changed={change.tier for change in found.changes},
-        draft=found.draft if found.changes else None,
+        plans=[plan.shown() for plan in plan_set.plans if plan.is_visible],
+        changed={change.tier for change in plan_set.changes},
+        draft=draft,
+        sentence=cards_words(draft),
     )
 
 

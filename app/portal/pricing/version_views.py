@@ -8,7 +8,7 @@ from flask import abort, render_template, url_for
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, processor, transaction
 from app.languages import gettext, ngettext
-from app.portal.pricing.labels import change_rows, changed_words, kept_texts
+from app.portal.pricing.labels import affected_words, change_rows, changed_words, kept_texts
 from app.portal.pricing.views import current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
@@ -30,18 +30,18 @@ def review_draft() -> str:
 
 def _review(problems: Sequence[tuple[str, str]]) -> str:
     with transaction(read_only=True) as session:
-        found, partner_id = current_plans(session), partners.own(caller())
-        changed = {change.tier for change in found.changes}
+        plan_set, partner_id = current_plans(session), partners.own(caller())
+        changed = {change.tier for change in plan_set.changes}
         counts = effects.on_plans(session, caller(), partner_id)
-        prices = price_effects(session, caller(), partner_id, found.plans, changed)
+        prices = price_effects(session, caller(), partner_id, plan_set.plans, changed)
     return render_template(
         "portal/pricing/review.html",
-        found=found,
+        plan_set=plan_set,
         problems=problems,
-        rows=change_rows(found.changes, found.published, found.plans),
-        kept_texts=kept_texts(found.published, found.plans),
-        counts=counts,
+        rows=change_rows(plan_set.changes, plan_set.published, plan_set.plans),
+        kept_texts=kept_texts(plan_set.published, plan_set.plans),
         changed=changed,
+        affected=affected_words(plan_set.plans, changed, counts),
         prices=prices,
     )
 
@@ -95,13 +95,13 @@ def pricing_discard() -> Page:
 @portal.get("/pricing/history")
 def pricing_history() -> str:
     with transaction(read_only=True) as session:
-        found = versions.history(session, caller(), partners.own(caller()))
-        plans = [versions.plans_of(version) for version in found]
+        published = versions.history(session, caller(), partners.own(caller()))
+        plans = [versions.plans_of(version) for version in published]
     changed = [changed_words(old, new) for new, old in pairwise(plans)]
     return render_template(
         "portal/pricing/history.html",
-        rows=zip(found, [*changed, []], [each != plans[0] for each in plans], strict=True),
-        has_versions=bool(found),
+        rows=zip(published, [*changed, []], [each != plans[0] for each in plans], strict=True),
+        has_versions=bool(published),
     )
 
 
@@ -110,11 +110,11 @@ def pricing_version(number: int) -> str:
     """Show a version, and how it differs from the current plans."""
     with transaction(read_only=True) as session:
         version = versions.get(session, caller(), partners.own(caller()), number)
-        found = current_plans(session)
-    plans, published = versions.plans_of(version), found.published
+        plan_set = current_plans(session)
+    plans, published = versions.plans_of(version), plan_set.published
     rows = change_rows(differences(plans, published), plans, published)
     return render_template(
-        "portal/pricing/version.html", version=version, plans=plans, rows=rows, draft=found.draft
+        "portal/pricing/version.html", version=version, plans=plans, rows=rows, draft=plan_set.draft
     )
 
 

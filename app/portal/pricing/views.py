@@ -15,10 +15,12 @@ from app.extensions import caller, processor, transaction
 from app.languages import LANGUAGES, language, using_language
 from app.models import utcnow
 from app.portal.pricing.forms import PricingPlanForm
+from app.portal.pricing.labels import draft_words, published_words
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import saving
 from app.portal.web.fragments import htmx_command, wants_fragment
 from app.portal.web.navigation import may_open
+from app.portal.web.user_timezone import zone
 from app.services import partners, reporting
 from app.services.billing.by_plan import latest_closed, paid_by_plan
 from app.services.plans import effects, limits
@@ -32,12 +34,13 @@ TIER = f"<any({', '.join(Tier)}):tier>"
 @portal.get("/pricing", endpoint="pricing")
 def show_pricing() -> str:
     with transaction(read_only=True) as session:
-        found = current_plans(session)
+        plan_set = current_plans(session)
         return render_template(
             "portal/pricing/page.html",
-            found=found,
-            changed={change.tier for change in found.changes},
-            **_states(session, found),
+            plan_set=plan_set,
+            changed={change.tier for change in plan_set.changes},
+            sentence=published_words(plan_set.last, zone()),
+            **_states(session, plan_set),
             **_customers(session),
             **_paid(session),
         )
@@ -52,10 +55,10 @@ def _customers(session: Session) -> dict[str, Any]:
     }
 
 
-def _states(session: Session, found: PlanSet) -> dict[str, Any]:
+def _states(session: Session, plan_set: PlanSet) -> dict[str, Any]:
     """Return whether the partner's processor is connected, the states of the prices there, and when
     its oldest answer came, if that is too long ago."""
-    states = selling.states(session, found.published) if _has_processor(session) else {}
+    states = selling.states(session, plan_set.published) if _has_processor(session) else {}
     oldest = min((state.seen_at for state in states.values() if state.seen_at), default=None)
     is_stale = oldest is not None and oldest < utcnow() - STALE_AFTER
     return {
@@ -79,20 +82,20 @@ def _paid(session: Session) -> dict[str, Any]:
 @portal.get(f"/pricing/plans/{TIER}")
 def pricing_plan(tier: str) -> Page:
     with transaction(read_only=True) as session:
-        found = current_plans(session)
-    plan = _plan(found, tier)
-    return _page(PricingPlanForm.showing(plan, found.fingerprint), plan)
+        plan_set = current_plans(session)
+    plan = _plan(plan_set, tier)
+    return _page(PricingPlanForm.showing(plan, plan_set.fingerprint), plan)
 
 
 @portal.post(f"/pricing/plans/{TIER}", endpoint="pricing_plan_save")
 def save_plan(tier: str) -> Page:
     form = PricingPlanForm()
     with transaction(read_only=True) as session:
-        found, has_ids = current_plans(session), _has_processor(session)
-    plan = _plan(found, tier)
+        plan_set, has_ids = current_plans(session), _has_processor(session)
+    plan = _plan(plan_set, tier)
     if not form.validate_all(plan, has_ids=has_ids):
         return _page(form, plan), 422
-    wanted, is_saved = _save(form, found, plan, has_ids=has_ids)
+    wanted, is_saved = _save(form, plan_set, plan, has_ids=has_ids)
     return _to_saved() if is_saved else _still_checking(form, plan, wanted)
 
 
@@ -110,11 +113,11 @@ def _still_checking(form: PricingPlanForm, plan: EditedPlan, wanted: EditedPlan)
 
 
 def _save(
-    form: PricingPlanForm, found: PlanSet, plan: EditedPlan, *, has_ids: bool
+    form: PricingPlanForm, plan_set: PlanSet, plan: EditedPlan, *, has_ids: bool
 ) -> tuple[EditedPlan, bool]:
     """Return the plan from the input, and whether it was saved: not while its price id is
     checked."""
-    own, version = partners.own(caller()), found.draft or found.last
+    own, version = partners.own(caller()), plan_set.draft or plan_set.last
     target = ("plan_version", version.id) if version else ("partner", own)
     page, stored = partial(_page, form, plan), partial(_stored, tier=plan.tier)
     with saving(form, page, stored=stored, target=target, validate=False) as session:
@@ -172,12 +175,12 @@ def _has_processor(session: Session) -> bool:
 
 
 def _stored(session: Session, tier: str) -> PricingPlanForm:
-    found = current_plans(session)
-    return PricingPlanForm.showing(_plan(found, tier), found.fingerprint)
+    plan_set = current_plans(session)
+    return PricingPlanForm.showing(_plan(plan_set, tier), plan_set.fingerprint)
 
 
-def _plan(found: PlanSet, tier: str) -> EditedPlan:
-    return next(plan for plan in found.plans if plan.tier == tier)
+def _plan(plan_set: PlanSet, tier: str) -> EditedPlan:
+    return next(plan for plan in plan_set.plans if plan.tier == tier)
 
 
 def _card(plan: EditedPlan, typed: EditedPlan | None) -> dict[str, Any]:
@@ -215,7 +218,7 @@ def _page(
             typed=typed or plan,
             **_card(plan, None if form.errors else typed or plan),
             asked_at=asked_at,
-            on_plan=effects.on_plans(session, caller(), partner_id)[plan.tier],
+            sentence=draft_words(effects.on_plans(session, caller(), partner_id)[plan.tier]),
             languages=LANGUAGES,
             translated=sum(bool(row.name.data or row.features.data) for _, row in form.text_rows),
             texts_refused=any(row.errors for _, row in form.text_rows),
