@@ -41,6 +41,7 @@ SHORT_LINES = (
     "portal/access/",
     "portal/assistants/",
     "portal/billing/",
+    "portal/branding/",
     "portal/bulk/",
     "portal/calls/",
     "portal/campaigns/",

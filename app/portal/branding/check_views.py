@@ -7,7 +7,7 @@ from flask import render_template, url_for
 
 from app.extensions import caller, transaction
 from app.policy import Permission
-from app.portal.branding.labels import VERDICTS_IN_TEXT
+from app.portal.branding.labels import VERDICTS_IN_TEXT, contrast_words, surfaces_words
 from app.portal.branding.studio import BrandingStudio
 from app.portal.web.blueprint import portal
 from app.services.branding.brand import Brand
@@ -37,20 +37,21 @@ def branding_contrast() -> str:
         studio = BrandingStudio(session)
         return render_template(
             "portal/branding/contrast.html",
-            **_pairs(studio.brand),
+            **_pairs(studio.brand, of_draft=bool(studio.changes)),
             colour=studio.brand.colour,
             verdicts=VERDICTS_IN_TEXT,
             **studio.head(),
         )
 
 
-def _pairs(brand: Brand) -> dict[str, Any]:
-    """Return the pairs of colours by group, and the lowest contrast of a text or button."""
+def _pairs(brand: Brand, *, of_draft: bool) -> dict[str, Any]:
+    """Return the pairs of colours by group, and their sentence with the lowest contrast of a text
+    or button."""
     pairs = colour_pairs(brand.colour, brand.chat_colours)
+    lowest = min(pair.lowest for pair in pairs if not pair.plain)
     return {
-        "groups": [(name, list(found)) for name, found in groupby(pairs, lambda each: each.group)],
-        "count": len(pairs),
-        "lowest": min(pair.lowest for pair in pairs if not pair.plain),
+        "groups": [(name, list(group)) for name, group in groupby(pairs, lambda each: each.group)],
+        "sentence": contrast_words(len(pairs), lowest, of_draft=of_draft),
     }
 
 
@@ -58,8 +59,10 @@ def _pairs(brand: Brand) -> dict[str, Any]:
 def branding_surfaces() -> str:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
+        places = surfaces(studio.partner, studio.brand)
         return render_template(
             "portal/branding/surfaces.html",
-            found=surfaces(studio.partner, studio.brand),
+            places=places,
+            sentence=surfaces_words(places, of_draft=bool(studio.changes)),
             **studio.head(),
         )

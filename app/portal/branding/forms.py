@@ -193,13 +193,13 @@ class BrandingForm(PortalForm):
         self.problems = rest
 
     def _texts(self) -> dict[str, Any] | None:
-        found = {}
+        by_language = {}
         for code, row in zip(LANGUAGES, self.texts_by_language, strict=False):
             typed = {"tagline": row.tagline.data, "mailGreeting": row.mail_greeting.data}
             texts = {name: text.strip() for name, text in typed.items() if text and text.strip()}
             if texts:
-                found[code] = texts
-        return found or None
+                by_language[code] = texts
+        return by_language or None
 
     def _chat_colours(self, stored: Mapping[str, Any]) -> dict[str, Any] | None:
         typed = {part: (self[f"chat_{part}"].data or "").strip() for part in CHAT_LABELS}

@@ -5,9 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from app.enums import ImageType
 from app.languages import LANGUAGES, gettext, labelled, lazy_gettext
+from app.models import BrandVersion
 from app.portal.branding.forms import CHAT_LABELS, PRIMARY
+from app.portal.web.formats import long_datetime, number
 from app.services.branding.brand import DEFAULT_TAGLINE, SOCIAL_NAMES
+from app.services.branding.shades import TEXT_ON_SOLID
+from app.services.branding.surfaces import BrandSurface
 from app.services.partners.outside_pictures import stored_hash
 from app.validation.colours import is_colour, to_hex
 
@@ -115,6 +120,82 @@ VERDICTS_IN_TEXT: dict[str, str] = {
     "Standard": lazy_gettext("standard colour"),
 }
 """Uses of a colour, for a text after a contrast."""
+
+
+def latest_words(latest: BrandVersion | None, zone: str) -> str:
+    """Return the version that customers see; None before one is published."""
+    if latest is None:
+        return gettext("Nothing is published yet. Your customers see the initial settings.")
+    return gettext(
+        "Your customers see version %(number)s, published by %(author)s on %(moment)s.",
+        number=latest.number,
+        author=latest.author,
+        moment=long_datetime(latest.published_at, zone),
+    )
+
+
+def version_words(version: BrandVersion, zone: str) -> str:
+    """Return who published the version, and when; version 0 is the brand before that."""
+    if not version.number:
+        return gettext("What your customers saw before you first published your brand.")
+    return gettext(
+        "Published by %(author)s on %(moment)s.",
+        author=version.author,
+        moment=long_datetime(version.published_at, zone),
+    )
+
+
+def waiting_words(kind: str) -> str:
+    """Return what a page shows until the picture of another host is fetched."""
+    if kind == ImageType.HERO:
+        return gettext("It is being fetched. A pattern in your colour is shown until then.")
+    return gettext("It is being fetched. Your first letter is shown until then.")
+
+
+def failed_words(kind: str, *, has_copy: bool) -> str:
+    """Return what a page shows instead of a picture that couldn't be fetched."""
+    if has_copy:
+        return gettext("The copy fetched before is shown. Next try within an hour.")
+    if kind == ImageType.HERO:
+        return gettext("A pattern in your colour is shown. Next try within an hour.")
+    return gettext("Your first letter is shown. Next try within an hour.")
+
+
+def image_format(content_type: str) -> str:
+    """Return PNG for image/png."""
+    if content_type == "image/webp":
+        return "WebP"
+    return "SVG" if "svg" in content_type else content_type.removeprefix("image/").upper()
+
+
+def contrast_words(count: int, lowest: float, *, of_draft: bool) -> str:
+    """Return how many pairs of colours are checked, and the lowest contrast of a text."""
+    given = {
+        "count": count,
+        "lowest": number(lowest, 1),
+        "needed": number(TEXT_ON_SOLID, 1),
+    }
+    if of_draft:
+        words = gettext(
+            "%(count)s pairs of colours in two themes of the draft. Lowest text contrast: "
+            "%(lowest)s : 1; needed: %(needed)s : 1.",
+            **given,
+        )
+    else:
+        words = gettext(
+            "%(count)s pairs of colours in two themes. Lowest text contrast: %(lowest)s : 1; "
+            "needed: %(needed)s : 1.",
+            **given,
+        )
+    return f"{gettext('All readable.')} {words}" if lowest >= TEXT_ON_SOLID else words
+
+
+def surfaces_words(places: Sequence[BrandSurface], *, of_draft: bool) -> str:
+    """Return how many of the places that show the brand lack nothing."""
+    given = {"complete": sum(place.lacks is None for place in places), "all": len(places)}
+    if of_draft:
+        return gettext("%(complete)s of %(all)s places are complete, including the draft.", **given)
+    return gettext("%(complete)s of %(all)s places are complete.", **given)
 
 
 @dataclass(frozen=True, slots=True)

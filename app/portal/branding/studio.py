@@ -19,11 +19,16 @@ from app.portal.branding.labels import (
     PICTURE_FIELDS,
     VERDICTS,
     BrandValue,
+    failed_words,
+    image_format,
+    latest_words,
     value_lines,
+    waiting_words,
     words,
 )
 from app.portal.web.editing import EditConflict, EditDifference
 from app.portal.web.page_context import page_brand
+from app.portal.web.user_timezone import zone
 from app.services import assistants, partners
 from app.services.branding import drafts, images, versions
 from app.services.branding.brand import DARK_LOGO, Brand, of_content, picture_urls
@@ -132,7 +137,7 @@ class BrandingStudio:
     def conflict_with(self, changes: dict[str, Any]) -> EditConflict:
         """Return who saved first, and the differences between the input and what is saved."""
         draft = self.draft
-        found = versions.differences(self.content, {**self.content, **changes})
+        differences = versions.differences(self.content, {**self.content, **changes})
         return EditConflict(
             author=draft.author if draft else None,
             at=draft.updated_at if draft else None,
@@ -143,7 +148,7 @@ class BrandingStudio:
                     words(change.name, change.new, self.assistants),
                     words(change.name, change.old, self.assistants),
                 )
-                for change in found
+                for change in differences
             ],
         )
 
@@ -153,6 +158,7 @@ class BrandingStudio:
             "draft": self.draft,
             "changes": self.changes,
             "latest": self.latest,
+            "latest_words": latest_words(self.latest, zone()),
             "before_latest": self.before_latest,
             "version": drafts.fingerprint(self.content),
             "live_url": _live_url(self.partner),
@@ -179,6 +185,9 @@ class BrandingStudio:
             "pictures": self.pictures,
             "picture_fields": PICTURE_FIELDS,
             "picture_problems": {},
+            "waiting_words": waiting_words,
+            "failed_words": failed_words,
+            "image_format": image_format,
             "shapes": {kind.value: shape.words for kind, shape in images.SHAPES.items()},
             "shown": page_brand(brand),
             "unsaved_colour": None if brand == self.brand else brand.colour,

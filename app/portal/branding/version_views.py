@@ -8,10 +8,11 @@ from sqlalchemy.orm import Session
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, transaction
 from app.models import utcnow
-from app.portal.branding.labels import FIELD_LABELS
+from app.portal.branding.labels import FIELD_LABELS, version_words
 from app.portal.branding.studio import BrandingStudio
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import seen_version
+from app.portal.web.user_timezone import zone
 from app.services.branding import drafts, versions
 from app.services.branding.brand import of_content
 
@@ -50,7 +51,10 @@ def branding_version(number: int) -> str:
         from_now = versions.compare(session, caller(), studio.partner, number, "now")
         shown = {"against": against, "is_live": not from_now.changes, **studio.head()}
         compared = _compared(session, studio, number, against)
-        return render_template("portal/branding/version.html", **shown, **compared)
+        sentence = version_words(compared["compared"].version, zone())
+        return render_template(
+            "portal/branding/version.html", sentence=sentence, **shown, **compared
+        )
 
 
 @portal.get("/branding/history/<int(max=2147483647):number>/roll-back")
@@ -91,5 +95,5 @@ def _ask(number: int, problem: str = "") -> str:
 def _compared(
     session: Session, studio: BrandingStudio, number: int, against: versions.Against
 ) -> dict[str, Any]:
-    found = versions.compare(session, caller(), studio.partner, number, against)
-    return {"compared": found, "rows": studio.rows(found.changes), "counted_at": utcnow()}
+    compared = versions.compare(session, caller(), studio.partner, number, against)
+    return {"compared": compared, "rows": studio.rows(compared.changes), "counted_at": utcnow()}
