@@ -187,7 +187,8 @@ def contrast_words(count: int, lowest: float, *, of_draft: bool) -> str:
             "needed: %(needed)s : 1.",
             **given,
         )
-    return f"{gettext('All readable.')} {words}" if lowest >= TEXT_ON_SOLID else words
+    readable = gettext("All readable.") if lowest >= TEXT_ON_SOLID else ""
+    return f"{readable} {words}".lstrip()
 
 
 def surfaces_words(places: Sequence[BrandSurface], *, of_draft: bool) -> str:

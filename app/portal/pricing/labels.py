@@ -201,7 +201,8 @@ def cards_words(draft: PlanVersion | None) -> str:
         )
     else:
         cards = gettext("The cards that customers see now.")
-    return f"{cards} {gettext('Customers see their usage and invoices above them.')}"
+    above = gettext("Customers see their usage and invoices above them.")
+    return f"{cards} {above}"
 
 
 def affected_words(
