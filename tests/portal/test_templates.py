@@ -51,6 +51,7 @@ SHORT_LINES = (
     "portal/identity_providers/",
     "portal/legacy_migration/",
     "portal/organization_groups/",
+    "portal/operator/",
     "portal/organization_templates/",
     "portal/organizations/",
     "portal/overview/",

@@ -15,6 +15,7 @@ from app.portal.operator.call_listing import (
     outcome_beyond_status,
     short_outcome,
 )
+from app.portal.operator.labels import calls_words
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_checked
@@ -29,6 +30,7 @@ def operator_calls() -> Page:
     wanted, problems = chosen_filters()
     with transaction(read_only=True) as session:
         shown = {**_listed(session), **_named(session, wanted)}
+    shown["words"] = calls_words(counted=wanted.counted)
     return render_checked("portal/operator/calls.html", problems, chosen=wanted, **shown)
 
 

@@ -13,6 +13,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Partner, utcnow
 from app.portal.operator.forms import PartnerForm
+from app.portal.operator.labels import domain_words, partner_state
 from app.portal.operator.partner_views import users_in_words
 from app.portal.spending.uses import month_money
 from app.portal.users.listing import STATUS_NAMES
@@ -49,15 +50,26 @@ def operator_partner_create() -> Page:
 @portal.get("/operator/partners/<uuid:partner_id>")
 def operator_partner(partner_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = partners.get(session, caller(), partner_id)
+        partner = partners.get(session, caller(), partner_id)
         return render_template(
             "portal/operator/partner.html",
-            partner=found,
-            sign_in_url=_public(sign_in_url(found.slug)),
-            **_use_of(session, found),
+            **_words_of(partner),
+            **_use_of(session, partner),
             **_administrators(session, partner_id),
             changes=audit.latest_of_target(session, caller(), "partner", partner_id),
         )
+
+
+def _words_of(partner: Partner) -> dict[str, Any]:
+    """Return the partner, its state and its addresses."""
+    state, tone = partner_state(partner)
+    return {
+        "partner": partner,
+        "state": state,
+        "tone": tone,
+        "domain_words": domain_words(partner),
+        "sign_in_url": _public(sign_in_url(partner.slug)),
+    }
 
 
 def _use_of(session: Session, partner: Partner) -> dict[str, Any]:

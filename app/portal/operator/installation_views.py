@@ -16,16 +16,21 @@ from app.gateways import failed_jobs, job_queue
 from app.gateways.failed_jobs import FailedJob
 from app.gateways.job_queue import QueueDepth
 from app.languages import gettext, lazy_gettext
-from app.models import FigureCheck, utcnow
+from app.models import utcnow
+from app.portal.operator.labels import (
+    FIGURE_NAMES,
+    compared_words,
+    deleted_words,
+    difference_words,
+)
 from app.portal.operator.parts import QueuedWork, parts, work
 from app.portal.personal_data.labels import KINDS
 from app.portal.personal_data.settings_views import retention_rows
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import number, size
+from app.portal.web.formats import size
 from app.services import figure_check, installation
 from app.services.failed_jobs import REPEATABLE
 from app.services.installation import FAILED_WITHIN, DatabaseServer, is_late
-from app.services.money_words import exact_micros
 from app.services.spending.rates import currency_of
 
 QUEUE_NAMES = {
@@ -39,13 +44,6 @@ QUEUE_NAMES = {
     job_queue.EXPORT_QUEUE: lazy_gettext("Exports"),
     job_queue.JOBS_QUEUE: lazy_gettext("Other work"),
 }
-FIGURE_NAMES = {
-    figure_check.CONVERSATIONS: lazy_gettext("Conversations by organization"),
-    figure_check.OF_PARTNERS: lazy_gettext("Conversations by partner"),
-    figure_check.ENDED_CALLS: lazy_gettext("Ended calls by organization"),
-    figure_check.MINUTES: lazy_gettext("Billed minutes by organization"),
-    figure_check.SPENDING: lazy_gettext("Spending by organization"),
-}
 MAX_FAILED = 20
 """Maximum failed jobs in the list, newest first."""
 
@@ -58,7 +56,10 @@ def operator_installation() -> str:
             "portal/operator/installation.html",
             **_parts(session, now, migration),
             **_work(session, now),
-            kept=[(KINDS[each.kind], each) for each in retention_rows(session)],
+            retained=[
+                (KINDS[row.kind], row, deleted_words(row.ran_at, row.removed))
+                for row in retention_rows(session)
+            ],
             facts=_facts(installation.database(session), migration.found),
         )
 
@@ -92,10 +93,10 @@ def _queues(now: QueuedWork) -> list[tuple[str, QueueDepth, bool, bool]]:
 def _failed(session: Session) -> list[tuple[str, FailedJob, bool]]:
     """Return the newest failed jobs with the names of their queues, and whether each can be tried
     again."""
-    found = failed_jobs.newest_failed(session, utcnow() - FAILED_WITHIN, MAX_FAILED)
+    failed = failed_jobs.newest_failed(session, utcnow() - FAILED_WITHIN, MAX_FAILED)
     return [
         (QUEUE_NAMES.get(each.queue, each.queue), each, each.workflow in REPEATABLE)
-        for each in found
+        for each in failed
     ]
 
 
@@ -116,13 +117,12 @@ def _facts(database: DatabaseServer, migration: str | None) -> list[tuple[str | 
 @portal.get("/operator/figures")
 def operator_figures() -> str:
     with transaction(read_only=True) as session:
-        found = figure_check.latest(session, caller())
-        amount = partial(_amount, currency=currency_of(session))
+        check = figure_check.latest(session, caller())
+        words = partial(difference_words, names=check.names, currency=currency_of(session))
     return render_template(
-        "portal/operator/figures.html", found=found, names=FIGURE_NAMES, amount=amount
+        "portal/operator/figures.html",
+        check=check,
+        names=FIGURE_NAMES,
+        compared_words=compared_words,
+        difference_words=words,
     )
-
-
-def _amount(row: FigureCheck, value: int, *, currency: str) -> str:
-    is_money = row.figure == figure_check.SPENDING
-    return exact_micros(value, currency) if is_money else number(value)

@@ -26,14 +26,14 @@ MAX_COUNTED = 100_000
 @portal.get("/partners/<uuid:partner_id>/suspend")
 def partner_suspend_confirm(partner_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = partners.get(session, caller(), partner_id)
+        partner = partners.get(session, caller(), partner_id)
         return ConfirmationPage(
-            title=gettext("Suspend %(name)s?", name=found.name),
-            consequences=_of_suspending(session, found),
+            title=gettext("Suspend %(name)s?", name=partner.name),
+            consequences=_of_suspending(session, partner),
             act=gettext("Suspend partner"),
             safe=gettext("Keep active"),
             safe_url=url_for("portal.operator_partner", partner_id=partner_id),
-            crumbs=crumbs_of(found),
+            crumbs=crumbs_of(partner),
         ).page()
 
 
@@ -163,15 +163,15 @@ STARTING = (
 
 @portal.get("/partners/<uuid:partner_id>/end-trial")
 def partner_trial_end_confirm(partner_id: UUID) -> str:
-    found = _get(partner_id)
+    partner = _get(partner_id)
     return ConfirmationPage(
-        title=gettext("End trial mode of %(name)s?", name=found.name),
+        title=gettext("End trial mode of %(name)s?", name=partner.name),
         consequences=ENDING,
         act=gettext("End trial mode"),
         safe=gettext("Keep in trial mode"),
         safe_url=url_for("portal.operator_partner", partner_id=partner_id),
         danger=False,
-        crumbs=crumbs_of(found),
+        crumbs=crumbs_of(partner),
     ).page()
 
 
@@ -185,14 +185,14 @@ def partner_trial_end(partner_id: UUID) -> Response:
 
 @portal.get("/partners/<uuid:partner_id>/start-trial")
 def partner_trial_start_confirm(partner_id: UUID) -> str:
-    found = _get(partner_id)
+    partner = _get(partner_id)
     return ConfirmationPage(
-        title=gettext("Return %(name)s to trial mode?", name=found.name),
+        title=gettext("Return %(name)s to trial mode?", name=partner.name),
         consequences=STARTING,
         act=gettext("Return to trial mode"),
         safe=gettext("Keep out of trial mode"),
         safe_url=url_for("portal.operator_partner", partner_id=partner_id),
-        crumbs=crumbs_of(found),
+        crumbs=crumbs_of(partner),
     ).page()
 
 

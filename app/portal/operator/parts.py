@@ -54,10 +54,10 @@ class QueuedWork:
 
 
 def work(session: Session) -> QueuedWork:
-    found = workers.listing(session, settings().worker_silent_seconds)
-    unserved = workers.unserved_queues(workers.by_queue(found.online))
+    running = workers.listing(session, settings().worker_silent_seconds)
+    unserved = workers.unserved_queues(workers.by_queue(running.online))
     failed = failed_jobs.count_failed(session, utcnow() - FAILED_WITHIN)
-    return QueuedWork(found, job_queue.depths(session), unserved, failed)
+    return QueuedWork(running, job_queue.depths(session), unserved, failed)
 
 
 def parts(
@@ -67,7 +67,7 @@ def parts(
     checked: Sequence[CheckedDay],
 ) -> tuple[list[Part], list[Part]]:
     """Return the parts that need attention, and the others."""
-    found = [
+    every_part = [
         _calling_service(found_work.workers),
         _queues(found_work.queues, found_work.unserved),
         _failed_jobs(found_work.failed),
@@ -79,10 +79,10 @@ def parts(
         _disk(session),
         _backups(session),
     ]
-    is_fine = [part["tone"] in _FINE for part in found]
+    is_fine = [part["tone"] in _FINE for part in every_part]
     return (
-        [part for part, fine in zip(found, is_fine, strict=True) if not fine],
-        [part for part, fine in zip(found, is_fine, strict=True) if fine],
+        [part for part, fine in zip(every_part, is_fine, strict=True) if not fine],
+        [part for part, fine in zip(every_part, is_fine, strict=True) if fine],
     )
 
 
@@ -91,21 +91,21 @@ def _row(title: str, word: str, tone: str, text: str, endpoint: str | None = Non
     return {"title": title, "word": word, "tone": tone, "text": text, "url": url}
 
 
-def _calling_service(found: RunningWorkers) -> Part:
+def _calling_service(running: RunningWorkers) -> Part:
     title = gettext("Calling service")
-    if not found.online:
+    if not running.online:
         text = gettext(
             "No worker answers. Calls, uploads, emails and webhooks wait. Start a worker."
         )
         return _row(title, gettext("Offline"), "danger", text, "portal.operator_calls")
-    if silent := len(found.silent):
+    if silent := len(running.silent):
         text = ngettext(
             "%(num)s worker gives no answer. Restart it unless another one replaced it.",
             "%(num)s workers give no answer. Restart them unless others replaced them.",
             silent,
         )
         return _row(title, gettext("No answer"), "warning", text) | {"url": "#workers"}
-    text = ngettext("%(num)s worker running.", "%(num)s workers running.", len(found.online))
+    text = ngettext("%(num)s worker running.", "%(num)s workers running.", len(running.online))
     return _row(title, gettext("Online"), "success", text, "portal.operator_calls")
 
 
@@ -145,9 +145,9 @@ def _failed_jobs(count: int) -> Part:
 
 def _carriers(session: Session) -> list[Part]:
     """Return the carriers that were used in the last day, and the one of the settings."""
-    found = carrier_health.carriers(session)
+    carriers = carrier_health.carriers(session)
     rows = []
-    for each in found:
+    for each in carriers:
         word, tone = STATE_WORDS[each.state]
         if each.state.is_problem:
             text = problem_text(each, 0, 1)
@@ -158,7 +158,7 @@ def _carriers(session: Session) -> list[Part]:
             text = gettext("No answer in the last 24 hours.")
         rows.append(_row(carrier_title(each.carrier), word, tone, text, "portal.carrier_status"))
     chosen = CarrierKind(settings().carrier)
-    if chosen not in {each.carrier for each in found}:
+    if chosen not in {each.carrier for each in carriers}:
         text = gettext("No requests in the last 24 hours.")
         word = gettext("Not used")
         rows.append(_row(carrier_title(chosen), word, "neutral", text, "portal.carrier_status"))
@@ -167,7 +167,7 @@ def _carriers(session: Session) -> list[Part]:
 
 def _emails(session: Session) -> Part:
     title = gettext("Emails")
-    found = installation.mails(session)
+    mails = installation.mails(session)
     if keeps_mails():
         text = gettext("Development mode: emails are kept in the outbox.")
         return _row(title, gettext("Kept"), "neutral", text, "portal.outbox")
@@ -176,13 +176,13 @@ def _emails(session: Session) -> Part:
         return _row(title, gettext("Not sent"), "warning", text)
     text = gettext(
         "Last 24 hours: %(sent)s sent, %(waiting)s waiting, %(failed)s failed.",
-        sent=number(found.sent),
-        waiting=number(found.waiting),
-        failed=number(found.failed),
+        sent=number(mails.sent),
+        waiting=number(mails.waiting),
+        failed=number(mails.failed),
     )
-    if found.failed:
+    if mails.failed:
         return _row(title, gettext("Failures"), "warning", text)
-    if is_late(found.oldest_at):
+    if is_late(mails.oldest_at):
         return _row(title, gettext("Delayed"), "warning", text)
     return _row(title, gettext("Works"), "success", text)
 
@@ -207,21 +207,21 @@ def _figures(checked: Sequence[CheckedDay]) -> Part:
     return _row(title, gettext("Agrees"), "success", text, "portal.operator_figures")
 
 
-def _migrations(found: SchemaCompatibility) -> Part:
+def _migrations(schema: SchemaCompatibility) -> Part:
     title = gettext("Migrations")
-    if found.is_newest:
-        text = gettext("The database is at %(found)s, the newest.", found=found.found)
+    if schema.is_newest:
+        text = gettext("The database is at %(found)s, the newest.", found=schema.found)
         return _row(title, gettext("Up to date"), "success", text)
-    if not found.problem:
+    if not schema.problem:
         text = gettext(
             "The database is at %(found)s, this version at %(known)s. They work together.",
-            found=found.found or "none",
+            found=schema.found or "none",
             known=head(),
         )
         return _row(title, gettext("Compatible"), "success", text)
     text = gettext(
         "The database is at %(found)s, this version needs %(needed)s. Run the migrations.",
-        found=found.found or "none",
+        found=schema.found or "none",
         needed=head(),
     )
     return _row(title, gettext("Behind"), "danger", text)
@@ -229,12 +229,13 @@ def _migrations(found: SchemaCompatibility) -> Part:
 
 def _months(session: Session) -> list[Part]:
     """Return a problem of partitions, if there is any: SQLite has none."""
-    found = partitions.state(session.connection(), utcnow())
-    if found.is_well:
+    months = partitions.state(session.connection(), utcnow())
+    if months.is_well:
         return []
-    text = gettext("Rows of these tables fit no month: %(tables)s.", tables=", ".join(found.strays))
-    if found.missing:
-        tables = ", ".join(found.missing)
+    tables = ", ".join(months.strays)
+    text = gettext("Rows of these tables fit no month: %(tables)s.", tables=tables)
+    if months.missing:
+        tables = ", ".join(months.missing)
         text = gettext("Next month is missing for these tables: %(tables)s.", tables=tables)
     return [_row(gettext("Monthly tables"), gettext("Needs attention"), "warning", text)]
 
@@ -242,26 +243,26 @@ def _months(session: Session) -> list[Part]:
 def _disk(session: Session) -> Part:
     """Return each file system that `flask doctor` checks."""
     used = storage.used_by_all(session, caller())
-    found = file_systems(settings())
+    systems = file_systems(settings())
     stored = gettext("%(used)s of uploads and images.", used=size(used))
-    text = " ".join([stored, *(_space(each) for each in found)])
+    text = " ".join([stored, *(_space(each) for each in systems)])
     word, tone = gettext("Enough space"), "success"
-    if any(each.is_almost_full for each in found):
+    if any(each.is_almost_full for each in systems):
         word, tone = gettext("Almost full"), "danger"
-    elif any(each.is_low for each in found):
+    elif any(each.is_low for each in systems):
         word, tone = gettext("Little space"), "warning"
     return _row(gettext("Storage"), word, tone, text, "portal.operator_storage")
 
 
-def _space(found: FileSystem) -> str:
-    if found.takes_few_files:
-        files = number(found.free_files or 0)
-        return gettext("%(folder)s: only %(files)s more files.", folder=found.folder, files=files)
+def _space(system: FileSystem) -> str:
+    if system.takes_few_files:
+        files = number(system.free_files or 0)
+        return gettext("%(folder)s: only %(files)s more files.", folder=system.folder, files=files)
     return gettext(
         "%(folder)s: %(free)s of %(total)s free.",
-        folder=found.folder,
-        free=size(found.free),
-        total=size(found.total),
+        folder=system.folder,
+        free=size(system.free),
+        total=size(system.total),
     )
 
 
@@ -283,16 +284,16 @@ def _backups(session: Session) -> Part:
             "operations guide."
         )
         return _row(title, gettext("Not needed"), "neutral", text)
-    found = backup_records.state(session)
-    done = found.succeeded
+    state = backup_records.state(session)
+    done = state.succeeded
     text = gettext("No backup has been made yet.")
     if done is not None:
         at, octets = long_datetime(done.finished_at, zone()), size(done.size or 0)
         text = gettext("Last backup %(moment)s, %(size)s.", moment=at, size=octets)
-    if found.last is not None and found.last.problem:
-        failed = gettext("The last attempt failed: %(problem)s", problem=found.last.problem)
+    if state.last is not None and state.last.problem:
+        failed = gettext("The last attempt failed: %(problem)s", problem=state.last.problem)
         return _row(title, gettext("Failed"), "danger", f"{failed} {text}")
-    if found.is_overdue:
+    if state.is_overdue:
         return _row(title, gettext("Overdue"), "warning", text)
     if done is not None and done.verified_at is None:
         see = gettext("See the log of the worker.")

@@ -56,17 +56,20 @@ def operator_stuck_call_queue(call_id: UUID) -> Response:
 
 def _page(call_id: UUID, form: OutcomeForm) -> str:
     with transaction(read_only=True) as session:
-        found = stuck.find(session, call_id)
-        if found is None:
+        stuck_call = stuck.find(session, call_id)
+        if stuck_call is None:
             abort(_needs_nothing())
-        word, tone, advice = STUCK_WORDS[found.reason]
+        word, tone, advice = STUCK_WORDS[stuck_call.reason]
         return render_template(
             "portal/operator/stuck_call.html",
-            found=found,
+            call=stuck_call.call,
+            partner=stuck_call.partner,
+            organization=stuck_call.organization,
+            since=stuck_call.since,
             word=word,
             tone=tone,
             advice=advice,
-            may_queue=found.reason is stuck.StuckReason.OVERDUE,
+            may_queue=stuck_call.reason is stuck.StuckReason.OVERDUE,
             form=form,
         )
 

@@ -12,6 +12,7 @@ from flask import Flask, Response, make_response, render_template, request, url_
 from app.errors import NotFound
 from app.extensions import caller, settings
 from app.gateways.mailers import KeptMail, open_outbox
+from app.portal.operator.labels import outbox_words
 from app.portal.web.blueprint import portal
 
 MAX_SHOWN = 100
@@ -30,10 +31,11 @@ def outbox_url() -> str | None:
 @portal.get("/outbox")
 def outbox() -> str:
     kept = _kept()
+    shown = kept[:MAX_SHOWN]
     return render_template(
         "portal/operator/mails.html",
-        mails=[(mail, mail.read()) for mail in kept[:MAX_SHOWN]],
-        count=len(kept),
+        mails=[(mail, mail.read()) for mail in shown],
+        words=outbox_words(len(shown), len(kept)),
     )
 
 
@@ -78,8 +80,8 @@ def outbox_file(mail_id: UUID, place: int) -> Response:
 
 def _body(message: EmailMessage, form: str) -> str:
     """Return the text of a mail, ``plain`` or ``html``; blank if it has none."""
-    found = message.get_body((form,))
-    return found.get_content() if found else ""
+    body = message.get_body((form,))
+    return body.get_content() if body else ""
 
 
 def _files(message: EmailMessage) -> list[tuple[str | None, int]]:

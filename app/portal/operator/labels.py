@@ -1,0 +1,111 @@
+"""What the operator's pages decide in words: partners, their calls, emails kept, stored figures."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from app.languages import gettext, lazy_gettext, ngettext
+from app.models import FigureCheck, Partner
+from app.portal.web.formats import number
+from app.portal.web.user_timezone import zone_note
+from app.services import figure_check
+from app.services.figure_check import CheckedDay
+from app.services.money_words import exact_micros
+
+FIGURE_NAMES = {
+    figure_check.CONVERSATIONS: lazy_gettext("Conversations by organization"),
+    figure_check.OF_PARTNERS: lazy_gettext("Conversations by partner"),
+    figure_check.ENDED_CALLS: lazy_gettext("Ended calls by organization"),
+    figure_check.MINUTES: lazy_gettext("Billed minutes by organization"),
+    figure_check.SPENDING: lazy_gettext("Spending by organization"),
+}
+
+
+def calls_words(*, counted: bool) -> str:
+    """Say which calls are listed; ``counted`` are those of usage."""
+    hidden = gettext("Numbers and names of the people called aren’t shown.") + zone_note()
+    if not counted:
+        return hidden
+    by_day = gettext("Calls counted in usage, by the UTC day they were answered.")
+    return f"{by_day} {hidden}"
+
+
+def outbox_words(shown: int, count: int) -> str:
+    """Say why emails are kept, and how many of them are shown."""
+    if count > shown:
+        words = gettext(
+            "Emails kept on this machine, not sent, because it runs in development mode: the "
+            "newest %(shown)s of %(count)s.",
+            shown=shown,
+            count=count,
+        )
+    else:
+        words = gettext(
+            "Emails kept on this machine, not sent, because it runs in development mode."
+        )
+    return words + zone_note()
+
+
+def partner_state(partner: Partner) -> tuple[str, str]:
+    """Return the word and the tone of the partner's badge."""
+    if partner.suspended_at:
+        return gettext("Suspended"), "danger"
+    if partner.trial_ended_at:
+        return gettext("Active"), "success"
+    return gettext("Trial mode"), "info"
+
+
+def domain_words(partner: Partner) -> str | None:
+    """Return the partner's domain, and whether it still has to be verified."""
+    if partner.domain_verified_at or not partner.domain:
+        return partner.domain
+    return gettext("%(domain)s, not verified", domain=partner.domain)
+
+
+def deleted_words(ran_at: datetime | None, count: int) -> str:
+    """Return how much the last run of a retention period deleted; nothing before the first one."""
+    if ran_at is None:
+        return ""
+    if not count:
+        return gettext("nothing was due")
+    return ngettext("%(num)s deleted", "%(num)s deleted", count)
+
+
+def compared_words(checked: CheckedDay) -> str:
+    """Return what the totals of a day were compared with: 14 conversations, 20 ended calls."""
+    if not checked.conversations and not checked.calls:
+        return gettext("No calls on this day")
+    conversations = ngettext("%(num)s conversation", "%(num)s conversations", checked.conversations)
+    calls = gettext("no ended calls")
+    if checked.calls:
+        calls = ngettext("%(num)s ended call", "%(num)s ended calls", checked.calls)
+    return f"{conversations}, {calls}"
+
+
+def difference_words(check: FigureCheck, names: Mapping[str, str], currency: str) -> str:
+    """Return the stored and the counted total, then those of the first organizations or partners
+    that differ; ``names`` by their ids."""
+    words = gettext(
+        "%(total)s stored, %(counted)s counted.",
+        total=_amount(check, check.total, currency),
+        counted=_amount(check, check.counted, currency),
+    )
+    if not check.examples:
+        return words
+    examples = ", ".join(
+        gettext(
+            "%(name)s (%(total)s stored, %(counted)s counted)",
+            name=names.get(example["id"], example["id"]),
+            total=_amount(check, example["total"], currency),
+            counted=_amount(check, example["counted"], currency),
+        )
+        for example in check.examples
+    )
+    differ = ngettext("%(num)s differs:", "%(num)s differ:", check.differing)
+    more = check.differing - len(check.examples)
+    rest = [ngettext("and %(num)s more", "and %(num)s more", more)] if more > 0 else []
+    return " ".join([words, differ, examples, *rest])
+
+
+def _amount(check: FigureCheck, value: int, currency: str) -> str:
+    is_money = check.figure == figure_check.SPENDING
+    return exact_micros(value, currency) if is_money else number(value)
