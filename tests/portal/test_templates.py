@@ -46,6 +46,7 @@ SHORT_LINES = (
     "portal/calls/",
     "portal/campaigns/",
     "portal/chat/",
+    "portal/carriers/",
     "portal/contacts/",
     "portal/exports/",
     "portal/identity_providers/",

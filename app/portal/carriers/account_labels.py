@@ -1,6 +1,6 @@
 """Shared by the pages of carrier accounts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -8,10 +8,10 @@ from flask import url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
-from app.errors import Conflict
+from app.errors import Conflict, in_language
 from app.extensions import caller, settings
 from app.languages import gettext, lazy_gettext, ngettext
-from app.models import Assistant, CarrierAccount, Organization
+from app.models import Assistant, CarrierAccount, CarrierAccountTest, Organization
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import number
 from app.portal.web.forms import PortalForm
@@ -158,13 +158,13 @@ def using(session: Session, account: CarrierAccount) -> ConfirmationPage:
     )
 
 
-def _some_names(session: Session, found: Sequence[Assistant]) -> str:
-    ids = {each.organization_id for each in found[:MAX_NAMES]}
+def _some_names(session: Session, assistants: Sequence[Assistant]) -> str:
+    ids = {each.organization_id for each in assistants[:MAX_NAMES]}
     owners = organizations.names_of(session, caller(), ids)
     shown = ", ".join(
-        f"{each.name} ({owners.get(each.organization_id, '–')})" for each in found[:MAX_NAMES]
+        f"{each.name} ({owners.get(each.organization_id, '–')})" for each in assistants[:MAX_NAMES]
     )
-    more = len(found) - MAX_NAMES
+    more = len(assistants) - MAX_NAMES
     if more <= 0:
         return shown
     return ngettext("%(names)s and %(num)s more", "%(names)s and %(num)s more", more, names=shown)
@@ -208,23 +208,60 @@ def form_page_data(
             typed.show_conflict(session, conflict, stored, *target)
     newest = current.newest
     is_same = newest is not None and newest.carrier is kind
+    others = carrier_accounts.count_organizations(session, caller().partner_id)
+    users = users_words(organization.name if organization else None, others)
     tests = carrier_accounts.last_tests(session, [newest] if newest and is_same else [])
     return {
         "form": typed or stored,
         "title": KIND_WORDS[kind] if newest else gettext("Add account"),
-        "users": users_words(
-            organization.name if organization else None,
-            carrier_accounts.count_organizations(session, caller().partner_id),
-        ),
+        "words": _form_words(users, newest if not is_same else None),
         "kinds": [
             (words, form_url(each, organization_id), None, each is kind)
             for each, words in KIND_WORDS.items()
         ],
         "present": newest if is_same else None,
-        "is_pending": current.pending is not None,
-        "replaced": f"{KIND_WORDS[newest.carrier]} {short_name(newest)}"
-        if newest is not None and not is_same
-        else None,
         "removing": removal_confirmation(session, present) if present else None,
-        "failed_test": next((test for test in tests.values() if test.works is False), None),
+        "failed_test": _failed_test(tests.values(), is_pending=current.pending is not None),
     }
+
+
+def _form_words(users: str, replaced: CarrierAccount | None) -> str:
+    """Say which organizations use the account, what it replaces, and when it is used."""
+    words = [gettext("Used by %(organizations)s.", organizations=users)]
+    if replaced is not None:
+        name = f"{KIND_WORDS[replaced.carrier]} {short_name(replaced)}"
+        words.append(gettext("It replaces the %(account)s.", account=name))
+    tested = gettext(
+        "It is tested first. New live calls use it once the test has passed; calls in progress "
+        "don’t change."
+    )
+    return " ".join([*words, tested])
+
+
+def _failed_test(tests: Iterable[CarrierAccountTest], *, is_pending: bool) -> dict[str, str] | None:
+    """Return the title and the text of a failed test, with what live calls use; None if none
+    failed."""
+    failed = next((test for test in tests if test.works is False), None)
+    if failed is None:
+        return None
+    if is_pending:
+        title = gettext("Not in use: the test failed")
+        consequence = gettext("Live calls still use the current account.")
+    else:
+        title = gettext("The account in use failed its test")
+        consequence = gettext(
+            "Live calls use this account anyway and may fail. Correct it, or remove it so that "
+            "they use the next account."
+        )
+    return {"title": title, "text": f"{in_language(failed.words)} {consequence}"}
+
+
+def failing_words(count: int) -> str:
+    """Say how many of the accounts that live calls use failed their last test; nothing for none."""
+    if not count:
+        return ""
+    return ngettext(
+        "%(num)s account that live calls use failed its test",
+        "%(num)s accounts that live calls use failed their tests",
+        count,
+    )

@@ -16,6 +16,7 @@ from app.models import CarrierAccount, CarrierAccountTest
 from app.portal.carriers.account_labels import (
     KIND_WORDS,
     account_facts,
+    failing_words,
     form_page_data,
     form_url,
     removal_confirmation,
@@ -50,14 +51,20 @@ def list_carrier_accounts() -> str:
     return render_template("portal/carriers/accounts.html", **shown)
 
 
-def _listed(session: Session, found: Sequence[CarrierAccount]) -> dict[str, Any]:
+def _listed(session: Session, accounts: Sequence[CarrierAccount]) -> dict[str, Any]:
     """Return the rows of accounts with their facts, and the calls without an account."""
-    tests = carrier_accounts.last_tests(session, found)
+    tests = carrier_accounts.last_tests(session, accounts)
+    failing = [
+        account
+        for account in accounts
+        if (test := tests.get(account.id)) and test.works is False and not account.is_pending
+    ]
     counted = traffic.by_account(session, caller())
     platform = counted.get((CarrierKind(settings().carrier), None), CallTraffic())
     return {
-        "rows": [_row(session, account, tests.get(account.id)) for account in found],
-        "facts_of": _facts(session, found, counted),
+        "rows": [_row(session, account, tests.get(account.id)) for account in accounts],
+        "failing_words": failing_words(len(failing)),
+        "facts_of": _facts(session, accounts, counted),
         "platform_calls": platform.last_day,
         "simulated_name": carrier_title(CarrierKind.SIMULATOR),
         "simulated_calls": counted.get((CarrierKind.SIMULATOR, None), CallTraffic()).last_day,
@@ -66,13 +73,13 @@ def _listed(session: Session, found: Sequence[CarrierAccount]) -> dict[str, Any]
 
 def _facts(
     session: Session,
-    found: Sequence[CarrierAccount],
+    accounts: Sequence[CarrierAccount],
     counted: Mapping[tuple[CarrierKind, UUID | None], CallTraffic],
 ) -> dict[UUID, list[tuple[str, str]]]:
     """Return the facts about each account for the list."""
-    ids = {row.organization_id for row in found if row.organization_id}
+    ids = {row.organization_id for row in accounts if row.organization_id}
     names = organizations.names_of(session, caller(), ids)
-    numbers = carrier_accounts.count_numbers(session, found)
+    numbers = carrier_accounts.count_numbers(session, accounts)
     others = carrier_accounts.count_organizations(session, caller().partner_id)
     return {
         account.id: account_facts(
@@ -83,7 +90,7 @@ def _facts(
                 names.get(account.organization_id) if account.organization_id else None, others
             ),
         )
-        for account in found
+        for account in accounts
     }
 
 

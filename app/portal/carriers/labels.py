@@ -56,6 +56,22 @@ def problem_text(health: CarrierHealth, waiting: int, most: int) -> str:
     return f"{waiting_words(waiting, most)} {_TEXTS[health.state]}"
 
 
+def not_placed_words(count: int) -> str:
+    """Say how many calls failed at the carrier; nothing for none."""
+    if not count:
+        return ""
+    return ngettext(
+        "%(num)s call failed at the carrier in the last 15 minutes",
+        "%(num)s calls failed at the carrier in the last 15 minutes",
+        count,
+    )
+
+
+def count_words(calls: int) -> str:
+    """Return how many calls a route had: 14 calls, or a dash for none."""
+    return ngettext("%(num)s call", "%(num)s calls", calls) if calls else "–"
+
+
 def waiting_words(waiting: int, most: int) -> str:
     """Return a sentence: 14 calls wait."""
     if not waiting:

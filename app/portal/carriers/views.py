@@ -14,11 +14,19 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.calls.labels import ENDED_WORDS, advice_on
 from app.portal.calls.listing import calls_url
-from app.portal.carriers.account_labels import KIND_WORDS, WHOLE, owner_of, short_name
+from app.portal.carriers.account_labels import (
+    KIND_WORDS,
+    WHOLE,
+    failing_words,
+    owner_of,
+    short_name,
+)
 from app.portal.carriers.labels import (
     OBSERVED_WORDS,
     STATE_WORDS,
     STUCK_WORDS,
+    count_words,
+    not_placed_words,
     problem_text,
     problem_title,
     queue_words,
@@ -67,12 +75,14 @@ def _own_pauses(session: Session) -> dict[str, Any]:
 
 def _own_accounts(session: Session) -> dict[str, Any]:
     routes = routes_of(session)
+    failing = carrier_accounts.failing(session, caller(), MAX_COUNTED)
     failing_new = carrier_accounts.failing(session, caller(), MAX_COUNTED, is_pending=True)
     return {
-        "failing": carrier_accounts.failing(session, caller(), MAX_COUNTED),
+        "failing": failing_words(len(failing)),
         "failed_new": [short_name(each) for each in failing_new],
         "is_simulated": all(each.is_simulated for each in routes),
         "routes": routes,
+        "count_words": count_words,
     }
 
 
@@ -80,10 +90,10 @@ def _own_queue(session: Session) -> dict[str, Any]:
     """Return the calls that wait, and the carriers' problems that may be why."""
     waiting = queries.waiting_calls(session, caller())
     scheduled = queries.scheduled_calls(session, caller())
-    found = carrier_health.with_problems(session)
+    carriers = carrier_health.with_problems(session)
     return {
         "waiting": queue_words(waiting, scheduled, MAX_COUNTED),
-        "problems": [_problem(each, waiting) for each in found],
+        "problems": [_problem(each, waiting) for each in carriers],
     }
 
 
@@ -93,7 +103,7 @@ def _own_failures(session: Session) -> dict[str, Any]:
     reason = last.ended_reason if last else None
     advice = advice_on(reason, last.carrier) if last else None
     return {
-        "not_placed": traffic.count_not_placed(session, caller()),
+        "not_placed": not_placed_words(traffic.count_not_placed(session, caller())),
         "failed": _failed_rows(queries.failed_calls(session, caller())),
         "last": last,
         "last_words": ENDED_WORDS.get(reason or ""),
@@ -119,25 +129,27 @@ def _failed_rows(failed: Mapping[EndedReason, int]) -> list[tuple[str, int, str 
 
 def _of_operators() -> str:
     with transaction(read_only=True) as session:
-        found = carrier_health.carriers(session)
+        carriers = carrier_health.carriers(session)
         status = stuck.dispatcher_status(session)
         offline = is_offline(session)
         not_placed = traffic.count_not_placed(session, caller())
-        found_stuck = stuck.listing(session, MAX_STUCK)
-    problems = [(each.carrier, problem) for each in found for problem in each.problems]
+        stuck_calls = stuck.listing(session, MAX_STUCK)
+    problems = [(each.carrier, problem) for each in carriers for problem in each.problems]
     return render_template(
         "portal/carriers/operator.html",
-        carriers=found,
+        carriers=carriers,
         problems=sorted(problems, key=lambda pair: pair[1].last_at, reverse=True),
-        not_placed=not_placed,
+        not_placed=not_placed_words(not_placed),
         status=status,
-        stuck_calls=sorted(found_stuck, key=lambda each: each.since, reverse=True),
+        stuck_calls=sorted(stuck_calls, key=lambda each: each.since, reverse=True),
         max_stuck=MAX_STUCK,
         stuck_words=STUCK_WORDS,
         is_offline=offline,
         state_words=STATE_WORDS,
         observed_words=OBSERVED_WORDS,
-        titles=[problem_title(each, names_carrier=True) for each in found if each.state.is_problem],
+        titles=[
+            problem_title(each, names_carrier=True) for each in carriers if each.state.is_problem
+        ],
     )
 
 
@@ -199,7 +211,7 @@ def routes_of(session: Session) -> list[CallRoute]:
     ids = {account.organization_id for account in accounts if account.organization_id}
     names = organizations.names_of(session, caller(), ids)
     counted = traffic.by_account(session, caller())
-    found = [
+    routes = [
         CallRoute(
             short_name(account),
             str(KIND_WORDS[account.carrier]),
@@ -214,11 +226,11 @@ def routes_of(session: Session) -> list[CallRoute]:
     has_own = any(account.organization_id is None for account in accounts)
     own, tests = CarrierKind(settings().carrier), gettext("Calls with test keys")
     if own is not CarrierKind.SIMULATOR and not has_own:
-        found.append(
+        routes.append(
             CallRoute("", carrier_title(own), str(WHOLE), counted.get((own, None), CallTraffic()))
         )
     elif not has_own:
         tests = gettext("Organizations without their own account, and calls with test keys")
     simulated = counted.get((CarrierKind.SIMULATOR, None), CallTraffic())
     name = carrier_title(CarrierKind.SIMULATOR)
-    return [*found, CallRoute("", name, tests, simulated, is_simulated=True)]
+    return [*routes, CallRoute("", name, tests, simulated, is_simulated=True)]
