@@ -63,6 +63,7 @@ SHORT_LINES = (
     "portal/search/",
     "portal/spending/",
     "portal/storage/",
+    "portal/settings/",
     "portal/uploads/",
     "portal/usage/",
     "portal/users/",

@@ -1,6 +1,6 @@
 """The DNS records of the partner's domains: the required ones, and the result of the last check."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from app.enums import DnsRecordKind, DnsRecordState, DomainPurpose
 from app.extensions import caller, settings, transaction
 from app.models import Partner, PartnerDomain
-from app.portal.settings.domain_words import NAMES, explanation, hint
+from app.portal.settings.domain_words import NAMES, domain_badge, explanation, hint, record_badge
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import sign_in_url
 from app.services import domains, partners
@@ -41,11 +41,31 @@ class RecordRow:
 
 @dataclass(frozen=True, slots=True)
 class DomainView:
-    """A domain of the partner with its records. ``ends_at`` is when it loses its verification."""
+    """A domain of the partner with its records. ``ends_at`` is when it loses its verification. The
+    platform's operator vouches for a domain that is verified without its records."""
 
     domain: PartnerDomain
     rows: Sequence[RecordRow]
+    state: tuple[str, str | None]
     ends_at: datetime | None
+    is_vouched_for: bool
+
+    @property
+    def missing(self) -> list[RecordRow]:
+        """The records that have to be set; none where nothing is checked."""
+        if self.is_vouched_for or settings().is_local:
+            return []
+        return [row for row in self.rows if row.state is not DnsRecordState.SEEN]
+
+    @property
+    def as_text(self) -> str:
+        """The records as lines to copy."""
+        records = [row.record for row in self.rows]
+        return "\n".join("  ".join((each.type, each.name, each.value)) for each in records)
+
+    def badge_of(self, row: RecordRow) -> tuple[str, str | None]:
+        """Return the word and the tone of a record's state."""
+        return record_badge(row.state, is_needed=not self.is_vouched_for)
 
 
 @portal.get("/settings/domain")
@@ -69,18 +89,22 @@ def portal_settings_domain_check() -> Response:
 
 
 def _context(session: Session) -> dict[str, Any]:
-    found = domains.domains_of(session, caller(), partners.own(caller()))
+    by_purpose = domains.domains_of(session, caller(), partners.own(caller()))
     partner = partners.get_own(session, caller())  # after its domains: a check changes both
     if not settings().mail_spf_include:
-        found.pop(DomainPurpose.MAIL, None)
-    shown = {purpose.value: _shown(partner, domain) for purpose, domain in found.items()}
-    mail = found.get(DomainPurpose.MAIL)
+        by_purpose.pop(DomainPurpose.MAIL, None)
+    shown = {purpose.value: _shown(partner, domain) for purpose, domain in by_purpose.items()}
+    mail = by_purpose.get(DomainPurpose.MAIL)
     own_sender = partner.sender_email if mail and mail.proved_at else None
     return {
         "partner": partner,
         "shown": shown,
+        "explained": next(
+            (each for each in DomainPurpose if each in shown and shown[each].missing), None
+        ),
+        "is_done": _is_done(partner, shown),
         "is_waiting": not settings().is_local
-        and any(domain.is_waiting for domain in found.values()),
+        and any(domain.is_waiting for domain in by_purpose.values()),
         "portal_url": portal_url(partner),
         "public_host": settings().public_host,
         "is_local": settings().is_local,
@@ -99,14 +123,49 @@ def portal_url(partner: Partner) -> str:
 
 
 def _shown(partner: Partner, domain: PartnerDomain) -> DomainView:
+    is_verified = partner.domain_verified_at is not None
+    ends_at = _ends_at(domain) if is_verified else None
+    is_of_portal = domain.purpose == DomainPurpose.PORTAL
+    return DomainView(
+        domain,
+        _rows(domain),
+        domain_badge(
+            domain,
+            is_verified=is_verified,
+            is_ending=ends_at is not None,
+            is_local=settings().is_local,
+        ),
+        ends_at,
+        is_vouched_for=is_of_portal and is_verified and not domain.proved_at and ends_at is None,
+    )
+
+
+def _ends_at(domain: PartnerDomain) -> datetime | None:
+    if domain.proved_at is None or domain.missing_since is None:
+        return None
+    return domain.missing_since + timedelta(days=settings().domain_grace_days)
+
+
+def _rows(domain: PartnerDomain) -> list[RecordRow]:
+    """Return the records of a domain, without the address of an installation that has no public
+    one."""
     known = settings()
-    found = {DnsRecordKind(one["kind"]): one for one in domain.findings}
+    findings = {DnsRecordKind(each["kind"]): each for each in domain.findings}
     rows = []
     for record in domains.records_of(domain, known.public_host, known.mail_spf_include):
-        one = found.get(record.kind)
-        state = DnsRecordState(one["state"]) if one else None
-        rows.append(RecordRow(record, state, one["found"] if one else ()))
-    is_ending = domain.proved_at is not None and domain.missing_since is not None
-    ends = timedelta(days=known.domain_grace_days)
-    ends_at = domain.missing_since + ends if is_ending and domain.missing_since else None
-    return DomainView(domain, rows, ends_at if partner.domain_verified_at else None)
+        if known.is_local and record.kind is DnsRecordKind.ADDRESS:
+            continue
+        finding = findings.get(record.kind)
+        state = DnsRecordState(finding["state"]) if finding else None
+        rows.append(RecordRow(record, state, finding["found"] if finding else ()))
+    return rows
+
+
+def _is_done(partner: Partner, shown: Mapping[str, DomainView]) -> bool:
+    """Return whether no record of the partner's domains is left to set."""
+    of_portal, of_mail = shown.get(DomainPurpose.PORTAL), shown.get(DomainPurpose.MAIL)
+    return (
+        partner.domain_verified_at is not None
+        and (of_portal is None or of_portal.ends_at is None)
+        and (of_mail is None or of_mail.domain.proved_at is not None)
+    )

@@ -2,6 +2,7 @@
 
 from app.enums import DnsRecordKind, DnsRecordState
 from app.languages import gettext, lazy_gettext
+from app.models import PartnerDomain
 from app.services.domains import RequiredRecord
 
 NAMES = {
@@ -35,6 +36,40 @@ def hint(record: RequiredRecord) -> str:
         return words
     alias = gettext("If your DNS provider refuses a CNAME record here, add an ALIAS record.")
     return f"{words} {alias}"
+
+
+def record_badge(state: DnsRecordState | None, *, is_needed: bool) -> tuple[str, str | None]:
+    """Return the word for the state of a record and its tone, None for a hollow badge."""
+    if state is not None and state is not DnsRecordState.SEEN and not is_needed:
+        return gettext("Not needed"), None
+    match state:
+        case DnsRecordState.SEEN:
+            return gettext("Found"), "success"
+        case DnsRecordState.MISSING:
+            return gettext("Missing"), "warning"
+        case DnsRecordState.DIFFERENT:
+            return gettext("Different"), "warning"
+        case DnsRecordState.UNANSWERED:
+            return gettext("No answer"), "neutral"
+        case _:
+            return gettext("Not checked yet"), None
+
+
+def domain_badge(
+    domain: PartnerDomain, *, is_verified: bool, is_ending: bool, is_local: bool
+) -> tuple[str, str | None]:
+    """Return the word for the state of a portal's domain and its tone, None for a hollow badge."""
+    if is_ending:
+        return gettext("Records missing"), "warning"
+    if is_verified:
+        return gettext("Verified"), "success"
+    if domain.is_taken:
+        return gettext("In use"), "warning"
+    if is_local:
+        return gettext("Not checked here"), None
+    if domain.lost_at:
+        return gettext("Not verified any more"), "warning"
+    return gettext("Not verified yet"), "warning"
 
 
 def explanation(record: RequiredRecord, state: DnsRecordState | None) -> str:
