@@ -39,6 +39,7 @@ SHORT_LINES = (
     "components/",
     "layouts/",
     "portal/access/",
+    "portal/api_access/",
     "portal/assistants/",
     "portal/billing/",
     "portal/branding/",

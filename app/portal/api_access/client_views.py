@@ -174,6 +174,7 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         names = users.names_by_email(session, caller(), [client.created_by])
     days_in = zone()
     can_change = client.area is Area.PARTNER_ADMIN and not client.is_over
+    lines = curl_examples.for_client(client, addresses()) if can_change else None
     return render_template(
         "portal/api_access/client.html",
         client=client,
@@ -187,7 +188,8 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         if client.organization_id
         else None,
         names=names,
-        lines=curl_examples.for_client(client, addresses()) if can_change else None,
+        lines=lines,
+        try_code=curl_examples.in_shell(lines, curl_examples.SECRET_VARIABLE),
         can_change=can_change,
         old_until=client.previous_until
         if client.previous_until and client.previous_until > utcnow()

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.config import BaseAddresses
-from app.languages import gettext
+from app.languages import gettext, lazy_gettext
 from app.models import ApiKey, Assistant, Campaign, OAuthClient
 from app.policy import Permission
 
 KEY_VARIABLE = "API_KEY"
 SECRET_VARIABLE = "CLIENT_SECRET"  # noqa: S105 - the name of a variable
+_REMINDERS = {
+    KEY_VARIABLE: lazy_gettext("paste the key, then Enter"),
+    SECRET_VARIABLE: lazy_gettext("paste the secret, then Enter"),
+}
 FICTIONAL_NUMBER = "+12025550123"
 """From the range that the numbering plan reserves for fiction; never assigned."""
 
@@ -33,19 +37,19 @@ def for_key(
 ) -> list[CurlExample]:
     """Return one example for each permission of the key, the harmless ones first."""
     base = f"{addresses.public_api}/api/v1"
-    found = [_key_lines("list-assistants", gettext("List its assistants"), f"{base}/agents")]
+    examples = [_key_lines("list-assistants", gettext("List its assistants"), f"{base}/agents")]
     contacts = f"{base}/campaigns/{campaign.id}/contacts" if campaign else None
     if contacts and Permission.CONTACTS_READ in key.scopes:
         name = campaign.name if campaign else ""
         title = gettext("Read the newest contacts of “%(campaign)s”", campaign=name)
-        found.append(_key_lines("read-contacts", title, f"{contacts}?perPage=5"))
+        examples.append(_key_lines("read-contacts", title, f"{contacts}?perPage=5"))
     if contacts and Permission.CONTACTS_WRITE in key.scopes:
         body = {"contacts": [{"phone": FICTIONAL_NUMBER, "firstName": "Dana"}]}
         title = gettext("A dry run that writes nothing")
-        found.append(_key_lines("write-contacts", title, f"{contacts}?dryRun=true", body))
+        examples.append(_key_lines("write-contacts", title, f"{contacts}?dryRun=true", body))
     if Permission.CALLS_READ in key.scopes:
         url = f"{base}/outbound/calls?perPage=5"
-        found.append(_key_lines("read-calls", gettext("Read the newest calls"), url))
+        examples.append(_key_lines("read-calls", gettext("Read the newest calls"), url))
     if assistant and Permission.CALLS_CREATE in key.scopes:
         call = {
             "agentId": str(assistant.id),
@@ -54,8 +58,16 @@ def for_key(
             "voicemailMessage": "Hello, this was a test call.",
         }
         title = gettext("Have “%(assistant)s” call a test number", assistant=assistant.name)
-        found.append(_key_lines("create-call", title, f"{base}/outbound/call", call))
-    return found
+        examples.append(_key_lines("create-call", title, f"{base}/outbound/call", call))
+    return examples
+
+
+def in_shell(example: CurlExample | None, variable: str) -> str:
+    """Return the command of an example, after one that reads the secret into the environment."""
+    if example is None:
+        return ""
+    reading = f"read -rs {variable} && export {variable}   # {_REMINDERS[variable]}"
+    return f"{reading}\n{example.curl}"
 
 
 def for_client(client: OAuthClient, addresses: BaseAddresses) -> CurlExample:

@@ -11,7 +11,7 @@ from app.enums import Area
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.models import ApiKey, ApiRequest, OAuthClient, ScimToken, utcnow
-from app.portal.web.formats import day, last_day, number
+from app.portal.web.formats import day, last_day, medium_datetime, number
 
 SOON = timedelta(days=14)
 
@@ -42,6 +42,17 @@ def key_state(key: ApiKey, zone: str) -> CredentialBadge:
             gettext("Works until %(day)s", day=last_day(key.expires_at, zone)), "warning"
         )
     return state_by_end(key.expires_at) or CredentialBadge(pgettext("API key", "Active"), "success")
+
+
+def replaced_words(replaced: ApiKey, zone: str) -> str:
+    """Return the beginning of a key that was replaced, and until when it works if it still does."""
+    if replaced.is_over:
+        return replaced.public_id
+    return gettext(
+        "%(key)s, works until %(moment)s",
+        key=replaced.public_id,
+        moment=medium_datetime(replaced.expires_at, zone),
+    )
 
 
 def client_state(client: OAuthClient) -> CredentialBadge:

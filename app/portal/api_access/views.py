@@ -31,7 +31,7 @@ from app.portal.api_access.forms import (
     KeyForm,
     RollForm,
 )
-from app.portal.api_access.labels import ago, end_of, key_state, last_use
+from app.portal.api_access.labels import ago, end_of, key_state, last_use, replaced_words
 from app.portal.spending.uses import bars_of
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -174,6 +174,7 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
     days_in = zone()
     works = not key.is_over
     lines = curl_examples.for_key(key, addresses(), campaign, assistant) if works else []
+    first = next(iter(lines[1:] or lines), None)  # the first needs no permission
     return render_template(
         "portal/api_access/key.html",
         key=key,
@@ -184,11 +185,13 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         state=key_state(key, days_in),
         end=end_of(key, days_in),
         replaced=replaced,
+        replaced_words=replaced_words(replaced, days_in) if replaced else None,
         replacement=replacement,
         names=names,
         may_do=[str(SCOPE_WORDS[scope]) for scope in key.scopes],
         lines=lines,
-        first=next(iter(lines[1:] or lines), None),  # the first needs no permission
+        first=first,
+        try_code=curl_examples.in_shell(first, curl_examples.KEY_VARIABLE),
         works=works,
         spending=bars_of(used)[0][1],
         can_roll=works and key.replaced_by is None,
@@ -201,8 +204,8 @@ def _examples(
     session: Session, organization: Organization
 ) -> tuple[Campaign | None, Assistant | None]:
     own = campaigns.CampaignFilter(organization_id=organization.id)
-    found = campaigns.search(session, caller(), own, limit=20).items
-    current = [row for row in found if row.status is not CampaignStatus.ARCHIVED]
+    newest = campaigns.search(session, caller(), own, limit=20).items
+    current = [row for row in newest if row.status is not CampaignStatus.ARCHIVED]
     ready = [
         assistant
         for assistant in assistants.of_organization(session, caller(), organization.id)
