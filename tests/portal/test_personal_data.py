@@ -48,9 +48,10 @@ def erase(erasure_id: UUID) -> None:
 
 def lines_of(html: str) -> list[tuple[str, str, str]]:
     """Return name, number and fate of each line of a person's data."""
-    row = r'cell-name">(.*?)</td>.*?data-label="Number">(\d+)</td><td[^>]*>(.*?)</td>'
+    row = r'<td class="cell-name">(.*?)</td>.*?data-label="Number">(\d+)</td>\s*<td[^>]*>(.*?)</td>'
     return [
-        (re.sub("<[^>]+>", "", name), number, fate) for name, number, fate in re.findall(row, html)
+        (re.sub("<[^>]+>", "", name).strip(), number, fate)
+        for name, number, fate in re.findall(row, html, re.DOTALL)
     ]
 
 
@@ -174,7 +175,8 @@ def test_the_data_about_a_contact_is_counted_and_linked(
     signed_in: Callable[..., Browser], own: Tenant, contact: Contact
 ) -> None:
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"{page_of(contact)}/data").text
-    rows = re.findall(r'class="name"[^>]*>(.*?)</.*?data-label="Number">(\d+)<', page)
+    row = r'class="name"[^>]*>(.*?)</.*?data-label="Number">(\d+)<'
+    rows = re.findall(row, page, re.DOTALL)
     assert ("Contacts, in all campaigns of the organization", "1") in rows
     assert f'<a class="name" dir="auto" href="/calls?number={quote(PHONE)}">Calls</a>' in page
     assert f'action="{page_of(contact)}/data-export"' in page

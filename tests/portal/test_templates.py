@@ -58,6 +58,7 @@ SHORT_LINES = (
     "portal/organizations/",
     "portal/overview/",
     "portal/pricing/",
+    "portal/personal_data/",
     "portal/report/",
     "portal/saved_views/",
     "portal/scim/",

@@ -106,20 +106,20 @@ def erasure_live(erasure_id: UUID) -> str:
 def erasure_proof(erasure_id: UUID) -> Response:
     """Return the page of a finished erasure as a file, for the person who requested it."""
     shown = _progress(erasure_id)
-    found: Erasure = shown["erasure"]
-    if found.state is not ErasureState.DONE:
+    erasure: Erasure = shown["erasure"]
+    if erasure.state is not ErasureState.DONE:
         abort(404)
-    named = {"Content-Disposition": f'attachment; filename="{found.pseudonym}.txt"'}
-    return Response("\n".join(_proof(found, shown)), mimetype="text/plain", headers=named)
+    named = {"Content-Disposition": f'attachment; filename="{erasure.pseudonym}.txt"'}
+    return Response("\n".join(_proof(erasure, shown)), mimetype="text/plain", headers=named)
 
 
-def _proof(found: Erasure, shown: dict[str, Any]) -> list[str]:
+def _proof(erasure: Erasure, shown: dict[str, Any]) -> list[str]:
     facts = (
         (gettext("Organization"), shown["organization"]),
-        (gettext("Pseudonym"), found.pseudonym),
-        (gettext("Requested by"), found.requested_by),
-        (gettext("Requested"), medium_datetime(found.created_at, zone())),
-        (pgettext("erasure", "Finished"), medium_datetime(found.finished_at, zone())),
+        (gettext("Pseudonym"), erasure.pseudonym),
+        (gettext("Requested by"), erasure.requested_by),
+        (gettext("Requested"), medium_datetime(erasure.created_at, zone())),
+        (pgettext("erasure", "Finished"), medium_datetime(erasure.finished_at, zone())),
     )
     return [
         f"{shown['title']} · {g.brand.product_name}",
@@ -145,17 +145,17 @@ def erasure_retry(erasure_id: UUID) -> Page:
 
 def _progress(erasure_id: UUID) -> dict[str, Any]:
     with transaction(read_only=True) as session:
-        found = erasing.get(session, caller(), erasure_id)
-        ids = [found.organization_id] if found.organization_id else []
+        erasure = erasing.get(session, caller(), erasure_id)
+        ids = [erasure.organization_id] if erasure.organization_id else []
         names = organizations.names_of(session, caller(), ids)
     return {
-        "erasure": found,
-        "title": labels.ERASURES[found.kind],
+        "erasure": erasure,
+        "title": labels.ERASURES[erasure.kind],
         "organization": next(iter(names.values()), None),
-        "state": labels.STATES[found.state],
-        "is_running": found.state not in ENDED,
-        "lines": labels.rows_of(preview.of_erasure(found)),
-        "has_failed": found.state is ErasureState.FAILED,
+        "state": labels.STATES[erasure.state],
+        "is_running": erasure.state not in ENDED,
+        "lines": labels.rows_of(preview.of_erasure(erasure)),
+        "has_failed": erasure.state is ErasureState.FAILED,
         "has_settings": _has_settings(),
     }
 
@@ -185,10 +185,10 @@ def _page(load: subject_pages.Loader, form: EraseForm) -> str:
 def _mentions(session: Session, subject: DataSubject) -> dict[str, Any]:
     """Return the texts about others that name the person, which the erasure doesn't change."""
     searched = mentions.find_mentions(session, caller(), subject, seconds=mentions.PATIENCE)
-    found = searched.mentions
+    texts = searched.mentions
     return {
-        "mentions": [(labels.MENTIONS[each.table], each, _url_of(each)) for each in found],
-        "names": sorted({each.name.casefold(): each.name for each in found}.values()),
+        "mentions": [(labels.MENTIONS[each.table], each, _url_of(each)) for each in texts],
+        "names": sorted({each.name.casefold(): each.name for each in texts}.values()),
         "most": mentions.MAX_MENTIONS,
         "is_complete": searched.is_complete,
     }

@@ -40,16 +40,16 @@ def user(user_id: UUID) -> Loader:
     """Return the loader of a user, which raises `NotFound` like all of them."""
 
     def load(session: Session) -> SubjectPage:
-        found = users.get(session, caller(), user_id)
+        stored = users.get(session, caller(), user_id)
         return SubjectPage(
             subject=subjects.user(session, caller(), user_id),
-            name=found.name or found.email,
-            typed=found.email,
+            name=stored.name or stored.email,
+            typed=stored.email,
             consequences=labels.OF_USERS,
             url=url_for("portal.user", user_id=user_id),
             export_url=url_for("portal.user_data_export", user_id=user_id),
             erase_url=url_for("portal.user_erase", user_id=user_id),
-            may_be_erased=user_id != caller().subject_id and not is_erased(found.email),
+            may_be_erased=user_id != caller().subject_id and not is_erased(stored.email),
         )
 
     return load
@@ -60,8 +60,8 @@ def contact(campaign_id: UUID, contact_id: UUID) -> Loader:
     ids: dict[str, Any] = {"campaign_id": campaign_id, "contact_id": contact_id}
 
     def load(session: Session) -> SubjectPage:
-        found = contacts.get(session, caller(), campaign_id, contact_id)
-        name = single.name_of(found)
+        stored = contacts.get(session, caller(), campaign_id, contact_id)
+        name = single.name_of(stored)
         return SubjectPage(
             subject=subjects.contact(session, caller(), campaign_id, contact_id),
             name=name,
@@ -70,7 +70,7 @@ def contact(campaign_id: UUID, contact_id: UUID) -> Loader:
             url=url_for("portal.contact", **ids),
             export_url=url_for("portal.contact_data_export", **ids),
             erase_url=url_for("portal.contact_erase", **ids),
-            calls_url=url_for("portal.calls", number=found.phone) if found.phone else None,
+            calls_url=url_for("portal.calls", number=stored.phone) if stored.phone else None,
         )
 
     return load
@@ -81,8 +81,8 @@ def called(call_id: UUID) -> Loader:
 
     def load(session: Session) -> SubjectPage:
         subject = subjects.of_call(session, caller(), call_id)
-        found = calls.get(session, caller(), call_id)
-        name = found.name or found.phone_number
+        call = calls.get(session, caller(), call_id)
+        name = call.name or call.phone_number
         return SubjectPage(
             subject=subject,
             name=name,
@@ -91,7 +91,7 @@ def called(call_id: UUID) -> Loader:
             url=url_for("portal.call", call_id=call_id),
             export_url=url_for("portal.call_data_export", call_id=call_id),
             erase_url=url_for("portal.call_erase", call_id=call_id),
-            calls_url=url_for("portal.calls", number=found.phone_number),
+            calls_url=url_for("portal.calls", number=call.phone_number),
         )
 
     return load

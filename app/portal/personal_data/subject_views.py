@@ -42,31 +42,31 @@ def personal_data() -> str:
 
 def _found(session: Session, words: str) -> dict[str, Any]:
     """Return the matches of the words, at most `SHOWN` of each kind."""
-    found = search.users_and_contacts(session, caller(), words, SHOWN)
+    matches = search.users_and_contacts(session, caller(), words, SHOWN)
     last_calls = called.last_calls_to(session, caller(), words, limit=SHOWN)
     return {
-        "groups": _groups(session, found, last_calls),
+        "groups": _groups(session, matches, last_calls),
         "most": SHOWN,
-        "is_cut": SHOWN in (len(found.users), len(found.contacts), len(last_calls)),
+        "is_cut": SHOWN in (len(matches.users), len(matches.contacts), len(last_calls)),
     }
 
 
 def _groups(
-    session: Session, found: search.SearchResults, last_calls: Sequence[Call]
+    session: Session, matches: search.SearchResults, last_calls: Sequence[Call]
 ) -> list[tuple[str, Sequence[Choice]]]:
     """Return the people found, with the names of their organizations."""
-    ids = {user.organization_id for user in found.users if user.organization_id}
-    ids |= {campaign.organization_id for _contact, campaign in found.contacts}
-    reached = {(campaign.organization_id, each.phone) for each, campaign in found.contacts}
+    ids = {user.organization_id for user in matches.users if user.organization_id}
+    ids |= {campaign.organization_id for _contact, campaign in matches.contacts}
+    reached = {(campaign.organization_id, each.phone) for each, campaign in matches.contacts}
     others = [
         call for call in last_calls if (call.organization_id, call.phone_number) not in reached
     ]
     ids |= {call.organization_id for call in others}
     names = organizations.names_of(session, caller(), ids)
-    of_calls = gettext("Other people called") if found.contacts else gettext("People called")
+    of_calls = gettext("Other people called") if matches.contacts else gettext("People called")
     return [
-        (gettext("Users"), [_of_user(user, names) for user in found.users]),
-        (gettext("Contacts"), _of_contacts(found, names)),
+        (gettext("Users"), [_of_user(user, names) for user in matches.users]),
+        (gettext("Contacts"), _of_contacts(matches, names)),
         (of_calls, [_of_called(call, names) for call in others]),
     ]
 
@@ -108,10 +108,10 @@ def _of_user(user: User, names: dict[UUID, str]) -> Choice:
     return user.name or user.email, _beside(*known), "user", url
 
 
-def _of_contacts(found: search.SearchResults, names: dict[UUID, str]) -> Sequence[Choice]:
+def _of_contacts(matches: search.SearchResults, names: dict[UUID, str]) -> Sequence[Choice]:
     """Return each person once, by the newest contact of an organization."""
     rows: dict[tuple[Any, ...], Choice] = {}
-    for contact, campaign in found.contacts:
+    for contact, campaign in matches.contacts:
         known = (
             names.get(campaign.organization_id),
             campaign.name,
