@@ -69,6 +69,7 @@ SHORT_LINES = (
     "portal/uploads/",
     "portal/usage/",
     "portal/users/",
+    "portal/webhooks/",
 )
 """The folders whose lines are short."""
 

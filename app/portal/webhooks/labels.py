@@ -13,7 +13,7 @@ from flask import url_for
 
 from app.enums import DeliveryState, PauseReason, WebhookEvent
 from app.errors import in_language
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, lazy_gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import written_number
 from app.models import WebhookDelivery, WebhookEndpoint, utcnow
@@ -23,6 +23,7 @@ from app.portal.web.formats import long_datetime, short_datetime
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import EVENT_WORDS
 from app.services.webhooks.addresses import SavedAddress
+from app.services.webhooks.attempts import DeliveryAttempt
 from app.services.webhooks.delivering import MAX_ATTEMPTS
 
 STATE_WORDS: dict[str, str] = {
@@ -137,7 +138,33 @@ def delivery_facts(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> dict
         "next_attempt": next_attempt_words(delivery),
         "next_at": next_attempt_at(delivery),
         "is_under_way": is_under_way(endpoint, delivery),
+        "answered": _answered(delivery),
+        "answer": _refusal(delivery),
     }
+
+
+def _answered(delivery: WebhookDelivery) -> str:
+    """Return the status of the last answer, or that there was none; a dash before any attempt."""
+    if delivery.last_status:
+        return str(delivery.last_status)
+    return pgettext("answer", "None") if delivery.attempts else "–"
+
+
+def _refusal(delivery: WebhookDelivery) -> str:
+    """Return the text of the last answer if the delivery wasn't accepted."""
+    if delivery.state is DeliveryState.DELIVERED or not delivery.last_answer:
+        return ""
+    return delivery.last_answer if delivery.last_status else in_language(delivery.last_answer)
+
+
+def answer_words(attempt: DeliveryAttempt) -> str:
+    """Return the answer to an attempt, or why there is none; nothing for one that was accepted
+    without a text."""
+    if not attempt.status:
+        return in_language(attempt.answer) if attempt.answer else ""
+    if attempt.answer or attempt.is_accepted:
+        return attempt.answer
+    return gettext("The answer has no text.")
 
 
 def next_attempt_at(delivery: WebhookDelivery) -> str:

@@ -82,8 +82,8 @@ def _item(endpoint: WebhookEndpoint) -> BulkItem:
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    found = endpoints.get_many(session, caller(), lists.ids_of(keys))
-    return [_item(each) for each in found]
+    chosen = endpoints.get_many(session, caller(), lists.ids_of(keys))
+    return [_item(each) for each in chosen]
 
 
 WEBHOOKS = ListDefinition(

@@ -18,6 +18,7 @@ from app.portal.api_access.forms import RollForm
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import FormSubmission
+from app.portal.web.formats import medium_datetime
 from app.portal.web.forms import saving, saving_edit, stored_page
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import changing, redirect_with
@@ -34,6 +35,7 @@ from app.portal.webhooks.forms import (
 from app.portal.webhooks.labels import (
     STATE_WORDS,
     address_news,
+    answer_words,
     delivery_facts,
     endpoint_state,
     events_in_words,
@@ -41,6 +43,7 @@ from app.portal.webhooks.labels import (
     formatted_body,
     host_of,
     is_being_checked,
+    next_attempt_words,
     pause_words,
     removal_confirmation,
     response_time,
@@ -134,9 +137,25 @@ def _sending(
         "whose": of.get(delivery.id),
         "message": formatted_body(delivery),
         "attempts": attempts.attempts_of(delivery),
+        "answer_words": answer_words,
         "took": response_time,
+        **_times(delivery),
         "can_be_sent_again": deliveries.can_be_sent_again(delivery),
         "is_retrying": deliveries.is_retrying(delivery),
+    }
+
+
+def _times(delivery: WebhookDelivery) -> dict[str, str]:
+    """Return when the delivery was last attempted, and when it is next, with the attempt's
+    number."""
+    last, following = (
+        medium_datetime(moment, zone(), with_seconds=True)
+        for moment in (delivery.last_attempt_at, delivery.next_attempt_at)
+    )
+    words = next_attempt_words(delivery)
+    return {
+        "last_attempt": last if delivery.last_attempt_at else gettext("None yet"),
+        "next_words": f"{following} ({words})" if words else "",
     }
 
 
