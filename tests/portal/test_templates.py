@@ -39,6 +39,7 @@ SHORT_LINES = (
     "components/",
     "layouts/",
     "portal/access/",
+    "portal/account/",
     "portal/api_access/",
     "portal/assistants/",
     "portal/billing/",

@@ -1,10 +1,15 @@
-"""Names of browsers, from their user agent: "Firefox on Windows".
+"""Names of browsers, from their user agent, such as "Firefox on Windows", and their use.
 
 The names are checked in an order that distinguishes browsers whose user agents contain each other's
 names.
 """
 
-from app.languages import gettext
+from app.extensions import settings
+from app.gateways.geolocation import location_of
+from app.languages import gettext, language
+from app.portal.web.formats import long_datetime
+from app.portal.web.user_timezone import zone
+from app.services.users.account import OpenSession
 
 PROGRAM = "python"
 BROWSERS = (
@@ -44,6 +49,23 @@ def device_words(user_agent: str | None) -> str:
     if system:
         return gettext("A browser on %(system)s", system=system)
     return browser or gettext("An unknown browser")
+
+
+def use_words(browser: OpenSession) -> str:
+    """Return where a browser is signed in, since when, and when others than this one were last
+    seen."""
+    address = browser.ip or gettext("Unknown address")
+    if place := location_of(settings().places_file, browser.ip, language()):
+        address = gettext("%(place)s (%(address)s)", place=place, address=address)
+    since = long_datetime(browser.created_at, zone())
+    if browser.is_this:
+        return gettext("%(address)s, since %(moment)s", address=address, moment=since)
+    return gettext(
+        "%(address)s, since %(moment)s; last seen %(seen)s",
+        address=address,
+        moment=since,
+        seen=long_datetime(browser.seen_at, zone()),
+    )
 
 
 def is_phone(user_agent: str | None) -> bool:

@@ -97,10 +97,10 @@ def account_passkey_add() -> Page:
 def account_passkey_remove_confirm(passkey_id: UUID) -> str:
     with transaction(read_only=True) as session:
         factors = own.of_user(session, current_user.user)
-    found = next((passkey for passkey in factors.passkeys if passkey.id == passkey_id), None)
-    if found is None or not factors.can_remove_one:
+    passkey = next((each for each in factors.passkeys if each.id == passkey_id), None)
+    if passkey is None or not factors.can_remove_one:
         raise NotFound
-    return _removing_passkey(factors, found).page()
+    return _removing_passkey(factors, passkey).page()
 
 
 @portal.post("/account/factors/passkeys/<uuid:passkey_id>/remove")

@@ -12,11 +12,10 @@ from wtforms.fields import Field
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
-from app.gateways.geolocation import location_of
 from app.gateways.openid import ProviderFailed
-from app.languages import gettext, language, ngettext
+from app.languages import gettext, ngettext
 from app.models import User
-from app.portal.account.devices import device_words, is_phone
+from app.portal.account.devices import device_words, is_phone, use_words
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
 from app.portal.auth.company_accounts import leave
 from app.portal.auth.login_manager import sign_in_user
@@ -175,7 +174,7 @@ def _page(
             company_accounts=company_accounts,
             device_words=device_words,
             is_phone=is_phone,
-            location_of=lambda address: location_of(settings().places_file, address, language()),
+            use_words=use_words,
         )
 
 
