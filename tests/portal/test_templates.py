@@ -45,6 +45,7 @@ SHORT_LINES = (
     "portal/billing/",
     "portal/branding/",
     "portal/bulk/",
+    "portal/auth/",
     "portal/calls/",
     "portal/campaigns/",
     "portal/chat/",

@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 from app.errors import NotFound, ValidationFailed
 from app.extensions import transaction
 from app.http.request_id import request_id
+from app.languages import lazy_gettext
 from app.portal.auth.password_views import kept_quiet
 from app.portal.auth.views import partner_of_page
 from app.portal.web.blueprint import portal
@@ -19,6 +20,31 @@ from app.services.auth.email_changes import AddressSide, confirmed_at
 from app.services.branding.brand import of_partner
 from app.services.users import email_changes
 from app.services.users.email_changes import EmailChangeView
+
+OUTCOMES = {
+    "changed": (
+        lazy_gettext("Email changed"),
+        lazy_gettext(
+            "Both addresses confirmed the change. All browsers were signed out; sign in with the "
+            "new address."
+        ),
+    ),
+    "rejected": (
+        lazy_gettext("Change rejected"),
+        lazy_gettext("The email address stays as it is. Neither link works any more."),
+    ),
+    "taken": (
+        lazy_gettext("Email not changed"),
+        lazy_gettext("Ask your administrator for another address."),
+    ),
+    "ended": (
+        lazy_gettext("This link has expired"),
+        lazy_gettext(
+            "The change was made, rejected or cancelled, or it is too old. Nothing was changed now."
+        ),
+    ),
+}
+"""The title and the text of the page about each outcome."""
 
 
 @portal.get("/p/<slug>/email/<token>", endpoint="email_change")
@@ -72,34 +98,36 @@ def _partner_id() -> UUID:
 def _page(slug: str, token: str) -> Response:
     partner_id = _partner_id()
     with _while_it_works(slug), transaction(read_only=True) as session:
-        found = email_changes.change_of_link(session, token, partner_id)
+        view = email_changes.change_of_link(session, token, partner_id)
         page = render_template(
             "portal/auth/email_change.html",
-            user=found.user,
-            change=found.link.change,
-            is_confirmed=found.link.is_confirmed,
-            waits_for=_waits_for(found),
+            user=view.user,
+            change=view.link.change,
+            is_confirmed=view.link.is_confirmed,
+            waits_for=_waits_for(view),
             reject_url=url_for("portal.email_change_reject", slug=slug, token=token),
         )
     return kept_quiet(make_response(page))
 
 
-def _waits_for(found: EmailChangeView) -> str | None:
+def _waits_for(view: EmailChangeView) -> str | None:
     """Return the address that has not confirmed the change yet; the first if neither has."""
-    addresses = {AddressSide.OLD: found.user.email, AddressSide.NEW: found.link.change.email}
+    addresses = {AddressSide.OLD: view.user.email, AddressSide.NEW: view.link.change.email}
     waiting = (
         address
         for side, address in addresses.items()
-        if confirmed_at(found.link.change, side) is None
+        if confirmed_at(view.link.change, side) is None
     )
     return next(waiting, None)
 
 
-def _over(slug: str, outcome: str, status: int, message: str = "") -> Response:
+def _over(slug: str, outcome: str, status: int, refusal: str = "") -> Response:
+    """Return the page about an outcome of `OUTCOMES`; ``refusal`` is why nothing was changed."""
+    title, text = OUTCOMES[outcome]
     page = render_template(
         "portal/auth/email_change_over.html",
-        outcome=outcome,
-        message=message,
+        title=str(title),
+        text=f"{refusal} {text}".strip(),
         sign_in_url=sign_in_url(slug),
     )
     return kept_quiet(make_response(page, status))

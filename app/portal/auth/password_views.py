@@ -130,26 +130,26 @@ def _holder(token: str, purposes: tuple[LinkPurpose, ...]) -> _LinkUser | None:
 def _show(
     form: NewPasswordForm, token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]
 ) -> Response:
-    found = _holder(token, purposes)
-    if found is None:
+    holder = _holder(token, purposes)
+    if holder is None:
         return _ended(slug, purposes)
     if isinstance(form, InvitationForm):
-        form.name.data = found.user.name
-    return _form(form, found.user, 200)
+        form.name.data = holder.user.name
+    return _form(form, holder.user, 200)
 
 
 def _use(
     form: NewPasswordForm, token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]
 ) -> Response:
-    found = _holder(token, purposes)
-    if found is None:
+    holder = _holder(token, purposes)
+    if holder is None:
         return _ended(slug, purposes)
     password = form.password.data or ""
     name = form.name.data if isinstance(form, InvitationForm) else None
-    known = [*found.known, name or ""]
+    known = [*holder.known, name or ""]
     if not form.meets_rules(known):
-        return _form(form, found.user, 422)
-    with showing_problems(form, lambda: _form(form, found.user, 422), validate=False):
+        return _form(form, holder.user, 422)
+    with showing_problems(form, lambda: _form(form, holder.user, 422), validate=False):
         password_hash = password_rules.hash_new(password, known=known, checks=password_checks())
     try:
         with transaction() as session:
@@ -157,7 +157,7 @@ def _use(
                 session,
                 token,
                 purposes,
-                found.partner_id,
+                holder.partner_id,
                 password_hash=password_hash,
                 name=name,
                 ip=request.remote_addr,
@@ -178,9 +178,14 @@ def _use(
 
 def _welcome(user: User) -> str:
     with transaction(read_only=True) as session:
-        found = session.get(Organization, user.organization_id) if user.organization_id else None
-    given = {"name": user.name or user.email, "organization": found.name if found else None}
-    if found is None:
+        organization = (
+            session.get(Organization, user.organization_id) if user.organization_id else None
+        )
+    given = {
+        "name": user.name or user.email,
+        "organization": organization.name if organization else None,
+    }
+    if organization is None:
         return gettext("Welcome, %(name)s. You are signed in.", **given)
     if user.role is Role.OWNER:
         return gettext("Welcome, %(name)s. You are an owner of %(organization)s.", **given)

@@ -139,9 +139,9 @@ def _opens(path: str) -> bool:
 def _action_name(wanted: str, recovered: str) -> str | None:
     """Return the name of the action that needs the proof: of the form to send, else of the page."""
     form = of_seal(recovered) if recovered else None
-    found = page_at(form.path if form else wanted)
-    if found is None:
+    page = page_at(form.path if form else wanted)
+    if page is None:
         return None
-    found_by_search = {page.endpoint: page.label for page in (*PAGES, *ACTIONS)}
+    found_by_search = {each.endpoint: each.label for each in (*PAGES, *ACTIONS)}
     labels = found_by_search | CONFIRMED | FILES
-    return labels.get(found[0])
+    return labels.get(page[0])
