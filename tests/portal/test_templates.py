@@ -40,6 +40,7 @@ SHORT_LINES = (
     "layouts/",
     "portal/access/",
     "portal/account/",
+    "portal/alerts/",
     "portal/api_access/",
     "portal/assistants/",
     "portal/billing/",

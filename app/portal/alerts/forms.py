@@ -190,8 +190,8 @@ class RuleForm(PortalForm):
         )
         if known in (*live, *archived):
             return known
-        found = live or archived
-        if len(found) > 1:
+        ids = live or archived
+        if len(ids) > 1:
             message = gettext("Several organizations have this name. Add the rule from its page.")
             raise ValidationFailed.on("organizationId", "several_organizations", message)
-        return found[0] if found else None
+        return ids[0] if ids else None

@@ -21,7 +21,7 @@ from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
-from app.portal.web.formats import long_datetime
+from app.portal.web.formats import long_datetime, short_datetime
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import suggested_names
@@ -57,17 +57,39 @@ def list_alerts() -> str:
         )
 
 
-def _listed(session: Session, found: Sequence[alerts.AlertView]) -> dict[str, Any]:
+def _listed(session: Session, views: Sequence[alerts.AlertView]) -> dict[str, Any]:
     """Return the alerts with their figures and the names of those who acknowledged them, and the
     rules with their last alerts and the durations for muting."""
     return {
-        "rows": [(shown, figures_url(shown.alert, shown.rule)) for shown in found],
-        "names": author_names(session, {shown.alert.acknowledged_by or "" for shown in found}),
-        "rules": alerts.listing(session, caller()),
-        "last_opened": alerts.last_opened(session, caller()),
+        "rows": [(shown, figures_url(shown.alert, shown.rule)) for shown in views],
+        "names": author_names(session, {shown.alert.acknowledged_by or "" for shown in views}),
+        "rules": _rules(session),
         "mute_days": alerts.MUTE_DAYS,
         "now_utc": utcnow(),
     }
+
+
+def _rules(session: Session) -> list[tuple[AlertRule, str, str, bool]]:
+    """Return each rule with its sentence, the words of its state, and whether it is muted."""
+    last_opened = alerts.last_opened(session, caller())
+    rules = []
+    for rule, sentence in alerts.listing(session, caller()):
+        is_muted = rule.muted_until is not None and rule.muted_until > utcnow()
+        words = _state_words(rule, last_opened.get(rule.id), is_muted=is_muted)
+        rules.append((rule, sentence, words, is_muted))
+    return rules
+
+
+def _state_words(rule: AlertRule, last_opened: datetime | None, *, is_muted: bool) -> str:
+    """Return how the rule reports alerts, or until when it is muted, and its last alert."""
+    if is_muted:
+        sent = gettext("Muted until %(time)s", time=long_datetime(rule.muted_until, zone()))
+    else:
+        sent = gettext("Email, webhook") if rule.by_mail else gettext("Webhook")
+    opened = gettext("No alert yet")
+    if last_opened is not None:
+        opened = gettext("Last alert %(time)s", time=short_datetime(last_opened, zone()))
+    return f"{sent} · {opened}"
 
 
 @portal.post("/alerts/<uuid:alert_id>/acknowledge")
@@ -85,8 +107,8 @@ def titles_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, str]
     if not caller().may(Permission.REPORT_READ):
         return {}
     ids = {UUID(entry.target_id) for entry in entries if entry.target_type == "alert"}
-    found = alerts.titles(session, caller(), ids)
-    return {str(alert_id): title for alert_id, title in found.items()}
+    titles = alerts.titles(session, caller(), ids)
+    return {str(alert_id): title for alert_id, title in titles.items()}
 
 
 def figures_url(alert: Alert, rule: AlertRule) -> str:
