@@ -767,7 +767,7 @@ def test_a_saved_view_is_in_words(own: Tenant, signed_in: SignedIn, session: Ses
     assert browser.post(path, {"name": "Failed", "once": "1"}, page=path).status_code == 303
     [line] = [each for each in lines(browser.get("/audit").text) if "View saved" in each]
     assert line == (
-        "View saved: Failed4 fields Default: No Filters: Status: Failed; "
+        "View saved: Failed 4 fields Default: No Filters: Status: Failed; "
         "Organization: Northwind Dental; "
         "From 1 Nov 2026; Sorted by: Called; Columns: Called List: All calls Shared: No"
     )

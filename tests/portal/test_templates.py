@@ -46,6 +46,7 @@ SHORT_LINES = (
     "portal/billing/",
     "portal/branding/",
     "portal/bulk/",
+    "portal/audit/",
     "portal/auth/",
     "portal/calls/",
     "portal/campaigns/",

@@ -93,31 +93,33 @@ def targets_of(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, st
     """Return the targets whose names differ from the stored English ones, by the ids of the
     entries."""
     titles = titles_of(session, entries)
-    found = {entry.id: titles[entry.target_id] for entry in entries if entry.target_id in titles}
-    found |= {
+    words_by_entry = {
+        entry.id: titles[entry.target_id] for entry in entries if entry.target_id in titles
+    }
+    words_by_entry |= {
         entry.id: saved_views.list_words(entry.target or "")
         for entry in entries
         if entry.target_type == "list_export"
     }
-    found |= {
+    words_by_entry |= {
         entry.id: str(_PICTURES.get(entry.target or "", entry.target))
         for entry in entries
         if entry.target_type == "brand_image"
     }
-    found |= {
+    words_by_entry |= {
         entry.id: gettext("Version %(number)s", number=version[1])
         for entry in entries
         if entry.target_type in ("brand_version", "plan_version")
         and (version := _VERSION.fullmatch(entry.target or ""))
     }
-    found |= {
+    words_by_entry |= {
         entry.id: ngettext("%(num)s number", "%(num)s numbers", count)
         for entry in entries
         if entry.action == audit.NUMBER_LISTED
         and isinstance(count := (entry.after or {}).get("numbers"), int)
         and count > 1
     }
-    return found | alerts.sentences_of(session, caller(), entries)
+    return words_by_entry | alerts.sentences_of(session, caller(), entries)
 
 
 def _changes(
@@ -149,21 +151,21 @@ def _changes(
         label = str(tables.get(name, field_words(name)))
         return EntryChange(label, named(name, old) or before, named(name, new) or after)
 
-    found = [
+    changes = [
         change(name)
         for name in {**old, **new}
         if (entry.target_type, name) not in UNSHOWN
         if (list_name, name) not in UNSHOWN_OF_SUBJECTS
         if name in old or new[name] is False or new[name] != 0
     ]
-    found += [
+    changes += [
         EntryChange(
             value_words(phone), None, value_words(reason) if reason else gettext("no reason")
         )
         for phone, reason in new.get("reasons", {}).items()
     ]
     repeated = (None, entry.target)  # the name of the added record
-    kept = [each for each in found if (each.old, each.new) not in ((None, None), repeated)]
+    kept = [each for each in changes if (each.old, each.new) not in ((None, None), repeated)]
     return sorted(kept, key=lambda change: change.field)
 
 

@@ -30,8 +30,8 @@ _KINDS = {
 
 def kinds() -> dict[str, str]:
     """Return the kinds that the caller's history can have, for the filter."""
-    found = {name: str(words) for name, words in KIND_WORDS.items() if _can_appear(name)}
-    return {SIGN_INS_KIND: gettext("Sign-ins"), **_by_words(found)}
+    visible = {name: str(words) for name, words in KIND_WORDS.items() if _can_appear(name)}
+    return {SIGN_INS_KIND: gettext("Sign-ins"), **_by_words(visible)}
 
 
 def actions(kind: str | None) -> list[tuple[str, Mapping[str, str]]]:
@@ -44,7 +44,7 @@ def actions(kind: str | None) -> list[tuple[str, Mapping[str, str]]]:
     for name, words in ACTION_WORDS.items():
         if _can_appear(name) and is_of(name, kind):
             groups[offered.get(kind or _kind_of(name), _others())][name] = words
-    return [(words, _by_words(found)) for words, found in groups.items() if found]
+    return [(words, _by_words(group)) for words, group in groups.items() if group]
 
 
 def is_of(action: str, kind: str | None) -> bool:
@@ -66,8 +66,8 @@ def _others() -> str:
     return gettext("Other actions")
 
 
-def _by_words(found: Mapping[str, str]) -> dict[str, str]:
-    return dict(sorted(found.items(), key=lambda entry: fold(str(entry[1]))))
+def _by_words(words_by_name: Mapping[str, str]) -> dict[str, str]:
+    return dict(sorted(words_by_name.items(), key=lambda entry: fold(str(entry[1]))))
 
 
 def _can_appear(name: str) -> bool:

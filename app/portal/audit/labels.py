@@ -512,6 +512,6 @@ def field_words(name: str) -> str:
 def fields_called(words: str) -> tuple[str, ...]:
     """Return the fields whose labels contain these words, by their names on the wire and in
     columns."""
-    found = [name for name, label in FIELD_WORDS.items() if holds(str(label), words)]
-    columns = ("".join(f"_{c.lower()}" if c.isupper() else c for c in name) for name in found)
-    return tuple({**dict.fromkeys(found), **dict.fromkeys(columns)})
+    names = [name for name, label in FIELD_WORDS.items() if holds(str(label), words)]
+    columns = ("".join(f"_{c.lower()}" if c.isupper() else c for c in name) for name in names)
+    return tuple({**dict.fromkeys(names), **dict.fromkeys(columns)})

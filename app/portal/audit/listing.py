@@ -111,12 +111,12 @@ def _json(values: Mapping[str, Any] | None) -> str:
 
 def _in_words(entry: AuditEntry) -> str:
     """Return the changed fields as the page words them, with times in UTC."""
-    found = (
+    changed = (
         (name, *sides(entry, name)) for name in {**(entry.before or {}), **(entry.after or {})}
     )
     words = "; ".join(
         plain_change(field_words(name), old, new)
-        for name, old, new in found
+        for name, old, new in changed
         if (old, new) != (None, None)
     )
     return with_masked_sids(words)

@@ -56,12 +56,12 @@ def _filters(session: Session) -> dict[str, Any]:
 @portal.get("/organizations/<uuid:organization_id>/activity")
 def organization_activity(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
-        chosen = audit_search.HistoryFilter(organization=found.id, without=CALL_REQUESTS)
+        organization = organizations.get(session, caller(), organization_id)
+        chosen = audit_search.HistoryFilter(organization=organization.id, without=CALL_REQUESTS)
         entries = audit_search.search(session, caller(), chosen, limit=LATEST).items
         return render_template(
             "portal/audit/activity.html",
-            **organization_page_data(session, found, "portal.organization_activity"),
+            **organization_page_data(session, organization, "portal.organization_activity"),
             entries=entries,
             table=table_of(session, entries) | {"names": {}},
         )
