@@ -63,6 +63,7 @@ SHORT_LINES = (
     "portal/overview/",
     "portal/pricing/",
     "portal/personal_data/",
+    "portal/phone_numbers/",
     "portal/report/",
     "portal/saved_views/",
     "portal/scim/",

@@ -43,8 +43,8 @@ def accounts_shown(session: Session) -> list[dict[str, Any]]:
         return []
     own = carrier_accounts.current(session, caller(), None).account
     others = carrier_accounts.of_organizations(session, caller(), limit=MAX_ACCOUNTS).items
-    found = [each for each in (own, *others) if each is not None and not each.is_pending]
-    return _shown(session, [each for each in found if each.carrier is CarrierKind.TWILIO])
+    in_use = [each for each in (own, *others) if each is not None and not each.is_pending]
+    return _shown(session, [each for each in in_use if each.carrier is CarrierKind.TWILIO])
 
 
 def _shown(session: Session, accounts: list[CarrierAccount]) -> list[dict[str, Any]]:

@@ -62,9 +62,9 @@ def list_phone_numbers() -> str:
         )
 
 
-def _shown(session: Session, found: Sequence[ListedNumber]) -> dict[str, Any]:
+def _shown(session: Session, listed: Sequence[ListedNumber]) -> dict[str, Any]:
     return {
-        "rows": _rows(session, found),
+        "rows": _rows(session, listed),
         "sources": SOURCE_WORDS,
         "accounts": accounts_shown(session),
         "is_operator": caller().partner_id is None,
@@ -163,14 +163,14 @@ def phone_number_release(digits: str) -> Response:
     return redirect_with(gettext("%(number)s released.", number=phone(f"+{digits}")), url)
 
 
-def _rows(session: Session, found: Sequence[ListedNumber]) -> list[tuple[Any, ...]]:
+def _rows(session: Session, listed: Sequence[ListedNumber]) -> list[tuple[Any, ...]]:
     """Return the numbers, each with its assistants and its state."""
-    numbers = [row.number for row in found]
+    numbers = [row.number for row in listed]
     users = phone_numbers.assistants_with(session, caller(), numbers)
     refusals = phone_numbers.refusals_of_numbers(session, numbers, CarrierKind(settings().carrier))
     return [
         (row, using, state_of(row.number, refusals.get(row.number.number), using))
-        for row in found
+        for row in listed
         for using in [users.get(row.number.number, [])]
     ]
 
