@@ -74,6 +74,7 @@ SHORT_LINES = (
     "portal/uploads/",
     "portal/usage/",
     "portal/users/",
+    "portal/verified_numbers/",
     "portal/webhooks/",
 )
 """The folders whose lines are short."""

@@ -80,10 +80,10 @@ def _refused(form: CodeForm, page: Callable[[], str], answer: CodeResult) -> Pag
 @portal.get("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>/remove")
 def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
+        organization = organizations.get(session, caller(), organization_id)
         number = verified_numbers.get(session, caller(), organization_id, number_id)
-        in_trial = organizations.trial_of(session, found) is not None
-    return _removing(number, found.name, in_trial=in_trial).page()
+        in_trial = organizations.trial_of(session, organization) is not None
+    return _removing(number, organization.name, in_trial=in_trial).page()
 
 
 def _removing(number: VerifiedNumber, organization: str, *, in_trial: bool) -> ConfirmationPage:
@@ -162,11 +162,11 @@ def _done_url(number: VerifiedNumber) -> str:
 
 def _list_page(organization_id: UUID, form: NumberForm) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
+        organization = organizations.get(session, caller(), organization_id)
         rows = verified_numbers.listing(session, caller(), organization_id)
         return render_template(
             "portal/verified_numbers/list.html",
-            **organization_page_data(session, found, ENDPOINT),
+            **organization_page_data(session, organization, ENDPOINT),
             form=form,
             rows=[(row, verified_numbers.state_of(row, utcnow())) for row in rows],
             badges=STATE_BADGES,
@@ -176,11 +176,11 @@ def _list_page(organization_id: UUID, form: NumberForm) -> str:
 
 def _code_page(organization_id: UUID, number_id: UUID, form: CodeForm) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
+        organization = organizations.get(session, caller(), organization_id)
         number = verified_numbers.get(session, caller(), organization_id, number_id)
         return render_template(
             "portal/verified_numbers/code.html",
-            organization=found,
+            organization=organization,
             number=number,
             is_caller_id=_is_caller_id(number),
             back=_list_url(number),
