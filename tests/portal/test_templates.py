@@ -57,6 +57,7 @@ SHORT_LINES = (
     "portal/identity_providers/",
     "portal/legacy_migration/",
     "portal/organization_groups/",
+    "portal/notifications/",
     "portal/operator/",
     "portal/organization_templates/",
     "portal/organizations/",

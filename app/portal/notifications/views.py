@@ -116,8 +116,10 @@ def _found(session: Session, kinds: Collection[str]) -> dict[str, Any]:
     }
 
 
-def _rows(session: Session, found: Sequence[tuple[AuditEntry, bool]]) -> list[NotificationRow]:
-    entries = [entry for entry, _is_unread in found]
+def _rows(
+    session: Session, entries_with_marks: Sequence[tuple[AuditEntry, bool]]
+) -> list[NotificationRow]:
+    entries = [entry for entry, _is_unread in entries_with_marks]
     targets = targets_of(session, entries)
     users = audit_search.user_names(session, caller(), entries, own_name())
     names = {}
@@ -127,7 +129,7 @@ def _rows(session: Session, found: Sequence[tuple[AuditEntry, bool]]) -> list[No
     uploaded = {UUID(entry.target_id) for entry in entries if entry.action == "upload.applied"}
     undone = uploads.undo_states(session, caller(), uploaded) if uploaded else {}
     rows = []
-    for entry, is_unread in found:
+    for entry, is_unread in entries_with_marks:
         target_id = as_uuid(entry.target_id) or entry.id
         about = [
             names.get(entry.organization_id or entry.id, "")
