@@ -57,6 +57,7 @@ SHORT_LINES = (
     "portal/identity_providers/",
     "portal/legacy_migration/",
     "portal/organization_groups/",
+    "portal/destinations/",
     "portal/notifications/",
     "portal/operator/",
     "portal/organization_templates/",
