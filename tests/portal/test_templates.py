@@ -39,6 +39,7 @@ SHORT_LINES = (
     "components/",
     "layouts/",
     "portal/access/",
+    "mail/",
     "portal/account/",
     "portal/alerts/",
     "portal/api_access/",
