@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.api.error_codes import EVERY_BODY
 from app.api.examples import error_example
 from app.api.openapi import openapi_document, openapi_document_at
+from app.api.quick_start import commands
 from app.extensions import public_url, scope_of, settings, transaction
 from app.http.security_headers import allow_viewer_styles
 from app.languages import DEFAULT, gettext, language, using_language
@@ -81,17 +82,18 @@ def docs() -> Response:
     public = public_url()
     refusal = error_example(Error, 400, ("required", "This is required."))
     reader, notice = language(), gettext("This documentation is in English only.")
+    own, addresses = _own_key(), settings().addresses_at(public)
     with using_language(DEFAULT):
         page = render_template(
             "api/docs.html",
             document=openapi_document_at(current_app, public),
-            addresses=settings().addresses_at(public),
+            commands=commands(public, addresses.auth, own.campaign_id if own else None),
             settings=settings(),
             limits=checks,
             secret_pattern=PATTERN,
             codes=sorted(EVERY_BODY.items()),
             refusal=json.dumps(refusal, indent=2),
-            own=_own_key(),
+            own=own,
             reader=reader,
             notice=notice,
         )

@@ -36,6 +36,7 @@ ONE_MESSAGE = re.compile(
 )
 """A line with nothing but a literal and the call that translates it, or the words of a message."""
 SHORT_LINES = (
+    "api/",
     "components/",
     "layouts/",
     "portal/access/",
