@@ -37,10 +37,13 @@ ONE_MESSAGE = re.compile(
 """A line with nothing but a literal and the call that translates it, or the words of a message."""
 SHORT_LINES = (
     "api/",
+    "base.html",
     "components/",
+    "errors/",
     "layouts/",
     "portal/access/",
     "mail/",
+    "portal/_changes.html",
     "portal/account/",
     "portal/alerts/",
     "portal/api_access/",
@@ -54,6 +57,8 @@ SHORT_LINES = (
     "portal/campaigns/",
     "portal/chat/",
     "portal/carriers/",
+    "portal/choose.html",
+    "portal/confirm.html",
     "portal/contacts/",
     "portal/exports/",
     "portal/identity_providers/",
