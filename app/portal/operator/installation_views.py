@@ -22,6 +22,7 @@ from app.portal.operator.labels import (
     compared_words,
     deleted_words,
     difference_words,
+    scope_words,
 )
 from app.portal.operator.parts import QueuedWork, parts, work
 from app.portal.personal_data.labels import KINDS
@@ -123,6 +124,7 @@ def operator_figures() -> str:
         "portal/operator/figures.html",
         check=check,
         names=FIGURE_NAMES,
+        scope_words=scope_words,
         compared_words=compared_words,
         difference_words=words,
     )

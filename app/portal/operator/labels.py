@@ -8,7 +8,7 @@ from app.models import FigureCheck, Partner
 from app.portal.web.formats import number
 from app.portal.web.user_timezone import zone_note
 from app.services import figure_check
-from app.services.figure_check import CheckedDay
+from app.services.figure_check import CheckedDay, FigureCheckResults
 from app.services.money_words import exact_micros
 
 FIGURE_NAMES = {
@@ -68,6 +68,13 @@ def deleted_words(ran_at: datetime | None, count: int) -> str:
     if not count:
         return gettext("nothing was due")
     return ngettext("%(num)s deleted", "%(num)s deleted", count)
+
+
+def scope_words(check: FigureCheckResults) -> str:
+    """Return what a check covers: 2 partners, 14 organizations."""
+    partners = ngettext("%(num)s partner", "%(num)s partners", check.partners)
+    organizations = ngettext("%(num)s organization", "%(num)s organizations", check.organizations)
+    return f"{partners}, {organizations}"
 
 
 def compared_words(checked: CheckedDay) -> str:
