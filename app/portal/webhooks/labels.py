@@ -244,6 +244,13 @@ def retry_words(endpoint: WebhookEndpoint, shown: Iterable[WebhookDelivery]) -> 
     return " ".join(filter(None, (refusal, at, follows)))
 
 
+def health_words(endpoint: WebhookEndpoint, delivered: int) -> str:
+    """Return whether deliveries arrive; empty while they fail, which `retry_words` explains."""
+    if endpoint.failing_since is not None:
+        return ""
+    return gettext("Delivering normally") if delivered else gettext("Nothing delivered yet")
+
+
 def _last_refused(shown: Iterable[WebhookDelivery]) -> WebhookDelivery | None:
     refused = [
         each for each in shown if each.attempts and each.state is not DeliveryState.DELIVERED
