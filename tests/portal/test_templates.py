@@ -84,6 +84,7 @@ SHORT_LINES = (
     "portal/usage/",
     "portal/users/",
     "portal/verified_numbers/",
+    "portal/view_as/",
     "portal/webhooks/",
 )
 """The folders whose lines are short."""
