@@ -64,10 +64,10 @@ def test_sessions_that_were_idle_for_too_long_are_not_listed(
 def test_every_part_that_refreshes_itself_is_known() -> None:
     refreshed = set()
     for template in (ROOT / "templates").rglob("*.html"):
-        for line in template.read_text().splitlines():
-            is_form = "hx-post" in line  # sent until it is saved: someone waits for it
-            if 'hx-trigger="every ' in line and not is_form:
-                found = re.search(r"""hx-get="\{\{ url_for\(['"]([\w.]+)""", line)
-                assert found, f"{template}: the address stands on another line"
+        for tag in re.findall(r'<\w[^<]*hx-trigger="every [^<]*', template.read_text()):
+            is_form = "hx-post" in tag  # sent until it is saved: someone waits for it
+            if not is_form:
+                found = re.search(r"""hx-get="\{\{ url_for\(['"]([\w.]+)""", tag)
+                assert found, f"{template}: the tag names no endpoint"
                 refreshed.add(found[1])
     assert refreshed == REFRESHED
