@@ -19,7 +19,8 @@ class Outreach(Base):
     queueing the campaign's calls and for starting or pausing it.
 
     ``position`` is the contact up to which all have been decided, as of ``seen_revision`` of the
-    campaign. ``held_reason`` says why calling waits until ``next_at``.
+    campaign; the largest possible ID once all are. ``held_reason`` says why calling waits until
+    ``next_at``.
     """
 
     __tablename__ = "outreaches"

@@ -9,23 +9,16 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.config.calls import CallSettings
-from app.enums import (
-    FINAL_CALL_STATUSES,
-    CallSource,
-    CallStatus,
-    CampaignStatus,
-    OutreachState,
-)
+from app.enums import CallSource, CallStatus, CampaignStatus, OutreachState
 from app.errors import DomainError
 from app.models import Call, Campaign, Contact, Outreach, OutreachContact
 from app.policy.caller import Caller, system_caller
 from app.services import audit, calls, phone_numbers
-from app.services.calls import limits, rules
-from app.services.calls.states import holds_line
+from app.services.calls import limits, rules, states
 from app.services.outreach.blockers import of_plan
 from app.services.outreach.eligibility import (
     KnownNumbers,
@@ -42,6 +35,10 @@ MAX_CHECKED = 500
 CHUNK = 50
 IDLE = timedelta(seconds=5)
 """Time before a campaign whose contacts were all checked is checked again."""
+FINISHED = timedelta(minutes=5)
+"""The same if none of its calls is left; a change of its contacts ends this time."""
+ALL_DECIDED = UUID(int=2**128 - 1)
+"""`Outreach.position` once the decisions about all contacts were counted."""
 BLOCKED = timedelta(seconds=30)
 """Time before a blocked campaign is checked again."""
 MAX_BLOCK_TIME = timedelta(minutes=5)
@@ -65,11 +62,16 @@ def due(session: Session, now: datetime) -> Sequence[UUID]:
         .where(
             Campaign.status == CampaignStatus.ACTIVE,
             Outreach.started_at.is_not(None),
-            or_(Outreach.next_at.is_(None), Outreach.next_at <= now),
+            or_(Outreach.next_at.is_(None), Outreach.next_at <= now, _has_new_contacts()),
         )
         .order_by(Outreach.campaign_id)
     )
     return session.scalars(query).all()
+
+
+def _has_new_contacts() -> ColumnElement[bool]:
+    """Whether contacts may have come after those of the campaign were all decided."""
+    return (Outreach.position == ALL_DECIDED) & (Outreach.seen_revision != Campaign.revision)
 
 
 def dispatch(session: Session, campaign_id: UUID, settings: CallSettings, now: datetime) -> int:
@@ -86,6 +88,10 @@ def dispatch(session: Session, campaign_id: UUID, settings: CallSettings, now: d
     campaign = session.get_one(Campaign, campaign_id, populate_existing=True)
     if campaign.status is not CampaignStatus.ACTIVE:
         return 0
+    if outreach.seen_revision != campaign.revision:
+        if outreach.position == ALL_DECIDED:
+            outreach.next_at = None
+        outreach.seen_revision, outreach.position = campaign.revision, None
     if outreach.next_at is not None and outreach.next_at > now:
         return 0
     parties = rules.parties_of(session, outreach.assistant_id, "")
@@ -98,8 +104,6 @@ def dispatch(session: Session, campaign_id: UUID, settings: CallSettings, now: d
     room = min(_free_places(session, outreach, parties, settings), _in_pace(outreach, now))
     if room <= 0:
         return 0
-    if outreach.seen_revision != campaign.revision:
-        outreach.seen_revision, outreach.position = campaign.revision, None
     caller = system_caller(f"Campaign {campaign.name}", partner_id=campaign.partner_id)
     scheduled = _CampaignTurn(session, caller, campaign, outreach, parties, settings, now).call(
         room
@@ -137,7 +141,7 @@ def _free_places(
     unfinished = session.scalar(
         select(func.count(Call.id)).where(
             Call.organization_id == outreach.organization_id,
-            holds_line() | (Call.status == CallStatus.QUEUED),
+            states.holds_line() | (Call.status == CallStatus.QUEUED),
             Call.campaign_id == outreach.campaign_id,
             Call.source == CallSource.CAMPAIGN,
         )
@@ -199,29 +203,46 @@ class _CampaignTurn:
             if checked >= MAX_CHECKED:
                 return scheduled
         self._outreach.next_at = self._now + IDLE
-        if self._decided() < self._campaign.contact_count:
-            self._outreach.position = None  # contacts that another transaction locked
-        elif not scheduled:
-            self._note_finished()
+        if not scheduled:
+            self._note_all_checked()
         return scheduled
+
+    def _note_all_checked(self) -> None:
+        """Count the decisions once; wait longer if no call is left."""
+        outreach = self._outreach
+        if outreach.position != ALL_DECIDED:
+            is_complete = self._decided() >= self._campaign.contact_count
+            # Otherwise another transaction locked contacts: check from the first one again.
+            outreach.position = ALL_DECIDED if is_complete else None
+        if outreach.position == ALL_DECIDED and not self._any_left():
+            outreach.next_at = self._now + FINISHED
+            self._note_finished()
+
+    def _any_left(self) -> bool:
+        """Whether a contact waits or a call isn't over."""
+        waiting = exists().where(*self._own(), OutreachContact.state == OutreachState.WAITING)
+        unfinished = exists().where(
+            Call.organization_id == self._outreach.organization_id,
+            Call.status.in_(states.WAITING | states.ACTIVE),
+            OutreachContact.call_id == Call.id,
+            *self._own(),
+        )
+        return bool(self._session.scalar(select(waiting | unfinished)))
 
     def _note_finished(self) -> None:
         """Write to the history once that all calls since the start have ended, so that users are
         notified. Contacts added later are called without another notification."""
-        outreach, row = self._outreach, OutreachContact
+        outreach = self._outreach
         last = audit.last_of_target(
             self._session, self._caller, "campaign", self._campaign.id, "campaign.finished"
         )
         if last is not None and last.at >= (outreach.resumed_at or self._now):
             return
-        is_open = (row.state == OutreachState.WAITING) | Call.status.not_in(FINAL_CALL_STATUSES)
-        counts = select(
-            func.count().filter(row.state == OutreachState.CALLED),
-            func.count().filter(is_open),
-            func.max(row.decided_at).filter(row.state == OutreachState.CALLED),
-        ).outerjoin(Call, Call.id == row.call_id)
-        called, left, decided_at = self._session.execute(counts.where(*self._own())).one()
-        if called and not left and (last is None or decided_at > last.at):
+        counts = select(func.count(), func.max(OutreachContact.decided_at)).where(
+            *self._own(), OutreachContact.state == OutreachState.CALLED
+        )
+        called, decided_at = self._session.execute(counts).one()
+        if called and (last is None or decided_at > last.at):
             audit.record_change(
                 self._session,
                 system_caller("system", partner_id=self._campaign.partner_id),

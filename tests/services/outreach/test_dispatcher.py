@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.enums import (
@@ -16,13 +16,14 @@ from app.enums import (
     OrganizationStatus,
 )
 from app.errors import Conflict, ValidationFailed
-from app.models import Assistant, CallAttempt, Organization, Outreach, utcnow
+from app.models import Assistant, AuditEntry, CallAttempt, Organization, Outreach, utcnow
 from app.services import calls, campaigns, do_not_call, outreach
 from app.services.calls import rules
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
 from tests.fixtures.clock import ids_wrong_by
 from tests.fixtures.outreach import OWNER
+from tests.fixtures.statements import counted
 from tests.fixtures.trial import add_verified, start_trial
 from tests.services.outreach.conftest import Desk
 
@@ -31,6 +32,13 @@ ADA, BOB, CLEO = "+12025550101", "+12025550102", "+12025550103"
 
 def people(count: int, first: int = 100) -> list[dict[str, str]]:
     return [{"phone": f"+1202555{number:04}"} for number in range(first, first + count)]
+
+
+def history(desk: Desk) -> list[AuditEntry]:
+    entries = select(AuditEntry).where(
+        AuditEntry.target_id == str(desk.campaign.id), AuditEntry.action == "campaign.finished"
+    )
+    return list(desk.session.scalars(entries))
 
 
 def test_no_contact_is_called_before_a_user_starts_the_campaign(desk: Desk) -> None:
@@ -80,7 +88,7 @@ def test_only_a_few_calls_are_queued_ahead(desk: Desk) -> None:
     assert [desk.feed(calls_at_once=5) for _turn in range(2)] == [5, 0]
     for call in desk.calls()[:2]:
         call.status = CallStatus.IN_PROGRESS
-        end_call(desk.session, call, CallStatus.COMPLETED, EndedReason.COMPLETED, at=utcnow())
+        end_call(desk.session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
     assert desk.feed(calls_at_once=5) == 2
     desk.plan(calls_at_once=6)
     assert desk.feed(calls_at_once=10) == 1
@@ -182,8 +190,39 @@ def test_contacts_that_come_later_are_called_too(desk: Desk) -> None:
     desk.start()
     assert desk.feed() == 0
     desk.add({"phone": ADA})
-    at = utcnow() + dispatcher.IDLE
-    assert (desk.feed(), desk.feed(at)) == (0, 1)
+    assert (desk.feed(), desk.feed()) == (1, 0)
+
+
+def test_a_finished_campaign_is_checked_rarely_and_calls_new_contacts_at_once(desk: Desk) -> None:
+    desk.add(*people(3))
+    desk.start()
+    assert desk.feed() == 3
+    for call in desk.calls():
+        end_call(desk.session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
+    now = utcnow() + dispatcher.IDLE
+    assert desk.feed(now) == 0
+    assert len(history(desk)) == 1
+    assert dispatcher.due(desk.session, now + timedelta(minutes=4)) == []
+    assert dispatcher.due(desk.session, now + timedelta(minutes=5)) == [desk.campaign.id]
+    desk.add(*people(1, first=200))
+    assert dispatcher.due(desk.session, now) == [desk.campaign.id]
+    assert desk.feed(now) == 1
+
+
+def test_while_calls_wait_for_a_retry_the_contacts_are_not_counted(desk: Desk) -> None:
+    desk.add(*people(3))
+    desk.start()
+    assert desk.feed() == 3
+    for call in desk.calls():
+        call.status = CallStatus.SCHEDULED
+    desk.session.flush()
+    now = utcnow() + dispatcher.IDLE
+    assert desk.feed(now) == 0
+    now += dispatcher.IDLE
+    with counted(desk.session.get_bind().engine) as statements:
+        assert desk.feed(now) == 0
+    assert [each for each in statements if "count(" in each and "outreach_contacts" in each] == []
+    assert dispatcher.due(desk.session, now + dispatcher.IDLE) == [desk.campaign.id]
 
 
 def test_a_contact_that_comes_later_with_an_earlier_id_is_called_too(desk: Desk) -> None:
