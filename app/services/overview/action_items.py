@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, literal, or_, select, true, union_all
@@ -79,28 +79,31 @@ def things_to_do(session: Session, caller: Caller, *, worker_silent_after: float
     """
     if caller.partner_id is None:
         return ThingsToDo((), {})
-    items: list[ActionItem] = []
-    asked = [(ask, is_any(caller)) for needed, ask, is_any in _QUESTIONS if caller.may(needed)]
-    sees_calls, steps = caller.may(Permission.CALLS_READ), steps_of(caller)
+    steps = steps_of(caller)
+    sources = {name: source for name, source in _SOURCES.items() if caller.may(source.permission)}
     writes_brand = caller.may(Permission.BRANDING_WRITE)
+    columns: dict[str, ColumnElement[Any]] = {
+        **{f"step_{step}": is_done for step, is_done in steps.items()},
+        **{name: source.is_any(caller) for name, source in sources.items()},
+    }
+    if caller.may(Permission.ASSISTANTS_READ):
+        columns["assistants_not_ready"] = assistants.counting_not_ready(caller, MAX_COUNTED)
+    if caller.may(Permission.CALLS_READ):
+        columns |= calling.counts(session, caller, worker_silent_after)
     head = partners.own_with_pictures(caller) if writes_brand else select(true())
-    sees_assistants = caller.may(Permission.ASSISTANTS_READ)
-    counts = [assistants.counting_not_ready(caller, MAX_COUNTED)] if sees_assistants else []
-    counts += calling.counts(session, caller, worker_silent_after) if sees_calls else []
-    conditions = *steps.values(), *(is_any for _, is_any in asked)
-    own, *answered = session.execute(head.add_columns(*conditions, *counts)).unique().one()
-    answers = iter(answered)
-    done = {step: bool(next(answers)) for step in steps}
-    are_there = [bool(next(answers)) for _ in asked]
-    not_ready = next(answers) if sees_assistants else 0
-    waiting, *unanswered = answers if sees_calls else (0,)
-    items += calling.offline(waiting)
-    for (ask, _), is_there in zip(asked, are_there, strict=True):
-        if is_there:
-            items += ask(session, caller)
-    items += _assistants(session, caller, not_ready) if not_ready else ()
-    items += calling.unanswered_calls(unanswered) if sees_calls else ()
-    items += _brand(own) if writes_brand else ()
+    query = head.add_columns(*(column.label(name) for name, column in columns.items()))
+    values = session.execute(query).unique().one()._asdict()
+    items = calling.offline(values) if caller.may(Permission.CALLS_READ) else []
+    for name, source in sources.items():
+        if values[name]:
+            items += source.items(session, caller)
+    if values.get("assistants_not_ready"):
+        items += _assistants(session, caller, values["assistants_not_ready"])
+    if caller.may(Permission.CALLS_READ):
+        items += calling.unanswered_calls(values)
+    if writes_brand:
+        items += _brand(values["Partner"])
+    done = {step: bool(values[f"step_{step}"]) for step in steps}
     return ThingsToDo(sorted(items, key=_order), {} if all(done.values()) else done)
 
 
@@ -358,20 +361,30 @@ def _can_rank(caller: Caller) -> ColumnElement[bool]:
     return true() if caller.organization_id is not None else reporting.few_to_rank(caller)
 
 
-_Ask = Callable[[Session, Caller], list[ActionItem]]
-_IsAny = Callable[[Caller], ColumnElement[bool]]
-_QUESTIONS: tuple[tuple[Permission, _Ask, _IsAny], ...] = (
-    (Permission.CALLS_READ, calling.held_calls, calling.any_held),
-    (Permission.ORGANIZATIONS_READ, calling.paused_organizations, pauses.any_seen),
-    (Permission.REPORT_READ, _alerts, alerts.any_open),
-    (Permission.CALLS_READ, calling.unknown_calls, calling.any_unknown),
-    (Permission.CAMPAIGNS_READ, calling.campaigns, outreach.any_blocked),
-    (Permission.CONTACTS_WRITE, _uploads, _any_unfinished),
-    (Permission.CREDENTIALS_MANAGE, _carrier_accounts, carrier_accounts.any_failing),
-    (Permission.CREDENTIALS_MANAGE, _credentials, _any_ending),
-    (Permission.USAGE_READ, _limits, organizations.any_near_limit),
-    (Permission.USAGE_READ, _included, _can_rank),
-    (Permission.ORGANIZATIONS_READ, _spending, spending.any_near_limit),
-    (Permission.ORGANIZATIONS_READ, _budgets, budgets.any_reached),
-)
-"""The queries by permission, each with the condition that it has results."""
+class _Source(NamedTuple):
+    """Items that a permission shows, and the condition that there are any."""
+
+    permission: Permission
+    items: Callable[[Session, Caller], list[ActionItem]]
+    is_any: Callable[[Caller], ColumnElement[bool]]
+
+
+_SOURCES = {
+    "held_calls": _Source(Permission.CALLS_READ, calling.held_calls, calling.any_held),
+    "paused_organizations": _Source(
+        Permission.ORGANIZATIONS_READ, calling.paused_organizations, pauses.any_seen
+    ),
+    "alerts": _Source(Permission.REPORT_READ, _alerts, alerts.any_open),
+    "unknown_calls": _Source(Permission.CALLS_READ, calling.unknown_calls, calling.any_unknown),
+    "campaigns": _Source(Permission.CAMPAIGNS_READ, calling.campaigns, outreach.any_blocked),
+    "uploads": _Source(Permission.CONTACTS_WRITE, _uploads, _any_unfinished),
+    "carrier_accounts": _Source(
+        Permission.CREDENTIALS_MANAGE, _carrier_accounts, carrier_accounts.any_failing
+    ),
+    "credentials": _Source(Permission.CREDENTIALS_MANAGE, _credentials, _any_ending),
+    "limits": _Source(Permission.USAGE_READ, _limits, organizations.any_near_limit),
+    "included": _Source(Permission.USAGE_READ, _included, _can_rank),
+    "spending": _Source(Permission.ORGANIZATIONS_READ, _spending, spending.any_near_limit),
+    "budgets": _Source(Permission.ORGANIZATIONS_READ, _budgets, budgets.any_reached),
+}
+"""The sources by name."""

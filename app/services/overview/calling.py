@@ -1,6 +1,6 @@
 """Items about calls that need a decision: those that wait, fail, or have no answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session
@@ -33,15 +33,16 @@ _WAITING = (CallStatus.QUEUED, CallStatus.DIALING)
 
 def counts(
     session: Session, caller: Caller, worker_silent_after: float
-) -> list[ColumnElement[int]]:
-    """Return the numbers that `offline` and `unanswered_calls` need, up to `MAX_COUNTED` each."""
+) -> dict[str, ColumnElement[int]]:
+    """Return the numbers that `offline` and `unanswered_calls` need, up to `MAX_COUNTED` each, by
+    name: those of calls without an answer by their status."""
     is_online = workers.is_any_alive(session, worker_silent_after)
     waiting = visible_calls(caller).where(Call.status.in_(_WAITING))
     recent = visible_calls(caller).where(Call.id >= id_at(utcnow() - LAST_DAY))
-    return [
-        case((is_online, 0), else_=_counted(waiting)),
-        *(_counted(recent.where(Call.status == status)) for status in _SHOWN_ORDER),
-    ]
+    return {
+        "waiting_calls": case((is_online, 0), else_=_counted(waiting)),
+        **{status: _counted(recent.where(Call.status == status)) for status in _SHOWN_ORDER},
+    }
 
 
 def _counted(calls: Select[Call]) -> ColumnElement[int]:
@@ -49,8 +50,9 @@ def _counted(calls: Select[Call]) -> ColumnElement[int]:
     return select(func.count()).select_from(some).scalar_subquery()
 
 
-def offline(waiting: int) -> list[ActionItem]:
+def offline(counted: Mapping[str, int]) -> list[ActionItem]:
     """Return calls that wait while no worker is online."""
+    waiting = counted["waiting_calls"]
     title = gettext("Calling service is offline")
     return (
         [ActionItem(ActionItemKind.LINE, title, _waiting(waiting), urgent=True)] if waiting else []
@@ -140,9 +142,9 @@ def campaigns(session: Session, caller: Caller) -> list[ActionItem]:
     ]
 
 
-def unanswered_calls(counted: Sequence[int]) -> list[ActionItem]:
-    """Return the calls of the last day without an answer, counted in the order that is shown."""
-    whole = sum(counted)
+def unanswered_calls(counted: Mapping[str, int]) -> list[ActionItem]:
+    """Return the calls of the last day without an answer."""
+    whole = sum(counted[status] for status in _SHOWN_ORDER)
     if not whole:
         return []
     title = ngettext(
@@ -152,9 +154,7 @@ def unanswered_calls(counted: Sequence[int]) -> list[ActionItem]:
         num=at_most(whole),
     )
     text = ", ".join(
-        _unanswered_words(status, count)
-        for status, count in zip(_SHOWN_ORDER, counted, strict=True)
-        if count
+        _unanswered_words(status, counted[status]) for status in _SHOWN_ORDER if counted[status]
     )
     return [ActionItem(ActionItemKind.CALLS_UNANSWERED, title, text if whole < MAX_COUNTED else "")]
 
