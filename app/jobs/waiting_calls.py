@@ -68,7 +68,7 @@ def check_queued(last_id: UUID | None) -> tuple[UUID | None, bool]:
             return last_id, bool(queued)
 
 
-@DBOS.workflow(name="bring_forward")
+@DBOS.workflow(name="reschedule_earlier")
 @observed
 def reschedule_earlier(partner_id: str, organization_id: str) -> None:
     """Move the postponed calls of an organization to an earlier time, or of all of the partner's if
@@ -77,7 +77,19 @@ def reschedule_earlier(partner_id: str, organization_id: str) -> None:
     It stores no progress: a moved call isn't postponed any more, so after a kill the workflow
     starts again.
     """
-    partner, organization = UUID(partner_id), UUID(organization_id) if organization_id else None
+    _reschedule_all(partner_id, organization_id)
+
+
+@DBOS.workflow(name="bring_forward")
+@observed
+def reschedule_as_before(partner_id: str, organization_id: str) -> None:
+    """`reschedule_earlier` under its previous name, for work that the previous version queued."""
+    _reschedule_all(partner_id, organization_id)
+
+
+def _reschedule_all(partner_id: str, organization_id: str) -> None:
+    partner = UUID(partner_id)
+    organization = UUID(organization_id) if organization_id else None
     last_id = _reschedule_some(partner, organization, None)
     while last_id is not None:
         last_id = _reschedule_some(partner, organization, last_id)

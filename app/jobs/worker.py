@@ -12,9 +12,10 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, ParamSpec
 from uuid import uuid4
 
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
@@ -63,6 +64,8 @@ from app.telemetry.metrics import HEARTBEATS, REGISTRY, CountLines, watch_pool
 STOP_SECONDS = 10.0
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
+P = ParamSpec("P")
+
 WORKFLOWS = (
     place_call.place_call,
     import_contacts.check_import,
@@ -75,6 +78,7 @@ WORKFLOWS = (
     place_call.end_stray_call,
     silent_calls.follow_silent_call,
     waiting_calls.reschedule_earlier,
+    waiting_calls.reschedule_as_before,
     check_account.test_carrier_account,
     check_domain.check_domain,
     check_webhook_host.check_webhook_host,
@@ -100,7 +104,7 @@ def run(settings: Settings) -> NoReturn:
     """Work until SIGTERM or SIGINT, then end the process with `os._exit`."""
     stop = _stop_on_signals()
     life = LoopLiveness()
-    threading.Thread(target=liveness.keep_reporting, args=(life, stop), daemon=True).start()
+    _start(liveness.keep_reporting, life, stop)
     if settings.worker_livez_port:
         liveness.serve(life, settings.worker_livez_host, settings.worker_livez_port)
     executor_id = f"{os.getpid()}-{uuid4().hex}"
@@ -115,18 +119,14 @@ def run(settings: Settings) -> NoReturn:
     queues = settings.worker_queue_names
     heartbeat.announce(context.database, executor_id, mark, pulse, queues)
     wake_events = WakeEvents()
-    url = settings.effective_database_url
-    threading.Thread(target=keep_listening, args=(url, wake_events, stop), daemon=True).start()
+    _start(keep_listening, settings.effective_database_url, wake_events, stop)
     start_engine(settings, executor_id, wake_events)
-    delays = context.database, wake_events.of(DELAYED), settings.queue_poll_seconds, stop
-    threading.Thread(target=keep_starting_delayed, args=delays, daemon=True).start()
-    threading.Thread(target=housekeeping.run_periodic_tasks, args=(stop,), daemon=True).start()
-    threading.Thread(target=context.signals.keep_reading, args=(stop,), daemon=True).start()
-    campaigns = wake_events.of(CAMPAIGNS), stop
-    threading.Thread(
-        target=dispatch_campaigns.keep_dispatching, args=campaigns, daemon=True
-    ).start()
-    threading.Thread(target=waiting_calls.keep_checking_queued, args=(stop,), daemon=True).start()
+    delayed, seconds = wake_events.of(DELAYED), settings.queue_poll_seconds
+    _start(keep_starting_delayed, context.database, delayed, seconds, stop)
+    _start(housekeeping.run_periodic_tasks, stop)
+    _start(context.signals.keep_reading, stop)
+    _start(dispatch_campaigns.keep_dispatching, wake_events.of(CAMPAIGNS), stop)
+    _start(waiting_calls.keep_checking_queued, stop)
     if settings.env == "production" and not settings.smtp_url:
         log.warning("PORTAL_SMTP_URL is not set: mails are only kept as files")
     log.info("the worker is ready")
@@ -138,6 +138,11 @@ def run(settings: Settings) -> NoReturn:
             _rejoin(stop)
         stop.wait(settings.worker_heartbeat_seconds)
     _leave(context, executor_id)
+
+
+def _start(work: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
+    """Run the function in a thread of its own."""
+    threading.Thread(target=work, args=args, kwargs=kwargs, daemon=True).start()
 
 
 def _report(settings: Settings, context: WorkerContext) -> None:

@@ -124,7 +124,7 @@ def request_rescheduling(
     hours or limits have changed."""
     if session.scalar(_postponed(partner_id, organization_id, utcnow()).limit(1)) is not None:
         whose = str(organization_id) if organization_id else ""
-        enqueue_job(session, "bring_forward", str(new_id()), str(partner_id), whose)
+        enqueue_job(session, "reschedule_earlier", str(new_id()), str(partner_id), whose)
 
 
 def reschedule_earlier(

@@ -231,7 +231,7 @@ def _reschedule(session: Session, limit: SpendingLimit) -> None:
     )
     if session.scalar(select(waits)):
         whose = str(limit.organization_id or "")
-        enqueue_job(session, "bring_forward", str(new_id()), str(limit.partner_id), whose)
+        enqueue_job(session, "reschedule_earlier", str(new_id()), str(limit.partner_id), whose)
 
 
 def limit_new_partner(

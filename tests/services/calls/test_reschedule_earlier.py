@@ -125,14 +125,14 @@ def test_a_plan_that_allows_more_is_applied_to_each_of_its_organizations(
 
 def test_the_worker_is_asked_only_if_a_call_was_delayed(session: Session) -> None:
     line = make_line(session, max_calls_a_day=1)
-    asked = turns(session, "bring_forward")
+    asked = turns(session, "reschedule_earlier")
     waiting.request_rescheduling(session, line.partner_id)
-    assert turns(session, "bring_forward") == asked
+    assert turns(session, "reschedule_earlier") == asked
     used_up(session, line, 1)
     waiting.request_rescheduling(session, line.partner_id, new_id())
-    assert turns(session, "bring_forward") == asked
+    assert turns(session, "reschedule_earlier") == asked
     waiting.request_rescheduling(session, line.partner_id, line.organization_id)
-    assert turns(session, "bring_forward") == asked + 1
+    assert turns(session, "reschedule_earlier") == asked + 1
 
 
 def test_an_earlier_turn_does_not_hasten_a_retry(session: Session, clock: SetClock) -> None:
