@@ -118,7 +118,7 @@ def check(
     limits = _limits(session, spender, now)
     if not limits:
         return None
-    return _stop(limits, needed(session, phone_number, max_call_minutes), now)
+    return _stop(limits, needed(session, phone_number, max_call_minutes))
 
 
 def needed(session: Session, phone_number: str, max_call_minutes: int) -> CallAmount:
@@ -137,7 +137,7 @@ def reserve(
         return CallAmount(0, 0)
     wanted = needed(session, call.phone_number, max_call_minutes)
     _lock(session, spender, now)
-    if stop := _stop(_limits(session, spender, now), wanted, now):
+    if stop := _stop(_limits(session, spender, now), wanted):
         return stop
     _add(session, spender, now, (0, 0, wanted.micros, wanted.seconds))
     return wanted
@@ -221,11 +221,37 @@ def _charge(attempt: CallAttempt, rate: rates.CallPrice) -> CallAmount:
     return charge
 
 
-_Limited = tuple[SpendingLimit, _TotalAmounts, _TotalAmounts]
+@dataclass(frozen=True, slots=True)
+class _LimitedPeriod:
+    """A day or a month of a limit until ``until``: what is used, and the most, if there is one."""
+
+    limit: SpendingLimit
+    name: str
+    until: datetime
+    total: _TotalAmounts
+    micros: int | None
+    minutes: int | None
+
+    def stops(self, call_amount: CallAmount, *, waits: bool) -> Iterator[SpendingStop]:
+        """Return a stop for each amount without room for the call."""
+        spent, reserved = self.total.spent, self.total.reserved
+        if self.micros is not None:
+            micros = spent.micros + call_amount.micros
+            if micros + reserved.micros > self.micros:
+                yield SpendingStop(self._why(MONEY), self.until, micros <= self.micros, waits)
+        if self.minutes is not None:
+            seconds, limit_seconds = spent.seconds + call_amount.seconds, self.minutes * 60
+            if seconds + reserved.seconds > limit_seconds:
+                yield SpendingStop(self._why(TIME), self.until, seconds <= limit_seconds, waits)
+
+    def _why(self, amount: str) -> str:
+        scope_kind = self.limit.scope.partition(":")[0]
+        with languages.using_language(languages.DEFAULT):  # calls store the sentence
+            return str(_REASONS[scope_kind, amount, self.name])
 
 
-def _limits(session: Session, spender: Spender, now: datetime) -> list[_Limited]:
-    """Return the limits of a call, each with the use of its day and its month, widest first."""
+def _limits(session: Session, spender: Spender, now: datetime) -> list[_LimitedPeriod]:
+    """Return the day and the month of each limit of a call, widest limit first."""
     day, month = aliased(SpendingTotal), aliased(SpendingTotal)
     query = (
         select(
@@ -237,51 +263,37 @@ def _limits(session: Session, spender: Spender, now: datetime) -> list[_Limited]
         .where(SpendingLimit.scope.in_(list(spender.scopes())))
         .execution_options(populate_existing=True)
     )
-    limited = [
-        (limit, _TotalAmounts.of(counted[:4]), _TotalAmounts.of(counted[4:]))
-        for limit, *counted in session.execute(query)
+    periods = [
+        period
+        for limit, *amounts in session.execute(query)
+        for period in (
+            _LimitedPeriod(
+                limit,
+                name=DAY,
+                until=next_day(now),
+                total=_TotalAmounts.of(amounts[:4]),
+                micros=limit.day_micros,
+                minutes=limit.day_minutes,
+            ),
+            _LimitedPeriod(
+                limit,
+                name=MONTH,
+                until=next_month(now),
+                total=_TotalAmounts.of(amounts[4:]),
+                micros=limit.month_micros,
+                minutes=limit.month_minutes,
+            ),
+        )
     ]
     order = list(spender.scopes())
-    return sorted(limited, key=lambda one: order.index(one[0].scope))
+    return sorted(periods, key=lambda period: order.index(period.limit.scope))
 
 
-def _stop(limits: Sequence[_Limited], wanted: CallAmount, now: datetime) -> SpendingStop | None:
+def _stop(periods: Sequence[_LimitedPeriod], call_amount: CallAmount) -> SpendingStop | None:
     """Return the limit that stops a call for longest; one that frees up only if no other does."""
-    waits = any(limit.waits for limit, _day, _month in limits)
-    stops = [
-        SpendingStop(why, until, frees_up, waits)
-        for limit, day, month in limits
-        for why, until, frees_up in _exceeded(limit, day, month, wanted, now)
-    ]
+    waits = any(period.limit.waits for period in periods)
+    stops = [stop for period in periods for stop in period.stops(call_amount, waits=waits)]
     return max(stops, key=lambda stop: (not stop.frees_up, stop.until), default=None)
-
-
-def _exceeded(
-    limit: SpendingLimit,
-    day: _TotalAmounts,
-    month: _TotalAmounts,
-    wanted: CallAmount,
-    now: datetime,
-) -> Iterator[tuple[str, datetime, bool]]:
-    kind = limit.scope.partition(":")[0]
-    for used, micros, minutes, period, until in (
-        (day, limit.day_micros, limit.day_minutes, DAY, next_day(now)),
-        (month, limit.month_micros, limit.month_minutes, MONTH, next_month(now)),
-    ):
-        for what, spent, reserved, more, most in (
-            (MONEY, used.spent.micros, used.reserved.micros, wanted.micros, micros),
-            (
-                TIME,
-                used.spent.seconds,
-                used.reserved.seconds,
-                wanted.seconds,
-                None if minutes is None else minutes * 60,
-            ),
-        ):
-            if most is not None and spent + reserved + more > most:
-                with languages.using_language(languages.DEFAULT):  # calls store the sentence
-                    why = str(_REASONS[kind, what, period])
-                yield why, until, spent + more <= most
 
 
 def _keys(spender: Spender, now: datetime) -> list[tuple[str, str]]:
