@@ -1,4 +1,4 @@
-"""Links of documents, and citations of documents in code, lead to an existing file and heading."""
+"""Links of documents, and citations of documents and of code, lead to something that exists."""
 
 import re
 from pathlib import Path
@@ -9,8 +9,17 @@ from app.config import ROOT
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
-PATH = re.compile(r"`((?:app|docs|migrations|scripts|templates|tests)/[\w/.-]+)`")
+PATH = re.compile(r"\b(?:app|docs|migrations|scripts|templates|tests)/[\w/.-]+\.(?:html|md|py)\b")
+MODULE = re.compile(r"`(app(?:\.\w+)+)`")
 CITATION = re.compile(r"\b(docs/[\w/-]+\.md)(?:#([\w-]+))?")
+
+
+def sources(*folders: str) -> list[Path]:
+    kinds = ("*.py", "*.html")
+    return [path for each in folders for kind in kinds for path in (ROOT / each).rglob(kind)]
+
+
+SOURCES = sources("app", "templates", "tests", "scripts", "migrations")
 
 
 def anchors_of(document: Path) -> set[str]:
@@ -31,18 +40,30 @@ def test_every_link_of_a_document_resolves(document: Path) -> None:
     assert broken == []
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/architecture.md"])
-def test_every_file_that_a_page_for_developers_names_exists(name: str) -> None:
+def test_every_file_and_module_that_is_named_exists() -> None:
     """Those of the recipe's example, the notes about an organization, are the reader's to write."""
-    named = PATH.findall((ROOT / name).read_text())
-    assert [path for path in named if "notes" not in path and not (ROOT / path).exists()] == []
+    missing = []
+    for file in (*SOURCES, *DOCUMENTS):
+        text = file.read_text()
+        names = [path for path in PATH.findall(text) if not (ROOT / path).exists()]
+        names += [name for name in MODULE.findall(text) if not is_module_or_member(name)]
+        missing += [f"{file.relative_to(ROOT)}: {name}" for name in names if "notes" not in name]
+    assert missing == []
+
+
+def is_module_or_member(name: str) -> bool:
+    """Whether the dotted name is that of a module of the product, or of something in one."""
+    path = ROOT.joinpath(*name.split("."))
+    if path.is_dir() or path.with_suffix(".py").exists():
+        return True
+    module = path.parent / "__init__.py" if path.parent.is_dir() else path.parent.with_suffix(".py")
+    return module.exists() and re.search(rf"\b{path.name}\b", module.read_text()) is not None
 
 
 @pytest.mark.parametrize("folder", ["app", "templates", "tests", "scripts"])
 def test_every_citation_of_a_document_resolves(folder: str) -> None:
     broken = []
-    files = [path for kind in ("*.py", "*.html") for path in (ROOT / folder).rglob(kind)]
-    for file in files:
+    for file in sources(folder):
         for path, anchor in CITATION.findall(file.read_text()):
             target = ROOT / path
             if not target.exists() or (anchor and anchor not in anchors_of(target)):

@@ -30,8 +30,7 @@ class OnErasure(StrEnum):
 
 
 class RetentionPeriod(StrEnum):
-    """How long something is kept if no one is erased; `app.services.personal_data.periods` has the
-    days."""
+    """How long something is kept if no one is erased; `app.services.retention` has the days."""
 
     ACCOUNT = "account"
     """As long as the user or the organization."""
@@ -49,7 +48,7 @@ class RetentionPeriod(StrEnum):
     ANSWERS = "answers"
     """Stored answers to requests with an idempotency key."""
     SHORT = "short"
-    """Hours or days, see `app.services.retention`."""
+    """Hours or days."""
 
 
 @dataclass(frozen=True, slots=True)
