@@ -389,7 +389,7 @@ GUARDS = (
     Guard(
         "calls cost no more than the spending limit",
         "app/services/spending/reserving.py",
-        "            if most is not None and spent + reserved + more > most:",
+        "            if micros + reserved.micros > self.micros:",
         "            if False:",
         "tests/services/spending",
     ),
