@@ -1,11 +1,16 @@
-"""Lines that users paste or upload: each with its number and its cells, whatever separates them."""
+"""Lines that users paste or upload: each with its number and its cells, whatever separates them.
+
+A page keeps them as the text of a form while they are checked and corrected.
+"""
 
 import csv
 import io
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from app.contact_files.encodings import detect, text_of
-from app.contact_files.formulas import unguard_cell
+from app.contact_files.formulas import guard_cell, unguard_cell
+from app.validation.texts import whole_number
 
 _DELIMITERS = ("\t", ";", ",")
 _SAMPLE = 50
@@ -37,6 +42,26 @@ def lines_of(text: str) -> list[PastedLine]:
             own = delimiter if delimiter in line else _delimiter([line])
             pasted.append(PastedLine(number, _cells(line, own)))
     return pasted
+
+
+def as_text(columns: Sequence[str], lines: Iterable[PastedLine]) -> str:
+    """Return lines as the text of a form, for `from_text`."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(("line", *columns))
+    for line in lines:
+        writer.writerow([line.number, *map(guard_cell, line.cells)])
+    return text.getvalue()
+
+
+def from_text(text: str, columns: Sequence[str]) -> list[PastedLine]:
+    """Return the lines of a form; each has a cell for each of the columns."""
+    lines = []
+    for line in lines_of(text)[1:]:
+        number, *cells = (*line.cells, *[""] * (len(columns) + 1))[: len(columns) + 1]
+        known = whole_number(number, 8)
+        lines.append(PastedLine(line.number if known is None else known, tuple(cells)))
+    return lines
 
 
 def _delimiter(sample: list[str]) -> str:

@@ -34,19 +34,16 @@ def form_of(page: str, action: str = "/users/invite-many") -> dict[str, str]:
 
 
 def outcomes(page: str) -> dict[str, str]:
-    """Return the state of each line of a checked list by its number and its address."""
+    """Return the state of each row of checked invitations by its number and its address."""
     ready = re.findall(
         r'<td class="end">(\d+)</td>\s*<td class="cell-name[^"]*"><span[^>]*>([^<]*)<.*?'
         r'<span class="badge[^>]*>([^<]*)<',
         page.replace("<wbr>", ""),
         re.DOTALL,
     )
-    bad = re.findall(
-        r'class="row-number" data-label="Line">(\d+)<.*?class="reason"[^>]*>([^<]*)<.*?'
-        r'name="email-\d+" value="([^"]*)"',
-        page,
-        re.DOTALL,
-    )
-    return {f"{number} {email}": words for number, email, words in ready} | {
-        f"{number} {unescape(email)}": unescape(words) for number, words, email in bad
-    }
+    bad = {}
+    for row in re.findall(r'class="row-number" data-label="Row">(.*?)</tr>', page, re.DOTALL):
+        [email] = re.findall(r'name="email-\d+" value="([^"]*)"', row)
+        problems = re.findall(r'class="reason"[^>]*>([^<]*)<', row)
+        bad[f"{row.split('<')[0].strip()} {unescape(email)}"] = unescape(" ".join(problems))
+    return {f"{number} {email}": words for number, email, words in ready} | bad

@@ -29,7 +29,7 @@ from app.models import (
     Outreach,
     User,
 )
-from app.portal.organization_templates.use_views import CELLS
+from app.portal.organization_templates.checked_words import LABELS
 from app.services import assistants, campaigns, organization_templates, organizations, outreach
 from app.services.organization_templates import TemplateContent, content_of
 from app.services.organization_templates.changing import MAX_TEMPLATES
@@ -743,8 +743,8 @@ def test_rows_with_a_problem_are_fixed_on_the_page_and_checked_again(
     assert again.status_code == 200
     assert "All rows are correct" in again.text
     assert rows_of(again).splitlines()[1:] == [
-        "Alder,ann@alder.example,,,,2",
-        "Birch,ben@birch.example,,DE,,3",
+        "2,Alder,ann@alder.example,,,",
+        "3,Birch,ben@birch.example,,DE,",
     ]
     created = browser.post(path, form_of(again.text, f'{path}"'), page=path)
     assert created.location == "/organizations"
@@ -870,7 +870,7 @@ def test_columns_are_known_by_many_names(
     template_id = save(session, own)
     checked = many(browser, template_id, f"{header}\nBo,Fern,fern@x.example\n".encode())
     user, name, email = values
-    assert rows_of(checked).splitlines()[1] == f"{name},{email},{user},,,2"
+    assert rows_of(checked).splitlines()[1] == f"2,{name},{email},{user},,"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -878,10 +878,10 @@ def test_columns_named_as_on_the_page_are_known_in_each_language(
     session: Session, own: Tenant, browser: Browser, language: str
 ) -> None:
     with using_language(language):
-        header = ";".join(map(str, CELLS.values()))
+        header = ";".join(map(str, LABELS.values()))
     row = "Fern;fern@x.example;Bo;Deutschland;Europe/Berlin"
     page = many(browser, save(session, own), f"{header}\n{row}\n".encode())
-    assert rows_of(page).splitlines()[1] == "Fern,fern@x.example,Bo,DE,Europe/Berlin,2"
+    assert rows_of(page).splitlines()[1] == "2,Fern,fern@x.example,Bo,DE,Europe/Berlin"
     assert "not used" not in page.text
 
 
@@ -901,7 +901,7 @@ def test_columns_are_known_by_usual_names_of_other_languages(
 ) -> None:
     row = "Fern;fern@x.example;Bo;DE;Europe/Berlin"
     page = many(browser, save(session, own), f"{header}\n{row}\n".encode())
-    assert rows_of(page).splitlines()[1] == "Fern,fern@x.example,Bo,DE,Europe/Berlin,2"
+    assert rows_of(page).splitlines()[1] == "2,Fern,fern@x.example,Bo,DE,Europe/Berlin"
 
 
 @pytest.mark.parametrize(
@@ -917,7 +917,7 @@ def test_a_country_is_known_by_its_name_in_each_language_of_the_portal(
 ) -> None:
     data = f"name,email,country\nFern,fern@x.example,{country}\n".encode()
     checked = many(browser, save(session, own), data)
-    assert rows_of(checked).splitlines()[1] == f"Fern,fern@x.example,,{code},,2"
+    assert rows_of(checked).splitlines()[1] == f"2,Fern,fern@x.example,,{code},"
 
 
 def test_a_long_column_of_notes_is_left_out(

@@ -2,12 +2,11 @@
 
 import io
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 from uuid import UUID
 
-from flask import flash, render_template, request, url_for
+from flask import flash, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
@@ -15,48 +14,33 @@ from werkzeug.wrappers import Response
 from app.enums import CarrierKind
 from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, ngettext
 from app.phone import country_name
+from app.portal.organization_templates.checked_words import review_of
 from app.portal.organization_templates.forms import CustomerForm, CustomersForm
 from app.portal.organization_templates.labels import INVITATION_HINTS, content_words, zone_words
 from app.portal.organization_templates.views import bounds, opened
 from app.portal.organizations.labels import added_words
 from app.portal.organizations.limit_words import region_names
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.checked_rows import corrected_lines, file_data, kept_lines, use_in_parts
 from app.portal.web.editing import FormSubmission, run_once
 from app.portal.web.forms import saving
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
 from app.portal.web.region_choices import named_regions
 from app.portal.web.zone_choices import zone_choices
-from app.services import organization_templates
+from app.services import organization_templates, pasted_lines
 from app.services.organization_templates import (
     MAX_BYTES,
     MAX_ROWS,
+    PARTS,
     CheckedRow,
     CustomerDetails,
     CustomerFile,
     CustomerRow,
     TemplateContent,
 )
-from app.validation.texts import trimmed
-
-CELLS = {
-    "name": lazy_gettext("Name"),
-    "email": lazy_gettext("Email"),
-    "user_name": lazy_gettext("First user"),
-    "country": lazy_gettext("Country"),
-    "timezone": lazy_gettext("Time zone"),
-}
-"""The parts of a customer that can be corrected on the page, with their columns."""
-OF_FIRST_USER = {"email", "user_name"}
-_CELL_OF = {
-    "email": "email",
-    "userName": "user_name",
-    "defaultRegion": "country",
-    "timezone": "timezone",
-}
-"""The cells by the field of a problem."""
 
 
 @portal.get("/organization-templates/<uuid:template_id>/use")
@@ -113,7 +97,7 @@ def organization_template_check_many(template_id: UUID) -> Page:
     form = CustomersForm()
     try:
         if form.rows.data:
-            return _check(template_id, form, _with_fixes(_rows_of_page(form)))
+            return _check(template_id, form, _corrected_rows(form))
         sent = _rows_of_file(form.file.data)
         return _check(template_id, form, sent.rows, sent.unused)
     except ValidationFailed as error:
@@ -126,11 +110,10 @@ def organization_template_create_many(template_id: UUID) -> Page:
     the check is shown again first."""
     form = CustomersForm()
     try:
-        shown = _rows_of_page(form)
-        rows = _with_fixes(shown)
+        before, rows = _rows_of_page(form), _corrected_rows(form)
     except ValidationFailed as error:
         return _refused_file(template_id, form, error)
-    if not set(rows) <= set(shown):
+    if not set(rows) <= set(before):
         flash(gettext("You have changed rows since the check. Review them, then add."), "info")
         return _check(template_id, form, rows)
     return _add(template_id, form, rows)
@@ -151,31 +134,22 @@ def _add(template_id: UUID, form: CustomersForm, rows: Sequence[CustomerRow]) ->
 
 
 def _create(template_id: UUID, rows: Sequence[CustomerRow]) -> list[CheckedRow]:
-    """Create the organizations in several transactions. A repeated form, also after a fault in
-    between, creates only what is missing."""
-    results: list[CheckedRow] = []
-    for start in range(0, len(rows), organization_templates.AT_ONCE):
-        part = rows[start : start + organization_templates.AT_ONCE]
-        with transaction() as session:
-            kept = run_once(
-                session, f"rows from {start}", partial(_part, session, template_id, part, rows)
-            )
-        results += organization_templates.from_json(part, kept["results"])
+    """Create the organizations, then mail the administrators once about all of their owners."""
+    create = partial(_create_part, template_id, rows)
+    kept = use_in_parts(rows, organization_templates.AT_ONCE, create)
+    results = organization_templates.from_json(rows, kept)
     with transaction() as session:
         run_once(session, "mail", partial(_mail, session, results))
     return results
 
 
-def _part(
-    session: Session,
-    template_id: UUID,
-    part: Sequence[CustomerRow],
-    rows: Sequence[CustomerRow],
-) -> dict[str, Any]:
+def _create_part(
+    template_id: UUID, rows: Sequence[CustomerRow], session: Session, part: Sequence[CustomerRow]
+) -> list[Any]:
     results = organization_templates.create_many(
         session, caller(), template_id, part, bounds(), of_file=rows, **_installation()
     )
-    return {"results": organization_templates.as_json(results)}
+    return organization_templates.as_json(results)
 
 
 def _installation() -> dict[str, Any]:
@@ -221,35 +195,22 @@ def _refused_file(template_id: UUID, form: CustomersForm, error: ValidationFaile
 
 def _rows_of_page(form: CustomersForm) -> list[CustomerRow]:
     """Return the rows of the page. Raises `ValidationFailed`."""
-    return organization_templates.from_text(form.rows.data or "")
+    return organization_templates.from_lines(kept_lines(form.rows.data, PARTS))
 
 
-def _with_fixes(rows: Sequence[CustomerRow]) -> list[CustomerRow]:
-    """Return the rows that weren't left out, with the corrected cells. Raises
-    `ValidationFailed`."""
-    fixed = []
-    for at, row in enumerate(rows):
-        if f"remove-{at}" in request.form:
-            continue
-        typed = {
-            name: trimmed(request.form[f"{name}-{at}"])
-            for name in CELLS
-            if f"{name}-{at}" in request.form
-        }
-        fixed.append(replace(row, customer=replace(row.customer, **typed)))
-    return organization_templates.from_text(organization_templates.as_text(fixed))
+def _corrected_rows(form: CustomersForm) -> list[CustomerRow]:
+    """Return the same with the input. Raises `ValidationFailed`."""
+    return organization_templates.from_lines(corrected_lines(form.rows.data, PARTS))
 
 
 def _rows_of_file(sent: FileStorage | None) -> CustomerFile:
     """Return the rows of the file. Raises `ValidationFailed`."""
     if not sent:
         raise ValidationFailed.on("file", "required", gettext("Choose a file."))
-    data = sent.stream.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        message = gettext(
-            "The file is larger than 1 MB. A file has at most %(most)s rows.", most=MAX_ROWS
-        )
-        raise ValidationFailed.on("file", "too_large", message)
+    message = gettext(
+        "The file is larger than 1 MB. A file has at most %(most)s rows.", most=MAX_ROWS
+    )
+    data = file_data(sent, MAX_BYTES, message)
     return organization_templates.read_customers(io.BytesIO(data), sent.filename or "")
 
 
@@ -290,39 +251,31 @@ def _checked_page(
     """Return the page. ``created`` are the rows whose organizations were just created, which
     ``checked`` excludes."""
     found = opened(template_id)
-    form.rows.data = organization_templates.as_text([each.row for each in checked])
-    bad = [(at, each) for at, each in enumerate(checked) if each.problems]
+    form.rows.data = _text_of([each.row for each in checked])
     good = [each.row for each in checked if not each.problems]
     fits = partial(organization_templates.zone_fits, found.content)
-    invites = found.content.first_role is not None
     return render_template(
         "portal/organization_templates/checked.html",
         template=found.template,
         content=found.content,
         form=form,
+        review=review_of(found, checked, created),
         unused=unused,
-        bad=[(at, each.row, _by_cell(each)) for at, each in bad],
         good=good,
         elsewhere=sum(not fits(row.customer) for row in good),
-        created=created,
-        cells={name: CELLS[name] for name in CELLS if invites or name not in OF_FIRST_USER},
         region_names=region_names,
         zone_fits=fits,
         zone_words=partial(_zone_words, found.content),
-        countries={choice.value: choice.label for choice in named_regions()},
+        countries=[choice.label for choice in named_regions()],
         zones=[choice.value for choice in zone_choices()],
-        refused_text=organization_templates.as_text([each.row for _at, each in bad]),
+        refused_text=_text_of([each.row for each in checked if each.problems]),
     )
+
+
+def _text_of(rows: Sequence[CustomerRow]) -> str:
+    return pasted_lines.as_text(PARTS, organization_templates.to_lines(rows))
 
 
 def _zone_words(content: TemplateContent, customer: CustomerDetails) -> str:
     zone = organization_templates.zone_for(content, customer)
     return zone.replace("_", " ") if zone else zone_words(content)
-
-
-def _by_cell(checked: CheckedRow) -> dict[str, list[str]]:
-    """Return the problems by their cells; those without a cell are at the name."""
-    found: dict[str, list[str]] = {}
-    for problem in checked.problems:
-        found.setdefault(_CELL_OF.get(problem.field, "name"), []).append(problem.message)
-    return found

@@ -25,13 +25,14 @@ from app.services.organization_templates.creating import (
 from app.services.organization_templates.customer_files import (
     MAX_BYTES,
     MAX_ROWS,
+    PARTS,
     CustomerFile,
     CustomerRow,
-    as_text,
     corrected_file,
-    from_text,
+    from_lines,
     read_customers,
     sample_file,
+    to_lines,
 )
 from app.services.organization_templates.customer_names import texts_with_customer
 from app.services.organization_templates.loading import OpenedTemplate, get_with_content, listing

@@ -1,17 +1,15 @@
 """Customers in a file: a header, and a row for each organization to create."""
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import BinaryIO
 
 from app.contact_files import (
     FileLimits,
     ReadOptions,
     UnreadableFile,
-    guard_cell,
     made_name,
     open_table,
     unguard_cell,
@@ -22,7 +20,8 @@ from app.phone import regions
 from app.services.csv_files import first_line, lines
 from app.services.organization_templates.creating import CustomerDetails
 from app.services.organization_templates.customer_columns import columns_of
-from app.validation.texts import trimmed, whole_number
+from app.services.pasted_lines import PastedLine
+from app.validation.texts import trimmed
 
 MAX_ROWS = 200
 MAX_BYTES = 1_000_000
@@ -31,7 +30,8 @@ MAX_CELL_LENGTH = 300
 its length."""
 _LIMITS = FileLimits(unpacked=64 * 1024 * 1024)
 COLUMNS = ("name", "email", "user name", "country", "time zone")
-ROW_COLUMN = "row"
+PARTS = ("name", "email", "user_name", "country", "timezone")
+"""The parts of a customer, in the order of `COLUMNS`."""
 PROBLEM_COLUMN = "problem"
 
 
@@ -56,17 +56,48 @@ def read_customers(file: BinaryIO, name: str = "") -> CustomerFile:
 
     Raises `UnreadableFile`, and `ValidationFailed` (``no_name_column``, ``too_many``).
     """
-    return _read(file, name, ReadOptions(limits=_LIMITS))
+    rows: list[CustomerRow] = []
+    with open_table(file, name=name, options=ReadOptions(limits=_LIMITS)) as table:
+        columns = {} if table.header_is_made else columns_of(table.header)
+        if "name" not in columns:
+            message = gettext(
+                "The first row must name the columns, such as name, email and country."
+            )
+            raise ValidationFailed.on("file", "no_name_column", message)
+        for row in islice(table.rows(), MAX_ROWS + 1):
+            if row.problem is not None:
+                message = gettext(
+                    "Row %(row)s: %(problem)s", row=row.number, problem=row.problem.message
+                )
+                raise ValidationFailed.on("file", row.problem.code, message)
+            cells = (row.cells[columns[part]] if part in columns else "" for part in PARTS)
+            rows.append(CustomerRow(row.number, _customer(*map(unguard_cell, map(trimmed, cells)))))
+        unused = tuple(_unused(table.header, columns))
+    _check_count(len(rows))
+    return CustomerFile(rows, unused)
 
 
-def as_text(rows: Sequence[CustomerRow]) -> str:
-    """Return the rows as the text of a form, for `from_text`."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow((*COLUMNS, ROW_COLUMN))
-    for row in rows:
-        writer.writerow([*(guard_cell(cell or "") for cell in _cells(row)), row.number])
-    return text.getvalue()
+def _check_count(rows: int) -> None:
+    """Raises `UnreadableFile` and `ValidationFailed` (``too_many``)."""
+    if not rows:
+        raise UnreadableFile("no_rows")
+    if rows > MAX_ROWS:
+        message = gettext(
+            "The file has more than %(most)s rows. Split it into several files.", most=MAX_ROWS
+        )
+        raise ValidationFailed.on("file", "too_many", message)
+
+
+def to_lines(rows: Sequence[CustomerRow]) -> list[PastedLine]:
+    """Return the rows as lines with `PARTS`, for `from_lines`."""
+    return [PastedLine(row.number, tuple(cell or "" for cell in _cells(row))) for row in rows]
+
+
+def from_lines(lines: Sequence[PastedLine]) -> list[CustomerRow]:
+    """Return the rows of such lines. Raises `UnreadableFile` and `ValidationFailed`
+    (``too_many``)."""
+    _check_count(len(lines))
+    return [CustomerRow(line.number, _customer(*line.cells)) for line in lines]
 
 
 def corrected_file(rows: Sequence[tuple[CustomerRow, str]]) -> bytes:
@@ -87,12 +118,6 @@ def sample_file() -> bytes:
     )
 
 
-def from_text(text: str) -> list[CustomerRow]:
-    """Return the rows of a form. Raises as `read_customers`."""
-    options = ReadOptions(encoding="utf-8", delimiter=",", header_row=1, limits=_LIMITS)
-    return _read(io.BytesIO(text.encode("utf-8", "replace")), "", options, numbered=True).rows
-
-
 def region_code(text: str) -> str:
     """Return the code of a country given by its code or its name in any language of the portal;
     unknown text as it is."""
@@ -110,46 +135,11 @@ def _codes() -> dict[str, str]:
 
 
 def _cells(row: CustomerRow) -> tuple[str | None, ...]:
-    each = row.customer
-    return each.name, each.email, each.user_name, each.country, each.timezone
+    return tuple(getattr(row.customer, part) for part in PARTS)
 
 
 def _key(name: str) -> str:
     return name.casefold().removeprefix("the ").replace("’", "'")
-
-
-def _read(
-    file: BinaryIO, name: str, options: ReadOptions, *, numbered: bool = False
-) -> CustomerFile:
-    """``numbered``: the last cell of each row is its number in the file that it came from."""
-    customers: list[CustomerRow] = []
-    with open_table(file, name=name, options=options) as table:
-        columns = {} if table.header_is_made else columns_of(table.header)
-        if "name" not in columns:
-            message = gettext(
-                "The first row must name the columns, such as name, email and country."
-            )
-            raise ValidationFailed.on("file", "no_name_column", message)
-        unused = tuple(_unused(table.header, columns))
-        for row in table.rows():
-            if len(customers) == MAX_ROWS:
-                message = gettext(
-                    "The file has more than %(most)s rows. Split it into several files.",
-                    most=MAX_ROWS,
-                )
-                raise ValidationFailed.on("file", "too_many", message)
-            if row.problem is not None:
-                message = gettext(
-                    "Row %(row)s: %(problem)s", row=row.number, problem=row.problem.message
-                )
-                raise ValidationFailed.on("file", row.problem.code, message)
-            kept = row.cells[-1] if numbered else ""
-            known = whole_number(kept, 7)
-            number = row.number if known is None else known
-            customers.append(CustomerRow(number, _customer(row.cells, columns)))
-    if not customers:
-        raise UnreadableFile("no_rows")
-    return CustomerFile(customers, unused)
 
 
 def _unused(header: Sequence[str], columns: dict[str, int]) -> Iterator[str]:
@@ -161,18 +151,14 @@ def _unused(header: Sequence[str], columns: dict[str, int]) -> Iterator[str]:
             yield name
 
 
-def _customer(cells: Sequence[str], columns: dict[str, int]) -> CustomerDetails:
-    def cell(part: str) -> str | None:
-        if part not in columns:
-            return None
-        text = unguard_cell(trimmed(cells[columns[part]])).strip()
-        return text[:MAX_CELL_LENGTH] or None
-
-    country = cell("country")
+def _customer(*cells: str) -> CustomerDetails:
+    """Return the customer of the cells in the order of `PARTS`."""
+    texts = (" ".join(cell.splitlines())[:MAX_CELL_LENGTH] for cell in cells)
+    name, email, user_name, country, timezone = (text or None for text in texts)
     return CustomerDetails(
-        name=cell("name") or "",
-        email=cell("email"),
-        user_name=cell("user_name"),
+        name=name or "",
+        email=email,
+        user_name=user_name,
         country=region_code(country) if country else None,
-        timezone=cell("timezone"),
+        timezone=timezone,
     )

@@ -4,13 +4,20 @@ from app.services.organizations.changing import update
 from app.services.organizations.countries import check_country, usual_country
 from app.services.organizations.creating import create, taken_name
 from app.services.organizations.effects import effects
-from app.services.organizations.limits import USUAL_USER_LIMITS, claim_seat, no_seat, seats_taken
+from app.services.organizations.limits import (
+    USUAL_USER_LIMITS,
+    claim_seat,
+    no_seat,
+    seats_taken,
+    seats_taken_by,
+)
 from app.services.organizations.loading import (
     InTrial,
     LimitCloseness,
     OrganizationFilter,
     by_ids,
     called,
+    called_by_any,
     check,
     count,
     get,

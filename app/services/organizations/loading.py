@@ -1,6 +1,6 @@
 """The only loader of organizations: another tenant's organization is treated like a missing one."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
@@ -158,7 +158,30 @@ def called(
         Organization.name_key == name_key(written), is_archived if archived else ~is_archived
     )
     matching = list(session.scalars(rows.order_by(Organization.id).limit(limit)))
-    return [each for each in matching if each.name.lower() == written.lower()] or matching
+    return _in_the_same_case(matching, written)
+
+
+def called_by_any(
+    session: Session, caller: Caller, names: Iterable[str]
+) -> dict[str, list[Organization]]:
+    """Return what `called` does for each of the names, in one query."""
+    written = {name: trimmed(name) for name in names}
+    rows = visible(caller).where(
+        Organization.name_key.in_({name_key(each) for each in written.values()}),
+        Organization.status != OrganizationStatus.ARCHIVED,
+    )
+    matching: dict[str, list[Organization]] = {}
+    for organization in session.scalars(rows.order_by(Organization.id)):
+        matching.setdefault(organization.name_key, []).append(organization)
+    return {
+        name: _in_the_same_case(matching.get(name_key(each), []), each)
+        for name, each in written.items()
+    }
+
+
+def _in_the_same_case(matching: list[Organization], name: str) -> list[Organization]:
+    """Return those with this name but for upper case; all if there is none."""
+    return [each for each in matching if each.name.lower() == name.lower()] or matching
 
 
 def nearest_name(session: Session, caller: Caller, name: str) -> str | None:

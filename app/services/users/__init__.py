@@ -9,22 +9,23 @@ from app.services.users.creating import (
     refuse_known_address,
 )
 from app.services.users.invitees import (
+    COLUMNS,
     MAX_USERS,
     Invitee,
-    as_text,
-    check_count,
-    from_text,
+    from_lines,
     read_invitees,
+    to_lines,
 )
 from app.services.users.inviting import (
+    AT_ONCE,
+    CheckedInvitee,
+    CheckedInvitees,
     FullOrganization,
     InviteDefaults,
     InviteOutcome,
-    LineResult,
     by_name,
     check_many,
     invite_many,
-    invite_within_limits,
 )
 from app.services.users.loading import (
     UserFilter,

@@ -1,35 +1,46 @@
 """Lists of users to invite: parsed from a text or a file, kept as the text of a form."""
 
-import csv
-import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from app.contact_files.formulas import guard_cell
+from app.contact_files.column_names import EMAIL, FULL_NAME
+from app.contact_files.columns_by_heading import (
+    ORGANIZATION,
+    ORGANIZATION_WORDS,
+    columns_by_heading,
+)
 from app.enums import Role
 from app.errors import ValidationFailed
 from app.languages import gettext, numbers
 from app.services.pasted_lines import PastedLine, lines_of
-from app.validation.texts import whole_number
 
 MAX_USERS = 500
-_HEADS = {
-    "email": ("mail",),
-    "organization": ("organization", "organisation", "company", "business", "customer"),
-    "role": ("role",),
-    "name": ("name",),
+_NAMES = {
+    "email": EMAIL,
+    "organization": ORGANIZATION,
+    "role": "role|rolle|rôle|rol",
+    "name": f"{FULL_NAME}|user name|first name|vorname|prénom",
 }
-_COLUMNS = ("line", "email", "name", "organization", "role")
+"""The headings of each column, in the order in which columns are claimed."""
+_WORDS = {
+    "email": "email|e-mail|mail|courriel|correo",
+    "organization": ORGANIZATION_WORDS,
+    "role": "role|rolle|rôle|rol",
+    "name": "name|nom|nombre",
+}
+"""Words in unknown headings, in the same order."""
+COLUMNS = ("email", "name", "organization", "role")
 _NAMED = re.compile(r"([^<>]*)<\s*([^<>\s]+)\s*>")
 
 
 @dataclass(frozen=True, slots=True)
 class Invitee:
-    """A user to invite, and the organization and role if the line names them."""
+    """A user to invite, and the organization and role if the line names them; ``number`` is that of
+    the line."""
 
-    line: int
+    number: int
     email: str
     name: str | None
     organization: str | None
@@ -44,37 +55,29 @@ def read_invitees(text: str, roles: Mapping[str, Role] = MappingProxyType({})) -
     Raises `ValidationFailed` (``required``, ``too_many``).
     """
     lines = lines_of(text)
-    columns = None
-    if lines and _is_header(lines[0].cells):
-        columns = _columns(lines[0].cells)
+    columns = _columns(lines[0].cells) if lines else {}
+    if columns:
         lines = lines[1:]
     invitees = [_with_role(each, roles) for line in lines for each in _invitees(line, columns)]
-    check_count(invitees)
+    _check_count(invitees)
     return invitees
 
 
-def as_text(wanted: Sequence[Invitee]) -> str:
-    """Return the users as the text of a form, for `from_text`."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(_COLUMNS)
-    for each in wanted:
-        cells = (each.email, each.name, each.organization, each.role)
-        writer.writerow([each.line, *(guard_cell(cell or "") for cell in cells)])
-    return text.getvalue()
+def to_lines(rows: Sequence[Invitee]) -> list[PastedLine]:
+    """Return the users as lines with `COLUMNS`, for `from_lines`."""
+    return [
+        PastedLine(row.number, tuple(getattr(row, name) or "" for name in COLUMNS)) for row in rows
+    ]
 
 
-def from_text(text: str) -> list[Invitee]:
-    """Return the users of a form."""
-    invitees = []
-    for line in lines_of(text)[1:]:
-        number, *cells = (*line.cells, *[""] * len(_COLUMNS))[: len(_COLUMNS)]
-        known = whole_number(number, 8)
-        invitees.append(_entry(line.number if known is None else known, *cells))
+def from_lines(lines: Sequence[PastedLine]) -> list[Invitee]:
+    """Return the users of such lines. Raises as `read_invitees`."""
+    invitees = [_entry(line.number, *line.cells) for line in lines]
+    _check_count(invitees)
     return invitees
 
 
-def check_count(invitees: Sequence[Invitee]) -> None:
+def _check_count(invitees: Sequence[Invitee]) -> None:
     """Raises `ValidationFailed` (``required``, ``too_many``)."""
     if not invitees:
         message = gettext("Enter at least one address or choose a file.")
@@ -97,23 +100,13 @@ def _with_role(line: Invitee, roles: Mapping[str, Role]) -> Invitee:
     return line
 
 
-def _is_header(cells: tuple[str, ...]) -> bool:
-    heads = " ".join(cells).lower()
-    return "@" not in heads and any(word in heads for word in _HEADS["email"])
+def _columns(cells: tuple[str, ...]) -> dict[str, int]:
+    """Return the position of each part if these are headings, which name a column of addresses."""
+    columns = columns_by_heading(cells, _NAMES, _WORDS)
+    return columns if "email" in columns and "@" not in "".join(cells) else {}
 
 
-def _columns(heads: tuple[str, ...]) -> dict[str, int]:
-    """Return the position of each part under these column names."""
-    columns: dict[str, int] = {}
-    for part, words in _HEADS.items():
-        for at, head in enumerate(heads):
-            if at not in columns.values() and any(word in head.lower() for word in words):
-                columns[part] = at
-                break
-    return columns
-
-
-def _invitees(line: PastedLine, columns: dict[str, int] | None) -> list[Invitee]:
+def _invitees(line: PastedLine, columns: dict[str, int]) -> list[Invitee]:
     """Return the users of a line: one, or one for each address if the columns have no names."""
     if columns:
         cells = {part: _cell(line, at) for part, at in columns.items()}

@@ -1,15 +1,16 @@
-"""Inviting many users at once: each has a result, and repeating a line does nothing."""
+"""Inviting many users at once: each row has a result, and repeating a row does nothing."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import Role, UserStatus
-from app.errors import DomainError, ValidationFailed, refuse_too_long
+from app.enums import OrganizationStatus, Role, UserStatus
+from app.errors import DomainError, Problem, ValidationFailed, too_long
 from app.languages import gettext, numbers
 from app.models import Organization, User
 from app.policy import Permission
@@ -17,9 +18,12 @@ from app.policy.caller import Caller
 from app.services import organizations
 from app.services.tenancy import ARCHIVED, archived_words
 from app.services.users.changing import MAX_NAME
-from app.services.users.creating import invite, refuse_known_address, refuse_no_email
+from app.services.users.creating import email_exists, email_key, invite, refuse_no_email
 from app.services.users.invitees import Invitee
 from app.services.users.loading import check_type, visible
+
+AT_ONCE = 50
+"""Rows invited per transaction: about half a second, in which SQLite has no other writer."""
 
 
 class InviteOutcome(StrEnum):
@@ -30,7 +34,7 @@ class InviteOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InviteDefaults:
-    """The organization and role of lines that name none; ``roles`` are those of members by their
+    """The organization and role of rows that name none; ``roles`` are those of members by their
     names, in lower case."""
 
     organization_id: UUID | None = None
@@ -39,24 +43,29 @@ class InviteDefaults:
 
 
 @dataclass(frozen=True, slots=True)
-class LineResult:
-    """The result for a user of a line; ``user_id`` is None if they were refused. ``is_full``: the
-    organization's user limit refused them. ``role``: of the user who is or was invited.
-    ``nearest``: the name most like that of an organization that isn't found. ``wrong``: the fields
-    of a refused line that have to change. ``is_duplicate``: an earlier line invites the user."""
+class CheckedInvitee:
+    """A row and what inviting does with it: ``problems`` if it is refused, ``reason`` if the user
+    is known. The organization and ``role`` are those that the user gets or has. ``nearest``: the
+    name most like that of an organization that isn't found."""
 
-    line: int
-    email: str
+    row: Invitee
     outcome: InviteOutcome
-    message: str
-    organization: str | None = None
+    problems: tuple[Problem, ...] = ()
+    reason: str = ""
     organization_id: UUID | None = None
-    user_id: UUID | None = None
-    is_full: bool = False
+    organization: str = ""
     role: Role | None = None
     nearest: str | None = None
-    wrong: frozenset[str] = frozenset()
     is_duplicate: bool = False
+    """An earlier row invites the user."""
+
+    @property
+    def is_ready(self) -> bool:
+        return self.outcome is InviteOutcome.INVITED
+
+    @property
+    def is_refused(self) -> bool:
+        return self.outcome is InviteOutcome.REFUSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,234 +95,197 @@ class FullOrganization:
         )
 
 
-def invite_many(
-    session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: InviteDefaults
-) -> list[LineResult]:
-    """Invite members one by one; one who is refused changes nothing and stops no other.
+@dataclass(frozen=True, slots=True)
+class CheckedInvitees:
+    """The rows with their results, and the organizations with too few seats for them."""
 
-    An existing member of the organization is KNOWN, keeps the role and gets no mail. Raises
-    `Forbidden`, and `NotFound` for the organization of ``defaults``.
-    """
-    caller.require(Permission.USERS_WRITE)
-    check_type(caller, defaults.role)
-    usual = (
-        organizations.get(session, caller, defaults.organization_id)
-        if defaults.organization_id
-        else None
-    )
-    matches: dict[str, list[Organization]] = {}
-    listed: set[tuple[UUID, str]] = set()
-    results = []
-    for line in wanted:
-        role = defaults.roles.get(line.role.lower()) if line.role else defaults.role
-        organization, missing = None, []
-        try:
-            organization = _organization(session, caller, line, usual, matches)
-        except DomainError as error:
-            missing = [error.message]
-        if organization is not None:
-            known = _known(session, caller, line, organization)
-            if known is not None:
-                results.append(known)
-                continue
-        partner_id = organization.partner_id if organization else caller.partner_id
-        problems = _problems_of(session, line, partner_id, listed)
-        wrong = {"email": bool(problems), "role": role is None, "organization": bool(missing)}
-        if role is None:
-            problems.append(gettext("Choose Member or Owner."))
-        problems += missing
-        if problems or role is None or organization is None:
-            words = " ".join(problems)
-            refused = LineResult(line.line, line.email, InviteOutcome.REFUSED, words)
-            fields = frozenset(name for name, is_wrong in wrong.items() if is_wrong)
-            results.append(replace(refused, wrong=fields))
-            continue
-        try:
-            results.append(_invite(session, caller, line, organization, role))
-            listed.add((organization.partner_id, line.email.lower()))
-        except DomainError as error:
-            refused = LineResult(line.line, line.email, InviteOutcome.REFUSED, error.message)
-            if error.code == "user_limit_reached":
-                refused = replace(
-                    refused,
-                    organization=organization.name,
-                    organization_id=organization.id,
-                    is_full=True,
-                )
-            results.append(refused)
-    return _with_nearest(session, caller, wanted, results, matches)
-
-
-def invite_within_limits(
-    session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: InviteDefaults
-) -> tuple[list[LineResult], list[FullOrganization]]:
-    """As `invite_many`: the first lines of an organization take its free seats, and the results of
-    the others say what to do. Return the full organizations too."""
-    results = invite_many(session, caller, wanted, defaults)
-    refused = [result for result in results if result.is_full]
-    return [_with_way_out(result) for result in results], _full(session, refused)
+    rows: list[CheckedInvitee]
+    full: list[FullOrganization]
 
 
 def check_many(
-    session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: InviteDefaults
-) -> tuple[list[LineResult], list[FullOrganization]]:
-    """Return what `invite_within_limits` would, with the seats that are taken now; nothing is
-    written and no mail is sent."""
-    with session.begin_nested() as trial:
-        results, _full_then = invite_within_limits(session, caller, wanted, defaults)
-        trial.rollback()
-    new = {result.user_id for result in results if result.outcome is InviteOutcome.INVITED}
-    full = {result.organization_id for result in results if result.is_full}
-    new_there = [
-        result
-        for result in results
-        if result.organization_id in full
-        and (result.is_full or result.outcome is InviteOutcome.INVITED)
-    ]
-    return [
-        replace(each, message=_listed_twice(), is_duplicate=True)
-        if each.outcome is InviteOutcome.KNOWN and each.user_id in new
-        else each
-        for each in results
-    ], _full(session, new_there)
+    session: Session, caller: Caller, rows: Sequence[Invitee], defaults: InviteDefaults
+) -> CheckedInvitees:
+    """Return what inviting the rows one after another would do; nothing is written. The first rows
+    of an organization take its free seats.
+
+    A member of the organization is KNOWN, keeps the role and gets no mail. Raises `Forbidden`, and
+    `NotFound` for the organization of ``defaults``.
+    """
+    caller.require(Permission.USERS_WRITE)
+    check_type(caller, defaults.role)
+    check = _ListCheck(session, caller, rows, defaults)
+    return CheckedInvitees([check.result(row) for row in rows], check.full_organizations())
 
 
-def _full(session: Session, new: Sequence[LineResult]) -> list[FullOrganization]:
-    """Return the full organizations of these lines of ``new`` users."""
-    users = {(result.organization_id, result.email.lower()) for result in new}
-    counts = Counter(organization_id for organization_id, _email in users)
-    full = []
-    for organization_id in dict.fromkeys(result.organization_id for result in new):
-        organization = session.get_one(Organization, organization_id)
-        taken = organizations.seats_taken(session, organization.id)
-        full.append(
-            FullOrganization(
-                *(organization.id, organization.name, taken, organization.user_limit),
-                counts[organization_id],
-            )
+def invite_many(
+    session: Session, caller: Caller, rows: Sequence[Invitee], defaults: InviteDefaults
+) -> list[CheckedInvitee]:
+    """Invite the users of the rows without a problem; one who is refused changes nothing and stops
+    no other. A list is invited in transactions of `AT_ONCE` rows. Raises as `check_many`."""
+    results = []
+    for checked in check_many(session, caller, rows, defaults).rows:
+        if checked.role is None or not checked.is_ready:
+            results.append(checked)
+            continue
+        try:
+            with session.begin_nested():
+                invite(
+                    session,
+                    caller,
+                    email=checked.row.email,
+                    user_type=checked.role,
+                    organization_id=checked.organization_id,
+                    name=checked.row.name,
+                )
+            results.append(checked)
+        except DomainError as error:
+            problems = error.problems or (Problem("", error.code, error.message),)
+            refused = replace(checked, outcome=InviteOutcome.REFUSED, problems=tuple(problems))
+            results.append(refused)
+    return results
+
+
+class _ListCheck:
+    """The check of a list: a fixed number of queries, and two for each unknown organization."""
+
+    def __init__(
+        self, session: Session, caller: Caller, rows: Sequence[Invitee], defaults: InviteDefaults
+    ):
+        self._caller = caller
+        self._defaults = defaults
+        self._default_organization = (
+            organizations.get(session, caller, defaults.organization_id)
+            if defaults.organization_id
+            else None
         )
-    return full
+        names = {row.organization for row in rows if row.organization}
+        self._called = organizations.called_by_any(session, caller, names)
+        self._nearest = {
+            name: organizations.nearest_name(session, caller, name)
+            for name, matches in self._called.items()
+            if not matches
+        }
+        emails = {row.email.lower() for row in rows}
+        self._members = {
+            (user.organization_id, user.email_key): user
+            for user in session.scalars(visible(caller).where(User.email_key.in_(emails)))
+        }
+        addresses = select(User.partner_id, User.email_key).where(User.email_key.in_(emails))
+        if caller.partner_id is not None:
+            addresses = addresses.where(User.partner_id == caller.partner_id)
+        self._addresses = {(partner_id, key) for partner_id, key in session.execute(addresses)}
+        ids = {each.id for matches in self._called.values() for each in matches}
+        ids |= {defaults.organization_id} if defaults.organization_id else set()
+        self._taken = organizations.seats_taken_by(session, ids)
+        self._invited: dict[tuple[UUID, str], CheckedInvitee] = {}
+        """The rows that invite a user, by partner and address."""
+        self._full: dict[UUID, Organization] = {}
+        self._without_seat: set[tuple[UUID, str]] = set()
+        """The organizations and addresses of users without a free seat."""
 
+    def result(self, row: Invitee) -> CheckedInvitee:
+        """Return the result of a row after those of the rows before it."""
+        problems: list[Problem] = []
+        organization = None
+        try:
+            organization = self._organization(row)
+        except ValidationFailed as error:
+            problems += error.problems
+        if organization is not None and (known := self._known(row, organization)):
+            return known
+        role = self._defaults.roles.get(row.role.lower()) if row.role else self._defaults.role
+        if role is None:
+            problems.append(Problem("role", "unknown_role", gettext("Choose Member or Owner.")))
+        partner_id = organization.partner_id if organization else self._caller.partner_id
+        problems += too_long("name", row.name, MAX_NAME)
+        problems += self._address_problems(row, partner_id)
+        if organization is not None and not problems and self._is_full(organization):
+            self._full[organization.id] = organization
+            self._without_seat.add((organization.id, row.email.lower()))
+            message = gettext("User limit reached. Raise the limit, or leave this row out.")
+            problems.append(Problem("organization", "user_limit_reached", message))
+        if organization is None or problems:
+            nearest = self._nearest.get(row.organization or "")
+            refused = InviteOutcome.REFUSED
+            return CheckedInvitee(row, refused, problems=tuple(problems), nearest=nearest)
+        self._taken[organization.id] += 1
+        invited = _checked(row, InviteOutcome.INVITED, organization, role)
+        self._invited[organization.partner_id, row.email.lower()] = invited
+        return invited
 
-def _with_way_out(result: LineResult) -> LineResult:
-    if not result.is_full:
-        return result
-    message = gettext("User limit reached. Raise the limit, or leave this line out.")
-    return replace(result, message=message)
+    def full_organizations(self) -> list[FullOrganization]:
+        """Return the organizations that don't have enough seats for the rows so far."""
+        new = Counter(invited.organization_id for invited in self._invited.values())
+        left = Counter(organization_id for organization_id, _email in self._without_seat)
+        return [
+            FullOrganization(
+                organization_id=organization.id,
+                name=organization.name,
+                taken=self._taken[organization.id] - new[organization.id],
+                limit=organization.user_limit,
+                new=new[organization.id] + left[organization.id],
+            )
+            for organization in self._full.values()
+        ]
+
+    def _organization(self, row: Invitee) -> Organization:
+        if row.organization is not None:
+            return one_called(row.organization, self._called[row.organization])
+        organization = self._default_organization
+        if organization is None:
+            message = gettext("No organization. Add one, or choose one for all rows.")
+            raise ValidationFailed.on("organization", "required", message)
+        if organization.status is OrganizationStatus.ARCHIVED:
+            raise ValidationFailed.on("organization", ARCHIVED, archived_words())
+        return organization
+
+    def _known(self, row: Invitee, organization: Organization) -> CheckedInvitee | None:
+        """Return the result for a member of the organization, or for a user that an earlier
+        row invites; None for anyone else."""
+        key = row.email.lower()
+        earlier = self._invited.get((organization.partner_id, key))
+        if earlier is not None and earlier.organization_id == organization.id:
+            known = replace(earlier, row=row, outcome=InviteOutcome.KNOWN)
+            return replace(known, reason=_listed_twice(), is_duplicate=True)
+        member = self._members.get((organization.id, key))
+        if member is None:
+            return None
+        is_invited = member.status is UserStatus.INVITED
+        reason = gettext("Already invited.") if is_invited else gettext("Already a member.")
+        known = _checked(row, InviteOutcome.KNOWN, organization, member.role)
+        return replace(known, reason=reason)
+
+    def _address_problems(self, row: Invitee, partner_id: UUID | None) -> Sequence[Problem]:
+        try:
+            refuse_no_email(row.email)
+            address = partner_id, email_key(row.email)
+            if address in self._addresses:
+                raise email_exists()
+        except ValidationFailed as error:
+            return error.problems
+        if address in self._invited:
+            return [Problem("email", "email_exists", _listed_twice())]
+        return []
+
+    def _is_full(self, organization: Organization) -> bool:
+        return 0 < organization.user_limit <= self._taken[organization.id]
 
 
 def _listed_twice() -> str:
     return gettext("Listed twice.")
 
 
-def _problems_of(
-    session: Session,
-    line: Invitee,
-    partner_id: UUID | None,
-    listed: Collection[tuple[UUID, str]],
-) -> list[str]:
-    """Return what is wrong with the address and the name; ``listed`` are the partners and addresses
-    of those who were just invited."""
-    checks: list[Callable[[], None]] = [
-        lambda: refuse_no_email(line.email),
-        lambda: refuse_too_long("name", line.name, MAX_NAME),
-    ]
-    problems = []
-    if partner_id is not None and (partner_id, line.email.lower()) in listed:
-        problems.append(_listed_twice())
-    elif partner_id is not None:
-        checks.append(lambda: refuse_known_address(session, partner_id, line.email))
-    for check in checks:
-        try:
-            check()
-        except ValidationFailed as error:
-            problems.append(error.message)
-    return problems
-
-
-def _known(
-    session: Session, caller: Caller, line: Invitee, organization: Organization
-) -> LineResult | None:
-    """Return the result for a member of the organization; None for anyone else."""
-    known = session.scalar(
-        visible(caller).where(
-            User.email_key == line.email.lower(), User.organization_id == organization.id
-        )
-    )
-    if known is None:
-        return None
-    words = (
-        gettext("Already invited.")
-        if known.status is UserStatus.INVITED
-        else gettext("Already a member.")
-    )
-    return _result(line, InviteOutcome.KNOWN, words, organization, known)
-
-
-def _with_nearest(
-    session: Session,
-    caller: Caller,
-    wanted: Sequence[Invitee],
-    results: Sequence[LineResult],
-    matches: dict[str, list[Organization]],
-) -> list[LineResult]:
-    nearest = {
-        name: organizations.nearest_name(session, caller, name)
-        for name, called in matches.items()
-        if not called
-    }
-    return [
-        replace(result, nearest=nearest.get((line.organization or "").lower()))
-        for line, result in zip(wanted, results, strict=True)
-    ]
-
-
-def _invite(
-    session: Session, caller: Caller, line: Invitee, organization: Organization, role: Role
-) -> LineResult:
-    with session.begin_nested():
-        user = invite(
-            session,
-            caller,
-            email=line.email,
-            user_type=role,
-            organization_id=organization.id,
-            name=line.name,
-        )
-    return _result(line, InviteOutcome.INVITED, gettext("Invited."), organization, user)
-
-
-def _result(
-    line: Invitee, outcome: InviteOutcome, words: str, organization: Organization, user: User
-) -> LineResult:
-    return LineResult(
-        line.line,
-        line.email,
+def _checked(
+    row: Invitee, outcome: InviteOutcome, organization: Organization, role: Role | None
+) -> CheckedInvitee:
+    return CheckedInvitee(
+        row,
         outcome,
-        words,
-        organization.name,
-        organization.id,
-        user.id,
-        role=user.role,
+        organization_id=organization.id,
+        organization=organization.name,
+        role=role,
     )
-
-
-def _organization(
-    session: Session,
-    caller: Caller,
-    line: Invitee,
-    usual: Organization | None,
-    matches: dict[str, list[Organization]],
-) -> Organization:
-    if line.organization is None:
-        if usual is None:
-            message = gettext("No organization. Add one, or choose one for all lines.")
-            raise ValidationFailed.on("organization", "required", message)
-        return usual
-    key = line.organization.lower()
-    if key not in matches:
-        matches[key] = organizations.called(session, caller, line.organization)
-    return one_called(line.organization, matches[key])
 
 
 def one_called(name: str, matches: Sequence[Organization]) -> Organization:

@@ -8,8 +8,16 @@ from app.enums import Role, UserStatus
 from app.errors import Forbidden, NotFound, ValidationFailed
 from app.models import User
 from app.services import users
-from app.services.users import InviteDefaults, Invitee, InviteOutcome, LineResult
+from app.services.pasted_lines import as_text, from_text
+from app.services.users import (
+    COLUMNS,
+    CheckedInvitee,
+    InviteDefaults,
+    Invitee,
+    InviteOutcome,
+)
 from tests.fixtures.cast import Tenant, make_tenant, make_user
+from tests.fixtures.statements import counted
 
 BAKERY, DENTAL = "Northwind Bakery", "Northwind Dental"
 
@@ -22,7 +30,9 @@ def tenant(session: Session) -> Tenant:
     return tenant
 
 
-def invite(session: Session, tenant: Tenant, text: str, usual: bool = False) -> list[LineResult]:
+def invite(
+    session: Session, tenant: Tenant, text: str, usual: bool = False
+) -> list[CheckedInvitee]:
     return users.invite_many(
         session,
         tenant.caller(Role.ADMIN),
@@ -31,8 +41,14 @@ def invite(session: Session, tenant: Tenant, text: str, usual: bool = False) -> 
     )
 
 
-def brief(results: list[LineResult]) -> list[tuple[int, InviteOutcome, str]]:
-    return [(result.line, result.outcome, result.message) for result in results]
+def brief(results: list[CheckedInvitee]) -> list[tuple[int, InviteOutcome, str]]:
+    return [
+        (result.row.number, result.outcome, result.reason or said(result)) for result in results
+    ]
+
+
+def said(result: CheckedInvitee) -> str:
+    return " ".join(problem.message for problem in result.problems)
 
 
 def test_each_line_goes_into_the_organization_it_names_or_into_the_usual_one(
@@ -40,7 +56,7 @@ def test_each_line_goes_into_the_organization_it_names_or_into_the_usual_one(
 ) -> None:
     text = f"ada@x.example, Ada Lovelace, {DENTAL.upper()}\n\nGrace Hopper <grace@x.example>\n"
     results = invite(session, tenant, text, usual=True)
-    assert [(r.line, r.email, r.outcome, r.organization) for r in results] == [
+    assert [(r.row.number, r.row.email, r.outcome, r.organization) for r in results] == [
         (1, "ada@x.example", InviteOutcome.INVITED, DENTAL),
         (3, "grace@x.example", InviteOutcome.INVITED, BAKERY),
     ]
@@ -53,8 +69,8 @@ def test_each_line_goes_into_the_organization_it_names_or_into_the_usual_one(
 
 def test_columns_are_found_by_their_names(session: Session, tenant: Tenant) -> None:
     text = f"Company;Role;Name;E-mail\n{BAKERY};Owner;Ada;ada@x.example\n"
-    [wanted] = users.read_invitees(text)
-    assert wanted == Invitee(2, "ada@x.example", "Ada", BAKERY, "Owner")
+    [row] = users.read_invitees(text)
+    assert row == Invitee(2, "ada@x.example", "Ada", BAKERY, "Owner")
 
 
 @pytest.mark.parametrize(
@@ -115,8 +131,8 @@ def test_a_line_that_is_refused_stops_no_other(session: Session, tenant: Tenant)
             1,
             InviteOutcome.REFUSED,
             (
-                "Enter an email like name@example.com. "
-                "No organization. Add one, or choose one for all lines."
+                "No organization. Add one, or choose one for all rows. "
+                "Enter an email like name@example.com."
             ),
         ),
         (2, InviteOutcome.REFUSED, "There is no organization called “Nowhere”."),
@@ -131,14 +147,14 @@ def test_a_line_that_is_refused_stops_no_other(session: Session, tenant: Tenant)
         (
             4,
             InviteOutcome.REFUSED,
-            "No organization. Add one, or choose one for all lines.",
+            "No organization. Add one, or choose one for all rows.",
         ),
         (5, InviteOutcome.KNOWN, "Already a member."),
         (6, InviteOutcome.REFUSED, "A user with this email address exists already."),
-        (7, InviteOutcome.INVITED, "Invited."),
+        (7, InviteOutcome.INVITED, ""),
     ]
     [refused] = invite(session, tenant, "no-address\n", usual=True)
-    assert refused.message == "Enter an email like name@example.com."
+    assert said(refused) == "Enter an email like name@example.com."
 
 
 def test_a_form_sent_twice_invites_each_user_once(session: Session, tenant: Tenant) -> None:
@@ -146,8 +162,8 @@ def test_a_form_sent_twice_invites_each_user_once(session: Session, tenant: Tena
     first = brief(invite(session, tenant, text, usual=True))
     again = brief(invite(session, tenant, text, usual=True))
     assert first == [
-        (1, InviteOutcome.INVITED, "Invited."),
-        (2, InviteOutcome.KNOWN, "Already invited."),
+        (1, InviteOutcome.INVITED, ""),
+        (2, InviteOutcome.KNOWN, "Listed twice."),
     ]
     assert again == [
         (1, InviteOutcome.KNOWN, "Already invited."),
@@ -157,36 +173,30 @@ def test_a_form_sent_twice_invites_each_user_once(session: Session, tenant: Tena
     assert session.scalar(count) == 1
 
 
-def test_a_full_organization_says_so_line_by_line(session: Session, tenant: Tenant) -> None:
-    tenant.organization.user_limit = 2
-    session.flush()
-    results = invite(session, tenant, "ada@x.example\ngrace@x.example\n", usual=True)
-    assert [result.outcome for result in results] == [InviteOutcome.INVITED, InviteOutcome.REFUSED]
-    assert "2 of 2 users" in results[1].message
-
-
 def test_the_first_lines_take_the_free_seats_and_the_others_say_what_to_do(
     session: Session, tenant: Tenant
 ) -> None:
     tenant.organization.user_limit = 3
     session.flush()
     text = "ada@x.example\nADA@x.example\ngrace@x.example\nkay@x.example\njoan@x.example\n"
-    wanted = users.read_invitees(text)
-    asked = (session, tenant.caller(Role.ADMIN), wanted, InviteDefaults(tenant.organization.id))
-    count = select(func.count()).where(User.email_key.in_(each.email.lower() for each in wanted))
-    way_out = "User limit reached. Raise the limit, or leave this line out."
+    rows = users.read_invitees(text)
+    caller, defaults = tenant.caller(Role.ADMIN), InviteDefaults(tenant.organization.id)
+    checked = users.check_many(session, caller, rows, defaults)
     invited, refused = InviteOutcome.INVITED, InviteOutcome.REFUSED
-    outcomes = [invited, InviteOutcome.KNOWN, invited, refused, refused]
-    for act, taken, new, came in (
-        (users.check_many, 1, 4, 0),
-        (users.invite_within_limits, 3, 2, 2),
-    ):
-        results, full = act(*asked)
-        assert [result.outcome for result in results] == outcomes
-        assert [result.message for result in results[3:]] == [way_out] * 2
-        assert [(each.taken, each.limit, each.new) for each in full] == [(taken, 3, new)]
-        assert full[0].message.endswith("Raise the limit by 2.")
-        assert session.scalar(count) == came
+    full = "User limit reached. Raise the limit, or leave this row out."
+    assert brief(checked.rows) == [
+        (1, invited, ""),
+        (2, InviteOutcome.KNOWN, "Listed twice."),
+        (3, invited, ""),
+        (4, refused, full),
+        (5, refused, full),
+    ]
+    [organization] = checked.full
+    assert (organization.taken, organization.limit, organization.new) == (1, 3, 4)
+    assert organization.message.endswith("Raise the limit by 2.")
+    assert users.invite_many(session, caller, rows, defaults) == checked.rows
+    count = select(func.count()).where(User.email_key.in_(row.email.lower() for row in rows))
+    assert session.scalar(count) == 2
 
 
 def test_no_lines_and_too_many_are_refused() -> None:
@@ -219,34 +229,62 @@ def test_a_check_names_what_inviting_would_do_and_writes_nothing(
     lines = ("ada@x.example", "ADA@x.example", tenant.user.email, "no-address")
     elsewhere = "Ada@x.example, Ada, Nowhere"
     text = "\n".join((*lines, elsewhere))
-    results, full = users.check_many(
+    checked = users.check_many(
         session,
         tenant.caller(Role.ADMIN),
         users.read_invitees(text),
         InviteDefaults(tenant.organization.id),
     )
-    assert (brief(results), full) == (
+    assert (brief(checked.rows), checked.full) == (
         [
-            (1, InviteOutcome.INVITED, "Invited."),
+            (1, InviteOutcome.INVITED, ""),
             (2, InviteOutcome.KNOWN, "Listed twice."),
             (3, InviteOutcome.KNOWN, "Already a member."),
             (4, InviteOutcome.REFUSED, "Enter an email like name@example.com."),
-            (5, InviteOutcome.REFUSED, "Listed twice. There is no organization called “Nowhere”."),
+            (5, InviteOutcome.REFUSED, "There is no organization called “Nowhere”. Listed twice."),
         ],
         [],
     )
     assert session.scalars(select(User.id)).all() == before
 
 
-def test_the_lines_of_a_form_are_read_as_they_were_written() -> None:
-    lines = [
+def test_a_list_is_checked_in_a_fixed_number_of_queries_that_only_read(
+    session: Session, tenant: Tenant
+) -> None:
+    caller, defaults = tenant.caller(Role.ADMIN), InviteDefaults(tenant.organization.id)
+    queries = []
+    for count in (1, 100):
+        text = "\n".join(f"user{number}@x.example,,{DENTAL}" for number in range(count))
+        rows = users.read_invitees(text)
+        with counted(session.get_bind().engine) as statements:
+            users.check_many(session, caller, rows, defaults)
+        queries.append(len(statements))
+        assert all(statement.startswith("SELECT") for statement in statements)
+    assert queries[0] == queries[1] <= 6
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "E-Mail-Adresse;Vorname;Firma;Rolle",
+        "Courriel;Nom;Société;Rôle",
+        "Correo;Nombre;Empresa;Rol",
+    ],
+)
+def test_columns_are_known_by_names_in_each_language(heading: str) -> None:
+    [row] = users.read_invitees(f"{heading}\nada@x.example;Ada;{BAKERY};Owner\n")
+    assert row == Invitee(2, "ada@x.example", "Ada", BAKERY, "Owner")
+
+
+def test_the_rows_of_a_form_are_read_as_they_were_written() -> None:
+    rows = [
         Invitee(1, "ada@x.example", '=Ada; "A", Lee', None, "Owner"),
         Invitee(7, "", "Kay\u00a0O’Neil", f"{BAKERY}, Inc.", None),
     ]
-    text = users.as_text(lines)
-    assert users.from_text(text) == lines
+    text = as_text(COLUMNS, users.to_lines(rows))
+    assert users.from_lines(from_text(text, COLUMNS)) == rows
     forged = f"{text}x\n-3,ada@x.example,A\0da\n"
-    assert users.from_text(forged)[2:] == [
+    assert users.from_lines(from_text(forged, COLUMNS))[2:] == [
         Invitee(4, "", None, None),
         Invitee(5, "ada@x.example", "Ada", None),
     ]
