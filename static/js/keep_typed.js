@@ -1,8 +1,9 @@
 // A form that can't be sent because the network or the server is down stays as it is and says so:
 // before it is sent, a request checks that the server responds, because a browser leaves the page
-// first. A page that has just loaded skips this. A form in progress is not sent twice (a file as
-// the response keeps the page open, hence the end). Its button keeps its width and says what it
-// does: data-busy="Applying…".
+// first. The check begins when the pointer or the focus comes to the button, so that a click rarely
+// waits for it, and is skipped while the last response is fresh. A form in progress is not sent
+// twice (a file as the response keeps the page open, hence the end). Its button keeps its width and
+// says what it does: data-busy="Applying…".
 import { note } from "./toast.js";
 import { say } from "./words.js";
 
@@ -23,7 +24,7 @@ export function keepTyped() {
       event.preventDefault();
       return;
     }
-    if (!reached.delete(form) && performance.now() > FRESH_MS) {
+    if (!isFresh()) {
       event.preventDefault();
       sendIfReached(form, submitter);
       return;
@@ -31,17 +32,31 @@ export function keepTyped() {
     // Waits until the browser has read the pressed button's own value.
     setTimeout(() => atWork(form, submitter));
   });
+  for (const coming of ["pointerover", "focusin"]) document.addEventListener(coming, checkAhead);
   document.addEventListener("htmx:sendError", offline);
   document.addEventListener("htmx:afterRequest", ({ target }) => rested(target));
   addEventListener("pageshow", () => document.querySelectorAll("form[aria-busy]").forEach(rested));
 }
 
-const reached = new Set();
-const asking = new Set();
+let respondedAt = 0; // as performance.now(): the page itself was a response
+let check = null;
 
-async function sendIfReached(form, submitter) {
-  if (asking.has(form)) return;
-  asking.add(form);
+function isFresh() {
+  return performance.now() - respondedAt < FRESH_MS;
+}
+
+function checkAhead({ target }) {
+  const button = target.closest?.("button");
+  if (button?.type === "submit" && button.form?.method === "post" && !isFresh()) isReached();
+}
+
+// A check in progress serves all who wait for it.
+function isReached() {
+  check ??= requestHealth().finally(() => (check = null));
+  return check;
+}
+
+async function requestHealth() {
   try {
     await fetch("/healthz", {
       method: "HEAD",
@@ -50,12 +65,21 @@ async function sendIfReached(form, submitter) {
     });
   } catch (error) {
     // A slow server still counts as reachable.
-    if (error.name !== "TimeoutError") return offline();
-  } finally {
-    asking.delete(form);
+    if (error.name !== "TimeoutError") return false;
   }
-  reached.add(form);
-  form.requestSubmit(submitter);
+  respondedAt = performance.now();
+  return true;
+}
+
+const sending = new Set();
+
+async function sendIfReached(form, submitter) {
+  if (sending.has(form)) return;
+  sending.add(form);
+  const reached = await isReached();
+  sending.delete(form);
+  if (reached) form.requestSubmit(submitter);
+  else offline();
 }
 
 function offline() {

@@ -11,7 +11,7 @@ from tests.e2e.conftest import Open
 from tests.fixtures.stack import Stack, Stacks
 
 FRESH_MS = 5000
-"""A page that came a moment ago does not ask whether its server is there."""
+"""For this time after a response, a page doesn't check whether its server is there."""
 
 
 @pytest.fixture
@@ -41,3 +41,21 @@ def test_forms_keep_their_values_when_the_server_is_gone(mortal: Stack, open_bro
         expect(kept).to_be_visible()
         expect(field).to_have_value("Typed while nobody listened")
         visit.problems.clear()
+
+
+def test_a_click_does_not_wait_for_the_check_that_began_when_the_pointer_came(
+    live: Stack, open_browser: Open
+) -> None:
+    partner = live.demo["partners"][0]
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/settings")
+    button = visit.page.get_by_role("button", name="Save settings")
+    expect(button).to_be_visible()
+    visit.page.wait_for_timeout(FRESH_MS)
+    with visit.page.expect_response("**/healthz"):
+        button.hover()
+    requests: list[str] = []
+    visit.page.on("request", lambda request: requests.append(request.method))
+    with visit.page.expect_response(lambda response: response.request.method == "POST"):
+        button.click()
+    assert requests[0] == "POST"
