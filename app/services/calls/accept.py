@@ -24,6 +24,7 @@ from app.services.calls import events, lifecycle, limits, rules, states, trial
 from app.services.calls.message_templates import fill
 from app.services.calls.queries import visible
 from app.services.phone_numbers import NumberRoute
+from app.services.spending.reserving import SpendingStop
 from app.telemetry.context import note
 
 OPERATION = "outbound.call"
@@ -193,7 +194,7 @@ def schedule(
             return _replay(claimed)
         slot = claimed
     now = utcnow()
-    admitted = _admit(
+    admitted = _CallCheck(
         session,
         caller,
         request,
@@ -202,7 +203,7 @@ def schedule(
         live=live,
         source=source,
         at_once=None if source is CallSource.CAMPAIGN else settings.calls_at_once,
-    )
+    ).accepted()
     if admitted.in_trial:
         trial.count_call(session, admitted.assistant, settings.trial_limits)
     assistant, texts, starts_at = admitted.assistant, admitted.texts, admitted.starts_at
@@ -254,7 +255,7 @@ def dry_run(
 ) -> tuple[CallStatus, str]:
     """Return the status and the message with which `schedule` would accept the call now, without
     writing anything. Raises the same errors."""
-    admitted = _admit(
+    admitted = _CallCheck(
         session,
         caller,
         request,
@@ -262,7 +263,7 @@ def dry_run(
         CallSettings(carrier, trial_limits=trial_limits),
         live=live,
         source=CallSource.API,
-    )
+    ).accepted()
     return admitted.status, admitted.sentence
 
 
@@ -307,55 +308,105 @@ class _AcceptedCall:
         return f"The call is scheduled for {when}. {self.why}"
 
 
-def _admit(
-    session: Session,
-    caller: Caller,
-    request: CallRequest,
-    now: datetime,
-    settings: CallSettings,
-    *,
-    live: bool,
-    source: CallSource,
-    at_once: int | None = None,
-) -> _AcceptedCall:
-    assistant = _assistant(session, caller, request)
-    parties = rules.parties_of(session, assistant.id, request.phone_number)
-    account = carrier_accounts.of_call(session, assistant, live=live)
-    if account is not None:
-        carrier = account.carrier
-    else:
-        carrier = settings.carrier if live else CarrierKind.SIMULATOR
-    account_id = account.id if account else None
-    route, bound = NumberRoute(carrier, account_id), rules.is_bound_by_trial(source, live=live)
-    for blocker in rules.blockers(parties, request.phone_number, route, bound_by_trial=bound):
-        raise blocker.error()
-    in_trial = bound and parties.in_trial
-    if in_trial and (used_up := trial.day_used_up(session, assistant, settings.trial_limits)):
-        raise used_up.error()
-    texts = texts_of(request, assistant)
-    organization = parties.organization
-    with using_language(DEFAULT):  # the call stores why it waits
-        wait = limits.next_moment(session, request.phone_number, organization, now, live=live)
-    stop = None
-    if live and not (source is CallSource.TEST and carrier is CarrierKind.SIMULATOR):
-        api_key_id = caller.subject_id if source is CallSource.API else None
-        spender = spending.Spender(assistant.partner_id, organization.id, api_key_id)
-        with using_language(DEFAULT):
-            longest = settings.max_call_minutes
-            stop = spending.check(
-                session, spender, request.phone_number, now, max_call_minutes=longest
+@dataclass(frozen=True, slots=True)
+class _CallCheck:
+    """The check of a requested call by every rule; nothing is written."""
+
+    session: Session
+    caller: Caller
+    request: CallRequest
+    now: datetime
+    settings: CallSettings
+    live: bool
+    source: CallSource
+    at_once: int | None = None
+
+    def accepted(self) -> _AcceptedCall:
+        """Return the accepted call. Raises as `schedule`."""
+        assistant = _assistant(self.session, self.caller, self.request)
+        parties = rules.parties_of(self.session, assistant.id, self.request.phone_number)
+        route = self._route(assistant)
+        in_trial = self._refuse_blocked(parties, route)
+        texts = texts_of(self.request, assistant)
+        wait = self._limit_wait(parties, route)
+        return _AcceptedCall(
+            assistant=assistant,
+            texts=texts,
+            carrier=route.carrier,
+            account_id=route.account_id,
+            starts_at=wait.until if wait else None,
+            why=wait.why if wait else self._reason_to_queue(parties, route),
+            in_trial=in_trial,
+        )
+
+    def _route(self, assistant: Assistant) -> NumberRoute:
+        account = carrier_accounts.of_call(self.session, assistant, live=self.live)
+        if account is not None:
+            return NumberRoute(account.carrier, account.id)
+        return NumberRoute(self.settings.carrier if self.live else CarrierKind.SIMULATOR)
+
+    def _refuse_blocked(self, parties: rules.CallParties, route: NumberRoute) -> bool:
+        """Raise the first rule that the call breaks. Return whether it counts as one of the day's
+        calls in trial mode."""
+        bound = rules.is_bound_by_trial(self.source, live=self.live)
+        phone_number = self.request.phone_number
+        for blocker in rules.blockers(parties, phone_number, route, bound_by_trial=bound):
+            raise blocker.error()
+        in_trial = bound and parties.in_trial
+        if in_trial:
+            trial_limits = self.settings.trial_limits
+            used_up = trial.day_used_up(self.session, parties.assistant, trial_limits)
+            if used_up:
+                raise used_up.error()
+        return in_trial
+
+    def _limit_wait(
+        self, parties: rules.CallParties, route: NumberRoute
+    ) -> limits.LimitWait | None:
+        """Return the limit for which the call waits longest, if any. Raises `Conflict`
+        (``spend_cap_reached``)."""
+        with using_language(DEFAULT):  # the call stores why it waits
+            wait = limits.next_moment(
+                self.session,
+                self.request.phone_number,
+                parties.organization,
+                self.now,
+                live=self.live,
             )
-    if stop is not None and not stop.waits and source is not CallSource.CAMPAIGN:
-        raise Conflict(in_language(stop.why), spending.REACHED)
-    if stop is not None and not stop.frees_up and (wait is None or wait.until < stop.until):
-        wait = limits.LimitWait(stop.until, stop.why)
-    if wait is not None:
-        return _AcceptedCall(assistant, texts, carrier, account_id, wait.until, wait.why, in_trial)
-    pause = pauses.of_carrier(session, assistant.partner_id, organization.id, carrier)
-    with using_language(DEFAULT):
-        no_slot = limits.no_free_slot(session, organization, at_once, live=live)
-        why = pauses.sentence(pause) if pause else no_slot
-    return _AcceptedCall(assistant, texts, carrier, account_id, None, why, in_trial)
+            stop = self._spending_stop(parties, route)
+        if stop is None:
+            return wait
+        if not stop.waits and self.source is not CallSource.CAMPAIGN:
+            raise Conflict(in_language(stop.why), spending.REACHED)
+        if not stop.frees_up and (wait is None or wait.until < stop.until):
+            return limits.LimitWait(stop.until, stop.why)
+        return wait
+
+    def _spending_stop(self, parties: rules.CallParties, route: NumberRoute) -> SpendingStop | None:
+        is_free_test = self.source is CallSource.TEST and route.carrier is CarrierKind.SIMULATOR
+        if not self.live or is_free_test:
+            return None
+        api_key_id = self.caller.subject_id if self.source is CallSource.API else None
+        organization = parties.organization
+        spender = spending.Spender(organization.partner_id, organization.id, api_key_id)
+        return spending.check(
+            self.session,
+            spender,
+            self.request.phone_number,
+            self.now,
+            max_call_minutes=self.settings.max_call_minutes,
+        )
+
+    def _reason_to_queue(self, parties: rules.CallParties, route: NumberRoute) -> str | None:
+        """Return why a call that no limit delays can't start at once, if it can't."""
+        organization = parties.organization
+        pause = pauses.of_carrier(
+            self.session, organization.partner_id, organization.id, route.carrier
+        )
+        with using_language(DEFAULT):
+            if pause is not None:
+                return pauses.sentence(pause)
+            return limits.no_free_slot(self.session, organization, self.at_once, live=self.live)
 
 
 def _assistant(session: Session, caller: Caller, request: CallRequest) -> Assistant:
