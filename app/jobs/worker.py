@@ -121,8 +121,13 @@ def run(settings: Settings) -> NoReturn:
     wake_events = WakeEvents()
     _start(keep_listening, settings.effective_database_url, wake_events, stop)
     start_engine(settings, executor_id, wake_events)
-    delayed, seconds = wake_events.of(DELAYED), settings.queue_poll_seconds
-    _start(keep_starting_delayed, context.database, delayed, seconds, stop)
+    _start(
+        keep_starting_delayed,
+        context.database,
+        wake_events.of(DELAYED),
+        settings.queue_poll_seconds,
+        stop,
+    )
     _start(housekeeping.run_periodic_tasks, stop)
     _start(context.signals.keep_reading, stop)
     _start(dispatch_campaigns.keep_dispatching, wake_events.of(CAMPAIGNS), stop)

@@ -59,8 +59,10 @@ def from_text(text: str, columns: Sequence[str]) -> list[PastedLine]:
     lines = []
     for line in lines_of(text)[1:]:
         number, *cells = (*line.cells, *[""] * (len(columns) + 1))[: len(columns) + 1]
-        known = whole_number(number, 8)
-        lines.append(PastedLine(line.number if known is None else known, tuple(cells)))
+        written_number = whole_number(number, 8)
+        if written_number is None:
+            written_number = line.number
+        lines.append(PastedLine(written_number, tuple(cells)))
     return lines
 
 

@@ -20,6 +20,7 @@ from app.portal.organizations.views import organization_page_data
 from app.portal.web import lists
 from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.checked_rows import file_data
 from app.portal.web.formats import number, phone
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import redirect_with
@@ -184,11 +185,8 @@ def _add_page(organization_id: UUID, form: NumbersForm, sheet: ParsedNumbers | N
 
 def _file_text(sent: FileStorage) -> str:
     """Return the file's text. Raises `ValidationFailed`."""
-    data = sent.stream.read(do_not_call.MAX_FILE_BYTES + 1)
-    if len(data) > do_not_call.MAX_FILE_BYTES:
-        message = gettext("The file is larger than 2 MB. Keep only the column with the numbers.")
-        raise ValidationFailed.on("file", "too_large", message)
-    return decoded(data)
+    message = gettext("The file is larger than 2 MB. Keep only the column with the numbers.")
+    return decoded(file_data(sent, do_not_call.MAX_FILE_BYTES, message))
 
 
 def _left_out_words(sheet: ParsedNumbers) -> list[str]:

@@ -110,7 +110,8 @@ def organization_template_create_many(template_id: UUID) -> Page:
     the check is shown again first."""
     form = CustomersForm()
     try:
-        before, rows = _rows_of_page(form), _corrected_rows(form)
+        before = _rows_of_page(form)
+        rows = _corrected_rows(form)
     except ValidationFailed as error:
         return _refused_file(template_id, form, error)
     if not set(rows) <= set(before):
@@ -250,22 +251,22 @@ def _checked_page(
 ) -> str:
     """Return the page. ``created`` are the rows whose organizations were just created, which
     ``checked`` excludes."""
-    found = opened(template_id)
+    opened_template = opened(template_id)
     form.rows.data = _text_of([each.row for each in checked])
     good = [each.row for each in checked if not each.problems]
-    fits = partial(organization_templates.zone_fits, found.content)
+    fits = partial(organization_templates.zone_fits, opened_template.content)
     return render_template(
         "portal/organization_templates/checked.html",
-        template=found.template,
-        content=found.content,
+        template=opened_template.template,
+        content=opened_template.content,
         form=form,
-        review=review_of(found, checked, created),
+        review=review_of(opened_template, checked, created),
         unused=unused,
         good=good,
         elsewhere=sum(not fits(row.customer) for row in good),
         region_names=region_names,
         zone_fits=fits,
-        zone_words=partial(_zone_words, found.content),
+        zone_words=partial(_zone_words, opened_template.content),
         countries=[choice.label for choice in named_regions()],
         zones=[choice.value for choice in zone_choices()],
         refused_text=_text_of([each.row for each in checked if each.problems]),

@@ -109,10 +109,10 @@ def _role_choices(
 ) -> list[SelectChoice]:
     """Return the roles, each with the text that means it in this row, and before them a text that
     means none."""
-    known = roles.get(written.lower())
-    choices = [] if known or not written else [SelectChoice(written, written)]
+    role = roles.get(written.lower())
+    choices = [] if role or not written else [SelectChoice(written, written)]
     for choice in form.role.choices:
-        if choice.value == known:
+        if choice.value == role:
             value = written
         elif choice.value == form.role.data:
             value = ""

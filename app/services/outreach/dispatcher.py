@@ -91,7 +91,8 @@ def dispatch(session: Session, campaign_id: UUID, settings: CallSettings, now: d
     if outreach.seen_revision != campaign.revision:
         if outreach.position == ALL_DECIDED:
             outreach.next_at = None
-        outreach.seen_revision, outreach.position = campaign.revision, None
+        outreach.seen_revision = campaign.revision
+        outreach.position = None
     if outreach.next_at is not None and outreach.next_at > now:
         return 0
     parties = rules.parties_of(session, outreach.assistant_id, "")

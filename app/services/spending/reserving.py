@@ -234,13 +234,15 @@ class _LimitedPeriod:
 
     def stops(self, call_amount: CallAmount, *, waits: bool) -> Iterator[SpendingStop]:
         """Return a stop for each amount without room for the call."""
-        spent, reserved = self.total.spent, self.total.reserved
+        spent = self.total.spent
+        reserved = self.total.reserved
         if self.micros is not None:
             micros = spent.micros + call_amount.micros
             if micros + reserved.micros > self.micros:
                 yield SpendingStop(self._why(MONEY), self.until, micros <= self.micros, waits)
         if self.minutes is not None:
-            seconds, limit_seconds = spent.seconds + call_amount.seconds, self.minutes * 60
+            seconds = spent.seconds + call_amount.seconds
+            limit_seconds = self.minutes * 60
             if seconds + reserved.seconds > limit_seconds:
                 yield SpendingStop(self._why(TIME), self.until, seconds <= limit_seconds, waits)
 

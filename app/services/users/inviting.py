@@ -166,18 +166,21 @@ class _ListCheck:
             for name, matches in self._called.items()
             if not matches
         }
-        emails = {row.email.lower() for row in rows}
+        named = [each for matches in self._called.values() for each in matches]
+        if self._default_organization is not None:
+            named.append(self._default_organization)
+        partner_ids = {each.partner_id for each in named} | {caller.partner_id}
+        of_rows = (
+            User.partner_id.in_(partner_ids - {None}),
+            User.email_key.in_({row.email.lower() for row in rows}),
+        )
         self._members = {
             (user.organization_id, user.email_key): user
-            for user in session.scalars(visible(caller).where(User.email_key.in_(emails)))
+            for user in session.scalars(visible(caller).where(*of_rows))
         }
-        addresses = select(User.partner_id, User.email_key).where(User.email_key.in_(emails))
-        if caller.partner_id is not None:
-            addresses = addresses.where(User.partner_id == caller.partner_id)
+        addresses = select(User.partner_id, User.email_key).where(*of_rows)
         self._addresses = {(partner_id, key) for partner_id, key in session.execute(addresses)}
-        ids = {each.id for matches in self._called.values() for each in matches}
-        ids |= {defaults.organization_id} if defaults.organization_id else set()
-        self._taken = organizations.seats_taken_by(session, ids)
+        self._taken = organizations.seats_taken_by(session, {each.id for each in named})
         self._invited: dict[tuple[UUID, str], CheckedInvitee] = {}
         """The rows that invite a user, by partner and address."""
         self._full: dict[UUID, Organization] = {}
@@ -192,8 +195,8 @@ class _ListCheck:
             organization = self._organization(row)
         except ValidationFailed as error:
             problems += error.problems
-        if organization is not None and (known := self._known(row, organization)):
-            return known
+        if organization is not None and (member := self._member(row, organization)):
+            return member
         role = self._defaults.roles.get(row.role.lower()) if row.role else self._defaults.role
         if role is None:
             problems.append(Problem("role", "unknown_role", gettext("Choose Member or Owner.")))
@@ -240,21 +243,25 @@ class _ListCheck:
             raise ValidationFailed.on("organization", ARCHIVED, archived_words())
         return organization
 
-    def _known(self, row: Invitee, organization: Organization) -> CheckedInvitee | None:
+    def _member(self, row: Invitee, organization: Organization) -> CheckedInvitee | None:
         """Return the result for a member of the organization, or for a user that an earlier
         row invites; None for anyone else."""
         key = row.email.lower()
         earlier = self._invited.get((organization.partner_id, key))
         if earlier is not None and earlier.organization_id == organization.id:
-            known = replace(earlier, row=row, outcome=InviteOutcome.KNOWN)
-            return replace(known, reason=_listed_twice(), is_duplicate=True)
-        member = self._members.get((organization.id, key))
-        if member is None:
+            return replace(
+                earlier,
+                row=row,
+                outcome=InviteOutcome.KNOWN,
+                reason=_listed_twice(),
+                is_duplicate=True,
+            )
+        user = self._members.get((organization.id, key))
+        if user is None:
             return None
-        is_invited = member.status is UserStatus.INVITED
+        is_invited = user.status is UserStatus.INVITED
         reason = gettext("Already invited.") if is_invited else gettext("Already a member.")
-        known = _checked(row, InviteOutcome.KNOWN, organization, member.role)
-        return replace(known, reason=reason)
+        return replace(_checked(row, InviteOutcome.KNOWN, organization, user.role), reason=reason)
 
     def _address_problems(self, row: Invitee, partner_id: UUID | None) -> Sequence[Problem]:
         try:

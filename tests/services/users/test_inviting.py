@@ -180,16 +180,16 @@ def test_the_first_lines_take_the_free_seats_and_the_others_say_what_to_do(
     session.flush()
     text = "ada@x.example\nADA@x.example\ngrace@x.example\nkay@x.example\njoan@x.example\n"
     rows = users.read_invitees(text)
-    caller, defaults = tenant.caller(Role.ADMIN), InviteDefaults(tenant.organization.id)
+    caller = tenant.caller(Role.ADMIN)
+    defaults = InviteDefaults(tenant.organization.id)
     checked = users.check_many(session, caller, rows, defaults)
-    invited, refused = InviteOutcome.INVITED, InviteOutcome.REFUSED
     full = "User limit reached. Raise the limit, or leave this row out."
     assert brief(checked.rows) == [
-        (1, invited, ""),
+        (1, InviteOutcome.INVITED, ""),
         (2, InviteOutcome.KNOWN, "Listed twice."),
-        (3, invited, ""),
-        (4, refused, full),
-        (5, refused, full),
+        (3, InviteOutcome.INVITED, ""),
+        (4, InviteOutcome.REFUSED, full),
+        (5, InviteOutcome.REFUSED, full),
     ]
     [organization] = checked.full
     assert (organization.taken, organization.limit, organization.new) == (1, 3, 4)
@@ -251,7 +251,8 @@ def test_a_check_names_what_inviting_would_do_and_writes_nothing(
 def test_a_list_is_checked_in_a_fixed_number_of_queries_that_only_read(
     session: Session, tenant: Tenant
 ) -> None:
-    caller, defaults = tenant.caller(Role.ADMIN), InviteDefaults(tenant.organization.id)
+    caller = tenant.caller(Role.ADMIN)
+    defaults = InviteDefaults(tenant.organization.id)
     queries = []
     for count in (1, 100):
         text = "\n".join(f"user{number}@x.example,,{DENTAL}" for number in range(count))
