@@ -62,9 +62,9 @@ CUT = {
         "    legacy_migration.purge(session)\n",
     ),
     "templates/portal/api_access/_tabs.html": (
-        ', (_("Migration"), url_for("portal.api_migration")',
+        '    (_("Migration"), url_for("portal.api_migration")',
     ),
-    "templates/portal/api_access/client.html": ("{% if not client.role %}<a ",),
+    "templates/portal/api_access/client.html": ("{% if not client.role %}\n",),
     "templates/portal/operator/partner.html": ('        (_("Legacy API"), _("View clients"), ',),
 }
 """File -> the beginnings of what registers the API there."""
@@ -76,8 +76,8 @@ ENDS = {
     '        "portal.api_migration_e': ("\n", ""),
     '    _H("legacy_exchanges: ': ("\n", ""),
     '    "legacy_exchanges": ': ("\n", ""),
-    ', (_("Migration"), url_for("portal.api_migration")': ('== "portal.api_migration")', ""),
-    "{% if not client.role %}<a ": ("{% endif %}", ""),
+    '    (_("Migration"), url_for("portal.api_migration")': ("\n", ""),
+    "{% if not client.role %}\n": ("{% endif %}\n", ""),
     '        (_("Legacy API"), _("View clients"), ': ("\n", ""),
     '        (gettext("Legacy API"), gettext("View clients"), ': ("\n", ""),
 }
