@@ -120,5 +120,17 @@ def archived_words() -> str:
     return gettext("The organization is archived. Restore it first.")
 
 
+def inactive_words(organization: Organization, suspended_partner: str | None) -> str | None:
+    """Return why an organization places no calls; None if it may. ``suspended_partner`` is the name
+    of its partner if that is suspended."""
+    if organization.status is OrganizationStatus.ARCHIVED:
+        return gettext("%(organization)s is archived.", organization=organization.name)
+    if organization.status is OrganizationStatus.SUSPENDED:
+        return gettext("%(organization)s is suspended.", organization=organization.name)
+    if suspended_partner:
+        return gettext("%(organization)s is suspended.", organization=suspended_partner)
+    return None
+
+
 def organization_not_found() -> NotFound:
     return NotFound(gettext("There is no such organization."), "organization_not_found")

@@ -27,7 +27,7 @@ from app.models import AuditEntry, Backup, Mail, Partner, User, WorkerHeartbeat,
 from app.portal.operator import partner_views
 from app.portal.operator.installation_views import QUEUE_NAMES
 from app.portal.web.formats import long_datetime
-from app.services import partners, workers
+from app.services import assistants, partners, phone_numbers, workers
 from app.services.failed_jobs import REPEATABLE
 from app.services.pauses import carrier_health
 from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour
@@ -561,3 +561,22 @@ def test_the_overview_links_to_the_problems_of_the_installation(
         (f"{PAGE}#failed-jobs", "Failed jobs: 0"),
         ("/outbox", "Emails, 24 h: 0"),
     ]
+
+
+def test_lists_say_that_the_partner_of_a_record_is_suspended(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    phone_numbers.assign(session, OPERATOR, own.plus.id, ["+12025550123"])
+    [assistant] = assistants.of_organization(session, OPERATOR, own.plus.id)
+    assistant.phone_number = "+12025550123"
+    assistant.active = assistant.phone_enabled = assistant.phone_configured = True
+    partners.suspend(session, OPERATOR, own.partner.id)
+    session.commit()
+    suspended = f"{own.partner.name} is suspended."
+    of_assistant = f"/assistants/{assistant.id}"
+    for path in ("/numbers", "/assistants?readiness=not-ready", of_assistant):
+        assert suspended in words(operator.get(path)), path
+    user_page, organization_page = f"/users/{own.plus_user.id}", f"/organizations/{own.plus.id}"
+    lists = ("/users", "/organizations", "/numbers/assign")
+    for path in (*lists, user_page, organization_page):
+        assert "Partner suspended" in words(operator.get(path)), path

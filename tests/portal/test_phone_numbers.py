@@ -213,3 +213,13 @@ def test_the_list_of_a_carrier_account_is_read_by_the_worker(
     assert "Reading…" in fragment.text
     assert "<h1" not in fragment.text
     assert admin.post(f"/numbers/lists/{accounts[1].id}", page=LIST).status_code == 404
+
+
+def test_a_number_of_a_suspended_organization_is_not_ready(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    organizations.suspend(session, OPERATOR, own.plus.id)
+    session.commit()
+    page = unescape(admin.get(LIST).text)
+    assert f"{own.plus.name} is suspended." in page
+    assert "Ready to call" not in page

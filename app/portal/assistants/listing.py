@@ -21,7 +21,7 @@ from app.portal.web.list_definitions import (
     organization_column,
 )
 from app.portal.web.readiness import READINESS_NAMES, ReadinessRow, row_of
-from app.services import assistants, organizations, phone_numbers
+from app.services import assistants, organizations, partners, phone_numbers
 from app.services.assistants.queries import SORTS, Readiness
 from app.services.paging import Page
 
@@ -57,7 +57,16 @@ def _by_organization(rows: Sequence[ReadinessRow], *, is_reversed: bool) -> list
 def _rows(session: Session, found: Sequence[Assistant]) -> list[ReadinessRow]:
     owners = organizations.by_ids(session, caller(), {row.organization_id for row in found})
     refusals = phone_numbers.refusals(session, found, CarrierKind(settings().carrier))
-    return [row_of(row, owners[row.organization_id], refusals.get(row.id)) for row in found]
+    suspended = partners.suspended_of(session, caller(), {row.partner_id for row in found})
+    return [
+        row_of(
+            row,
+            owners[row.organization_id],
+            refusals.get(row.id),
+            suspended.get(row.partner_id),
+        )
+        for row in found
+    ]
 
 
 def _item(row: ReadinessRow) -> BulkItem:

@@ -43,6 +43,7 @@ from app.services import (
     calls,
     campaigns,
     organizations,
+    partners,
     phone_numbers,
 )
 from app.services.assistants import settings
@@ -169,14 +170,18 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
         found = assistants.get(session, caller(), assistant_id)
         organization = organizations.get(session, caller(), found.organization_id)
         refusal = phone_numbers.refusals(session, [found], _carrier()).get(found.id)
-        word = assistants.readiness_of(found, organization, refusal)
+        of = found.partner_id
+        suspended = partners.suspended_of(session, caller(), [of]).get(of)
+        word = assistants.readiness_of(found, organization, refusal, suspended)
         is_confirmed = phone_numbers.is_confirmed(session, found.phone_number)
         ready = word is Readiness.READY
         return render_template(
             "portal/assistants/detail.html",
             assistant=found,
             organization=organization,
-            conditions=_conditions(found, organization, refusal, is_confirmed=is_confirmed),
+            conditions=_conditions(
+                found, organization, refusal, suspended, is_confirmed=is_confirmed
+            ),
             trial=_trial(session, organization),
             keys=assistants.external_id_keys(session, found),
             meanings=MEANINGS,
@@ -243,11 +248,22 @@ def _installation() -> dict[str, Any]:
 
 
 def _conditions(
-    assistant: Assistant, organization: Organization, refusal: str | None, *, is_confirmed: bool
+    assistant: Assistant,
+    organization: Organization,
+    refusal: str | None,
+    suspended_partner: str | None,
+    *,
+    is_confirmed: bool,
 ) -> list[dict[str, Any]]:
     """Return the conditions, with links to fix them for users who may."""
     found = []
-    needs = assistants.readiness(assistant, organization, refusal, is_confirmed=is_confirmed)
+    needs = assistants.readiness(
+        assistant,
+        organization,
+        refusal,
+        suspended_partner=suspended_partner,
+        is_confirmed=is_confirmed,
+    )
     for each in needs:
         title = each.sentence
         if assistant.phone_number:

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Tier
 from app.extensions import caller
-from app.languages import lazy_gettext
+from app.languages import gettext, lazy_gettext
 from app.models import Organization
 from app.portal.organizations.bulk import ACTIONS
 from app.portal.web import lists
@@ -55,6 +55,14 @@ class OrganizationRow:
     """The name of its partner, for operators."""
     included: IncludedUse | None
     """None also if no column shows it."""
+    is_suspended_with_partner: bool
+    """Whether it is active itself and its partner is suspended; told to operators only."""
+
+    @property
+    def status_words(self) -> str:
+        if self.is_suspended_with_partner:
+            return gettext("Partner suspended")
+        return str(STATUS_NAMES[self.organization.status])
 
 
 def _chosen() -> organizations.OrganizationFilter:
@@ -80,15 +88,22 @@ def _rows(session: Session, found: Sequence[Organization]) -> list[OrganizationR
     included = included_if_shown(session, ORGANIZATIONS, ("included",), ids)
     served = {row.partner_id for row in found}
     portals = partners.names_of(session, caller(), served) if caller().is_operator else {}
+    suspended = partners.suspended_of(session, caller(), served)
     return [
-        OrganizationRow(row, *known[row.id], portals.get(row.partner_id), included.get(row.id))
+        OrganizationRow(
+            row,
+            *known[row.id],
+            portals.get(row.partner_id),
+            included.get(row.id),
+            row.status is OrganizationStatus.ACTIVE and row.partner_id in suspended,
+        )
         for row in found
     ]
 
 
 def _item(row: OrganizationRow) -> BulkItem:
     found = row.organization
-    return BulkItem(str(found.id), found.name, str(STATUS_NAMES[found.status]), row)
+    return BulkItem(str(found.id), found.name, row.status_words, row)
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
@@ -114,7 +129,7 @@ ORGANIZATIONS = ListDefinition(
         ListColumn(
             "status",
             lazy_gettext("Status"),
-            lambda row: str(STATUS_NAMES[row.organization.status]),
+            lambda row: row.status_words,
             sort="status",
         ),
         ListColumn("assistants", lazy_gettext("Assistants"), lambda row: row.use.assistants, "end"),

@@ -11,7 +11,7 @@ from flask import render_template, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 
-from app.enums import CarrierKind
+from app.enums import CarrierKind, OrganizationStatus
 from app.extensions import caller, settings, transaction
 from app.languages import lazy_gettext, lazy_pgettext, locale
 from app.languages.dates import written_date
@@ -125,6 +125,8 @@ def organization_page_data(
     hidden = () if trial or endpoint == VERIFIED_NUMBERS else (VERIFIED_NUMBERS,)
     return {
         "organization": found,
+        "is_suspended_with_partner": found.status is OrganizationStatus.ACTIVE
+        and bool(partners.suspended_of(session, caller(), [found.partner_id])),
         "trial": trial,
         "calling_pause": numbers.pause if numbers else pauses.of_organization(session, found),
         "statuses": STATUS_NAMES,
@@ -162,7 +164,6 @@ def list_organizations() -> str:
             "portal/organizations/list.html",
             list=page,
             words=list_words(partner),
-            statuses=STATUS_NAMES,
             recent=reporting.last_days(utcnow().date(), organizations.RECENT_DAYS),
         )
 
@@ -253,7 +254,8 @@ def organization_assistants(organization_id: UUID) -> str:
 def _assistants(session: Session, found: Organization) -> list[ReadinessRow]:
     own = assistants.of_organization(session, caller(), found.id)
     refusals = phone_numbers.refusals(session, own, CarrierKind(settings().carrier))
-    return [row_of(each, found, refusals.get(each.id)) for each in own]
+    suspended = partners.suspended_of(session, caller(), [found.partner_id]).get(found.partner_id)
+    return [row_of(each, found, refusals.get(each.id), suspended) for each in own]
 
 
 @portal.get("/organizations/<uuid:organization_id>/campaigns")

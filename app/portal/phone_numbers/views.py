@@ -20,11 +20,11 @@ from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.messages import changing, redirect_with
 from app.portal.web.readiness import READINESS_NAMES
-from app.services import phone_numbers
+from app.services import organizations, partners, phone_numbers
 from app.services.assistants.queries import Readiness
 from app.services.paging import Page
 from app.services.phone_numbers import ListedNumber
-from app.services.tenancy import refuse_archived
+from app.services.tenancy import inactive_words, refuse_archived
 
 SOURCE_WORDS = {
     NumberSource.ASSIGNED: lazy_gettext("Operator"),
@@ -168,11 +168,26 @@ def _rows(session: Session, listed: Sequence[ListedNumber]) -> list[tuple[Any, .
     numbers = [row.number for row in listed]
     users = phone_numbers.assistants_with(session, caller(), numbers)
     refusals = phone_numbers.refusals_of_numbers(session, numbers, CarrierKind(settings().carrier))
+    refusals |= _inactive_owners(session, numbers)
     return [
         (row, using, state_of(row.number, refusals.get(row.number.number), using))
         for row in listed
         for using in [users.get(row.number.number, [])]
     ]
+
+
+def _inactive_owners(session: Session, numbers: Sequence[PhoneNumber]) -> dict[str, str]:
+    """Return, by number, why its organization places no calls at all."""
+    ids = {each.organization_id for each in numbers if each.organization_id}
+    owners = organizations.by_ids(session, caller(), ids)
+    suspended = partners.suspended_of(session, caller(), {each.partner_id for each in numbers})
+    return {
+        each.number: words
+        for each in numbers
+        if each.organization_id in owners
+        for words in [inactive_words(owners[each.organization_id], suspended.get(each.partner_id))]
+        if words
+    }
 
 
 def _number(session: Session, digits: str) -> PhoneNumber:

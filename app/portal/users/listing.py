@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.extensions import caller
-from app.languages import lazy_gettext
+from app.languages import gettext, lazy_gettext
 from app.models import User
 from app.portal.users.bulk import ACTIONS, may_change
 from app.portal.web import lists
@@ -45,6 +45,14 @@ class UserRow:
     user: User
     organization: str | None = None
     partner: str | None = None
+    is_suspended_with_partner: bool = False
+    """Whether the account is active and its partner is suspended; told to operators only."""
+
+    @property
+    def status_words(self) -> str:
+        if self.is_suspended_with_partner:
+            return gettext("Partner suspended")
+        return str(STATUS_NAMES[self.user.status])
 
 
 def chosen_filters() -> users.UserFilter:
@@ -65,11 +73,13 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[U
     names = organizations.names_of(session, caller(), belonging)
     served = {row.partner_id for row in page.items if row.partner_id}
     portals = partners.names_of(session, caller(), served) if caller().is_operator else {}
+    suspended = partners.suspended_of(session, caller(), served)
     rows = [
         UserRow(
             row,
             names.get(row.organization_id) if row.organization_id else None,
             portals.get(row.partner_id) if row.partner_id else None,
+            row.status is UserStatus.ACTIVE and row.partner_id in suspended,
         )
         for row in page.items
     ]
@@ -101,7 +111,7 @@ USERS = ListDefinition(
             sort="role",
         ),
         organization_column(lambda row: row.organization),
-        status_column(lambda row: str(STATUS_NAMES[row.user.status]), "phone-second"),
+        status_column(lambda row: row.status_words, "phone-second"),
         moment_column(
             "last-sign-in",
             lazy_gettext("Last sign-in"),

@@ -37,7 +37,6 @@ SUSPENDING = (
     lazy_gettext("The seat stays taken."),
     lazy_gettext("Nothing is deleted; you can reactivate the account at any time."),
 )
-_STATUS_WORDS = {"statuses": STATUS_NAMES, "tones": STATUS_TONES}
 KEPT_WORKING = lazy_gettext("What they created keeps working. Deactivate the account to end it.")
 DEACTIVATING = (
     lazy_gettext("Signed out at once, in every browser, and can’t sign in."),
@@ -75,7 +74,7 @@ def list_users() -> str:
             words=list_words(_partner_in_filter(session)),
             roles=_roles_seen(),
             seats=own_seats(session),
-            **_STATUS_WORDS,
+            tones=STATUS_TONES,
         )
 
 

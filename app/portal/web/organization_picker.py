@@ -1,6 +1,5 @@
 """The organization of a new record: a partner has many organizations, a member one."""
 
-from collections.abc import Sequence
 from uuid import UUID
 
 from flask import render_template, request, url_for
@@ -80,7 +79,9 @@ def choose_page(
     wanted = organizations.OrganizationFilter(query=query)
     found = organizations.search(session, caller(), wanted, sort="name", limit=SHOWN)
     used = organizations.use_of(session, [row.id for row in found.items]) if for_assistant else {}
-    owners = {} if caller().partner_id else _owners(session, found.items)
+    served = {row.partner_id for row in found.items}
+    owners = {} if caller().partner_id else partners.names_of(session, caller(), served)
+    suspended = partners.suspended_of(session, caller(), served)
     endpoint, named = request.endpoint or "", request.view_args or {}
     return render_template(
         "portal/choose.html",
@@ -94,7 +95,12 @@ def choose_page(
             if row.id == has_it
             else (
                 row.name,
-                organization_hint(row, used.get(row.id), owners.get(row.partner_id)),
+                organization_hint(
+                    row,
+                    used.get(row.id),
+                    owners.get(row.partner_id),
+                    is_partner_suspended=row.partner_id in suspended,
+                ),
                 url_for(endpoint, **named, organization=row.id),
             )
             for row in found.items
@@ -111,18 +117,20 @@ def choose_page(
     )
 
 
-def _owners(session: Session, found: Sequence[Organization]) -> dict[UUID, str]:
-    return partners.names_of(session, caller(), {row.partner_id for row in found})
-
-
 def organization_hint(
-    row: Organization, used: OrganizationUse | None = None, owner: str | None = None
+    row: Organization,
+    used: OrganizationUse | None = None,
+    owner: str | None = None,
+    *,
+    is_partner_suspended: bool = False,
 ) -> str:
     """Return what helps to choose: the partner for operators, the plan, a suspension, the
     assistants if counted."""
     words = [owner, plan_name(row)] if owner else [plan_name(row)]
     if row.status is OrganizationStatus.SUSPENDED:
         words.append(gettext("Suspended"))
+    elif is_partner_suspended:
+        words.append(gettext("Partner suspended"))
     if used is not None:
         most = row.assistant_limit
         words.append(

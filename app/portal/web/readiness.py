@@ -31,9 +31,14 @@ class ReadinessRow:
     """Why it isn't ready, if it is switched on."""
 
 
-def row_of(assistant: Assistant, organization: Organization, refusal: str | None) -> ReadinessRow:
-    word = assistants.readiness_of(assistant, organization, refusal)
-    blocker = assistants.blocker_of(assistant, organization, refusal)
+def row_of(
+    assistant: Assistant,
+    organization: Organization,
+    refusal: str | None,
+    suspended_partner: str | None,
+) -> ReadinessRow:
+    word = assistants.readiness_of(assistant, organization, refusal, suspended_partner)
+    blocker = assistants.blocker_of(assistant, organization, refusal, suspended_partner)
     is_on = word is Readiness.NOT_READY
     return ReadinessRow(assistant, organization, word, blocker if is_on and blocker else "")
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus
 from app.errors import NotFound
 from app.languages import gettext
-from app.models import Assistant, ExternalIdKey, Organization, PhoneNumber
+from app.models import Assistant, ExternalIdKey, Organization, Partner, PhoneNumber
 from app.policy.caller import Caller
 from app.services import name_search
 from app.services.paging import (
@@ -24,7 +24,7 @@ from app.services.paging import (
     keyset_page,
     sort_named,
 )
-from app.services.tenancy import fetch, of_tenant
+from app.services.tenancy import fetch, inactive_words, of_tenant
 from app.validation.texts import trimmed
 from app.validation.uuids import as_uuid
 
@@ -59,21 +59,24 @@ def readiness(
     organization: Organization,
     refusal: str | None = None,
     *,
+    suspended_partner: str | None = None,
     is_confirmed: bool = True,
 ) -> list[ReadinessCondition]:
     """Return every condition for calling, in the order of setting up. ``refusal`` says why calls
-    can't come from its number (`phone_numbers.refusals`); ``is_confirmed`` whether its number is
-    confirmed by more than a user's word."""
+    can't come from its number (`phone_numbers.refusals`); ``suspended_partner`` is the name of the
+    partner if it is suspended; ``is_confirmed`` whether its number is confirmed by more than a
+    user's word."""
+    inactive = inactive_words(organization, suspended_partner)
     has_number = assistant.phone_number is not None
     has_intro = bool((assistant.default_intro or "").strip())
     has_voicemail = bool((assistant.default_voicemail or "").strip())
     return [
         _condition(
             "organization_active",
-            organization.status is OrganizationStatus.ACTIVE,
+            inactive is None,
             (
                 gettext("%(organization)s is active.", organization=organization.name),
-                _not_active(organization),
+                inactive or "",
             ),
             "organization",
         ),
@@ -133,27 +136,27 @@ def _missing_texts(has_intro: bool, has_voicemail: bool) -> str:
     return gettext("It has no intro and voicemail message. Every call must include them.")
 
 
-def _not_active(organization: Organization) -> str:
-    if organization.status is OrganizationStatus.ARCHIVED:
-        return gettext("%(organization)s is archived.", organization=organization.name)
-    return gettext("%(organization)s is suspended.", organization=organization.name)
-
-
 def readiness_of(
-    assistant: Assistant, organization: Organization, refusal: str | None = None
+    assistant: Assistant,
+    organization: Organization,
+    refusal: str | None = None,
+    suspended_partner: str | None = None,
 ) -> Readiness:
     """Return the conditions as one value."""
     if not assistant.active:
         return Readiness.OFF
-    met = all(each.met for each in readiness(assistant, organization, refusal) if each.needed)
-    return Readiness.READY if met else Readiness.NOT_READY
+    is_blocked = blocker_of(assistant, organization, refusal, suspended_partner)
+    return Readiness.NOT_READY if is_blocked else Readiness.READY
 
 
 def blocker_of(
-    assistant: Assistant, organization: Organization, refusal: str | None = None
+    assistant: Assistant,
+    organization: Organization,
+    refusal: str | None = None,
+    suspended_partner: str | None = None,
 ) -> str | None:
     """Return the first thing that an assistant lacks for calling, as a sentence."""
-    conditions = readiness(assistant, organization, refusal)
+    conditions = readiness(assistant, organization, refusal, suspended_partner=suspended_partner)
     return next((each.sentence for each in conditions if each.needed and not each.met), None)
 
 
@@ -170,11 +173,13 @@ def _has_readiness(wanted: Readiness) -> ColumnElement[bool]:
         PhoneNumber.number == Assistant.phone_number,
         PhoneNumber.organization_id == Assistant.organization_id,
     )
+    suspended_partners = select(Partner.id).where(Partner.suspended_at.is_not(None))
     able = and_(
         is_own,
         Assistant.phone_enabled,
         Assistant.phone_configured,
         Organization.status == OrganizationStatus.ACTIVE,
+        Organization.partner_id.not_in(suspended_partners),
     )
     match wanted:
         case Readiness.OFF:

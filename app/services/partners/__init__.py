@@ -20,6 +20,7 @@ from app.services.partners.loading import (
     own,
     own_with_pictures,
     search,
+    suspended_of,
 )
 from app.services.partners.resource import BILLING_FIELDS, EDITOR_FIELDS, to_resource
 from app.services.partners.status import end_trial, resume, start_trial, suspend

@@ -76,6 +76,16 @@ def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UU
     return {row.id: row.name for row in rows}
 
 
+def suspended_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the names of those partners that are suspended, for operators: users of a suspended
+    partner see nothing at all."""
+    if not caller.is_operator:
+        return {}
+    query = visible(caller).with_only_columns(Partner.id, Partner.name)
+    rows = session.execute(query.where(Partner.id.in_(ids), Partner.suspended_at.is_not(None)))
+    return {row.id: row.name for row in rows}
+
+
 def own(caller: Caller) -> UUID:
     """Return the partner that the caller acts for. Raises `ValidationFailed`
     (``operator_without_partner``) for operators."""
