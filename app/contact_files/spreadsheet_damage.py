@@ -5,13 +5,14 @@ A repair is a suggestion in E.164. It is never applied unless a user accepts it.
 
 import re
 import unicodedata
+from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
 from phonenumbers import PhoneMetadata, PhoneNumberFormat, format_number, is_valid_number, parse
 
 from app.errors import Sentence
-from app.phone import PhoneError, is_plain_e164, is_plausible, normalise
+from app.phone import PhoneError, is_plain_e164, is_plausible, normalise, normalise_written
 
 MESSAGES = {
     "rounded": Sentence.gettext("Rounded by the spreadsheet: the last digits are lost."),
@@ -22,6 +23,7 @@ MESSAGES = {
     "zero_or_plus_lost": Sentence.gettext(
         "A leading zero or + is lost, and two numbers are possible."
     ),
+    "double_zero": Sentence.gettext("Starts with 00 instead of + and the country code."),
     "apostrophe": Sentence.gettext("The number has an extra apostrophe from a spreadsheet."),
     "date": Sentence.gettext("Turned into a date by the spreadsheet."),
     "hashes": Sentence.gettext("The column was too narrow: only # signs were saved."),
@@ -72,7 +74,18 @@ def inspect_phone(raw: str, default_region: str | None) -> NumberDamage | None:
     if text[:1] in _APOSTROPHES or text[-1:] in _APOSTROPHES:
         stripped = text.strip(_APOSTROPHES + " ")
         return _damage("apostrophe", _repaired(stripped, default_region)) if stripped else None
+    if text.startswith("00") and (number := _with_plus(text, default_region)):
+        return _damage("double_zero", number)
     return _number_format(text, default_region)
+
+
+def _with_plus(text: str, default_region: str | None) -> str | None:
+    """Return the number if it can only be read with + in place of its 00."""
+    if _normalised(text, default_region) is not None:
+        return None
+    with suppress(PhoneError):
+        return normalise_written(text, default_region)
+    return None
 
 
 def inspect_country(written: str, number: str, default_region: str | None) -> NumberDamage | None:

@@ -20,6 +20,6 @@ from app.phone.number_regions import (
     region_of_code,
     regions,
 )
-from app.phone.numbers import is_plain_e164, is_plausible, normalise
+from app.phone.numbers import is_plain_e164, is_plausible, normalise, normalise_written
 from app.phone.region_patterns import quick_region_of
 from app.phone.timezones import EVERY_DAY, comparable_end, timezones_of, within_calling_hours

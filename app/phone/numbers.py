@@ -9,6 +9,7 @@ library decides the rest; a property test proves that both agree.
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
@@ -55,6 +56,20 @@ def normalise(raw: str, default_region: str | None) -> str:
     elif default_region and (national := _in_region(digits, default_region)):
         return national
     return _by_library(digits, default_region)
+
+
+def normalise_written(raw: str, default_region: str | None) -> str:
+    """As `normalise`, and read a leading 00 as + where no number of the region begins so. For what
+    users enter; the APIs read numbers as the contract says."""
+    try:
+        return normalise(raw, default_region)
+    except PhoneError:
+        text = raw.strip()
+        if not text.startswith("00"):
+            raise
+        with suppress(PhoneError):
+            return normalise(f"+{text.removeprefix('00')}", None)
+        raise
 
 
 def is_plain_e164(text: str) -> bool:

@@ -27,6 +27,7 @@ NUMBER = "+447700900418"
         ("442079460000", "US", "plus_lost", "+442079460000"),
         ("442079460000", None, "plus_lost", "+442079460000"),
         ("17012345678", "DE", "zero_or_plus_lost", None),
+        ("0034 600 123 456", "US", "double_zero", "+34600123456"),
         ("'07700900418", "GB", "apostrophe", NUMBER),
         ("07700 900418'", "GB", "apostrophe", NUMBER),
         ("’7700900418", "GB", "apostrophe", NUMBER),

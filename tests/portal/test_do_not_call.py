@@ -83,6 +83,26 @@ def test_only_the_exact_name_of_a_column_is_skipped_as_a_heading(
     assert listed(session, own)[BOB] == ("mobile", "portal")
 
 
+@pytest.mark.parametrize("heads", ["telefono;motivo", "Telefon;Sperrgrund", "Téléphone;Raison"])
+def test_reasons_are_read_from_a_column_with_a_name_in_each_language(
+    session: Session, own: Tenant, browser: Browser, path: str, heads: str
+) -> None:
+    sent = {"numbers": f"{heads};Stadt\n{ADA};no llamar;Ulm\n{BOB};;Ulm"}
+    browser.post(f"{path}/add", sent, page=f"{path}/add")
+    assert listed(session, own) == {ADA: ("no llamar", "portal"), BOB: (None, "portal")}
+    assert "Column not used: Stadt." in browser.get(path).text
+
+
+def test_a_number_with_00_for_the_plus_sign_is_read(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    sent = {"numbers": "0034 600 123 456\n00999 1"}
+    refused = browser.post(f"{path}/add", sent, page=f"{path}/add")
+    assert "1 of 2 lines needs fixing" in refused.text
+    browser.post(f"{path}/add-good", sent, page=f"{path}/add")
+    assert list(listed(session, own)) == ["+34600123456"]
+
+
 def test_customers_see_the_company_as_the_author_and_their_own_users_by_name_or_email(
     session: Session, own: Tenant, browser: Browser, path: str, signed_in: SignedIn
 ) -> None:
@@ -122,7 +142,7 @@ def test_a_number_that_another_country_may_have_is_not_taken_for_a_local_one(
     shown = unescape(refused.text)
     assert refused.status_code == 422
     assert "1 of 4 lines needs fixing" in shown
-    assert "Line 1 was skipped as a heading. 1 line repeated a number." in shown
+    assert "as a heading. Column not used: Name. 1 line repeated a number." in shown
     assert re.findall(r'<td class="end">(\d+)</td>', shown) == ["4"]
     assert "Not a number of the United States. For another country, start with +" in shown
     assert f">\r\n{text}</textarea>" in shown

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import DoNotCallEntry
-from app.phone import PhoneError, normalise
+from app.phone import PhoneError, normalise_written
 from app.portal.do_not_call.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
@@ -32,7 +32,7 @@ SOURCES = {
 def as_number(query: str | None, region: str | None = None) -> str | None:
     """Return the number of a search in E.164; None if the text is not a number."""
     try:
-        return normalise(query, region) if query else None
+        return normalise_written(query, region) if query else None
     except PhoneError:
         return None
 

@@ -30,7 +30,7 @@ from app.services.do_not_call import AddedNumbers, ParsedNumbers
 from app.services.number_search import numbers_in_regions
 from app.services.pasted_lines import decoded
 
-MAX_SHOWN = 200
+MAX_SHOWN, MAX_COLUMNS_NAMED = 200, 3
 
 
 class NumbersForm(ReasonForm):
@@ -190,11 +190,23 @@ def _file_text(sent: FileStorage) -> str:
 
 
 def _left_out_words(sheet: ParsedNumbers) -> list[str]:
-    """Return what was left out without being wrong: the heading and repeated numbers."""
+    """Return what was left out without being wrong: the heading, columns and repeated numbers."""
     words = []
     if sheet.heading:
         words.append(
             gettext("Line %(number)s was skipped as a heading.", number=number(sheet.heading))
+        )
+    if sheet.unused:
+        names = ", ".join(sheet.unused[:MAX_COLUMNS_NAMED])
+        if len(sheet.unused) > MAX_COLUMNS_NAMED:
+            names += ", …"
+        words.append(
+            ngettext(
+                "Column not used: %(names)s.",
+                "Columns not used: %(names)s.",
+                len(sheet.unused),
+                names=names,
+            )
         )
     if sheet.repeated:
         words.append(

@@ -53,6 +53,7 @@ REASONS = {
     ("excel_damaged_phone", "leading_zero_lost"): lazy_gettext("Leading zero lost"),
     ("excel_damaged_phone", "plus_lost"): lazy_gettext("Plus sign lost"),
     ("excel_damaged_phone", "zero_or_plus_lost"): lazy_gettext("Zero or plus lost"),
+    ("excel_damaged_phone", "double_zero"): lazy_gettext("00 instead of +"),
     ("excel_damaged_phone", "apostrophe"): lazy_gettext("Extra apostrophe"),
     ("excel_damaged_phone", "date"): lazy_gettext("Turned into a date"),
     ("excel_damaged_phone", "hashes"): lazy_gettext("Only # signs saved"),
@@ -92,6 +93,11 @@ _REPAIRS = {
     "plus_lost": lambda n: ngettext(
         "%(num)s number has lost its plus sign", "%(num)s numbers have lost their plus sign", n
     ),
+    "double_zero": lambda n: ngettext(
+        "%(num)s number starts with 00 instead of +",
+        "%(num)s numbers start with 00 instead of +",
+        n,
+    ),
     "decimals": lambda n: ngettext(
         "%(num)s number was turned into a decimal", "%(num)s numbers were turned into decimals", n
     ),
@@ -123,6 +129,7 @@ _REPAIRS = {
 _REPAIRED = {
     "leading_zero_lost": lazy_gettext("Fixed: leading zero lost"),
     "plus_lost": lazy_gettext("Fixed: plus sign lost"),
+    "double_zero": lazy_gettext("Fixed: 00 instead of +"),
     "decimals": lazy_gettext("Fixed: turned into a decimal"),
     "apostrophe": lazy_gettext("Fixed: apostrophe removed"),
     "scientific": lazy_gettext("Fixed: written as a power of ten"),

@@ -13,7 +13,7 @@ from app.enums import CallSource, CallStatus, CarrierKind, VerificationPurpose
 from app.errors import Conflict, ValidationFailed, in_language
 from app.languages import gettext, gettext_noop, ngettext
 from app.models import Assistant, Call, Organization, VerifiedNumber, utcnow
-from app.phone import PhoneError, normalise
+from app.phone import PhoneError, normalise_written
 from app.policy.caller import Caller
 from app.services import audit, daily_counts, phone_numbers
 from app.services.calls import queries
@@ -125,7 +125,7 @@ def _not_now(session: Session, call_id: UUID) -> str:
 
 def _read(phone_number: str, region: str) -> str:
     try:
-        return normalise(phone_number.strip(), region)
+        return normalise_written(phone_number.strip(), region)
     except PhoneError as error:
         raise ValidationFailed.on(PHONE_FIELD, error.code, error.message) from None
 

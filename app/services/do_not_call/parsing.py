@@ -1,20 +1,27 @@
 """Parse many numbers at once, by the same rules as every other stored number."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.contact_files.column_names import field_of, plain
+from app.contact_files.column_names import field_of, plain, words_of
 from app.contact_files.spreadsheet_damage import inspect_country, inspect_phone
 from app.errors import ValidationFailed
 from app.languages import gettext
 from app.languages.numbers import written_number
-from app.phone import PhoneError, country_name, is_plausible, normalise
+from app.phone import PhoneError, country_name, is_plausible, normalise_written
 from app.services.pasted_lines import PastedLine, lines_of
 
 MAX_NUMBERS = 10_000
 MAX_FILE_BYTES = 2 * 1024 * 1024
 _NUMBER_HEADS = frozenset({"number", "numbers", "nummer", "nummern", "numero", "numeros"})
 """Names of number columns in addition to those of contact files."""
-_REASON_HEADS = ("reason", "why", "note", "comment")
+_REASON_HEADS = (
+    *("reason", "why", "note", "comment", "remark"),
+    *("grund", "notiz", "bemerkung", "anmerkung", "kommentar"),
+    *("motivo", "razon", "nota", "comentario", "observacion"),
+    *("motif", "raison", "commentaire", "remarque"),
+)
+"""Parts of the names of reason columns, without accents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +37,14 @@ class SheetLine:
 
 @dataclass(frozen=True, slots=True)
 class ParsedNumbers:
-    """The lines that were read; a repeated number is in ``good`` once. ``heading`` is the number of
-    the line with the names of the columns."""
+    """The lines that were read; a repeated number is in ``good`` once. ``heading`` is the number of the line
+    with the names of the columns; ``unused`` are the names of those that were not read."""
 
     good: list[SheetLine]
     bad: list[SheetLine]
     repeated: int
     heading: int | None = None
+    unused: Sequence[str] = ()
 
     @property
     def lines(self) -> int:
@@ -49,10 +57,14 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
     Raises `ValidationFailed` (``required``, ``too_many``).
     """
     lines = lines_of(text)
-    number_at, reason_at, heading = 0, 1, None
+    number_at, reason_at, heading, unused = 0, 1, None, list[str]()
     if lines and _is_heading(lines[0].cells):
-        number_at, reason_at = _columns(lines[0].cells)
+        heads = lines[0].cells
+        number_at, reason_at = _columns(heads)
         heading = lines[0].number
+        unused = [
+            head for at, head in enumerate(heads) if head and at not in {number_at, reason_at}
+        ]
         lines = lines[1:]
     if not lines:
         message = gettext("Enter at least one number or choose a file.")
@@ -73,7 +85,7 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
         else:
             good.setdefault(read.phone, read)
     repeated = len(lines) - len(good) - len(bad)
-    return ParsedNumbers(list(good.values()), bad, repeated, heading)
+    return ParsedNumbers(list(good.values()), bad, repeated, heading, unused)
 
 
 def _read(line: PastedLine, number_at: int, reason_at: int, default_region: str) -> SheetLine:
@@ -88,13 +100,13 @@ def _number(written: str, default_region: str) -> tuple[str | None, str | None]:
     meant."""
     damage = inspect_phone(written, default_region) if written else None
     try:
-        phone = normalise(written, default_region)
+        phone = normalise_written(written, default_region)
     except PhoneError as error:
         return None, (damage or error).message
     damage = damage or inspect_country(written, phone, default_region)
     if damage is not None and damage.repair != phone:
         return None, damage.message
-    if not written.startswith("+") and not is_plausible(phone):
+    if not written.startswith(("+", "00")) and not is_plausible(phone):
         message = gettext(
             "Not a number of %(country)s. For another country, start with + and its code.",
             country=country_name(default_region),
@@ -122,6 +134,6 @@ def _columns(heads: tuple[str, ...]) -> tuple[int, int]:
     """Return the places of the number column and of that with the reasons."""
     number_at = next(at for at, head in enumerate(heads) if _names_numbers(head))
     reasons = (
-        at for at, head in enumerate(heads) if any(word in head.lower() for word in _REASON_HEADS)
+        at for at, head in enumerate(heads) if any(word in words_of(head) for word in _REASON_HEADS)
     )
     return number_at, next(reasons, len(heads))

@@ -15,7 +15,7 @@ from app.errors import ValidationFailed, in_language, refuse_stale
 from app.languages import gettext
 from app.languages.numbers import written_number
 from app.models import Organization, PhoneNumber, utcnow
-from app.phone import PhoneError, format_international, normalise
+from app.phone import PhoneError, format_international, normalise_written
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, tenancy
@@ -191,7 +191,7 @@ def _read(typed: Sequence[str], region: str) -> list[str]:
     numbers: dict[str, None] = {}
     for text in typed:
         try:
-            numbers[normalise(text, region)] = None
+            numbers[normalise_written(text, region)] = None
         except PhoneError as error:
             message = f"{text[:40]}: {error.message}"
             raise ValidationFailed.on("numbers", "invalid_phone", message) from None
