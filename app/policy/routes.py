@@ -60,6 +60,7 @@ ROUTES: dict[str, Permission | OpenAccess] = {
     "portal.former_address": OpenAccess.PUBLIC,  # leads to a page that asks
     "portal.sign_in": OpenAccess.PUBLIC,
     "portal.sign_in_post": OpenAccess.PUBLIC,
+    "portal.partner_portal": OpenAccess.PUBLIC,
     "portal.partner_sign_in": OpenAccess.PUBLIC,
     "portal.partner_sign_in_post": OpenAccess.PUBLIC,
     "portal.choose_portal": OpenAccess.PUBLIC,

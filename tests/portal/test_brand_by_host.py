@@ -1,5 +1,6 @@
 """At a partner's verified host every surface has that brand, and only its own sessions count."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
@@ -233,3 +234,32 @@ def test_every_page_at_the_domain_of_a_suspended_partner_says_in_its_brand_that_
     others = {path: app.test_client().get(path, base_url=HOST) for path in as_before}
     assert {path: answer.status_code for path, answer in others.items()} == as_before
     assert "· Northwind Voice<" in others["/api/docs"].text
+
+
+def test_the_url_of_a_partner_leads_to_its_sign_in_page(app: Flask, own: Tenant) -> None:
+    answer = app.test_client().get(f"/p/{own.partner.slug}")
+    assert (answer.status_code, answer.location) == (303, f"/p/{own.partner.slug}/sign-in")
+
+
+def test_an_unknown_partner_has_the_neutral_brand_and_the_language_of_the_browser(
+    app: Flask, own: Tenant
+) -> None:
+    client, german = app.test_client(), {"Accept-Language": "de"}
+    client.get(f"/p/{own.partner.slug}/sign-in")
+    for path in ("/p/nonexistent", "/p/nonexistent/sign-in", "/p/nonexistent/more/parts"):
+        page = client.get(path, headers=german).text
+        assert ('<html lang="de"' in page, own.partner.name in page) == (True, False), path
+
+
+def test_the_page_of_a_paused_portal_offers_the_languages(
+    app: Flask, branded: Tenant, session: Session
+) -> None:
+    branded.partner.suspended_at = branded.partner.created_at
+    session.commit()
+    client = app.test_client()
+    page = client.get("/sign-in", base_url=HOST).text
+    [token] = re.findall(r'name="csrf_token" value="([^"]+)"', page)
+    chosen = {"csrf_token": token, "language": "fr", "next": "/sign-in"}
+    answer = client.post("/language", data=chosen, base_url=HOST)
+    assert answer.status_code == 303
+    assert '<html lang="fr"' in client.get("/sign-in", base_url=HOST).text

@@ -17,9 +17,10 @@ from wtforms import Form, PasswordField
 from app import portal
 from app.models import PortalSession, User
 from app.portal.auth.form_recovery import MAX_CHARACTERS, SECRETS
+from app.services import partners
 from app.services.auth import sessions
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import Tenant
+from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import PASSWORD, Browser
 
 SignedIn = Callable[[User], Browser]
@@ -54,6 +55,20 @@ def left(own: Tenant, signed_in: SignedIn, session: Session) -> Browser:
     session.execute(delete(PortalSession))
     session.commit()
     return browser
+
+
+def test_a_form_that_is_sent_while_the_partner_is_suspended_leads_to_the_paused_portal(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    browser = signed_in(own.user)
+    browser.sign_in(own.user.email, path=f"/p/{own.partner.slug}/sign-in?show=1")
+    partners.suspend(session, OPERATOR, own.partner.id)
+    session.commit()
+    answer = browser.client.post("/account", data={"name": "Ada"}, headers=OURS)
+    assert (answer.status_code, answer.location) == (303, f"/p/{own.partner.slug}/sign-in")
+    page = browser.get(answer.location).text
+    assert "This portal is paused" in page
+    assert f"If you work for {own.partner.name}, contact the provider" in page
 
 
 def test_a_form_is_sent_after_signing_in_again(

@@ -104,8 +104,10 @@ def test_a_wrong_value_is_refused_at_its_field_and_nothing_is_saved(
     admin: Browser, own: Tenant, session: Session, field: str, value: str, words: str
 ) -> None:
     before = stored(session, own)
-    answer = admin.post(PAGE, {**FORM, field: value}, page=PAGE)
+    answer = admin.post(f"{PAGE}?saved=1", {**FORM, field: value}, page=PAGE)
     assert answer.status_code == 422
+    assert "Settings saved" not in answer.text
+    assert "Not saved. Fix the marked fields first." in answer.text
     error = answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
     assert words in error
     assert f'href="#{field}"' in answer.text

@@ -190,6 +190,8 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | OpenAccess) -> Response
     if ours and needed is not OpenAccess.PUBLIC and not current_user.is_authenticated:
         if is_from_htmx():
             return _toast(gettext("You are signed out. What you typed stays here."), 401)
+        if session_token() and paused_slug():
+            return unauthorized()
         recovered = of_request()
         return sign_in_page(recovered) if recovered else unauthorized()
     try:

@@ -56,6 +56,11 @@ def show_form(slug: str | None = None) -> Page:
     return response
 
 
+@portal.get("/p/<slug>", endpoint="partner_portal")
+def to_sign_in_of(slug: str) -> Response:
+    return redirect(url_for("portal.partner_sign_in", slug=slug), 303)
+
+
 @portal.post("/p/<slug>/sign-in", endpoint="partner_sign_in_post")
 @portal.post("/sign-in", endpoint="sign_in_post")
 def check_password(slug: str | None = None) -> Page:

@@ -85,7 +85,9 @@ def identify() -> None:
     with transaction(read_only=True) as session:
         at_host = sign_in.partner_of_domain(session, request.host)
         g.brand = kept_brand(at_host) if at_host else NEUTRAL
-        if at_host and at_host.suspended_at is not None:
+        set_request_language(browser_session.get(LANGUAGE_KEY), g.brand.language)
+        is_paused = at_host is not None and at_host.suspended_at is not None
+        if is_paused and request.endpoint != "portal.language":
             raise NotFound(code=sign_in.PORTAL_PAUSED)
         g.brand = _brand_of_visitor(session, at_host)
     set_request_language(browser_session.get(LANGUAGE_KEY), g.brand.language)
@@ -128,13 +130,15 @@ def must_add_factor() -> bool:
 
 def _brand_of_visitor(session: Session, at_host: Partner | None) -> Brand:
     """Return the brand of the URL's slug, of the host's verified domain, or of the last visited
-    partner. A URL without a view may name a partner too."""
+    partner. A URL without a view may name a partner too; the last visited one is then left out."""
     slug = (request.view_args or {}).get("slug")
     if slug:
         return kept_brand(sign_in.partner_of_slug(session, slug, request.host))
     _, place, named, *_rest = (*request.path.split("/"), "", "")
-    partner = _partner_called(session, named) if place == "p" else None
-    partner = partner or at_host or _partner_called(session, read_cookie(PARTNER_COOKIE) or "")
+    if place == "p":
+        partner = _partner_called(session, named) or at_host
+    else:
+        partner = at_host or _partner_called(session, read_cookie(PARTNER_COOKIE) or "")
     return kept_brand(partner) if partner else NEUTRAL
 
 
