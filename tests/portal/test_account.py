@@ -317,3 +317,14 @@ def test_ten_thousand_browsers_are_shown_a_page_at_a_time(
     [last] = re.findall(r"/account/sessions/(\w+)/end", browser.get("/account?page=400").text)[-1:]
     browser.post(f"/account/sessions/{last}/end", page="/account")
     assert "10,000 browsers" in browser.get("/account").text
+
+
+def test_the_language_automatic_says_which_language_mails_about_events_have(
+    own: Tenant, session: Session, signed_in: Callable[[User], Browser]
+) -> None:
+    browser = signed_in(own.user)
+    words = "Emails about events, such as alerts, are then in English."
+    assert words in browser.get("/account").text
+    own.partner.language = "de"
+    session.commit()
+    assert "Deutsch." in browser.get("/account").text

@@ -13,7 +13,7 @@ from wtforms.fields import Field
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
 from app.gateways.openid import ProviderFailed
-from app.languages import gettext, ngettext
+from app.languages import best_tag, gettext, language_name, ngettext
 from app.models import User
 from app.portal.account.devices import device_words, is_phone, use_words
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
@@ -175,6 +175,7 @@ def _page(
             device_words=device_words,
             is_phone=is_phone,
             use_words=use_words,
+            mail_language=language_name(best_tag((g.brand.language,))),
         )
 
 
