@@ -83,6 +83,12 @@ def test_a_partner_with_a_problem_is_not_added(
     assert session.scalar(select(func.count()).select_from(Partner)) == 0
 
 
+def test_all_problems_of_a_new_partner_are_reported_at_once(operator: Browser) -> None:
+    wrong = {"domain": "not a domain", "email": "wrong@", "name": ""}
+    page = operator.post(NEW, TYPED | wrong, page=NEW).text
+    assert all(f'id="{field}-error"' in page for field in wrong)
+
+
 NO_HOST = "is not a host name like portal.example.com."
 TAKEN = "Another partner’s verified domain is the same."
 

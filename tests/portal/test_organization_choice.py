@@ -94,6 +94,13 @@ def test_a_new_key_shows_the_problems_of_all_its_fields_at_once(
     assert owners(session, path) == []
 
 
+def test_a_new_assistant_without_an_organization_shows_the_problem_of_its_number(
+    admin: Browser,
+) -> None:
+    page = sent(admin, "/assistants/new", "", name=" ", phone_number="+1 12").text
+    assert all(f'id="{field}-error"' in page for field in ("organization", "name", "phone_number"))
+
+
 def test_a_new_webhook_without_an_organization_shows_the_problems_of_its_other_fields(
     session: Session, own: Tenant, admin: Browser
 ) -> None:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from wtforms import EmailField, SelectChoice, SelectField, StringField
 from wtforms.validators import DataRequired, InputRequired, Length
 
+from app.extensions import transaction
 from app.languages import lazy_gettext
 from app.portal.web.fields import OnceField, VersionField, blank_is_none, without_nul
 from app.portal.web.formats import CALL_STATUS_NAMES
@@ -13,6 +14,7 @@ from app.schemas.parsing import read
 from app.schemas.partners import PRODUCT_NAME, CreatePartnerInput
 from app.schemas.users import CreateAdminInput
 from app.services.calls import resolve
+from app.services.partners import domains
 
 _NAME = {"maxlength": 200, "autocomplete": "off"}
 
@@ -77,4 +79,9 @@ class PartnerForm(PortalForm):
         """Return whether the input is valid by the services' rules, so that all problems are shown
         at once."""
         fine = bool(super().validate(extra_validators))
-        return all([fine, *map(self.passes, (self.to_partner, self.first_user))])
+        checks = (self.to_partner, self.first_user, self._check_domain)
+        return all([fine, *map(self.passes, checks)])
+
+    def _check_domain(self) -> None:
+        with transaction(read_only=True) as session:
+            domains.refuse_unusable(session, (self.domain.data or "").strip() or None)

@@ -203,9 +203,12 @@ def checked_fields(
 
 
 def check_texts(fields: AssistantFields) -> None:
-    """Raise `ValidationFailed` with the problems that don't depend on the organization."""
+    """Raise `ValidationFailed` with the problems that don't depend on the organization, such as
+    those of a number with its country code."""
     problems: list[Problem] = []
     _own_texts(fields, (), problems)
+    if (fields.phone_number or "").strip().startswith("+"):
+        _number(fields.phone_number, None, problems)
     refuse_any(problems)
 
 
@@ -260,7 +263,7 @@ def _text(field: str, value: str | None, limit: int, problems: list[Problem]) ->
     return text or None
 
 
-def _number(value: str | None, region: str, problems: list[Problem]) -> str | None:
+def _number(value: str | None, region: str | None, problems: list[Problem]) -> str | None:
     if not (value or "").strip():
         return None
     try:
