@@ -114,7 +114,7 @@ def report_schedule_preview() -> Response:
         brand = g.brand, mails.origin_of(partners.get_own(session, caller()), settings())
         to = _address(session, organization)
         shown = monthly_reports.preview(session, caller(), whose, wanted, model_rate(), brand, to)
-    return mail_preview(shown.html, "light")
+    return mail_preview(shown.html)
 
 
 def _address(session: Session, organization: Organization | None) -> str | None:

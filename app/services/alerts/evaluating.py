@@ -257,6 +257,7 @@ def _details(
     name = names.get(rule.organization_id) if rule.organization_id else None
     return {
         "rule": sentence(rule, name),
+        "ruleId": str(rule.id),
         "titles": [
             title(rule, alert.value, names.get(alert.subject_id)) for alert in opened[:MAX_NAMED]
         ],

@@ -50,6 +50,8 @@ class MailTexts:
     quoted: str = ""
     after: tuple[str, ...] = ()
     reason: str = ""
+    links: tuple[tuple[str, str], ...] = ()
+    """Links (label, URL) below ``reason``."""
     tables: tuple[MailTable, ...] = ()
     chart: MailChart | None = None
 
@@ -88,8 +90,7 @@ class MailFacts:
 def written_time(value: datetime, zone: str) -> str:
     """Return a time as 21 November 2026, 10:47 GMT."""
     local = value.astimezone(ZoneInfo(zone))
-    words = f"{written_date(local, 'yMMMMd')}, {local:%H:%M} {zone_letters(local)}"
-    return words.replace(NO_BREAK, " ")
+    return f"{written_date(local, 'yMMMMd')}, {local:%H:%M}{NO_BREAK}{zone_letters(local)}"
 
 
 def not_you(support: str | None) -> str:
@@ -99,6 +100,11 @@ def not_you(support: str | None) -> str:
             support=support,
         )
     return gettext("If that was not you, set a new password at once.")
+
+
+def emails_link(facts: MailFacts) -> tuple[str, str]:
+    """Return the link to the user's choice of emails."""
+    return gettext("Choose your emails"), f"{facts.site}/account#emails"
 
 
 def as_administrator(facts: MailFacts) -> str:

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from app import languages
 from app.config import ROOT
+from app.languages.dates import NO_BREAK
 from app.models import LinkPurpose, Mail, MailKind, new_id, utcnow
 from app.services.auth import one_time_links
 from app.services.branding.brand import Brand
@@ -70,7 +71,8 @@ def render(brand: Brand, words: MailTexts, site: str) -> RenderedMail:
     }
     page = _TEMPLATES.get_template("mail/mail.html").render(given)
     text = _TEMPLATES.get_template("mail/mail.txt").render(given)
-    return RenderedMail(words.subject, text, _inliner().inline(page))
+    subject, text = (each.replace(NO_BREAK, " ") for each in (words.subject, text))
+    return RenderedMail(subject, text, _inliner().inline(page))
 
 
 def preview(brand: Brand, origin: str, mail: Mail, *, link: str = "") -> RenderedMail:

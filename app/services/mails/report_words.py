@@ -17,12 +17,12 @@ def monthly_report(facts: MailFacts) -> MailTexts:
     details = facts.details
     start = date.fromisoformat(details["start"])
     month = written_date(start, "yMMMM").replace(NO_BREAK, " ")
-    columns = (month, gettext("Previous month"))
+    columns, near = (month, gettext("Previous month")), details["near"]
     parts = (
         (gettext("Figures"), details["figures"], columns),
         (gettext("Growing"), details["growing"], columns),
         (gettext("Falling"), details["falling"], columns),
-        (gettext("Near a limit"), details["near"], (gettext("In use now"),)),
+        (gettext("Near a limit"), near, (gettext("In use now"),)),
     )
     return MailTexts(
         subject=gettext("Report of %(month)s for %(name)s", month=month, name=details["name"]),
@@ -32,7 +32,7 @@ def monthly_report(facts: MailFacts) -> MailTexts:
         ),
         chart=_weeks(start, details.get("paper")),
         tables=tuple(
-            MailTable((title, *head), tuple(tuple(row) for row in rows))
+            MailTable((title, *head), tuple(tuple(row) for row in rows), has_words=rows is near)
             for title, rows, head in parts
             if rows
         ),

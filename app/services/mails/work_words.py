@@ -7,7 +7,13 @@ from typing import Any
 from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.numbers import written_number
 from app.services.exports.words import SUBJECT_TITLES, problem_words
-from app.services.mails.facts import MailFacts, MailTexts, as_administrator, written_time
+from app.services.mails.facts import (
+    MailFacts,
+    MailTexts,
+    as_administrator,
+    emails_link,
+    written_time,
+)
 
 _APPLIED: dict[str, Callable[[int], str]] = {
     "created": lambda n: ngettext("%(num)s created", "%(num)s created", n),
@@ -55,11 +61,11 @@ def import_finished(facts: MailFacts) -> MailTexts:
         paragraphs=(summary, " ".join(_contacts_changed(counts))),
         act=(gettext("View result"), f"{facts.site}/uploads/{counts['uploadId']}"),
         reason=gettext(
-            "Sent to %(email)s because you uploaded this file to %(product)s. "
-            "Choose your emails in your account.",
+            "Sent to %(email)s because you uploaded this file to %(product)s.",
             email=facts.email,
             product=product,
         ),
+        links=(emails_link(facts),),
     )
 
 
@@ -234,12 +240,17 @@ def alerts_opened(facts: MailFacts) -> MailTexts:
         )
         if is_chosen
         else gettext(
-            "Sent to %(email)s because this rule of %(product)s sends emails. "
-            "Choose your emails in your account.",
+            "Sent to %(email)s because this rule of %(product)s sends emails.",
             email=facts.email,
             product=facts.brand.product_name,
         ),
+        links=() if is_chosen else _rule_links(facts),
     )
+
+
+def _rule_links(facts: MailFacts) -> tuple[tuple[str, str], ...]:
+    rule = f"/rules/{facts.details['ruleId']}" if "ruleId" in facts.details else ""
+    return (gettext("Mute rule"), f"{facts.site}/alerts{rule}"), emails_link(facts)
 
 
 _LISTS: dict[str, str] = {

@@ -227,6 +227,7 @@ def test_one_mail_names_all_alerts_of_a_rule_and_webhooks_get_their_own(
             own.staff[Role.PARTNER_ADMIN].id,
             {
                 "rule": "An organization has more than 1 failed call in 7 days",
+                "ruleId": str(rule_id),
                 "titles": [
                     "Northwind Bakery: 2 failed calls in 7 days",
                     "Northwind Dental: 2 failed calls in 7 days",

@@ -1,6 +1,7 @@
 """Sent mails: only in the partner's brand, and with escaped values."""
 
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from app.config import Settings
 from app.enums import OrganizationStatus, Role, UserStatus
 from app.gateways.mailers import OutgoingMail
 from app.languages import using_language
+from app.languages.dates import NO_BREAK
 from app.models import (
     AuditEntry,
     LinkPurpose,
@@ -64,6 +66,7 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
     MailKind.CHAT_MESSAGE: {"name": "Ann", "email": "ann@visitor.example", "message": "Hi\nthere"},
     MailKind.ALERTS_OPENED: {
         "rule": "An organization has more than 1 failed call today",
+        "ruleId": "5d1c",
         "titles": ["Hill Dental: 2 failed calls today", "Hillside: 3 failed calls today"],
         "more": 4,
     },
@@ -261,7 +264,9 @@ def test_an_invitation_says_who_invites_where_to_and_until_when(
     assert path.startswith(f"/p/{own.partner.slug}/invitation/")
     assert letter.html.count(f'href="http://localhost{path}"') == 2
     assert "\nMaren Oduya invited you as a member of Northwind Bakery.\n" in letter.text
-    assert f"The link works once, until {written_time(ends, 'Europe/Berlin')}." in letter.text
+    until = written_time(ends, "Europe/Berlin")
+    assert f"The link works once, until {until}." in unescape(letter.html)
+    assert f"The link works once, until {until.replace(NO_BREAK, ' ')}." in letter.text
 
 
 @pytest.mark.parametrize(
@@ -336,6 +341,15 @@ def test_the_token_is_only_in_the_mail(
     link = session.scalars(select(OneTimeLink)).one()
     stored = [getattr(row, c.name) for row in (mail, link) for c in row.__table__.columns]
     assert token not in repr(stored)
+
+
+def test_the_mail_about_alerts_links_to_its_rule_and_to_the_choice_of_emails(
+    session: Session, settings: Settings, own: Tenant
+) -> None:
+    letter = written(session, settings, own.staff[Role.PARTNER_ADMIN], MailKind.ALERTS_OPENED)
+    for path in ("/alerts/rules/5d1c", "/account#emails"):
+        assert f'href="http://localhost{path}"' in letter.html
+        assert f": http://localhost{path}\n" in letter.text
 
 
 def test_an_address_in_a_mail_breaks_after_its_at_and_its_dots(
