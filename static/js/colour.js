@@ -22,6 +22,7 @@ export function colourPickers(root) {
     const live = document.getElementById(`${text.id}-live`);
     if (live)
       new MutationObserver(() => {
+        text.ariaInvalid = String(live.querySelector(".field-error") !== null);
         text.placeholder = live.querySelector("[data-shown]")?.dataset.shown ?? text.placeholder;
         show();
       }).observe(live, { childList: true });

@@ -56,11 +56,11 @@ def product_name(session: Session, tenant: Tenant) -> str:
 
 def test_the_history_names_each_version_its_author_and_what_it_changed(editor: Browser) -> None:
     listed = rows(editor.get("/branding/history").text)
-    author = "partnerEditor@northwind.example"
+    author = "partnerEditor@ northwind. example"
     assert [(row[0], row[2], row[3]) for row in listed] == [
         ("Version 2 What customers see", author, "Colours, Choice of the assistant’s character"),
         ("Version 1", author, "Colours, Product name"),
-        ("Version 0 Before you first published", "–", "–"),
+        ("Original settings Before you first published", "–", "–"),
     ]
 
 
@@ -74,7 +74,7 @@ def test_a_version_that_customers_see_again_says_why_it_has_no_way_back(
         "Version 3 What customers see": "",
         "Version 2": "Roll back…",
         "Version 1": "Same as now",
-        "Version 0 Before you first published": "Roll back…",
+        "Original settings Before you first published": "Roll back…",
     }
 
 
@@ -285,3 +285,11 @@ def test_users_who_may_not_change_the_brand_find_no_versions(
 ) -> None:
     person = own.user if role is Role.STANDARD else own.staff[role]
     assert signed_in(person).get(f"/branding/{path}").status_code == 404
+
+
+def test_rolling_back_before_the_first_version_names_the_original_settings(editor: Browser) -> None:
+    page = editor.get("/branding/history/0").text
+    assert "Roll back to the original settings…" in page
+    question = editor.get("/branding/history/0/roll-back").text
+    assert "Roll back to the original settings?" in question
+    assert all("ersion 0" not in text for text in (page, question))

@@ -9,6 +9,7 @@ from app.enums import ImageType
 from app.languages import LANGUAGES, gettext, labelled, lazy_gettext
 from app.models import BrandVersion
 from app.portal.branding.forms import CHAT_LABELS, PRIMARY
+from app.portal.web.blueprint import portal
 from app.portal.web.formats import long_datetime, number
 from app.services.branding.brand import DEFAULT_TAGLINE, SOCIAL_NAMES
 from app.services.branding.shades import TEXT_ON_SOLID
@@ -268,3 +269,16 @@ _ENTRIES: dict[str, Callable[[dict[str, str]], BrandValue]] = {
 }
 """How an entry of each list is displayed."""
 _LOGOS = {"logoImgUrl": "logo", "darkLogoUrl": "dark-logo"}
+
+
+@portal.app_template_global()
+def brand_version(number: int) -> str:
+    """Return the name of a version; 0 is what was in effect before the first one."""
+    return gettext("Version %(number)s", number=number) if number else gettext("Original settings")
+
+
+@portal.app_template_global()
+def roll_back_words(number: int) -> str:
+    if number:
+        return gettext("Roll back to version %(number)s", number=number)
+    return gettext("Roll back to the original settings")
