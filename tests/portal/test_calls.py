@@ -152,6 +152,17 @@ def test_a_phone_shows_how_long_a_call_took_after_its_outcome(
     assert ">Requested" in page.partition("<thead>")[2].partition("</thead>")[0]
 
 
+def test_a_call_to_an_erased_person_says_so_before_the_pseudonym(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    call = make_call(session, own.organization, "erased-4db66f3d")
+    session.commit()
+    for path in ("/calls", f"/calls/{call.id}"):
+        page = admin.get(path).text
+        assert "Erased person" in page
+        assert page.index("Erased person") < page.index("erased-4db66f3d")
+
+
 def test_the_campaign_has_a_column_once_a_call_of_the_page_has_one(
     session: Session, own: Tenant, made: dict[str, Call], admin: Browser
 ) -> None:

@@ -190,11 +190,11 @@ def size(octets: int) -> str:
 
 
 def phone(e164: str | None) -> str:
-    """Return +1 202 555 0143; the pseudonym of an erased person unchanged."""
+    """Return +1 202 555 0143; for the pseudonym of an erased person that it is one."""
     if not e164:
         return "–"
     if is_erased(e164):
-        return e164
+        return gettext("Erased person")
     parsed = phonenumbers.parse(e164)
     shown = phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
     return str(shown).replace("-", " ").replace(" ", NO_BREAK)
@@ -261,6 +261,7 @@ def register(app: Flask) -> None:
     app.jinja_env.filters.update(money=money, micros=micros)
     app.jinja_env.filters.update(exact_money=exact_money, exact_micros=exact_micros)
     app.jinja_env.filters.update(typographic=typographic, with_whole_email=with_whole_email)
+    app.jinja_env.tests["erased"] = is_erased
     app.jinja_env.globals["size_unit"] = size_unit  # a filter of a constant is compiled
     app.jinja_env.filters["tier"] = lambda tier: PLAN_NAMES.get(tier, "–")
     app.jinja_env.filters["plan_name"] = plan_name
