@@ -6,11 +6,12 @@ from uuid import UUID
 from flask import g, has_request_context
 from wtforms import SelectChoice
 
-from app.enums import TIER_NAMES, Tier
+from app.enums import Tier
 from app.extensions import transaction
 from app.models import Organization
 from app.policy.caller import Caller
 from app.services import pricing
+from app.services.pricing.plans import PLAN_WORDS
 
 
 class _PlanNames(Mapping[Tier, str]):
@@ -50,5 +51,5 @@ def names_at(partner_id: UUID) -> Mapping[Tier, str]:
 def _own() -> Mapping[Tier, str]:
     caller: Caller | None = g.get("caller") if has_request_context() else None
     if caller is None or caller.partner_id is None:
-        return TIER_NAMES
+        return PLAN_WORDS
     return names_at(caller.partner_id)

@@ -5,10 +5,10 @@ from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import Any, Self
 
-from app.enums import BillingInterval, Tier, UsageUnit
+from app.enums import TIER_NAMES, BillingInterval, Tier, UsageUnit
 from app.errors import Problem, refuse_any
 from app.gateways.processors.currencies import OFFERED, decimals
-from app.languages import gettext, language, ngettext
+from app.languages import gettext, language, lazy_pgettext, ngettext
 from app.languages.numbers import written_number
 
 MAX_AMOUNT = 99_999_999
@@ -19,6 +19,13 @@ MAX_FEATURES = 12
 MAX_NAME_LENGTH = 60
 MAX_FEATURE_LENGTH = 120
 MAX_ID_LENGTH = 200
+PLAN_WORDS: Mapping[Tier, str] = {
+    Tier.FREE: lazy_pgettext("plan", "Free"),
+    Tier.BASIC: lazy_pgettext("plan", "Basic"),
+    Tier.PLUS: lazy_pgettext("plan", "Plus"),
+    Tier.BASIC_TRIAL: lazy_pgettext("plan", "Basic trial"),
+}
+"""`TIER_NAMES` in the current language, for plans that their partner hasn't named."""
 LOCAL_ID = "local_"
 """Prefix of the ids of prices that no payment processor has."""
 
@@ -102,7 +109,8 @@ class EditedPlan:
         """Return the plan in the current language, as customers see it."""
         text = next((text for text in self.texts if text.language == language()), None)
         if text is None:
-            return self
+            is_built_in = self.name == TIER_NAMES[self.tier]
+            return replace(self, name=str(PLAN_WORDS[self.tier])) if is_built_in else self
         return replace(self, name=text.name or self.name, features=text.features or self.features)
 
 
