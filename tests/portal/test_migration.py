@@ -71,6 +71,12 @@ def test_a_partner_sees_its_own_clients_and_the_operator_all(
     assert LIST in operator.get("/operator/installation").text
 
 
+def test_the_operator_reads_that_a_partner_has_no_clients(own: Tenant, operator: Browser) -> None:
+    page = operator.get(f"{LIST}?partner={own.partner.id}").text
+    assert "This partner has no clients of the legacy API." in page
+    assert "Clear filters" not in page
+
+
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
 def test_other_roles_do_not_find_the_migration_pages(
     session: Session, own: Tenant, signed_in: SignedIn, role: Role

@@ -49,6 +49,7 @@ def _page(form: DestinationsForm) -> str:
     return render_template(
         "portal/destinations/edit.html",
         form=form,
+        title=gettext("Call destinations"),
         sentence=_sentence(opened),
         crumbs=[
             (gettext("Settings"), url_for("portal.portal_settings")),
@@ -83,6 +84,11 @@ HOSTS_HINT = lazy_gettext(
     "Hosts that calls may be handed over to, one per line, like voice.example.com. *.example.com "
     "includes all hosts below it. Leave blank to allow any public host; each partner then lists "
     "those it uses."
+)
+
+PARTNER_HOSTS_HINT = lazy_gettext(
+    "Hosts that calls may be handed over to, one per line, like voice.example.com. *.example.com "
+    "includes all hosts below it. Blank: as the installation."
 )
 
 
@@ -138,7 +144,7 @@ def _stored_limits(session: Session, partner_id: UUID | None = None) -> Destinat
 def _limits_page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
     sentence = gettext("Countries and hosts that partners may open for their organizations.")
     crumbs: list[tuple[str, str | None]] = []
-    listed = None
+    listed, title, hosts_hint = None, gettext("Call destinations"), HOSTS_HINT
     with transaction(read_only=True) as session:
         if partner_id is None:
             listed = destinations.opened_by_partners(session, caller())
@@ -147,6 +153,8 @@ def _limits_page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
             sentence = gettext(
                 "Limits for %(partner)s, in addition to those of the installation.", partner=name
             )
+            title = gettext("Call destinations of %(name)s", name=name)
+            hosts_hint = PARTNER_HOSTS_HINT
             crumbs = [
                 (gettext("Call destinations"), url_for("portal.operator_destinations")),
                 (name, None),
@@ -155,8 +163,9 @@ def _limits_page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
         "portal/destinations/edit.html",
         form=form,
         sentence=sentence,
+        title=title,
         crumbs=crumbs,
-        hosts_hint=HOSTS_HINT,
+        hosts_hint=hosts_hint,
         closed=frozenset(),
         usual=offered_first(form.regions.choices, form.chosen),
         partners=listed,

@@ -33,7 +33,10 @@ def phone_number_assign() -> Page:
         organization = organization_picker.organization_named(session)
         if organization is None:
             back = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
-            return organization_picker.choose_page(session, gettext("Assign numbers"), back)
+            sentence = gettext("Choose the organization they are for.")
+            return organization_picker.choose_page(
+                session, gettext("Assign numbers"), back, sentence=sentence
+            )
         refuse_archived(organization)
     return _page(organization, AssignForm())
 

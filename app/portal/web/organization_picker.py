@@ -71,6 +71,7 @@ def choose_page(
     *,
     for_assistant: bool = False,
     has_it: UUID | None = None,
+    sentence: str = "",
 ) -> str:
     """Return the page for choosing the organization; ``back`` is the (label, URL) of the list
     above. For an assistant it shows how many each organization has. The organization ``has_it``,
@@ -86,7 +87,7 @@ def choose_page(
     return render_template(
         "portal/choose.html",
         title=title,
-        sentence=gettext("Choose the organization it is for."),
+        sentence=sentence or gettext("Choose the organization it is for."),
         back=back,
         action=url_for(endpoint, **named),
         search_label=gettext("Name or referral code"),
