@@ -19,6 +19,7 @@ from app.policy.caller import Caller
 T = TypeVar("T")
 ARCHIVED = "archived"
 """The code of `refuse_archived`."""
+ORGANIZATION_SUSPENDED = "organization_suspended"
 
 
 def of_tenant(
@@ -130,6 +131,11 @@ def inactive_words(organization: Organization, suspended_partner: str | None) ->
     if suspended_partner:
         return gettext("%(organization)s is suspended.", organization=suspended_partner)
     return None
+
+
+def suspended_words(name: str) -> str:
+    """``name`` is that of an organization or partner."""
+    return gettext("%(name)s is suspended. Reactivate it first.", name=name)
 
 
 def organization_not_found() -> NotFound:

@@ -16,9 +16,9 @@ from app.models import Mail, MailKind, Organization, User, utcnow
 from app.policy.caller import Caller
 from app.schemas.parsing import read
 from app.schemas.users import UpdateUserInput
-from app.services import users
+from app.services import organizations, users
 from app.services.users import Invitee
-from tests.fixtures.cast import Tenant, make_user
+from tests.fixtures.cast import OPERATOR, Tenant, make_user
 from tests.portal.checked_lines import form_of, outcomes
 from tests.portal.conftest import Browser, in_conflict
 
@@ -276,6 +276,25 @@ def test_an_invitation_is_sent_again_to_an_invited_user(
     assert "Resend invitation" not in browser.get(here).text
     browser.post(f"{here}/resend", page=base)
     assert "No invitation is needed" in unescape(browser.get(here).text)
+
+
+def test_no_one_is_invited_into_a_suspended_organization(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    member, organization = roomy.user, roomy.organization
+    member.status = UserStatus.INVITED
+    organizations.suspend(session, OPERATOR, organization.id)
+    session.commit()
+    sentence = f"{organization.name} is suspended. Reactivate it first."
+    answer = browser.post("/users/invite", INVITED, page="/users/invite")
+    assert (answer.status_code, sentence in answer.text) == (422, True)
+    pages = (f"/organizations/{organization.id}/users", f"/users/{member.id}")
+    offers = ("Invite user", "Invite several\n", "Invite another", "Resend invitation")
+    content = "".join(browser.get(page).text.partition("<main")[2] for page in pages)
+    assert [words for words in offers if words in content] == []
+    browser.post(f"/users/{member.id}/resend")
+    page = browser.get(f"/users/{member.id}").text
+    assert (sentence in page, mails_to(session, member, MailKind.INVITATION)) == (True, 0)
 
 
 def test_several_invitations_are_sent_again(

@@ -7,7 +7,7 @@ from uuid import UUID
 from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
-from app.enums import Role, UserStatus
+from app.enums import OrganizationStatus, Role, UserStatus
 from app.errors import ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
@@ -109,10 +109,12 @@ def _belongs_to(session: Session, user: User) -> dict[str, Any]:
     allows."""
     of, served = user.organization_id, user.partner_id if caller().is_operator else None
     partner = partners.get(session, caller(), served) if served else None
+    organization = organizations.get(session, caller(), of) if of else None
+    is_open = organization is None or organization.status is OrganizationStatus.ACTIVE
     return {
-        "organization": organizations.get(session, caller(), of) if of else None,
+        "organization": organization,
         "partner": partner.name if partner else None,
-        "is_portal_paused": partner is not None and partner.suspended_at is not None,
+        "takes_invitations": is_open and (partner is None or partner.suspended_at is None),
         "abilities": abilities(user.role),
         "abilities_title": abilities_title(user.role),
         "is_staff": user.user_type in PARTNER_LEVEL,

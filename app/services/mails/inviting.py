@@ -4,13 +4,13 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.enums import UserStatus
+from app.enums import OrganizationStatus, UserStatus
 from app.errors import Conflict
-from app.languages import gettext
-from app.models import MailKind, Partner, User, utcnow
+from app.models import MailKind, Organization, Partner, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import audit, mail_queue
+from app.services import audit, mail_queue, organizations
+from app.services.tenancy import ORGANIZATION_SUSPENDED, refuse_archived, suspended_words
 from app.services.users.changing import lock_user
 from app.services.users.loading import check_grant
 
@@ -20,15 +20,17 @@ def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
 
     While the last mail waits for its first attempt, nothing more is sent; one that waits for a
     further attempt is replaced. Raises `Forbidden` (``role_too_low``, ``insufficient_scope``),
-    `NotFound` and `Conflict` (``partner_suspended``, ``already_joined``, ``not_active``).
+    `NotFound` and `Conflict` (``partner_suspended``, ``organization_suspended``,
+    ``archived``, ``already_joined``, ``not_active``).
     """
     caller.require(Permission.USERS_WRITE)
     user = lock_user(session, caller, user_id)
     check_grant(caller, user.role)
     partner = session.get(Partner, user.partner_id) if user.partner_id else None
     if partner is not None and partner.suspended_at is not None:
-        message = gettext("%(name)s is suspended. Reactivate it first.", name=partner.name)
-        raise Conflict(message, "partner_suspended")
+        raise Conflict(suspended_words(partner.name), "partner_suspended")
+    if user.organization_id is not None:
+        _refuse_closed(organizations.get(session, caller, user.organization_id))
     if user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED):
         message = "This user can't sign in. Reactivate the account first."
         raise Conflict(message, "not_active")
@@ -45,3 +47,10 @@ def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
     mail_queue.enqueue(session, kind, partner_id=user.partner_id, user_id=user.id)
     audit.record_change(session, caller, "user.invitation_sent", user, after={"email": user.email})
     return user
+
+
+def _refuse_closed(organization: Organization) -> None:
+    """Raise `Conflict` (``organization_suspended``, ``archived``)."""
+    refuse_archived(organization)
+    if organization.status is OrganizationStatus.SUSPENDED:
+        raise Conflict(suspended_words(organization.name), ORGANIZATION_SUSPENDED)

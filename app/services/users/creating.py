@@ -16,7 +16,12 @@ from app.policy.caller import Caller
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
 from app.services import assistants, audit, mail_queue, organizations, partners, rollup
 from app.services.organizations.creating import add as add_organization
-from app.services.tenancy import ARCHIVED, archived_words
+from app.services.tenancy import (
+    ARCHIVED,
+    ORGANIZATION_SUSPENDED,
+    archived_words,
+    suspended_words,
+)
 from app.services.uniqueness import unless_taken
 from app.services.users import new_administrators
 from app.services.users.loading import MEMBERS, check_grant
@@ -77,7 +82,7 @@ def create_partial(session: Session, caller: Caller, data: CreatePartialUserInpu
     """Create an invited standard user of an existing organization of the caller's own partner.
 
     Raises `NotFound` (``organization_not_found``) and `ValidationFailed` (``email_exists``,
-    ``user_limit_reached``, ``archived``).
+    ``user_limit_reached``, ``archived``, ``organization_suspended``).
     """
     partners.own(caller)
     return invite(
@@ -119,7 +124,8 @@ def invite(
     the mail to administrators (`new_administrators`).
 
     Raises `Forbidden` (``role_too_low``, ``insufficient_scope``), `NotFound`, and
-    `ValidationFailed` (``email_exists``, ``user_limit_reached``, ``archived``).
+    `ValidationFailed` (``email_exists``, ``user_limit_reached``, ``archived``,
+    ``organization_suspended``).
     """
     caller.require(Permission.USERS_WRITE)
     check_grant(caller, user_type)
@@ -128,6 +134,9 @@ def invite(
         partner_id = organization.partner_id
         if organization.status is OrganizationStatus.ARCHIVED:
             raise ValidationFailed.on("orgId", ARCHIVED, archived_words())
+        if organization.status is OrganizationStatus.SUSPENDED:
+            message = suspended_words(organization.name)
+            raise ValidationFailed.on("orgId", ORGANIZATION_SUSPENDED, message)
         organizations.claim_seat(session, caller, organization.id)
     elif user_type not in MEMBERS and organization_id is None:
         partner_id = partners.check(session, caller, partner_id or partners.own(caller))
