@@ -34,14 +34,19 @@ _BECAME = {
     Role.ADMIN: gettext_noop("%(who)s is now a customer admin"),
     Role.OWNER: gettext_noop("%(who)s is now an owner of %(organization)s"),
 }
-
-
 _INVITED = {
     Role.PARTNER_ADMIN: gettext_noop("%(who)s was invited as a partner admin"),
     Role.PARTNER_EDITOR: gettext_noop("%(who)s was invited as a partner editor"),
     Role.ADMIN: gettext_noop("%(who)s was invited as a customer admin"),
     Role.OWNER: gettext_noop("%(who)s was invited as an owner of %(organization)s"),
 }
+_INVITATION_CHANGED = {
+    Role.PARTNER_ADMIN: gettext_noop("The role of %(who)s was changed to partner admin"),
+    Role.PARTNER_EDITOR: gettext_noop("The role of %(who)s was changed to partner editor"),
+    Role.ADMIN: gettext_noop("The role of %(who)s was changed to customer admin"),
+    Role.OWNER: gettext_noop("The role of %(who)s was changed to owner of %(organization)s"),
+}
+"""Titles about users who are invited and got another role."""
 
 
 def credential_created(facts: MailFacts) -> MailTexts:
@@ -82,7 +87,8 @@ def administrator_added(facts: MailFacts) -> MailTexts:
     details = facts.details
     if "owners" in details:
         return _owners_added(facts)
-    titles = _INVITED if details.get("invited") else _BECAME
+    invited = _INVITATION_CHANGED if details.get("role_changed") else _INVITED
+    titles = invited if details.get("invited") else _BECAME
     sentence = titles[Role(details["role"])]
     title = gettext(sentence, who=details["who"], organization=details["organization"])
     return MailTexts(

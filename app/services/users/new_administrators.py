@@ -14,9 +14,10 @@ from app.services import mail_queue
 ROLES = frozenset({Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.OWNER})
 
 
-def mail(session: Session, caller: Caller, user: User) -> None:
-    """Queue a mail to the administrators and to the caller if the user has one of `ROLES` now. The
-    user gets none, and actions of the command line send none."""
+def mail(session: Session, caller: Caller, user: User, *, role_changed: bool = False) -> None:
+    """Queue a mail to the administrators and to the caller if the user, who is new or whose
+    ``role_changed``, has one of `ROLES` now. The user gets none, and actions of the command line
+    send none."""
     if caller.kind is CallerKind.SYSTEM or user.role not in ROLES or user.partner_id is None:
         return
     organization = session.get(Organization, user.organization_id) if user.organization_id else None
@@ -28,6 +29,7 @@ def mail(session: Session, caller: Caller, user: User) -> None:
             "who": user.email,
             "role": user.role.value,
             "invited": user.status is UserStatus.INVITED,
+            "role_changed": role_changed,
             "organization": organization.name if organization else None,
             "by": caller.label,
             "userId": str(user.id),

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import Role
+from app.enums import Role, UserStatus
 from app.models import MailKind
 from app.policy.caller import Caller, system_caller
 from app.schemas.parsing import read
@@ -124,6 +124,16 @@ def test_an_invited_owner_is_no_owner_yet_in_the_mail(
     )
     subjects = {letter.subject for letter in send_waiting(session, settings)}
     assert subjects == {"new@x.example was invited as an owner of Northwind Bakery"}
+
+
+def test_a_new_role_of_an_invited_user_is_no_second_invitation_in_the_mail(
+    session: Session, settings: Settings, own: Tenant
+) -> None:
+    own.user.status = UserStatus.INVITED
+    users.change_role(session, own.caller(Role.PARTNER_ADMIN), own.user.id, Role.OWNER)
+    subjects = {letter.subject for letter in send_waiting(session, settings)}
+    changed = "The role of olga@northwind.example was changed to owner of Northwind Bakery"
+    assert subjects == {changed}
 
 
 def test_the_new_owners_of_several_organizations_are_in_one_mail(
