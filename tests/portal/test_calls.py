@@ -495,6 +495,22 @@ def test_cancelling_asks_with_the_consequences_and_happens_once(
     assert browser.post(f"{ended}/cancel", page="/").location == f"{ended}?problem=call_ended"
 
 
+@pytest.mark.parametrize(
+    ("source", "is_counted"), [(CallSource.API, True), (CallSource.TEST, False)]
+)
+def test_ending_a_call_counts_a_conversation_only_if_the_call_does(
+    session: Session, own: Tenant, signed_in: SignedIn, source: CallSource, is_counted: bool
+) -> None:
+    call = make_call(
+        session, own.plus, "+12025559998", status=CallStatus.IN_PROGRESS, source=source
+    )
+    call.answered_at = NOON
+    session.commit()
+    page = signed_in(own.plus_user).get(f"/calls/{call.id}/cancel").text
+    words = "It was answered, so it counts as 1 conversation."
+    assert (words in page) == is_counted
+
+
 def test_the_page_shows_the_progress_of_cancelling_an_active_call(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:

@@ -212,6 +212,8 @@ def _consequences(found: Call) -> list[str]:
     if found.status in WAITING:
         return [gettext("The call is not placed."), gettext("This can’t be undone.")]
     words = gettext("The carrier is asked to hang up.")
+    if not found.is_usage:
+        return [words]
     if found.answered_at is not None:
         return [words, gettext("It was answered, so it counts as 1 conversation.")]
     return [words, gettext("If it is answered before that, it counts as 1 conversation.")]
