@@ -286,6 +286,12 @@ def test_a_count_of_nothing_is_left_out(session: Session, own: Tenant, signed_in
     assert "Live" in page
 
 
+def test_a_limit_of_0_is_no_limit_in_words() -> None:
+    limits = ("agentLimit", "defaultAgentLimit", "userLimit")
+    assert [value_words(0, name=name) for name in limits] == ["No limit"] * 3
+    assert value_words(0, name="retryTimes") == "0"
+
+
 def test_an_action_without_its_own_words_is_spelt_out() -> None:
     assert change_words("thing.turned_round") == "Thing turned round"
     assert [field_words(name) for name in ("payment_tier", "paymentTier", "someField")] == [

@@ -135,6 +135,18 @@ def test_the_organization_of_the_address_is_chosen_among_those_of_the_same_name(
     assert owners(session, path) == [own.plus.id]
 
 
+def test_the_organization_of_a_new_assistant_shows_its_use_of_the_limit(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    page = f"/assistants/new?organization={own.organization.id}"
+    own.organization.assistant_limit = 0
+    session.commit()
+    assert "1 assistant, no limit" in admin.get(page).text
+    own.organization.assistant_limit = 2
+    session.commit()
+    assert "1 of 2 assistants" in admin.get(page).text
+
+
 def test_members_always_create_in_their_own_organization(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:

@@ -108,6 +108,8 @@ _VALUES_OF: dict[str, dict[str, str]] = {
 """Words that apply to one field only."""
 _VALUES_OF |= {"user_type": _VALUES_OF["userType"], "role": _VALUES_OF["userType"]}
 _MONEY = {"price", "priceBeyond", "budgetAMonth", "spendingADay", "spendingAMonth"}
+_LIMITS = {"agentLimit", "defaultAgentLimit", "userLimit"}
+"""Fields in which 0 means no limit."""
 _REGIONS = {"allowedRegions", "defaultRegion"}
 _BRAND_FIELDS = {
     *("brandUIColors", "chatTemplateColors", "customHeaderLinks"),
@@ -166,8 +168,8 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
         case [int(), *_] if name == "weekdays":
             names = get_day_names("abbreviated", locale=locale())
             return ", ".join(names[day - 1] for day in value)
-        case _ if value in (None, "", [], {}):
-            return gettext("Automatic") if name == "language" else gettext("none")
+        case _ if value in (None, "", [], {}) or (value == 0 and name in _LIMITS):
+            return _nothing_words(name)
         case bool():
             return gettext("Yes") if value else gettext("No")
         case int() if name == "size":
@@ -188,6 +190,12 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
         case _:
             words = written_number(value, None) if isinstance(value, int | float) else str(value)
     return _shortened(words, name)
+
+
+def _nothing_words(name: str) -> str:
+    if name in _LIMITS:
+        return gettext("No limit")
+    return gettext("Automatic") if name == "language" else gettext("none")
 
 
 def _shortened(words: str, name: str) -> str:

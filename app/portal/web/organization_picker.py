@@ -133,14 +133,17 @@ def organization_hint(
     elif is_partner_suspended:
         words.append(gettext("Partner suspended"))
     if used is not None:
-        most = row.assistant_limit
-        words.append(
-            ngettext(
-                "%(used)s of %(num)s assistant",
-                "%(used)s of %(num)s assistants",
-                most,
-                used=number(used.assistants),
-                num=number(most),
-            )
-        )
+        words.append(_assistants_words(used.assistants, row.assistant_limit))
     return " · ".join(words)
+
+
+def _assistants_words(used: int, most: int) -> str:
+    if not most:
+        return ngettext("%(num)s assistant, no limit", "%(num)s assistants, no limit", used)
+    return ngettext(
+        "%(used)s of %(num)s assistant",
+        "%(used)s of %(num)s assistants",
+        most,
+        used=number(used),
+        num=number(most),
+    )
