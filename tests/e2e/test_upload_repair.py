@@ -50,7 +50,7 @@ def test_a_damaged_file_is_fixed_applied_and_undone(
     page.get_by_role("button", name="Apply 3 rows").click()
     wait_for_heading(page, "3 rows applied")
     assert five_counts(page)[1] == [3, 0, 0, 1, 0]
-    expect(page.get_by_text("4 rows, 2 cells fixed, 1 row left out")).to_be_visible()
+    expect(page.get_by_text("4 rows, 2 cells changed, 1 row left out")).to_be_visible()
 
     page.get_by_role("link", name="Preview undo").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Undo this upload?")

@@ -19,7 +19,7 @@ from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
 from tests.fixtures.cast import Tenant
 from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
-from tests.portal.uploader import Desk, make_campaign, words
+from tests.portal.uploader import Desk, heading, make_campaign, words
 
 ANN, BOB, CY = number(1), number(2), number(3)
 
@@ -153,6 +153,20 @@ def test_rows_that_change_nothing_are_counted_apart_from_the_updated_ones(desk: 
     assert "0 + 1 + 2 + 0 + 0 + 0 = 3 rows in the file." in said
 
 
+def test_rows_that_change_nothing_are_no_changes_to_apply(desk: Desk) -> None:
+    desk.applied(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
+    same = desk.shows(desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\nNo Number,\n"))
+    assert "Nothing to apply: 2 contacts are unchanged. Cancel upload" in same
+    assert "Apply 2" not in same
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\nRob,{BOB}\n")
+    shown = desk.shows(address)
+    assert "1 change can be applied now, 1 contact unchanged." in shown
+    assert "Apply 1 change" in shown
+    desk.press(address, "apply")
+    desk.work(address)
+    assert heading(desk.browser.get(address)) == "1 change applied"
+
+
 def test_the_counts_of_updated_and_unchanged_rows_lead_to_just_those_rows(desk: Desk) -> None:
     desk.applied(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     address = desk.upload(f"Name,Phone\nAnn,{ANN}\nRob,{BOB}\n")
@@ -176,7 +190,9 @@ def test_the_same_contact_twice_in_a_file_is_named_as_a_duplicate(desk: Desk) ->
 
 def test_a_row_that_repeats_another_one_word_for_word_changes_nothing(desk: Desk) -> None:
     address = desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\nAnn,{ANN}\n")
-    assert "Would be created 2 Would be updated 0 Unchanged 1" in desk.shows(address)
+    shown = desk.shows(address)
+    assert "Would be created 2 Would be updated 0 Unchanged 1" in shown
+    assert "Row 4: Repeats row 2 and changes nothing. Show rows" in shown
     desk.press(address, "apply")
     desk.work(address)
     assert "The same figures as on the check screen." in desk.shows(address)
@@ -244,6 +260,15 @@ def test_the_values_of_a_row_name_their_columns_for_phones(desk: Desk) -> None:
     page = desk.browser.get(desk.upload(f"Town,Name,A,B,C,D,Phone\nHove,Ann,1,2,3,4,{ANN}\n")).text
     values = [("Town", "Hove"), ("A", "1"), ("B", "2"), ("C", "3"), ("Phone", ANN)]
     assert re.findall(r'class="phone-fact" data-label="(\w+)">([^<]+)<', page) == values
+
+
+def test_a_phone_shows_both_names_and_the_do_not_call_column(desk: Desk) -> None:
+    columns = "First name,Last name,Phone,Do not call,A,B,C,D,E"
+    address = desk.upload(f"{columns}\nAnn,Lees,12,yes,1,2,3,4,5\n")
+    page = desk.browser.get(address).text
+    assert re.search(r'class="phone-title">\s*Ann <span class="title-surname">Lees</span>', page)
+    values = [("Do not call", "yes"), ("A", "1"), ("B", "2"), ("C", "3"), ("D", "4")]
+    assert re.findall(r'class="phone-fact" data-label="([\w ]+)">([^<]+)<', page) == values
 
 
 def test_first_and_last_names_without_column_names_are_recognized(

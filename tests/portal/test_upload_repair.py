@@ -46,14 +46,14 @@ def test_bad_cells_are_corrected_and_checked_with_the_same_messages(desk: Desk) 
     address = desk.upload(FILE)
     page = desk.browser.get(address)
     assert fields(page) == {"cell-2-1": "12", "cell-3-2": "bob(at)mail"}
-    assert save(desk, address, cell_2_1=ANN, cell_3_2="bob@mail").location == address
+    assert save(desk, address, cell_2_1=ANN, cell_3_2="bob@mail").location == f"{address}#rows"
     desk.work(address)
     page = desk.browser.get(address)
     assert heading(page) == "1 of 3 rows needs fixing"
     assert fields(page) == {"cell-3-2": "bob@mail"}
     said = words(page)
     assert "Enter an email like name@example.com." in said
-    assert "Changed by hand: 2 cells fixed" in said
+    assert "By hand: 2 cells changed" in said
     save(desk, address, cell_3_2="bob@mail.example")
     desk.work(address)
     assert heading(desk.browser.get(address)) == "All 3 rows can be applied"
@@ -61,7 +61,7 @@ def test_bad_cells_are_corrected_and_checked_with_the_same_messages(desk: Desk) 
     desk.work(address)
     result = desk.shows(address)
     assert "3 rows applied" in result
-    assert "3 rows, 2 cells fixed" in result
+    assert "3 rows, 2 cells changed" in result
     assert "bob@mail.example" in desk.shows(f"/campaigns/{desk.campaign_id}")
 
 
@@ -71,9 +71,18 @@ def test_a_row_is_left_out_and_taken_back_in(desk: Desk) -> None:
     desk.work(address)
     said = desk.shows(address)
     assert "1 + 0 + 0 + 1 + 1 = 3 rows in the file. Ignored: 1 row that was left out" in said
-    assert desk.press(address, "rows/restore").location == address
+    assert desk.press(address, "rows/restore").location == f"{address}#rows"
     desk.work(address)
     assert "2 of 3 rows need fixing" in desk.shows(address)
+
+
+def test_the_page_is_loaded_at_its_rows_once_the_corrections_are_checked(desk: Desk) -> None:
+    address = desk.upload(f"Name,Phone\nAnn,12\nBob,{BOB}\n")
+    url = save(desk, address, cell_2_1="13").location
+    desk.work(address)
+    headers = {"HX-Request": "true", "HX-Current-URL": f"http://localhost{url}"}
+    answer = desk.browser.get(f"{address}/live", headers=headers)
+    assert answer.headers["HX-Redirect"] == f"{address}?rows=failed#rows"
 
 
 def test_all_corrections_can_be_undone_together(desk: Desk) -> None:
@@ -88,7 +97,7 @@ def test_all_corrections_can_be_undone_together(desk: Desk) -> None:
 
 def test_a_form_without_a_change_checks_nothing_again(desk: Desk) -> None:
     address = desk.upload(FILE)
-    assert save(desk, address).location == address
+    assert save(desk, address).location == f"{address}#rows"
     assert desk.now(address).state is ImportState.CHECKED
 
 

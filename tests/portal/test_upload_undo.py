@@ -55,6 +55,8 @@ def test_an_undo_shows_its_preview_and_then_its_result(desk: Desk) -> None:
     assert "Removed 1 Got earlier values 1 Restored 0 Left as they were 1" in said
     assert "1 + 1 + 0 + 0 + 0 = 2 rows in the file." in said
     assert "Undone by" in said
+    also = "1 contact was removed although it was changed since The upload added it."
+    assert f"Also removed {also} Later changes are removed too. What stays" in said
     people = desk.shows(f"/campaigns/{desk.campaign_id}")
     assert "Ann Gray" in people
     assert "Bob" not in people

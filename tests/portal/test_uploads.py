@@ -80,7 +80,7 @@ def test_a_real_export_goes_from_the_file_to_the_result(desk: Desk, database: Da
     assert "1,963 + 0 + 0 + 0 + 37 = 2,000 rows in the file." in said
     assert "Nothing has been changed yet" in said
     assert "No phone or email 6" in said
-    assert "1,963 good rows can be applied now, the other rows later." in said
+    assert "1,963 good rows can be applied now, 37 rows later." in said
     assert "Apply 1,963 rows" in said
     refreshed = desk.browser.get(f"{address}/live", headers={"HX-Request": "true"})
     assert refreshed.headers["HX-Refresh"] == "true"

@@ -145,10 +145,10 @@ def _filters(upload: ContactImport, chosen: RowChoice) -> dict[str, Any]:
         ],
         "filtered": chosen.kind or chosen.note,
         "outcome_urls": {
-            name: _rows_url(upload, name) if rows else ""
+            name: rows_url(upload, name) if rows else ""
             for name, rows in uploads.figures_of(upload).items()
         },
-        "all_url": _rows_url(upload, "all") if is_part else "",
+        "all_url": rows_url(upload, "all") if is_part else "",
     }
 
 
@@ -298,8 +298,9 @@ def _warned(
             gettext("Row %(row)s: %(message)s", row=number(row), message=in_language(message))
             for row, message in first
         )
-        text = gettext("%(rows)s The values of the last row win.", rows=text)
         pairs = tuple((known, row) for row, message in first if (known := earlier_row(message)))
+        if pairs:
+            text = gettext("%(rows)s The values of the last row win.", rows=text)
         found.append(RowWarning(title, text, _url(upload, note=DUPLICATE), pairs))
     return found
 
@@ -337,7 +338,7 @@ def _chosen_outcome(upload: ContactImport) -> str | None:
     return FAILED if upload.failed and wanted != "all" else None
 
 
-def _rows_url(upload: ContactImport, rows: str) -> str:
+def rows_url(upload: ContactImport, rows: str) -> str:
     return url_for("portal.upload", upload_id=upload.id, rows=rows, _anchor="rows")
 
 

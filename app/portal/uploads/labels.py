@@ -151,10 +151,10 @@ def status_badge(upload: ContactImport) -> tuple[str, str]:
 
 
 def fixes_words(fixes: FixCounts) -> list[str]:
-    """Return the fixes: 7 cells fixed, 2 rows left out."""
+    """Return the corrections: 7 cells changed, 2 rows left out."""
     found = []
     if fixes.cells:
-        found.append(ngettext("%(num)s cell fixed", "%(num)s cells fixed", fixes.cells))
+        found.append(ngettext("%(num)s cell changed", "%(num)s cells changed", fixes.cells))
     if fixes.left_out:
         found.append(ngettext("%(num)s row left out", "%(num)s rows left out", fixes.left_out))
     return found

@@ -25,7 +25,7 @@ def upload_fix_rows(upload_id: UUID) -> Page:
             )
     except Conflict as error:
         return refused_step(error, upload_id, typed)
-    return to_upload(upload_id)
+    return to_upload(upload_id, _anchor="rows")
 
 
 @portal.post("/uploads/<uuid:upload_id>/rows/restore")
@@ -33,7 +33,7 @@ def upload_restore_left_out(upload_id: UUID) -> Response:
     """Include the left-out rows again."""
     with changing_upload(upload_id) as session:
         corrections.restore_left_out(session, caller(), upload_id)
-    return to_upload(upload_id)
+    return to_upload(upload_id, _anchor="rows")
 
 
 @portal.post("/uploads/<uuid:upload_id>/rows/forget")
@@ -41,4 +41,4 @@ def upload_discard_fixes(upload_id: UUID) -> Response:
     """Read the file without corrections and with all rows."""
     with changing_upload(upload_id) as session:
         corrections.discard_fixes(session, caller(), upload_id)
-    return to_upload(upload_id)
+    return to_upload(upload_id, _anchor="rows")

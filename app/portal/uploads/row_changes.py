@@ -23,9 +23,10 @@ class FieldChange(NamedTuple):
 
 class RowChanges(NamedTuple):
     """The old values of a row's contact by the index of the column that replaces them, empty if
-    there was none, and the changes of other fields."""
+    there was none, the phone numbers that replace them, and the changes of other fields."""
 
     old_values: Mapping[int, str] = {}
+    new_phones: Mapping[int, str] = {}
     others: Sequence[FieldChange] = ()
 
 
@@ -35,12 +36,15 @@ def row_changes(
     change: ContactChange,
     field_names: Mapping[TargetField, str],
 ) -> RowChanges:
-    left, old_values = change.fields, {}
+    left = change.fields
+    old_values, new_phones = {}, {}
     for index, (cell, text) in enumerate(zip(cells, upload.mapping, strict=False)):
         for fields in _fields_of(ColumnTarget.parse(text), upload.columns[index], left):
             if any(field in left and _holds(cell, field, change.after) for field in fields):
                 old = (_shown(change.before, field) for field in fields)
                 old_values[index] = " ".join(filter(None, old))
+                if TargetField.PHONE in fields:
+                    new_phones[index] = _shown(change.after, TargetField.PHONE)
                 left = [field for field in left if field not in fields]
                 break
     others = [
@@ -49,7 +53,7 @@ def row_changes(
         )
         for field in left
     ]
-    return RowChanges(old_values, others)
+    return RowChanges(old_values, new_phones, others)
 
 
 def _fields_of(

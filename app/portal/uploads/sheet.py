@@ -21,11 +21,10 @@ WHOLE_ROW = frozenset({"column_count", "unclosed_quote", "bad_quote", "undecodab
 IDENTIFIERS = frozenset(
     {TargetField.PHONE, TargetField.EMAIL, TargetField.EXTERNAL_ID, TargetField.EXTERNAL_ID_VALUE}
 )
-_NAMES = {TargetField.FIRST_NAME, TargetField.LAST_NAME, TargetField.FULL_NAME}
 FURTHER_ON_PHONES = 4
 _EFFECTS = {
     CREATED: lazy_pgettext("row of a file", "New"),
-    UPDATED: lazy_pgettext("row of a file", "Change"),
+    UPDATED: lazy_pgettext("row of a file", "Changed"),
     DELETED: lazy_pgettext("row of a file", "Removal"),
     IGNORED: lazy_pgettext("row of a file", "Ignored"),
 }
@@ -62,6 +61,8 @@ class SheetRow:
     effect: str
     can_be_fixed: bool
     is_left_out: bool
+    surname: int | None
+    """The column of the last name, if phones show it behind the title, the first name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,8 @@ def sheet_row(
     effect = "" if failed or is_left_out else str(_EFFECTS[row.outcome])
     if change is not None and not change.fields:
         effect = pgettext("row of a file", "No change")
-    return SheetRow(row.number, cells, effect, failed or bool(row.problems), is_left_out)
+    can_be_fixed = failed or bool(row.problems)
+    return SheetRow(row.number, cells, effect, can_be_fixed, is_left_out, _surname(upload, cells))
 
 
 def _cells(
@@ -195,7 +197,8 @@ def _show_change(
     """Show old values in their cells, and changes without a column of their own in one of the
     cells."""
     for index, old in changed.old_values.items():
-        cells[index] = replace(cells[index], old=old)
+        new = changed.new_phones.get(index, cells[index].value)
+        cells[index] = replace(cells[index], old=old, value=new)
     if changed.others:
         index = _column_of_others(upload, of_row)
         cells[index] = replace(cells[index], changes=changed.others)
@@ -209,11 +212,13 @@ def _column_of_others(upload: ContactImport, identifying: int) -> int:
 
 
 def _facts_of(upload: ContactImport) -> set[int]:
-    """Return the columns that a phone shows: names, identifiers and the first other ones."""
+    """Return the columns that a phone shows: those of the contact's fields, and the first that are
+    kept as metadata."""
     fields = [text.partition(":")[0] for text in upload.mapping]
     further = [index for index, field in enumerate(fields) if field == TargetField.METADATA]
-    known = (i for i, field in enumerate(fields) if field in _NAMES | IDENTIFIERS)
-    return {*further[:FURTHER_ON_PHONES], *known}
+    hidden = (TargetField.METADATA, TargetField.IGNORE, TargetField.EXACT)
+    own = (index for index, field in enumerate(fields) if field not in hidden)
+    return {*further[:FURTHER_ON_PHONES], *own}
 
 
 def _identifies(target: str) -> bool:
@@ -240,6 +245,15 @@ def reason_words(problem: ImportProblem) -> str:
         problem=message,
         value=repaired_value(problem.reason, problem.repair),
     )
+
+
+def _surname(upload: ContactImport, cells: Sequence[SheetCell]) -> int | None:
+    """Return the column of a last name that phones show behind the first name."""
+    if TargetField.LAST_NAME not in upload.mapping:
+        return None
+    index, first = upload.mapping.index(TargetField.LAST_NAME), _title_column(upload)
+    is_plain = all(not cells[i].tone and cells[i].old is None for i in (index, first))
+    return index if is_plain and upload.mapping[first] == TargetField.FIRST_NAME else None
 
 
 def _title_column(upload: ContactImport) -> int:

@@ -23,7 +23,7 @@ NAMES_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class UndoRemark:
-    """A side effect of an undo, or something that it doesn't undo, and why."""
+    """Something that an undo removes besides, or doesn't undo, and why."""
 
     title: str
     text: str
@@ -78,7 +78,12 @@ def undone_context(found: ContactImport) -> dict[str, Any]:
 
 
 def _sums_context(sums: UndoTotals, *, done: bool) -> dict[str, Any]:
-    return {"sums": sums, "undo_counts": sums.figures, "remarks": list(remarks_of(sums, done=done))}
+    return {
+        "sums": sums,
+        "undo_counts": sums.figures,
+        "removed": list(_removed_remarks(sums, done=done)),
+        "remarks": list(remarks_of(sums, done=done)),
+    }
 
 
 def _names(changes: Sequence[ContactChange]) -> str:
@@ -91,15 +96,20 @@ def _names(changes: Sequence[ContactChange]) -> str:
     return ", ".join(names + ["…"] * (len(changes) > NAMES_SHOWN))
 
 
-def remarks_of(sums: UndoTotals, *, done: bool) -> Iterator[UndoRemark]:
-    """Yield the side effects, and the reasons why something isn't undone."""
+def _removed_remarks(sums: UndoTotals, *, done: bool) -> Iterator[UndoRemark]:
+    """Yield what is removed besides the upload's own changes."""
     if sums.removed_changed:
-        yield UndoRemark(
-            _removed_changed(sums.removed_changed, done=done),
-            gettext("The upload added them. Later changes are removed too."),
-            "alert-triangle",
-            "warning",
+        text = ngettext(
+            "The upload added it. Later changes are removed too.",
+            "The upload added them. Later changes are removed too.",
+            sums.removed_changed,
         )
+        title = _removed_changed(sums.removed_changed, done=done)
+        yield UndoRemark(title, text, "alert-triangle", "warning")
+
+
+def remarks_of(sums: UndoTotals, *, done: bool) -> Iterator[UndoRemark]:
+    """Yield the reasons why something isn't undone."""
     if sums.contacts_left:
         yield _contacts_left(sums, done=done)
     if sums.gone:
@@ -109,7 +119,11 @@ def remarks_of(sums: UndoTotals, *, done: bool) -> Iterator[UndoRemark]:
                 "%(num)s contacts left the campaign before",
                 sums.gone,
             ),
-            gettext("The upload added or updated them. Nothing is left to restore."),
+            ngettext(
+                "The upload added or updated it. Nothing is left to restore.",
+                "The upload added or updated them. Nothing is left to restore.",
+                sums.gone,
+            ),
             "user-off",
         )
     if sums.unchanged:
@@ -154,7 +168,11 @@ def _contacts_left(sums: UndoTotals, *, done: bool) -> UndoRemark:
         )
         text = gettext("Field by field: later changes stay, the rest is restored.")
         return UndoRemark(title, text, "user")
-    text = gettext("They were changed since, or another contact has the number or address.")
+    text = ngettext(
+        "It was changed since, or another contact has the number or address.",
+        "They were changed since, or another contact has the number or address.",
+        sums.fields_left,
+    )
     return UndoRemark(_fields_left(sums, done=done), text, "user")
 
 

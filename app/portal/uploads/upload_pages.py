@@ -53,5 +53,5 @@ def changing_upload(upload_id: UUID) -> AbstractContextManager[Session]:
 
 
 def to_upload(upload_id: UUID, **shown: Any) -> Response:
-    """Redirect to the upload's page. ``shown`` are parameters of the page."""
+    """Redirect to the upload's page. ``shown`` are parameters of the page and its ``_anchor``."""
     return redirect(url_for("portal.upload", upload_id=upload_id, **shown), 303)

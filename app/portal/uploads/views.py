@@ -2,9 +2,10 @@
 
 import math
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
-from flask import redirect, render_template, url_for
+from flask import redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
@@ -15,7 +16,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.models import ContactImport, utcnow
-from app.portal.uploads.check_page import check_context
+from app.portal.uploads.check_page import check_context, rows_url
 from app.portal.uploads.labels import (
     ACTION_NAMES,
     status_badge,
@@ -31,6 +32,7 @@ from app.portal.web.fragments import htmx_command, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import changing, redirect_with
+from app.services.contacts.results import CREATED, DELETED, FAILED, UPDATED
 from app.services.imports import (
     corrected_files,
     deletion,
@@ -89,16 +91,19 @@ def _page_of(session: Session, found: ContactImport) -> tuple[str, dict[str, Any
 @portal.get("/uploads/<uuid:upload_id>/live")
 def upload_live(upload_id: UUID) -> Page:
     """Return the panel that reloads itself while the worker is busy; then the whole
-    page is loaded."""
+    page is loaded, at its rows if they were corrected: a reload would begin at its top."""
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
         if found.state in AT_WORK or found.undo_state == undo.UNDOING:
             return render_template(
                 "portal/uploads/_working.html", **upload_page_data(session, found)
             )
-    if wants_fragment():
-        return htmx_command("HX-Refresh", "true", 200)
-    return redirect(url_for("portal.upload", upload_id=upload_id), 303)
+    if not wants_fragment():
+        return redirect(url_for("portal.upload", upload_id=upload_id), 303)
+    if urlsplit(request.headers.get("HX-Current-URL", "")).fragment == "rows":
+        url = rows_url(found, FAILED if found.failed else "all")
+        return htmx_command("HX-Redirect", url, 200)
+    return htmx_command("HX-Refresh", "true", 200)
 
 
 def upload_page_data(session: Session, found: ContactImport) -> dict[str, Any]:
@@ -115,6 +120,8 @@ def upload_page_data(session: Session, found: ContactImport) -> dict[str, Any]:
         "sum_words": sum_words(figures.values(), found.rows_total),
         "action": str(ACTION_NAMES[found.action]),
         "to_apply": uploads.rows_to_apply(found),
+        "unchanged": uploads.unchanged_rows(found),
+        "changes": figures[CREATED] + figures[UPDATED] + figures[DELETED],
         "left": uploads.rows_left(found),
         "pace": _pace(found),
         "can_go_on": uploads.can_go_on(found),

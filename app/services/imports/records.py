@@ -29,7 +29,7 @@ from app.services.contacts import consent
 from app.services.contacts.contact_index import RowIdentity
 from app.services.contacts.results import CREATED, DELETED, UPDATED
 from app.services.imports.cells import DO_NOT_CALL_WARNINGS, CellNote, storable
-from app.services.imports.kinds import NO_PHONE
+from app.services.imports.kinds import NO_PHONE, UNCHANGED
 from app.services.imports.mapping import HeaderMapping, MappedRow, TargetField
 
 _OF_A_REFUSAL = frozenset({consent.KEY, consent.SOURCE_KEY})
@@ -37,6 +37,7 @@ _APPLIED = frozenset({CREATED, UPDATED, DELETED})
 _KEPT = frozenset({CREATED, UPDATED})
 _NO_PHONE = Sentence.gettext("This contact has no phone number, so it can't be called.")
 _SAME_CONTACT = Sentence.gettext("The same contact as row %(row)s, which it updates.")
+_REPEATED = Sentence.gettext("Repeats row %(row)s and changes nothing.")
 _SAME_PHONE = Sentence.gettext("Row %(row)s has this phone too, with other details.")
 _SAME_EMAIL = Sentence.gettext("Row %(row)s has this email too, with other details.")
 BESIDES_VALUES = {ImportRow: 125, ImportProblem: 135, ImportChange: 150}
@@ -97,10 +98,14 @@ def _first(*choices: Sequence[int]) -> int | None:
     return next((columns[0] for columns in choices if columns), None)
 
 
-def notes_on(earlier: RowIdentity, row: RowIdentity) -> list[CellNote]:
-    """Return the warnings for an applied row whose contact an ``earlier`` row had too."""
+def notes_on(
+    earlier: RowIdentity, row: RowIdentity, *, is_unchanged: bool = False
+) -> list[CellNote]:
+    """Return the warnings for an applied row whose contact an ``earlier`` row had too;
+    ``is_unchanged`` if it changes nothing."""
     number = earlier.row_number
-    notes = [CellNote(None, "duplicate", _SAME_CONTACT(row=number))]
+    sentence = _REPEATED if is_unchanged else _SAME_CONTACT
+    notes = [CellNote(None, "duplicate", sentence(row=number))]
     if not _differ(earlier, row):
         return notes
     if row.phone and row.phone == earlier.phone:
@@ -111,7 +116,7 @@ def notes_on(earlier: RowIdentity, row: RowIdentity) -> list[CellNote]:
 
 
 def earlier_row(message: str) -> int | None:
-    """Return the number of the earlier row that the stored message of a duplicate names."""
+    """Return the number of the earlier row that a duplicate updates, by its stored message."""
     values = _SAME_CONTACT.values_in(message)
     return int(values["row"]) if values else None
 
@@ -143,7 +148,7 @@ def record(
     if an earlier row has the same contact."""
     if outcome in _APPLIED:
         if again:
-            mapped.warnings += notes_on(*again)
+            mapped.warnings += notes_on(*again, is_unchanged=code == UNCHANGED)
         if outcome == CREATED and "phone" not in mapped.contact:
             mapped.warnings.append(CellNote(None, NO_PHONE, _NO_PHONE()))
     if mapped.warnings and outcome not in _KEPT:
