@@ -211,12 +211,15 @@ def test_plans_are_moved_without_script(admin: Browser) -> None:
     [
         ("name", "", "Enter the name that customers see."),
         ("amount", " ", "Enter a price, 0 if the plan is free."),
-        ("amount", "35,00", "Enter an amount like 12.50."),
+        ("amount", "35,00", "Use a point for decimals: 35.00."),
+        ("amount", "many", "Enter an amount like 12.50."),
         ("amount", "1.005", "Amounts in EUR have at most 2 decimals."),
         ("amount", "10000000", "Enter a number from 0 to 999,999.99."),
         ("amount", "999999999999", "Enter a number from 0 to 999,999.99."),
         ("included", "many", "Enter a whole number in digits."),
         ("trial_days", "731", "Enter a number from 0 to 730."),
+        ("overage", "0,123456", "Use a point for decimals: 0.123456."),
+        ("overage", "little", "Enter an amount like 0.15."),
         ("overage", "1001", "Enter a number from 0 to 1,000."),
         ("features", "x" * 121, "Enter at most 120 characters in each line."),
     ],
@@ -468,6 +471,7 @@ def test_the_card_of_a_plan_is_previewed_as_it_is_typed(admin: Browser) -> None:
     unreadable = {**FORM, "amount": "many"}
     refused = admin.post(f"{PLUS}/preview", unreadable, page=PLUS, headers={"HX-Request": "true"})
     assert "The card appears once the form has no errors." in refused.text
+    assert refused.text.count('hx-swap-oob="innerHTML">EUR<') == 3
     assert "Draft:" not in admin.get(PAGE).text
 
 

@@ -96,7 +96,7 @@ def test_a_limit_of_a_day_above_that_of_the_month_is_saved_with_a_hint(
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ({"day_money": "12,50"}, "Spending limit, a day: Enter an amount like 12.50."),
+        ({"day_money": "12,50"}, "Spending limit, a day: Use a point for decimals: 12.50."),
         (
             {"month_money": "-1"},
             "Spending limit, a month: An amount can’t be negative. Enter an amount like 12.50.",

@@ -25,7 +25,7 @@ from app.errors import DomainError
 from app.gateways.processors.currencies import OFFERED, decimals
 from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext
 from app.languages.numbers import without_separators
-from app.portal.spending.forms import AmountField, typed_amount
+from app.portal.spending.forms import AmountField, UnitPriceField, typed_amount
 from app.portal.web.editing import EditDifference, differences_of
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
@@ -69,7 +69,7 @@ class PricingPlanForm(PortalForm):
         ],
     )
     included = WholeNumber(lazy_gettext("Included each month"))
-    overage = AmountField(lazy_gettext("Price beyond that"), render_kw=_AMOUNT)
+    overage = UnitPriceField(lazy_gettext("Price beyond that"), render_kw=_AMOUNT)
     name = StringField(lazy_gettext("Name"), render_kw={"maxlength": MAX_NAME_LENGTH})
     features = TextAreaField(lazy_gettext("Features"))
     texts = FieldList(
@@ -143,6 +143,10 @@ class PricingPlanForm(PortalForm):
             return datetime.fromtimestamp(int(request.form["asked_at"]), UTC)
         except (LookupError, ValueError, OverflowError, OSError):
             return None
+
+    @property
+    def chosen_currency(self) -> str | None:
+        return self.currency.data if self.currency.data in OFFERED else None
 
     @property
     def text_rows(self) -> Iterator[tuple[str, PlanTextsRow]]:

@@ -142,7 +142,7 @@ def pricing_plan_preview(tier: str) -> Page:
         plan = _plan(current_plans(session), tier)
     typed = form.to_plan(plan, has_ids=False) if form.validate() else None
     if wants_fragment():
-        card = _card(plan, typed)
+        card = _card(plan, typed, form.chosen_currency)
         return render_template("portal/pricing/_preview.html", **card, is_fragment=True)
     return _page(form, plan, typed), 200 if typed else 422
 
@@ -183,9 +183,9 @@ def _plan(plan_set: PlanSet, tier: str) -> EditedPlan:
     return next(plan for plan in plan_set.plans if plan.tier == tier)
 
 
-def _card(plan: EditedPlan, typed: EditedPlan | None) -> dict[str, Any]:
+def _card(plan: EditedPlan, typed: EditedPlan | None, currency: str | None) -> dict[str, Any]:
     """Return the card of the input, None if that is unreadable, in the language that the user chose
-    for it."""
+    for it, and the chosen ``currency``, which stands beside the amounts."""
     asked, card = request.form.get("card", ""), None
     chosen = asked if asked in LANGUAGES else language()
     if typed is not None:
@@ -194,7 +194,7 @@ def _card(plan: EditedPlan, typed: EditedPlan | None) -> dict[str, Any]:
     return {
         "card": card,
         "card_language": chosen,
-        "currency_code": (typed or plan).terms.currency,
+        "currency_code": currency or plan.terms.currency,
         "preview": url_for("portal.pricing_plan_preview", tier=plan.tier.value),
     }
 
@@ -216,7 +216,7 @@ def _page(
             form=form,
             plan=plan,
             typed=typed or plan,
-            **_card(plan, None if form.errors else typed or plan),
+            **_card(plan, None if form.errors else typed or plan, form.chosen_currency),
             asked_at=asked_at,
             sentence=draft_words(effects.on_plans(session, caller(), partner_id)[plan.tier]),
             languages=LANGUAGES,

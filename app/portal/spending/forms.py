@@ -8,7 +8,7 @@ from flask_wtf.file import FileField, FileRequired
 from wtforms import BooleanField, StringField, TextAreaField, ValidationError
 
 from app.languages import gettext, lazy_gettext
-from app.languages.numbers import parse_number, without_separators, written_number
+from app.languages.numbers import number_marks, parse_number, without_separators, written_number
 from app.portal.web.fields import VersionField, WholeNumber, addresses_of
 from app.portal.web.forms import PortalForm
 from app.services import spending
@@ -24,12 +24,17 @@ _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 class AmountField(StringField):
     """An amount of money, kept as typed in the reader's language; blank is no limit."""
 
+    example = Decimal("12.50")
+
     def pre_validate(self, _form: object) -> None:
         if self.is_too_exact:
             message = gettext("Enter an amount with at most %(most)s decimals.", most=_DECIMALS)
             raise ValidationError(message)
         if self.text and self.micros is None:
-            example = written_number(Decimal("12.50"), 2)
+            if number_marks().decimal == "." and parse_number(self._with_point) is not None:
+                message = gettext("Use a point for decimals: %(amount)s.", amount=self._with_point)
+                raise ValidationError(message)
+            example = written_number(self.example, 2)
             message = gettext("Enter an amount like %(example)s.", example=example)
             if self.text[0] in "-−" and parse_number(self.text[1:]) is not None:
                 message = f"{gettext('An amount can’t be negative.')} {message}"
@@ -38,6 +43,10 @@ class AmountField(StringField):
     @property
     def text(self) -> str:
         return (self.data or "").strip()
+
+    @property
+    def _with_point(self) -> str:
+        return self.text.replace(",", ".")
 
     @property
     def micros(self) -> int | None:
@@ -56,6 +65,12 @@ class AmountField(StringField):
     def _exact_micros(self) -> Decimal | None:
         amount = parse_number(self.text)
         return None if amount is None else min(amount, _MAX_AMOUNT) * spending.MICROS
+
+
+class UnitPriceField(AmountField):
+    """A price of a minute or call."""
+
+    example = Decimal("0.15")
 
 
 class SpendingForm(PortalForm):
