@@ -408,7 +408,7 @@ PARTS = {
 def test_each_part_of_an_organization_has_its_own_address(
     session: Session, own: Tenant, browser: Browser, part: str
 ) -> None:
-    own.plus.user_limit = 0
+    own.plus.user_limit = own.plus.assistant_limit = 0
     session.commit()
     address = f"/organizations/{own.plus.id}{part}"
     page = browser.get(address).text
@@ -505,3 +505,16 @@ SETTINGS = {
     "retry_times": "0",
     "retry_minutes": "30",
 }
+
+
+def test_a_full_assistant_limit_leads_to_raising_it_by_one(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    own.organization.assistant_limit = 1
+    session.commit()
+    base = f"/organizations/{own.organization.id}"
+    page = admin.get(f"{base}/assistants").text.partition("<main")[2]
+    assert ("Add assistant" in page, "Raise assistant limit" in page) == (False, True)
+    assert f'href="{base}/plan?assistants=2"' in page
+    plan = admin.get(f"{base}/plan?assistants=2").text
+    assert re.search(r'name="assistant_limit"[^>]* value="2"', plan)

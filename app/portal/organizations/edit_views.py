@@ -111,11 +111,12 @@ def _save(session: Session, organization_id: UUID, form: EditForm) -> Organizati
 
 @portal.get("/organizations/<uuid:organization_id>/plan")
 def organization_plan(organization_id: UUID) -> Page:
-    """Show the form. ``users`` in the URL is the initial user limit, ``back`` the page to return to
-    instead of the organization."""
+    """Show the form. ``assistants`` and ``users`` in the URL are initial limits, ``back`` the page
+    to return to instead of the organization."""
     with transaction(read_only=True) as session:
         form = _stored_plan(session, organization_id)
-    form.user_limit.data = request.args.get("users", form.user_limit.data, type=int)
+    for name, field in {"assistants": form.assistant_limit, "users": form.user_limit}.items():
+        field.data = request.args.get(name, field.data, type=int)
     return _plan_page(organization_id, form)
 
 
