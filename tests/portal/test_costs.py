@@ -208,6 +208,10 @@ def test_the_price_says_how_much_of_it_organizations_in_trial_mode_pay(
         label = "Price" if "/costs/" in path else "Price to customers"
         assert f"{label} $99.00" in text_of(admin.get(path).text), path
         assert words in text_of(admin.get(path).text), path
+    own.organization.trial_ended_at = None
+    session.commit()
+    assert "Includes $99.00 of 2 organizations in trial mode" in text_of(admin.get("/costs").text)
+    assert admin.get("/costs").text.count("· Trial mode") == 2
     own.plus.trial_ended_at = datetime(2026, 11, 1, tzinfo=UTC)
     session.commit()
     assert "in trial mode" not in text_of(admin.get("/costs").text)

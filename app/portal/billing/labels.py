@@ -42,7 +42,7 @@ def cost_notes(row: MonthMargin, last: MonthMargin | None) -> CostNotes:
 @portal.app_template_filter("trial_words")
 def trial_words(row: MonthMargin) -> str:
     """Return the part of the price that organizations in trial mode pay."""
-    if not row.in_trial:
+    if not row.trial_price:
         return ""
     return ngettext(
         "Includes %(amount)s of %(num)s organization in trial mode",

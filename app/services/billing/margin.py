@@ -304,7 +304,7 @@ def rows_of(
                 bill.plan_shown,
                 bill.number,
                 price if in_trial else 0,
-                int(in_trial and price > 0),
+                int(in_trial),
             )
         )
     return margins
