@@ -214,7 +214,7 @@ def test_limits_are_copied_and_those_that_a_template_uses_up_are_named(
     template = session.scalars(select(OrganizationTemplate)).one()
     assert (content_of(template).user_limit, content_of(template).campaign) == (1, None)
     assert (
-        "New organizations start at their limit The 1 assistant uses up the assistant limit. "
+        "New organizations start at their limit The one assistant uses up the assistant limit. "
         "The first user uses up the user limit." in text(browser.get(page))
     )
 

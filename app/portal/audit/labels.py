@@ -336,6 +336,8 @@ FIELD_WORDS = {
     "numberSpacingMinutes": lazy_gettext("Minutes between calls to one number"),
     "numberMostCalls": lazy_gettext("Calls to one number"),
     "numberMostDays": lazy_gettext("Period in days"),
+    "referralCode": lazy_gettext("Referral code"),
+    "referredByCode": lazy_gettext("Referred by"),
     "refuseDoNotCall": lazy_gettext("Contacts on the do-not-call list refused"),
     "retryMinutes": lazy_gettext("Minutes between attempts"),
     "retryTimes": lazy_gettext("Retries"),

@@ -198,7 +198,13 @@ CALLS = ListDefinition(
             "cell-name cell-number",
             sort="number",
         ),
-        ListColumn("contact", lazy_gettext("Name"), lambda row: row.name, is_below=True),
+        ListColumn(
+            "contact",
+            lazy_gettext("Name of the person"),
+            lambda row: row.name,
+            is_below=True,
+            heading=lazy_gettext("Name"),
+        ),
         organization_column(lambda row: row.organization, "from-wide cut cell-owner"),
         ListColumn(
             "assistant",

@@ -65,7 +65,7 @@ def limits_used(content: TemplateContent) -> list[str]:
     if content.assistants and len(content.assistants) >= content.assistant_limit > 0:
         found.append(
             ngettext(
-                "The %(num)s assistant uses up the assistant limit.",
+                "The one assistant uses up the assistant limit.",
                 "The %(num)s assistants use up the assistant limit.",
                 len(content.assistants),
             )
