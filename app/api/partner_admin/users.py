@@ -82,7 +82,6 @@ def create_user(body: CreateUserInput) -> User:
             "organization_not_found": "The partner has no such organization.",
             "user_limit_reached": "The organization has as many users as its userLimit.",
             "archived": "The organization is archived.",
-            "organization_suspended": "The organization is suspended.",
         }
     },
 )

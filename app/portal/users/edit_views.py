@@ -150,6 +150,7 @@ def _invite(session: Session, form: InviteForm) -> User:
         user_type=role,
         organization_id=organization_id,
         name=name_given,
+        refuse_suspended=True,
     )
 
 

@@ -111,10 +111,12 @@ def _belongs_to(session: Session, user: User) -> dict[str, Any]:
     partner = partners.get(session, caller(), served) if served else None
     organization = organizations.get(session, caller(), of) if of else None
     is_open = organization is None or organization.status is OrganizationStatus.ACTIVE
+    is_portal_paused = partner is not None and partner.suspended_at is not None
     return {
         "organization": organization,
         "partner": partner.name if partner else None,
-        "takes_invitations": is_open and (partner is None or partner.suspended_at is None),
+        "is_portal_paused": is_portal_paused,
+        "takes_invitations": is_open and not is_portal_paused,
         "abilities": abilities(user.role),
         "abilities_title": abilities_title(user.role),
         "is_staff": user.user_type in PARTNER_LEVEL,

@@ -82,7 +82,7 @@ def create_partial(session: Session, caller: Caller, data: CreatePartialUserInpu
     """Create an invited standard user of an existing organization of the caller's own partner.
 
     Raises `NotFound` (``organization_not_found``) and `ValidationFailed` (``email_exists``,
-    ``user_limit_reached``, ``archived``, ``organization_suspended``).
+    ``user_limit_reached``, ``archived``).
     """
     partners.own(caller)
     return invite(
@@ -118,10 +118,12 @@ def invite(
     name: str | None = None,
     with_mail: bool = True,
     with_notice: bool = True,
+    refuse_suspended: bool = False,
 ) -> User:
     """Create a user who is ``invited`` until they accept. Members need an organization, others
     need ``partner_id`` if an operator invites. ``with_mail`` queues the invitation, ``with_notice``
-    the mail to administrators (`new_administrators`).
+    the mail to administrators (`new_administrators`). ``refuse_suspended`` is for people, who see
+    the reason: the link doesn't work while the organization is suspended.
 
     Raises `Forbidden` (``role_too_low``, ``insufficient_scope``), `NotFound`, and
     `ValidationFailed` (``email_exists``, ``user_limit_reached``, ``archived``,
@@ -134,7 +136,7 @@ def invite(
         partner_id = organization.partner_id
         if organization.status is OrganizationStatus.ARCHIVED:
             raise ValidationFailed.on("orgId", ARCHIVED, archived_words())
-        if organization.status is OrganizationStatus.SUSPENDED:
+        if refuse_suspended and organization.status is OrganizationStatus.SUSPENDED:
             message = suspended_words(organization.name)
             raise ValidationFailed.on("orgId", ORGANIZATION_SUSPENDED, message)
         organizations.claim_seat(session, caller, organization.id)

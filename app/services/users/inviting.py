@@ -16,7 +16,12 @@ from app.models import Organization, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations
-from app.services.tenancy import ARCHIVED, archived_words
+from app.services.tenancy import (
+    ARCHIVED,
+    ORGANIZATION_SUSPENDED,
+    archived_words,
+    suspended_words,
+)
 from app.services.users.changing import MAX_NAME
 from app.services.users.creating import email_exists, email_key, invite, refuse_no_email
 from app.services.users.invitees import Invitee
@@ -137,6 +142,7 @@ def invite_many(
                     user_type=checked.role,
                     organization_id=checked.organization_id,
                     name=checked.row.name,
+                    refuse_suspended=True,
                 )
             results.append(checked)
         except DomainError as error:
@@ -233,12 +239,15 @@ class _ListCheck:
         ]
 
     def _organization(self, row: Invitee) -> Organization:
-        if row.organization is not None:
-            return one_called(row.organization, self._called[row.organization])
         organization = self._default_organization
-        if organization is None:
+        if row.organization is not None:
+            organization = one_called(row.organization, self._called[row.organization])
+        elif organization is None:
             message = gettext("No organization. Add one, or choose one for all rows.")
             raise ValidationFailed.on("organization", "required", message)
+        if organization.status is OrganizationStatus.SUSPENDED:
+            message = suspended_words(organization.name)
+            raise ValidationFailed.on("organization", ORGANIZATION_SUSPENDED, message)
         if organization.status is OrganizationStatus.ARCHIVED:
             raise ValidationFailed.on("organization", ARCHIVED, archived_words())
         return organization
