@@ -45,20 +45,20 @@ def checked_address(text: str, tax_id: str) -> BillingAddress:
     """Return the input without surrounding spaces and blank lines. Raises `ValidationFailed` with
     every problem by its field (``too_many_lines``, ``too_long``)."""
     lines = (line.strip() for line in text.replace("\0", "").splitlines())
-    made = BillingAddress(tuple(filter(None, lines)), trimmed(tax_id))
-    refuse_any(_problems(made))
-    return made
+    address = BillingAddress(tuple(filter(None, lines)), trimmed(tax_id))
+    refuse_any(_problems(address))
+    return address
 
 
-def _problems(made: BillingAddress) -> Iterator[Problem]:
-    if len(made.lines) > MAX_LINES:
+def _problems(address: BillingAddress) -> Iterator[Problem]:
+    if len(address.lines) > MAX_LINES:
         message = gettext("Use at most %(most)s lines.", most=MAX_LINES)
         yield Problem("billingAddress", "too_many_lines", message)
-    if any(len(line) > MAX_LINE_LENGTH for line in made.lines):
+    if any(len(line) > MAX_LINE_LENGTH for line in address.lines):
         message = gettext(
             "A line is too long. Use at most %(most)s characters.", most=MAX_LINE_LENGTH
         )
         yield Problem("billingAddress", "too_long", message)
-    if len(made.tax_id) > MAX_TAX_ID_LENGTH:
+    if len(address.tax_id) > MAX_TAX_ID_LENGTH:
         message = gettext("Too long. Use at most %(most)s characters.", most=MAX_TAX_ID_LENGTH)
         yield Problem("taxId", "too_long", message)

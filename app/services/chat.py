@@ -55,8 +55,8 @@ def send(
     )
     if details in session.scalars(recent).all():
         return
-    _count(session, partner, str(sender), MAX_FROM_ONE_SENDER)
-    _count(session, partner, "everyone", MAX_TO_ONE_PARTNER)
+    _charge_sender(session, partner, str(sender), MAX_FROM_ONE_SENDER)
+    _charge_sender(session, partner, "everyone", MAX_TO_ONE_PARTNER)
     mail_queue.enqueue(
         session,
         MailKind.CHAT_MESSAGE,
@@ -71,35 +71,35 @@ def _check(message: VisitorMessage) -> None:
     if not message.text.strip():
         problems.append(Problem("message", "required", gettext("Enter a message.")))
     elif len(message.text) > MAX_CHARACTERS:
-        words = gettext(
+        error_message = gettext(
             "%(count)s characters are too many. Use at most %(most)s.",
             count=format_decimal(len(message.text), locale=locale()),
             most=format_decimal(MAX_CHARACTERS, locale=locale()),
         )
-        problems.append(Problem("message", "too_long", words))
+        problems.append(Problem("message", "too_long", error_message))
     if not message.email.strip():
-        words = gettext("Enter your email address for the answer.")
-        problems.append(Problem("email", "required", words))
+        error_message = gettext("Enter your email address for the answer.")
+        problems.append(Problem("email", "required", error_message))
     elif not is_email(message.email):
-        words = gettext("Enter an email like name@example.com.")
-        problems.append(Problem("email", "invalid_email", words))
+        error_message = gettext("Enter an email like name@example.com.")
+        problems.append(Problem("email", "invalid_email", error_message))
     if len(message.name) > 200:
         problems.append(Problem("name", "too_long", gettext("At most 200 characters.")))
     refuse_any(problems)
 
 
-def _count(session: Session, partner: Partner, sender: str, most: int) -> None:
-    pause = SAME_AGAIN.total_seconds() / most
+def _charge_sender(session: Session, partner: Partner, sender: str, limit: int) -> None:
+    pause = SAME_AGAIN.total_seconds() / limit
     counter = FailureCounter(
-        throttle.key_of("chat", str(partner.id), sender), ThrottleRule(most, pause, pause, pause)
+        throttle.key_of("chat", str(partner.id), sender), ThrottleRule(limit, pause, pause, pause)
     )
     try:
         throttle.charge(session, [counter])
     except RateLimited as error:
         minutes = max(1, -(-error.retry_after // 60))
-        words = ngettext(
+        message = ngettext(
             "Too many messages. This one was not sent. Send it again in %(num)s minute.",
             "Too many messages. This one was not sent. Send it again in %(num)s minutes.",
             minutes,
         )
-        raise RateLimited(words, error.retry_after, "too_many_messages") from error
+        raise RateLimited(message, error.retry_after, "too_many_messages") from error

@@ -34,21 +34,21 @@ class _CommonClock:
         return int(self.read().timestamp() * 1e9)
 
 
-def go_by(database_time: datetime, asked: float) -> None:
+def go_by(database_time: datetime, read_at: float) -> None:
     """Make `utcnow` and new ids in this process use the database's time, which was read at a moment
     of `monotonic`. A later jump of the machine's clock changes nothing."""
-    if monotonic() - asked > SLOW_SECONDS:
+    if monotonic() - read_at > SLOW_SECONDS:
         return
-    here = datetime.now(UTC)
-    ahead = here - database_time
-    known = getattr(Clock.read, "__self__", None)
+    local_time = datetime.now(UTC)
+    ahead = local_time - database_time
+    current_clock = getattr(Clock.read, "__self__", None)
     if (
-        isinstance(known, _CommonClock)
+        isinstance(current_clock, _CommonClock)
         and abs(database_time - utcnow()) < CLOCKS_DIFFER
-        and abs(ahead - known.ahead) < CLOCKS_DIFFER
+        and abs(ahead - current_clock.ahead) < CLOCKS_DIFFER
     ):
         return
-    clock = _CommonClock(here if abs(ahead) < CLOCKS_DIFFER else database_time, ahead)
+    clock = _CommonClock(local_time if abs(ahead) < CLOCKS_DIFFER else database_time, ahead)
     Clock.read, Clock.nanoseconds = clock.read, clock.nanoseconds
     if abs(ahead) >= WRONG:
         log.warning(

@@ -26,22 +26,22 @@ Credential = ApiKey | OAuthClient | ScimToken
 
 def is_any_due(session: Session, now: datetime) -> bool:
     """Return whether `announce` has something to do."""
-    return next(_ending(session, now), None) is not None
+    return next(_expiring(session, now), None) is not None
 
 
 def announce(session: Session, now: datetime) -> None:
     """Send a notice about each credential 14 days and 1 day before its end, once each; about one
     that was given less time only 1 day before. Rolled, revoked and ended ones are left out."""
-    for credential in _ending(session, now, lock=True):
+    for credential in _expiring(session, now, lock=True):
         end = credential.expires_at or now
         notice = min(days for days in NOTICES if end - now <= timedelta(days=days))
         credential.end_notice = notice
         if end - credential.created_at > timedelta(days=notice):
-            _send(session, credential, end)
+            _send_notice(session, credential, end)
     session.flush()
 
 
-def _ending(session: Session, now: datetime, *, lock: bool = False) -> Iterator[Credential]:
+def _expiring(session: Session, now: datetime, *, lock: bool = False) -> Iterator[Credential]:
     first, last = NOTICES
     for model in _KINDS:
         query = select(model).where(
@@ -57,7 +57,7 @@ def _ending(session: Session, now: datetime, *, lock: bool = False) -> Iterator[
         yield from rows
 
 
-def _send(session: Session, credential: Credential, end: datetime) -> None:
+def _send_notice(session: Session, credential: Credential, end: datetime) -> None:
     organization_id = getattr(credential, "organization_id", None)
     organization = session.get(Organization, organization_id) if organization_id else None
     if credential.partner_id is not None:

@@ -22,11 +22,11 @@ def first_line(columns: Sequence[str]) -> bytes:
 def lines(rows: Iterable[Sequence[Cell]]) -> bytes:
     """Return rows as lines; texts that a spreadsheet would run are escaped, times are UTC."""
     text = io.StringIO(newline="")
-    csv.writer(text).writerows([_written(cell) for cell in row] for row in rows)
+    csv.writer(text).writerows([_format_cell(cell) for cell in row] for row in rows)
     return text.getvalue().encode()
 
 
-def _written(cell: Cell) -> str | int | Decimal:
+def _format_cell(cell: Cell) -> str | int | Decimal:
     match cell:
         case None:
             return ""

@@ -12,30 +12,30 @@ _TABLE = Base.metadata.tables[DailyCount.__tablename__]
 _KEPT = timedelta(days=1)
 
 
-def count_one(session: Session, subject: str, most: int) -> bool:
-    """Count one more for today, unless ``most`` is reached; whether it was counted.
+def count_one(session: Session, subject: str, limit: int) -> bool:
+    """Count one more for today, unless ``limit`` is reached; whether it was counted.
 
     Concurrent counts of the same subject wait until this transaction ends.
     """
-    counted = (
+    statement = (
         insert_into(session, _TABLE)
         .values(day=utcnow().date(), subject=subject, count=1)
         .on_conflict_do_update(
             index_elements=["day", "subject"],
             set_={"count": _TABLE.c.count + 1},
-            where=_TABLE.c.count < most,
+            where=_TABLE.c.count < limit,
         )
         .returning(_TABLE.c.count)
     )
-    return session.execute(counted).one_or_none() is not None
+    return session.execute(statement).one_or_none() is not None
 
 
-def has_room(session: Session, subject: str, most: int) -> bool:
+def has_room(session: Session, subject: str, limit: int) -> bool:
     """Whether `count_one` would count one more."""
     today = select(_TABLE.c.count).where(
         _TABLE.c.day == utcnow().date(), _TABLE.c.subject == subject
     )
-    return (session.scalar(today) or 0) < most
+    return (session.scalar(today) or 0) < limit
 
 
 def purge(session: Session) -> None:

@@ -101,7 +101,7 @@ def counted(session: Session, day: date) -> list[FigureCheck]:
     """Compare each kind of total with the rows of the day that it counts, for each organization or
     partner. Read-only."""
     return [
-        _compared(session, day, figure, rows, totals)
+        _compare(session, day, figure, rows, totals)
         for figure, (rows, totals) in _queries(day).items()
     ]
 
@@ -118,24 +118,30 @@ def _queries(day: date) -> dict[str, tuple[Select[Any], Select[Any]]]:
     of_day = ConversationDay.organization_id
     return {
         CONVERSATIONS: (
-            _rows(Conversation.organization_id, func.count(), *conversations),
-            _rows(of_day, func.sum(ConversationDay.conversations), ConversationDay.day == day),
+            _amounts_by_owner(Conversation.organization_id, func.count(), *conversations),
+            _amounts_by_owner(
+                of_day, func.sum(ConversationDay.conversations), ConversationDay.day == day
+            ),
         ),
         OF_PARTNERS: (
-            _rows(Conversation.partner_id, func.count(), *conversations),
-            _rows(PartnerDay.partner_id, func.sum(PartnerDay.conversations), PartnerDay.day == day),
+            _amounts_by_owner(Conversation.partner_id, func.count(), *conversations),
+            _amounts_by_owner(
+                PartnerDay.partner_id, func.sum(PartnerDay.conversations), PartnerDay.day == day
+            ),
         ),
         ENDED_CALLS: (
-            _rows(Call.organization_id, func.count(), *_ended_calls_of(day)),
-            _rows(CallDay.organization_id, func.sum(CallDay.ended), CallDay.day == day),
+            _amounts_by_owner(Call.organization_id, func.count(), *_ended_calls_of(day)),
+            _amounts_by_owner(CallDay.organization_id, func.sum(CallDay.ended), CallDay.day == day),
         ),
         MINUTES: (
-            _rows(of_attempts, func.sum(CallAttempt.billed_minutes), *attempts),
-            _rows(BillingDay.organization_id, func.sum(BillingDay.minutes), BillingDay.day == day),
+            _amounts_by_owner(of_attempts, func.sum(CallAttempt.billed_minutes), *attempts),
+            _amounts_by_owner(
+                BillingDay.organization_id, func.sum(BillingDay.minutes), BillingDay.day == day
+            ),
         ),
         SPENDING: (
-            _rows(of_attempts, func.sum(CallAttempt.charged_micros), *attempts),
-            _rows(of_totals, func.sum(SpendingTotal.spent_micros), *spent),
+            _amounts_by_owner(of_attempts, func.sum(CallAttempt.charged_micros), *attempts),
+            _amounts_by_owner(of_totals, func.sum(SpendingTotal.spent_micros), *spent),
         ),
     }
 
@@ -180,31 +186,31 @@ def _attempts_of(day: date) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _rows(
+def _amounts_by_owner(
     owner: InstrumentedAttribute[Any], amount: ColumnElement[Any], *conditions: ColumnElement[bool]
 ) -> Select[Any]:
     """Return a query of the amount of each owner, an organization or a partner."""
     return select(owner.label("owner"), amount.label("amount")).where(*conditions).group_by(owner)
 
 
-def _compared(
+def _compare(
     session: Session, day: date, figure: str, rows: Select[Any], totals: Select[Any]
 ) -> FigureCheck:
     """Compare the amounts of each owner in the database: two queries, which return only the sums
     and the first `NAMED` owners that differ."""
     stored, counted = totals.subquery(), rows.subquery()
     none = literal(0)
-    both = union_all(
+    combined = union_all(
         select(stored.c.owner, stored.c.amount.label("total"), none.label("counted")),
         select(counted.c.owner, none, counted.c.amount),
     ).subquery()
     each = (
         select(
-            both.c.owner,
-            cast(func.sum(both.c.total), BigInteger).label("total"),
-            cast(func.sum(both.c.counted), BigInteger).label("counted"),
+            combined.c.owner,
+            cast(func.sum(combined.c.total), BigInteger).label("total"),
+            cast(func.sum(combined.c.counted), BigInteger).label("counted"),
         )
-        .group_by(both.c.owner)
+        .group_by(combined.c.owner)
         .subquery()
     )
     differs = each.c.total != each.c.counted
@@ -230,11 +236,11 @@ def _compared(
     )
 
 
-def keep(session: Session, found: Sequence[FigureCheck]) -> Sequence[FigureCheck]:
+def keep(session: Session, checks: Sequence[FigureCheck]) -> Sequence[FigureCheck]:
     """Store the results, and forget old ones. Return those that no other worker had stored."""
     columns = FigureCheck.__table__.columns.keys()
     rows = [
-        {name: getattr(each, name) for name in columns if name != "checked_at"} for each in found
+        {name: getattr(each, name) for name in columns if name != "checked_at"} for each in checks
     ]
     added = insert_into(session, FigureCheck).values(rows).on_conflict_do_nothing()
     stored = session.scalars(added.returning(FigureCheck)).all()
@@ -250,11 +256,11 @@ def latest(session: Session, caller: Caller) -> FigureCheckResults:
         session.scalar(select(func.count()).select_from(Partner)) or 0,
         session.scalar(select(func.coalesce(func.sum(PartnerTier.organizations), 0))) or 0,
         sum(each.comparisons for each in days),
-        _names(session, caller, days),
+        _names_of(session, caller, days),
     )
 
 
-def _names(session: Session, caller: Caller, days: Sequence[CheckedDay]) -> dict[str, str]:
+def _names_of(session: Session, caller: Caller, days: Sequence[CheckedDay]) -> dict[str, str]:
     ids = {
         UUID(example["id"])
         for each in days
@@ -274,20 +280,20 @@ def latest_days(session: Session, caller: Caller) -> list[CheckedDay]:
     by_day: dict[date, list[FigureCheck]] = {}
     for row in session.scalars(query.order_by(FigureCheck.day.desc(), FigureCheck.figure)):
         by_day.setdefault(row.day, []).append(row)
-    return [_checked(day, rows) for day, rows in by_day.items()]
+    return [_to_checked_day(day, rows) for day, rows in by_day.items()]
 
 
 def count_differences(days: Sequence[CheckedDay]) -> int:
     return sum(len(each.differences) for each in days)
 
 
-def _checked(day: date, rows: Sequence[FigureCheck]) -> CheckedDay:
-    counted = {row.figure: row.counted for row in rows}
+def _to_checked_day(day: date, rows: Sequence[FigureCheck]) -> CheckedDay:
+    counts = {row.figure: row.counted for row in rows}
     return CheckedDay(
         day,
         max(row.checked_at for row in rows),
-        counted.get(CONVERSATIONS, 0),
-        counted.get(ENDED_CALLS, 0),
+        counts.get(CONVERSATIONS, 0),
+        counts.get(ENDED_CALLS, 0),
         [row for row in rows if row.differs],
         len(rows),
     )

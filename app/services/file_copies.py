@@ -22,28 +22,28 @@ def copy_files(source: FileStore, target: FileStore) -> Iterator[tuple[str, bool
     Each copy is read back. Raises `CopyDiffers`, and `OtherStore` if the target is that of another
     database. A file that is deleted meanwhile is left out.
     """
-    mark = source.identity()
-    if target.identity() not in (None, mark):
+    identity = source.identity()
+    if target.identity() not in (None, identity):
         message = f"{target.location} holds the files of another database. Choose another place."
         raise OtherStore(message)
-    present = set(target.keys_before(utcnow() + timedelta(days=1)))
+    existing_keys = set(target.keys_before(utcnow() + timedelta(days=1)))
     for key in source.keys_before(utcnow() + timedelta(days=1)):
         try:
             with source.open(key) as file:
-                is_there = key in present and _hash(file) == _hash_in(target, key)
+                is_there = key in existing_keys and _hash(file) == _hash_in(target, key)
             if not is_there:
                 _copy(source, target, key)
         except FileNotFoundError:
             continue
         yield key, not is_there
-    if mark is not None:
-        target.mark(mark)
+    if identity is not None:
+        target.mark(identity)
 
 
 def _copy(source: FileStore, target: FileStore, key: str) -> None:
     with source.open(key) as file:
-        written = target.write(key, file)
-    if _hash_in(target, key) != written.sha256:
+        stored_file = target.write(key, file)
+    if _hash_in(target, key) != stored_file.sha256:
         message = f"The copy of {key} in {target.location} differs from the original."
         raise CopyDiffers(message)
 

@@ -26,8 +26,8 @@ def check(session: Session, store: FileStore, *, must_be_own: bool) -> None:
     The first process marks the store. Until its transaction ends, others wait for its row.
     ``must_be_own``: a new database can't use a store that is marked already.
     """
-    known = identity(session)
-    if known is None:
+    stored_identity = identity(session)
+    if stored_identity is None:
         new = uuid4().hex
         if _introduce(session, new):
             if must_be_own and store.identity() is not None:
@@ -38,13 +38,13 @@ def check(session: Session, store: FileStore, *, must_be_own: bool) -> None:
                 )
                 raise OtherStore(message)
             adopt(session, store)
-        known = identity(session)
-    compare(store, known)
+        stored_identity = identity(session)
+    compare(store, stored_identity)
 
 
-def compare(store: FileStore, known: str | None) -> None:
+def compare(store: FileStore, stored_identity: str | None) -> None:
     """Raise `OtherStore` unless this is the identity of the store."""
-    if store.identity() != known:
+    if store.identity() != stored_identity:
         message = (
             f"{store.location} isn't where this installation keeps its files: they are shared by "
             "all hosts. Mount the shared folder there, or set PORTAL_FILES_URL as on the other "

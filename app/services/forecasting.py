@@ -56,12 +56,12 @@ def last_day_of(month: date) -> date:
 def month_end(forecast_of_days: DailyForecast, today: date, before: int, so_far: int) -> MonthEnd:
     """Add the forecast of the days from today on to what was counted ``before`` them this month.
     Today has ``so_far`` already."""
-    rest = forecast_of_days.with_today(so_far).total
+    remaining = forecast_of_days.with_today(so_far).total
     return MonthEnd(
         last_day_of(today),
-        before + round(rest),
-        before + max(so_far, round(rest - forecast_of_days.margin)),
-        before + round(rest + forecast_of_days.margin),
+        before + round(remaining),
+        before + max(so_far, round(remaining - forecast_of_days.margin)),
+        before + round(remaining + forecast_of_days.margin),
     )
 
 
@@ -69,14 +69,14 @@ def forecast(history: Sequence[float], count: int) -> DailyForecast | None:
     """Return the forecast of ``count`` days after the ``history``, which begins with its first day
     above zero; None if that is too short."""
     first = next((position for position, value in enumerate(history) if value), len(history))
-    known = history[first:]
-    if len(known) < MIN_DAYS or count < 1:
+    values = history[first:]
+    if len(values) < MIN_DAYS or count < 1:
         return None
-    start = known[: 2 * WEEK]
+    start = values[: 2 * WEEK]
     level, trend = sum(start) / len(start), 0.0
     season = [(start[day] + start[day + WEEK]) / 2 - level for day in range(WEEK)]
     squares = []
-    for position, value in enumerate(known):
+    for position, value in enumerate(values):
         day = position % WEEK
         error = value - (level + DAMPING * trend + season[day])
         level += DAMPING * trend + LEVEL * error
@@ -86,7 +86,7 @@ def forecast(history: Sequence[float], count: int) -> DailyForecast | None:
             squares.append(error * error)
     slopes = list(accumulate(DAMPING**step for step in range(1, count + 1)))
     days = tuple(
-        max(0.0, level + slopes[step] * trend + season[(len(known) + step) % WEEK])
+        max(0.0, level + slopes[step] * trend + season[(len(values) + step) % WEEK])
         for step in range(count)
     )
     # The influence of a day's error on the days after it, and so on the sum.

@@ -44,8 +44,8 @@ def claim(
     Raises `ValidationFailed` (``invalid_idempotency_key``) and `Conflict` (``idempotency_conflict``
     for another body, ``idempotency_in_progress``).
     """
-    _check(key)
-    slot = IdempotencySlot(credential_id, operation, key, _hash(request))
+    _check_key(key)
+    slot = IdempotencySlot(credential_id, operation, key, _hash_request(request))
     if session.get_bind().dialect.name == "postgresql":
         # On SQLite writers wait for each other anyway, so no request sees another's partial data.
         name = f"{credential_id}:{operation}:{key}"
@@ -83,15 +83,15 @@ def store_answer(session: Session, slot: IdempotencySlot, response: Mapping[str,
 
 def purge(session: Session) -> int:
     """Remove the expired records; return how many."""
-    gone = session.execute(
+    deleted = session.execute(
         delete(IdempotencyRecord)
         .where(IdempotencyRecord.created_at < utcnow() - KEPT_FOR)
         .returning(IdempotencyRecord.key)
     )
-    return len(gone.all())
+    return len(deleted.all())
 
 
-def _check(key: str) -> None:
+def _check_key(key: str) -> None:
     if len(key) > MAX_KEY_LENGTH or not _KEY.fullmatch(key):
         message = gettext(
             "Idempotency-Key must be 1 to %(longest)s printable ASCII characters.",
@@ -100,6 +100,6 @@ def _check(key: str) -> None:
         raise ValidationFailed.on("Idempotency-Key", "invalid_idempotency_key", message)
 
 
-def _hash(request: Mapping[str, Any]) -> str:
+def _hash_request(request: Mapping[str, Any]) -> str:
     canonical = json.dumps(request, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()

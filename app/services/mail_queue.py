@@ -115,8 +115,8 @@ def enqueue_to_address(
 ) -> Mail:
     """Queue a mail to an address that someone entered; if it is a user's, to that user, and so in
     the user's own language."""
-    whose: dict[str, Any] = {"user_id": user.id} if user else {"to": address}
-    return enqueue(session, kind, partner_id=partner_id, details=details, **whose)
+    target: dict[str, Any] = {"user_id": user.id} if user else {"to": address}
+    return enqueue(session, kind, partner_id=partner_id, details=details, **target)
 
 
 def latest(session: Session, user_id: UUID, kind: MailKind) -> Mail | None:

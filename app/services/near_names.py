@@ -21,51 +21,53 @@ MAX_COMPARED = 2000
 
 
 def nearest(
-    session: Session, rows: Select[NamedRow], model: type[NamedRow], words: str, limit: int
+    session: Session, rows: Select[NamedRow], model: type[NamedRow], query: str, limit: int
 ) -> Sequence[NamedRow]:
     """Return the first rows, by name, whose name `is_near` the words."""
-    compared = rows.where(_may_be_near(model.name_key, words)).order_by(model.name_key, model.id)
+    candidates = rows.where(_may_be_near(model.name_key, query)).order_by(model.name_key, model.id)
     named_rows = session.execute(
-        compared.with_only_columns(model.id, model.name).limit(MAX_COMPARED)
+        candidates.with_only_columns(model.id, model.name).limit(MAX_COMPARED)
     )
-    ids = [row.id for row in named_rows if is_near(row.name, words)][:limit]
+    ids = [row.id for row in named_rows if is_near(row.name, query)][:limit]
     if not ids:
         return []
-    return session.scalars(compared.where(model.id.in_(ids)).options(lazyload("*"))).all()
+    return session.scalars(candidates.where(model.id.in_(ids)).options(lazyload("*"))).all()
 
 
-def is_near(text: str, words: str) -> bool:
+def is_near(text: str, query: str) -> bool:
     """Return whether each of the words is nearly a word of the text, or its beginning."""
-    parts, wanted = _parts(text), _parts(words)
-    return bool(wanted) and all(any(_is_like(part, word) for part in parts) for word in wanted)
+    text_words, query_words = _words_of(text), _words_of(query)
+    return bool(query_words) and all(
+        any(_is_like(text_word, word) for text_word in text_words) for word in query_words
+    )
 
 
-def _is_like(part: str, word: str) -> bool:
+def _is_like(text_word: str, word: str) -> bool:
     if len(word) < MIN_WORD_LENGTH:
-        return part.startswith(word)
+        return text_word.startswith(word)
     if len(word) < MIN_BEGINNING_LENGTH:
-        return _is_one_edit(part, word)
-    return any(_is_one_edit(part[: len(word) + more], word) for more in (0, -1, 1))
+        return _is_one_edit(text_word, word)
+    return any(_is_one_edit(text_word[: len(word) + more], word) for more in (0, -1, 1))
 
 
-def _is_one_edit(one: str, other: str) -> bool:
+def _is_one_edit(first: str, second: str) -> bool:
     """Return whether the two are equal, or one letter is wrong, missing or extra, or two are
     swapped."""
-    pairs = enumerate(zip(one, other, strict=False))
+    pairs = enumerate(zip(first, second, strict=False))
     first_difference = next(
         (first_difference for first_difference, (a, b) in pairs if a != b),
-        min(len(one), len(other)),
+        min(len(first), len(second)),
     )
-    one, other = one[first_difference:], other[first_difference:]
-    is_swapped = one[:2] == other[1::-1] and one[2:] == other[2:]
-    return is_swapped or one[1:] in (other, other[1:]) or one == other[1:]
+    first, second = first[first_difference:], second[first_difference:]
+    is_swapped = first[:2] == second[1::-1] and first[2:] == second[2:]
+    return is_swapped or first[1:] in (second, second[1:]) or first == second[1:]
 
 
-def _may_be_near(key: InstrumentedAttribute[str], words: str) -> ColumnElement[bool]:
+def _may_be_near(key: InstrumentedAttribute[str], query: str) -> ColumnElement[bool]:
     """Return a condition that all near names meet: one half of each word is right, or its middle
     letters are swapped."""
     conditions = []
-    for word in _parts(words):
+    for word in _words_of(query):
         spellings = [word]
         if len(word) >= MIN_WORD_LENGTH:
             half = len(word) // 2
@@ -75,5 +77,5 @@ def _may_be_near(key: InstrumentedAttribute[str], words: str) -> ColumnElement[b
     return and_(true(), *conditions)
 
 
-def _parts(text: str) -> list[str]:
+def _words_of(text: str) -> list[str]:
     return re.findall(r"\w+", fold(text))

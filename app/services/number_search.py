@@ -13,10 +13,10 @@ from app.services.tenancy import of_tenant
 MAX_REGIONS = 20
 
 
-def numbers_meant(session: Session, caller: Caller, words: str) -> set[str]:
+def numbers_meant(session: Session, caller: Caller, text: str) -> set[str]:
     """Return the numbers in E.164 that the text can mean, in the regions of the organizations."""
-    numbers = numbers_in_regions(session, caller, words)
-    digits = "".join(c for c in words if c.isdecimal()).removeprefix("00")
+    numbers = numbers_in_regions(session, caller, text)
+    digits = "".join(c for c in text if c.isdecimal()).removeprefix("00")
     with suppress(PhoneError):
         numbers.add(normalise(f"+{digits}", None))
     return numbers
@@ -41,12 +41,14 @@ def _regions(caller: Caller) -> Select[str | None]:
     would read all organizations."""
     region = Organization.default_region
     lowest = select(func.min(region).label("region")).select_from(Organization)
-    known = _of(caller, lowest).cte("regions", recursive=True)
-    after: ScalarSelect[str] = _of(caller, lowest.where(region > known.c.region)).scalar_subquery()
-    regions = known.union_all(select(after).where(known.c.region.is_not(None)))
+    visited = _of_caller(caller, lowest).cte("regions", recursive=True)
+    after: ScalarSelect[str] = _of_caller(
+        caller, lowest.where(region > visited.c.region)
+    ).scalar_subquery()
+    regions = visited.union_all(select(after).where(visited.c.region.is_not(None)))
     distinct_regions = select(regions.c.region).where(regions.c.region.is_not(None))
     return distinct_regions.limit(MAX_REGIONS)
 
 
-def _of(caller: Caller, query: Select[str]) -> Select[str]:
+def _of_caller(caller: Caller, query: Select[str]) -> Select[str]:
     return of_tenant(query, caller, Organization.partner_id, Organization.id)

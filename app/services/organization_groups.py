@@ -60,13 +60,13 @@ class GroupRow:
 def listing(session: Session, caller: Caller) -> list[GroupRow]:
     """Return the groups of the caller's partner by name. Raises `Forbidden`, and `NotFound` for
     operators, who have none."""
-    counted = (
+    counts = (
         select(func.count(kind.group_id))
         .where(kind.group_id == OrganizationGroup.id)
         .scalar_subquery()
         for kind in (GroupedOrganization, GroupLimit)
     )
-    query = _manageable(caller).order_by(OrganizationGroup.name_key).add_columns(*counted)
+    query = _manageable_groups(caller).order_by(OrganizationGroup.name_key).add_columns(*counts)
     return [GroupRow(row[0], row[1], row[2]) for row in session.execute(query)]
 
 
@@ -74,8 +74,8 @@ def get(
     session: Session, caller: Caller, group_id: UUID, *, for_change: bool = False
 ) -> OrganizationGroup:
     """Return a group. Raises `Forbidden` and `NotFound` (``group_not_found``)."""
-    query = _manageable(caller).where(OrganizationGroup.id == group_id)
-    return fetch(session, query, _missing(), for_change=for_change)
+    query = _manageable_groups(caller).where(OrganizationGroup.id == group_id)
+    return fetch(session, query, _group_not_found(), for_change=for_change)
 
 
 def organizations_of(session: Session, group: OrganizationGroup) -> Sequence[Organization]:
@@ -89,12 +89,12 @@ def organizations_of(session: Session, group: OrganizationGroup) -> Sequence[Org
     return session.scalars(query).all()
 
 
-def create(session: Session, caller: Caller, wanted: GroupInput) -> OrganizationGroup:
+def create(session: Session, caller: Caller, data: GroupInput) -> OrganizationGroup:
     """Create a group. Raises `Forbidden`, `NotFound` (``organization_not_found``) and
     `ValidationFailed` (``blank``, ``too_long``, ``name_exists``)."""
-    _manageable(caller)
-    name = _checked_name(wanted.name)
-    ids = _checked_ids(session, caller, wanted.organization_ids)
+    _manageable_groups(caller)
+    name = _checked_name(data.name)
+    ids = _checked_ids(session, caller, data.organization_ids)
     group = OrganizationGroup(partner_id=caller.partner_id, name=name, name_key=name_key(name))
     _store_name(session, group)
     _store_organizations(session, group, ids)
@@ -107,7 +107,7 @@ def update(
     session: Session,
     caller: Caller,
     group_id: UUID,
-    wanted: GroupInput,
+    data: GroupInput,
     *,
     expected_version: int | None = None,
 ) -> OrganizationGroup:
@@ -115,14 +115,14 @@ def update(
     (``group_not_found``) and `Conflict` (``changed_meanwhile``)."""
     group = get(session, caller, group_id, for_change=True)
     refuse_stale(expected_version, group.version, "organization group")
-    name = _checked_name(wanted.name)
-    ids = _checked_ids(session, caller, wanted.organization_ids)
-    had = organizations_of(session, group)
-    before = {"name": group.name, "organizations": sorted(each.name for each in had)}
+    name = _checked_name(data.name)
+    ids = _checked_ids(session, caller, data.organization_ids)
+    previous = organizations_of(session, group)
+    before = {"name": group.name, "organizations": sorted(each.name for each in previous)}
     group.name, group.name_key = name, name_key(name)
     group.version += 1
     _store_name(session, group)
-    if not ids >= {each.id for each in had}:
+    if not ids >= {each.id for each in previous}:
         _end_exports(session, _limited_to(group))
     session.execute(delete(GroupedOrganization).where(GroupedOrganization.group_id == group.id))
     _store_organizations(session, group, ids)
@@ -186,11 +186,11 @@ def limit(
     """
     if subject.role is not Role.ADMIN:
         raise NotFound
-    known = {each.group.id: each.group.name for each in listing(session, caller)}
-    wanted = set(group_ids or ())
-    if not wanted <= known.keys():
-        raise _missing()
-    if group_ids is not None and not wanted:
+    names_by_id = {each.group.id: each.group.name for each in listing(session, caller)}
+    requested_ids = set(group_ids or ())
+    if not requested_ids <= names_by_id.keys():
+        raise _group_not_found()
+    if group_ids is not None and not requested_ids:
         message = gettext("Choose at least one group.")
         raise ValidationFailed.on("groups", "group_required", message)
     before = {"groups": [group.name for group in groups_of(session, subject)] or None}
@@ -198,12 +198,12 @@ def limit(
         author_check.access_changes(session, subject.id)
         _end_exports(session, select(User.id).where(User.id == subject.id))
     session.execute(delete(GroupLimit).where(GroupLimit.subject_id == subject.id))
-    for group_id in sorted(wanted):
+    for group_id in sorted(requested_ids):
         row = GroupLimit(subject_id=subject.id, group_id=group_id, partner_id=caller.partner_id)
         session.add(row)
     subject.is_limited = group_ids is not None
     session.flush()
-    after = {"groups": sorted(known[group_id] for group_id in wanted) or None}
+    after = {"groups": sorted(names_by_id[group_id] for group_id in requested_ids) or None}
     kind = "user" if isinstance(subject, User) else "client"
     audit.record_change(session, caller, f"{kind}.limited", subject, before=before, after=after)
 
@@ -252,8 +252,10 @@ def _limited_to(group: OrganizationGroup) -> Select[UUID]:
 
 def _end_exports(session: Session, user_ids: Select[UUID]) -> None:
     """End the exports of users whose access shrinks, including unfinished ones."""
-    ended = update_rows(ListExport).where(ListExport.user_id.in_(user_ids))
-    session.execute(ended.values(expires_at=utcnow()).execution_options(synchronize_session=False))
+    statement = update_rows(ListExport).where(ListExport.user_id.in_(user_ids))
+    session.execute(
+        statement.values(expires_at=utcnow()).execution_options(synchronize_session=False)
+    )
 
 
 def _store_name(session: Session, group: OrganizationGroup) -> None:
@@ -270,12 +272,12 @@ def _store_organizations(session: Session, group: OrganizationGroup, ids: Collec
     session.flush()
 
 
-def _manageable(caller: Caller) -> Select[OrganizationGroup]:
+def _manageable_groups(caller: Caller) -> Select[OrganizationGroup]:
     caller.require(Permission.CREDENTIALS_MANAGE)
     if caller.partner_id is None:
-        raise _missing()
+        raise _group_not_found()
     return of_tenant(select(OrganizationGroup), caller, OrganizationGroup.partner_id)
 
 
-def _missing() -> NotFound:
+def _group_not_found() -> NotFound:
     return NotFound(gettext("There is no such group."), "group_not_found")

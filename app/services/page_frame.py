@@ -32,8 +32,12 @@ def load(
     plans with it: `pricing.published` then needs no query in this transaction."""
     if caller.partner_id is None:
         return PageFrame(0, ())
-    asking = replace(caller, ip=None, request_id=None)  # the same for all requests of a user
-    rows = session.execute(_query(asking, notified.kept_since(), list_name, with_plans)).all()
+    cacheable_caller = replace(
+        caller, ip=None, request_id=None
+    )  # the same for all requests of a user
+    rows = session.execute(
+        _frame_query(cacheable_caller, notified.kept_since(), list_name, with_plans)
+    ).all()
     if with_plans:
         reading.remember_published(session, caller.partner_id, rows)
     views = dict.fromkeys(row.SavedView for row in rows if row.SavedView)
@@ -41,7 +45,9 @@ def load(
 
 
 @lru_cache(200)
-def _query(caller: Caller, since: datetime, list_name: str | None, with_plans: bool) -> Select[Any]:
+def _frame_query(
+    caller: Caller, since: datetime, list_name: str | None, with_plans: bool
+) -> Select[Any]:
     """Return the statement: a row for each view of the list, again for each price if the plans have
     no version, with the number of notifications in each. Cached, because every page uses it and
     building it takes longer than running it."""

@@ -49,8 +49,8 @@ class Listing(Generic[M, R]):
     make: Callable[[M], R]
 
     def total(self, session: Session) -> int:
-        counted = self.rows.with_only_columns(self.id).order_by(None).subquery()
-        return session.scalar(select(func.count()).select_from(counted)) or 0
+        ids = self.rows.with_only_columns(self.id).order_by(None).subquery()
+        return session.scalar(select(func.count()).select_from(ids)) or 0
 
     def page(self, session: Session, number: int, size: int) -> list[R]:
         """Return page ``number``, counted from 1; empty beyond the end."""
@@ -109,30 +109,32 @@ def by_expression(
     read: Callable[[Any], Position],
 ) -> dict[str, SortOrder]:
     """Return the orders by an indexed expression, as `both_ways`; ``read`` returns its value."""
-    return {f"{way}{name}": SortOrder(column, way == "-", read) for way in ("", "-")}
+    return {
+        f"{direction}{name}": SortOrder(column, direction == "-", read) for direction in ("", "-")
+    }
 
 
 MAX_COUNTED = 10_000
 
 
-def count_up_to(session: Session, rows: Select[Any], most: int = MAX_COUNTED) -> int:
-    """Count the rows up to ``most``; ``most + 1`` means "more", so that counting stays cheap."""
-    return session.scalar(counting_up_to(rows, most)) or 0
+def count_up_to(session: Session, rows: Select[Any], limit: int = MAX_COUNTED) -> int:
+    """Count the rows up to ``limit``; ``limit + 1`` means "more", so that counting stays cheap."""
+    return session.scalar(counting_up_to(rows, limit)) or 0
 
 
-def counting_up_to(rows: Select[Any], most: int = MAX_COUNTED) -> Select[int]:
+def counting_up_to(rows: Select[Any], limit: int = MAX_COUNTED) -> Select[int]:
     """Return the statement of `count_up_to`."""
-    some = rows.order_by(None).limit(most + 1).subquery()
-    return select(func.count()).select_from(some)
+    limited = rows.order_by(None).limit(limit + 1).subquery()
+    return select(func.count()).select_from(limited)
 
 
 def count_among(
-    session: Session, rows: Select[Any], few: Select[Any], most: int = MAX_COUNTED
+    session: Session, rows: Select[Any], few: Select[Any], limit: int = MAX_COUNTED
 ) -> int | None:
     """Count the rows, which are among ``few`` that an index finds, so that counting
-    stays cheap however rare they are; None if the few are more than ``most``. One query."""
-    whole, matching = (counting_up_to(each, most).scalar_subquery() for each in (few, rows))
-    return session.scalar(select(case((whole <= most, matching))))
+    stays cheap however rare they are; None if the few are more than ``limit``. One query."""
+    few_count, row_count = (counting_up_to(each, limit).scalar_subquery() for each in (few, rows))
+    return session.scalar(select(case((few_count <= limit, row_count))))
 
 
 def sort_named(name: str, sorts: Mapping[str, SortOrder]) -> SortOrder:
@@ -208,8 +210,8 @@ def _decode(cursor: str, sort: SortOrder, key: TypeEngine[Any]) -> tuple[Positio
 
 def _position(value: Any, kind: TypeEngine[Any]) -> Position:
     if isinstance(kind, Integer):
-        most = 2**63 if isinstance(kind, BigInteger) else 2**31
-        if type(value) is not int or not 0 <= value < most:
+        upper_bound = 2**63 if isinstance(kind, BigInteger) else 2**31
+        if type(value) is not int or not 0 <= value < upper_bound:
             raise ValueError
         return value
     text: str = value.encode().decode()

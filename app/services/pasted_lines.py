@@ -35,12 +35,12 @@ def lines_of(text: str) -> list[PastedLine]:
     """Return the non-empty lines, cell by cell, without spaces around them. A line without the
     delimiter of most lines is split at its own."""
     lines = text.replace("\x00", "").replace("\ufeff", "").splitlines()
-    delimiter = _delimiter([line for line in lines if line.strip()][:_SAMPLE])
+    delimiter = _guess_delimiter([line for line in lines if line.strip()][:_SAMPLE])
     pasted = []
     for number, line in enumerate(lines, 1):
         if line.strip(f" {delimiter}\"'\u00a0"):
-            own = delimiter if delimiter in line else _delimiter([line])
-            pasted.append(PastedLine(number, _cells(line, own)))
+            line_delimiter = delimiter if delimiter in line else _guess_delimiter([line])
+            pasted.append(PastedLine(number, _split_cells(line, line_delimiter)))
     return pasted
 
 
@@ -66,12 +66,12 @@ def from_text(text: str, columns: Sequence[str]) -> list[PastedLine]:
     return lines
 
 
-def _delimiter(sample: list[str]) -> str:
+def _guess_delimiter(sample: list[str]) -> str:
     """Return the delimiter of most lines."""
-    return max(_DELIMITERS, key=lambda one: sum(one in line for line in sample))
+    return max(_DELIMITERS, key=lambda delimiter: sum(delimiter in line for line in sample))
 
 
-def _cells(line: str, delimiter: str) -> tuple[str, ...]:
+def _split_cells(line: str, delimiter: str) -> tuple[str, ...]:
     try:
         cells = next(csv.reader([line], delimiter=delimiter))
     except csv.Error:  # a cell beyond the reader's own limit

@@ -56,21 +56,21 @@ class PaymentTerms:
 def checked_terms(instructions: str, days: str, texts: Mapping[str, str]) -> PaymentTerms:
     """Return the input without surrounding spaces; ``texts`` by the codes of their languages.
     Raises `ValidationFailed` with every problem by its field (``too_long``, ``out_of_range``)."""
-    text = _trimmed(instructions)
-    written = {code: _trimmed(typed) for code, typed in texts.items()}
-    refuse_any(_problems(text, days.strip(), written))
-    kept = {code: each for code, each in written.items() if each}
-    return PaymentTerms(text, int(days) if days.strip() else None, kept)
+    text = _trim_lines(instructions)
+    cleaned = {code: _trim_lines(raw) for code, raw in texts.items()}
+    refuse_any(_problems(text, days.strip(), cleaned))
+    non_empty = {code: each for code, each in cleaned.items() if each}
+    return PaymentTerms(text, int(days) if days.strip() else None, non_empty)
 
 
-def _trimmed(text: str) -> str:
+def _trim_lines(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.replace("\0", "").splitlines()).strip()
 
 
 def _problems(text: str, days: str, texts: Mapping[str, str]) -> Iterator[Problem]:
-    named = {"paymentInstructions": text}
-    named |= {f"paymentText{code.title()}": each for code, each in texts.items()}
-    for name, each in named.items():
+    texts_by_field = {"paymentInstructions": text}
+    texts_by_field |= {f"paymentText{code.title()}": each for code, each in texts.items()}
+    for name, each in texts_by_field.items():
         if len(each) > MAX_CHARACTERS:
             message = gettext("Too long. Use at most %(most)s characters.", most=MAX_CHARACTERS)
             yield Problem(name, "too_long", message)

@@ -32,14 +32,14 @@ def render(template: str, data: Mapping[str, Any]) -> bytes:
         raise NotFound(gettext("PDF support isn’t installed here. Ask the operator of the portal."))
     import typst
 
-    made = typst.compile(
+    document = typst.compile(
         TEMPLATES / f"{template}.typ",
         root=TEMPLATES,
         font_paths=_fonts(),
         sys_inputs={"data": json.dumps({**data, "fonts": FONTS, "language": language()})},
     )
-    assert isinstance(made, bytes)  # noqa: S101 - one file, as a PDF is
-    return made
+    assert isinstance(document, bytes)  # noqa: S101 - one file, as a PDF is
+    return document
 
 
 @cache

@@ -75,7 +75,7 @@ def turn_months(session: Session, table: str, days: int) -> list[str]:
     rows: they stay.
     """
     now = utcnow()
-    before = _kept_from(session, table, days, now)
+    before = _oldest_kept(session, table, days, now)
     connection = session.connection()
     if partitions.of_table(connection, table):
         partitions.wait_briefly(connection)
@@ -87,7 +87,7 @@ def turn_months(session: Session, table: str, days: int) -> list[str]:
     return []
 
 
-def _kept_from(session: Session, table: str, days: int, now: datetime) -> datetime | None:
+def _oldest_kept(session: Session, table: str, days: int, now: datetime) -> datetime | None:
     """Return the moment before which rows are not kept; None if all are."""
     if not days:
         return None
@@ -127,10 +127,14 @@ def purge_deliveries(session: Session, days: int, partner_id: UUID | None = None
 def shorter(session: Session, kind: RetentionKind, days: int) -> dict[UUID, int]:
     """Return the partners that keep this kind for a shorter time than ``days``, with their days."""
     query = select(Partner.id, Partner.retention_days).where(Partner.retention_days.is_not(None))
-    chosen = {
+    days_by_partner = {
         row.id: (row.retention_days or {}).get(kind.value, days) for row in session.execute(query)
     }
-    return {partner_id: own for partner_id, own in chosen.items() if own < days}
+    return {
+        partner_id: partner_days
+        for partner_id, partner_days in days_by_partner.items()
+        if partner_days < days
+    }
 
 
 def note_run(session: Session, kind: RetentionKind, removed: int) -> None:

@@ -51,8 +51,8 @@ def add_conversations(
         "seconds": sum(lengths),
     }
     now = {"updated_at": utcnow()}
-    own = {"organization_id": organization_id, "day": day}
-    add(session, ConversationDay, own, amounts, {"partner_id": partner_id, **now})
+    key = {"organization_id": organization_id, "day": day}
+    add(session, ConversationDay, key, amounts, {"partner_id": partner_id, **now})
     add(session, PartnerDay, {"partner_id": partner_id, "day": day}, amounts, now)
 
 
@@ -70,8 +70,8 @@ def add_ended_calls(
         "answered": ends.get(CallStatus.COMPLETED, 0),
         "failed": ends.get(CallStatus.FAILED, 0),
     }
-    own = {"organization_id": organization_id, "day": day}
-    add(session, CallDay, own, amounts, {"partner_id": partner_id})
+    key = {"organization_id": organization_id, "day": day}
+    add(session, CallDay, key, amounts, {"partner_id": partner_id})
 
 
 def add_cost(
@@ -89,8 +89,8 @@ def add_cost(
     micros = round(cost * 1_000_000)
     amounts = {"attempts": 1, "micros": micros}
     when = {"day": day, "currency": currency}
-    own = {"organization_id": organization_id, **when}
-    add(session, CostDay, own, amounts, {"partner_id": partner_id})
+    key = {"organization_id": organization_id, **when}
+    add(session, CostDay, key, amounts, {"partner_id": partner_id})
     add(session, PartnerCostDay, {"partner_id": partner_id, **when}, amounts, {})
     add_billing(
         session,
@@ -120,8 +120,8 @@ def add_billing(
         "campaign_id": campaign_id or NO_CAMPAIGN,
         "currency": currency,
     }
-    counted = dict.fromkeys(("calls", "minutes", "reported_micros", "estimated_micros"), 0)
-    add(session, BillingDay, key, counted | amounts, {"partner_id": partner_id})
+    zeros = dict.fromkeys(("calls", "minutes", "reported_micros", "estimated_micros"), 0)
+    add(session, BillingDay, key, zeros | amounts, {"partner_id": partner_id})
 
 
 def add_organization(session: Session, partner_id: UUID, tier: Tier | None) -> None:

@@ -38,8 +38,8 @@ def of_list(session: Session, caller: Caller, list_name: str) -> Sequence[SavedV
 
 def is_offered(caller: Caller, list_name: str) -> ColumnElement[bool]:
     """Return the condition that `of_list` returns a view."""
-    offered = or_(SavedView.user_id == caller.user_id, SavedView.is_shared)
-    return and_(_is_visible(caller), SavedView.list_name == list_name, offered)
+    is_own_or_shared = or_(SavedView.user_id == caller.user_id, SavedView.is_shared)
+    return and_(_is_visible(caller), SavedView.list_name == list_name, is_own_or_shared)
 
 
 def get(session: Session, caller: Caller, view_id: UUID, *, for_change: bool = False) -> SavedView:
@@ -51,14 +51,16 @@ def get(session: Session, caller: Caller, view_id: UUID, *, for_change: bool = F
 
 
 def create(
-    session: Session, caller: Caller, list_name: str, query: str, wanted: ViewInput
+    session: Session, caller: Caller, list_name: str, query: str, data: ViewInput
 ) -> SavedView:
     """Save a view of the list. Raises `NotFound` for an operator, who has no saved views, and
     `ValidationFailed` (``required``, ``too_long``, ``too_many``)."""
     if caller.partner_id is None or caller.user_id is None:
         raise NotFound
-    own = [view for view in of_list(session, caller, list_name) if view.user_id == caller.user_id]
-    if len(own) >= MAX_VIEWS:
+    own_views = [
+        view for view in of_list(session, caller, list_name) if view.user_id == caller.user_id
+    ]
+    if len(own_views) >= MAX_VIEWS:
         message = ngettext(
             "You have %(num)s view of this list. Delete one before you save another.",
             "You have %(num)s views of this list. Delete one before you save another.",
@@ -70,12 +72,12 @@ def create(
         organization_id=caller.organization_id,
         user_id=caller.user_id,
         list_name=list_name,
-        query=_checked(query),
+        query=_check_query(query),
     )
-    _write(session, caller, view, wanted)
+    _set_values(session, caller, view, data)
     session.add(view)
     session.flush()
-    audit.record_change(session, caller, "saved_view.created", view, after=_described(view))
+    audit.record_change(session, caller, "saved_view.created", view, after=_audit_values(view))
     return view
 
 
@@ -83,21 +85,21 @@ def change(
     session: Session,
     caller: Caller,
     view_id: UUID,
-    wanted: ViewInput | None = None,
+    data: ViewInput | None = None,
     *,
     query: str | None = None,
     expected_version: int | None = None,
 ) -> SavedView:
-    """Change the values given in ``wanted`` and ``query``. Raises `NotFound`, `ValidationFailed`
+    """Change the values given in ``data`` and ``query``. Raises `NotFound`, `ValidationFailed`
     (``required``, ``too_long``) and `Conflict` (``changed_meanwhile``)."""
     view = get(session, caller, view_id, for_change=True)
     refuse_stale(expected_version, view.version, "saved view")
-    before = _described(view)
-    if wanted is not None:
-        _write(session, caller, view, wanted)
+    before = _audit_values(view)
+    if data is not None:
+        _set_values(session, caller, view, data)
     if query is not None:
-        view.query = _checked(query)
-    after = _described(view)
+        view.query = _check_query(query)
+    after = _audit_values(view)
     if after != before:
         audit.record_version(
             session, caller, "saved_view.updated", view, before=before, after=after
@@ -108,7 +110,7 @@ def change(
 def delete(session: Session, caller: Caller, view_id: UUID) -> SavedView:
     """Delete the view, also for the users that it is shared with. Raises `NotFound`."""
     view = get(session, caller, view_id, for_change=True)
-    audit.record_change(session, caller, "saved_view.deleted", view, before=_described(view))
+    audit.record_change(session, caller, "saved_view.deleted", view, before=_audit_values(view))
     session.delete(view)
     return view
 
@@ -118,32 +120,32 @@ def _is_visible(caller: Caller) -> ColumnElement[bool]:
     organization; a limited caller sees only their own, because filters and names of others may
     reveal organizations. An operator belongs to no partner and sees none."""
     of_partner = SavedView.partner_id == caller.partner_id
-    own = SavedView.user_id == caller.user_id if caller.is_limited else true()
-    return and_(of_partner, own, SavedView.organization_id == caller.organization_id)
+    is_own = SavedView.user_id == caller.user_id if caller.is_limited else true()
+    return and_(of_partner, is_own, SavedView.organization_id == caller.organization_id)
 
 
-def _write(session: Session, caller: Caller, view: SavedView, wanted: ViewInput) -> None:
-    name = trimmed(wanted.name)
+def _set_values(session: Session, caller: Caller, view: SavedView, data: ViewInput) -> None:
+    name = trimmed(data.name)
     if not name:
         raise ValidationFailed.on("name", "required", gettext("Enter a name."))
     if len(name) > 100:
         raise ValidationFailed.on("name", "too_long", gettext("Use at most 100 characters."))
-    if wanted.is_default and not view.is_default:
-        others = update(SavedView).where(
+    if data.is_default and not view.is_default:
+        reset_defaults = update(SavedView).where(
             SavedView.user_id == caller.user_id, SavedView.list_name == view.list_name
         )
-        session.execute(others.values(is_default=False))
-    view.name, view.is_shared, view.is_default = name, wanted.is_shared, wanted.is_default
+        session.execute(reset_defaults.values(is_default=False))
+    view.name, view.is_shared, view.is_default = name, data.is_shared, data.is_default
 
 
-def _checked(query: str) -> str:
+def _check_query(query: str) -> str:
     if len(query) > MAX_QUERY_LENGTH:
         message = gettext("These filters are too long to save. Shorten a search.")
         raise ValidationFailed.on("name", "too_long", message)
     return query
 
 
-def _described(view: SavedView) -> dict[str, Any]:
+def _audit_values(view: SavedView) -> dict[str, Any]:
     return {
         "list": view.list_name,
         "name": view.name,

@@ -77,15 +77,15 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
     own record, a complete address its user and contacts, other words find names, addresses,
     referral codes, numbers and public ids. Contacts have no index of names for all campaigns: only
     their whole number or address finds them. Partners are only for operators."""
-    words = trimmed(text)
-    if len(words) < MIN_QUERY_LENGTH:
+    query = trimmed(text)
+    if len(query) < MIN_QUERY_LENGTH:
         return SearchResults()
-    identifier = as_uuid(words)
+    identifier = as_uuid(query)
     if identifier is not None:
         return _by_id(session, caller, identifier)
-    kinds = _OF_A_NUMBER if is_number(words) else _KINDS
+    kinds = _OF_A_NUMBER if is_number(query) else _KINDS
     results = {
-        kind: _KINDS[kind].find(session, caller, words, limit + 1)
+        kind: _KINDS[kind].find(session, caller, query, limit + 1)
         for kind in kinds
         if caller.may(_KINDS[kind].permission)
     }
@@ -95,8 +95,8 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
 def near(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:
     """Return up to ``limit`` partners, organizations, assistants and campaigns with similar names,
     for words that `find` doesn't find, in at most eight queries."""
-    words = trimmed(text)
-    if len(words) < near_names.MIN_WORD_LENGTH or is_number(words) or as_uuid(words) is not None:
+    query = trimmed(text)
+    if len(query) < near_names.MIN_WORD_LENGTH or is_number(query) or as_uuid(query) is not None:
         return SearchResults()
 
     def some(
@@ -104,7 +104,7 @@ def near(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
     ) -> Sequence[NamedRow]:
         if not caller.may(permission):
             return []
-        return near_names.nearest(session, rows, model, words, limit)
+        return near_names.nearest(session, rows, model, query, limit)
 
     in_use = Organization.status != OrganizationStatus.ARCHIVED
     return SearchResults(
@@ -122,23 +122,23 @@ def near(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
 def users_and_contacts(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:
     """Return only the users and contacts that `find` finds, without ids, and contacts also by
     name."""
-    words = trimmed(text)
-    if len(words) < MIN_QUERY_LENGTH:
+    query = trimmed(text)
+    if len(query) < MIN_QUERY_LENGTH:
         return SearchResults()
-    sees_users = caller.may(Permission.USERS_READ) and not is_number(words)
+    sees_users = caller.may(Permission.USERS_READ) and not is_number(query)
     return SearchResults(
-        users=_users(session, caller, words, limit) if sees_users else [],
-        contacts=contacts.reached_at(session, caller, words, limit=limit)
-        or contacts.named(session, caller, words, limit=limit)
+        users=_find_users(session, caller, query, limit) if sees_users else [],
+        contacts=contacts.reached_at(session, caller, query, limit=limit)
+        or contacts.named(session, caller, query, limit=limit)
         if caller.may(Permission.CONTACTS_READ)
         else [],
     )
 
 
-def is_number(words: str) -> bool:
+def is_number(query: str) -> bool:
     """Return whether it can only be a phone number: digits and punctuation."""
-    digits = sum(c.isascii() and c.isdigit() for c in words)
-    return digits >= SURELY_A_NUMBER and not any(c.isalpha() for c in words)
+    digits = sum(c.isascii() and c.isdigit() for c in query)
+    return digits >= SURELY_A_NUMBER and not any(c.isalpha() for c in query)
 
 
 def _by_id(session: Session, caller: Caller, identifier: UUID) -> SearchResults:
@@ -158,61 +158,67 @@ def _by_id(session: Session, caller: Caller, identifier: UUID) -> SearchResults:
     )
 
 
-def _users(session: Session, caller: Caller, words: str, most: int) -> Sequence[User]:
-    if "@" in words and caller.partner_id is not None:
+def _find_users(session: Session, caller: Caller, query: str, limit: int) -> Sequence[User]:
+    if "@" in query and caller.partner_id is not None:
         try:
-            return [get_by_email(session, caller, words)]
+            return [get_by_email(session, caller, query)]
         except NotFound:
             pass
-    return users.search(session, caller, users.UserFilter(query=words), limit=most).items
+    return users.search(session, caller, users.UserFilter(query=query), limit=limit).items
 
 
-def _calls(session: Session, caller: Caller, words: str, most: int) -> Sequence[Call]:
-    condition = of_number(session, caller, words)
+def _find_calls(session: Session, caller: Caller, query: str, limit: int) -> Sequence[Call]:
+    condition = of_number(session, caller, query)
     if condition is None:
         return []
-    newest = visible_calls(caller).where(condition).order_by(Call.id.desc()).limit(most)
+    newest = visible_calls(caller).where(condition).order_by(Call.id.desc()).limit(limit)
     return session.scalars(newest).all()
 
 
-def _contacts(
-    session: Session, caller: Caller, words: str, most: int
+def _find_contacts(
+    session: Session, caller: Caller, query: str, limit: int
 ) -> Sequence[tuple[Contact, Campaign]]:
-    return contacts.reached_at(session, caller, words, limit=most)
+    return contacts.reached_at(session, caller, query, limit=limit)
 
 
-def _partners(session: Session, caller: Caller, words: str, most: int) -> Sequence[Partner]:
-    return partners.search(session, caller, words, limit=most)
+def _find_partners(session: Session, caller: Caller, query: str, limit: int) -> Sequence[Partner]:
+    return partners.search(session, caller, query, limit=limit)
 
 
-def _organizations(
-    session: Session, caller: Caller, words: str, most: int
+def _find_organizations(
+    session: Session, caller: Caller, query: str, limit: int
 ) -> Sequence[Organization]:
-    chosen = organizations.OrganizationFilter(query=words)
-    return organizations.search(session, caller, chosen, limit=most).items
+    filters = organizations.OrganizationFilter(query=query)
+    return organizations.search(session, caller, filters, limit=limit).items
 
 
-def _assistants(session: Session, caller: Caller, words: str, most: int) -> Sequence[Assistant]:
-    return assistants.search(session, caller, AssistantFilter(query=words), limit=most).items
+def _find_assistants(
+    session: Session, caller: Caller, query: str, limit: int
+) -> Sequence[Assistant]:
+    return assistants.search(session, caller, AssistantFilter(query=query), limit=limit).items
 
 
-def _campaigns(session: Session, caller: Caller, words: str, most: int) -> Sequence[Campaign]:
-    chosen = campaigns.CampaignFilter(query=words)
-    return campaigns.search(session, caller, chosen, limit=most).items
+def _find_campaigns(session: Session, caller: Caller, query: str, limit: int) -> Sequence[Campaign]:
+    filters = campaigns.CampaignFilter(query=query)
+    return campaigns.search(session, caller, filters, limit=limit).items
 
 
-def _numbers(session: Session, caller: Caller, words: str, most: int) -> Sequence[ListedNumber]:
-    if not any(map(str.isdecimal, words)) or any(map(str.isalpha, words)):
+def _find_numbers(
+    session: Session, caller: Caller, query: str, limit: int
+) -> Sequence[ListedNumber]:
+    if not any(map(str.isdecimal, query)) or any(map(str.isalpha, query)):
         return []
-    return numbers.listing(session, caller, query=words, limit=most).items
+    return numbers.listing(session, caller, query=query, limit=limit).items
 
 
-def _keys(session: Session, caller: Caller, words: str, most: int) -> Sequence[ApiKey]:
-    return api_keys.search(session, caller, ApiKeyFilter(query=words), limit=most).items
+def _find_keys(session: Session, caller: Caller, query: str, limit: int) -> Sequence[ApiKey]:
+    return api_keys.search(session, caller, ApiKeyFilter(query=query), limit=limit).items
 
 
-def _clients(session: Session, caller: Caller, words: str, most: int) -> Sequence[OAuthClient]:
-    return oauth_clients.search(session, caller, query=words, limit=most).items
+def _find_clients(
+    session: Session, caller: Caller, query: str, limit: int
+) -> Sequence[OAuthClient]:
+    return oauth_clients.search(session, caller, query=query, limit=limit).items
 
 
 class _Kind(NamedTuple):
@@ -223,16 +229,16 @@ class _Kind(NamedTuple):
 
 
 _KINDS: Mapping[str, _Kind] = {
-    "partners": _Kind(Permission.PARTNER_CREATE, _partners),
-    "organizations": _Kind(Permission.ORGANIZATIONS_READ, _organizations),
-    "users": _Kind(Permission.USERS_READ, _users),
-    "assistants": _Kind(Permission.ASSISTANTS_READ, _assistants),
-    "campaigns": _Kind(Permission.CAMPAIGNS_READ, _campaigns),
-    "contacts": _Kind(Permission.CONTACTS_READ, _contacts),
-    "calls": _Kind(Permission.CALLS_READ, _calls),
-    "numbers": _Kind(Permission.ORGANIZATIONS_READ, _numbers),
-    "keys": _Kind(Permission.CREDENTIALS_MANAGE, _keys),
-    "clients": _Kind(Permission.CREDENTIALS_MANAGE, _clients),
+    "partners": _Kind(Permission.PARTNER_CREATE, _find_partners),
+    "organizations": _Kind(Permission.ORGANIZATIONS_READ, _find_organizations),
+    "users": _Kind(Permission.USERS_READ, _find_users),
+    "assistants": _Kind(Permission.ASSISTANTS_READ, _find_assistants),
+    "campaigns": _Kind(Permission.CAMPAIGNS_READ, _find_campaigns),
+    "contacts": _Kind(Permission.CONTACTS_READ, _find_contacts),
+    "calls": _Kind(Permission.CALLS_READ, _find_calls),
+    "numbers": _Kind(Permission.ORGANIZATIONS_READ, _find_numbers),
+    "keys": _Kind(Permission.CREDENTIALS_MANAGE, _find_keys),
+    "clients": _Kind(Permission.CREDENTIALS_MANAGE, _find_clients),
 }
 """Kinds by the fields of `SearchResults`."""
 _OF_A_NUMBER = ("assistants", "contacts", "calls", "numbers")

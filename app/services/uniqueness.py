@@ -12,14 +12,14 @@ from app.errors import DomainError
 
 
 @contextmanager
-def unless_taken(session: Session, taken: DomainError) -> Iterator[None]:
-    """Write the changes of the block in a savepoint. Raises ``taken`` if a constraint refuses
+def unless_taken(session: Session, duplicate: DomainError) -> Iterator[None]:
+    """Write the changes of the block in a savepoint. Raises ``duplicate`` if a constraint refuses
     them."""
     try:
         with session.begin_nested():
             yield
     except IntegrityError as error:
-        raise taken from error
+        raise duplicate from error
 
 
 def insert_into(session: Session, table: Any) -> postgresql.Insert | sqlite.Insert:

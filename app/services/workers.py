@@ -48,16 +48,16 @@ class HeartbeatSeries:
 def announce(session: Session, executor_id: str, queues: Collection[str] = ()) -> datetime:
     """Register a worker process before it takes any work; return the database's time. Without
     ``queues`` it serves all."""
-    own = WorkerHeartbeat(
+    heartbeat = WorkerHeartbeat(
         executor_id=executor_id,
         hostname=socket.gethostname(),
         pid=os.getpid(),
-        beat_at=_now(session),
+        beat_at=_database_now(session),
         queues=list(queues) or None,
     )
-    session.add(own)
+    session.add(heartbeat)
     session.flush()
-    return own.beat_at
+    return heartbeat.beat_at
 
 
 def record_heartbeat(session: Session, executor_id: str) -> datetime | None:
@@ -66,7 +66,7 @@ def record_heartbeat(session: Session, executor_id: str) -> datetime | None:
     return session.scalar(
         update(WorkerHeartbeat)
         .where(WorkerHeartbeat.executor_id == executor_id)
-        .values(beat_at=_now(session))
+        .values(beat_at=_database_now(session))
         .returning(WorkerHeartbeat.beat_at)
     )
 
@@ -80,15 +80,15 @@ def dead(session: Session, executor_ids: Collection[str], pulse: HeartbeatSeries
     """Return those of the executors that are dead: they left, were declared dead, or have been
     silent for too long, if ``pulse`` allows that judgment. Read their work before calling this: a
     worker registers before it takes any."""
-    known = WorkerHeartbeat.executor_id.in_(executor_ids)
+    is_of_executors = WorkerHeartbeat.executor_id.in_(executor_ids)
     beats = dict(
         session.execute(
-            select(WorkerHeartbeat.executor_id, WorkerHeartbeat.beat_at).where(known)
+            select(WorkerHeartbeat.executor_id, WorkerHeartbeat.beat_at).where(is_of_executors)
         ).all()
     )
     # Read last: a wait for the database above makes the judge's own heartbeat old.
     now = database_time(session)
-    silent = {each for each, at in beats.items() if now - at > pulse.dead_after}
+    silent = {each for each, beat_at in beats.items() if now - beat_at > pulse.dead_after}
     return (set(executor_ids) - beats.keys()) | (silent if pulse.may_judge(now) else set())
 
 
@@ -99,7 +99,7 @@ def any_alive(session: Session, within_seconds: float) -> bool:
 
 def is_any_alive(session: Session, within_seconds: float) -> ColumnElement[bool]:
     """Return `any_alive` as a condition."""
-    since = _now(session) - timedelta(seconds=within_seconds)
+    since = _database_now(session) - timedelta(seconds=within_seconds)
     return exists().where(WorkerHeartbeat.beat_at >= since)
 
 
@@ -131,14 +131,16 @@ class RunningWorkers:
 
 def listing(session: Session, within_seconds: float) -> RunningWorkers:
     """Return the workers; those with a heartbeat within that time are online: one query."""
-    is_online = WorkerHeartbeat.beat_at >= _now(session) - timedelta(seconds=within_seconds)
+    is_online = WorkerHeartbeat.beat_at >= _database_now(session) - timedelta(
+        seconds=within_seconds
+    )
     query = select(WorkerHeartbeat, is_online).where(WorkerHeartbeat.stopped_at.is_(None))
     rows = session.execute(query.order_by(WorkerHeartbeat.started_at)).all()
     online = [worker for worker, beats in rows if beats]
     silent = [
         worker
         for worker, beats in rows
-        if not beats and not any(_replaces(other, worker) for other in online)
+        if not beats and not any(_replaces(newer, worker) for newer in online)
     ]
     return RunningWorkers(online, silent)
 
@@ -160,21 +162,21 @@ def declare_dead(session: Session, executor_ids: Iterable[str]) -> None:
 
 def delete_silent(session: Session, older_than: timedelta) -> int:
     """Remove old heartbeats; return how many."""
-    gone = session.execute(
+    deleted = session.execute(
         delete(WorkerHeartbeat)
-        .where(WorkerHeartbeat.beat_at < _now(session) - older_than)
+        .where(WorkerHeartbeat.beat_at < _database_now(session) - older_than)
         .returning(WorkerHeartbeat.executor_id)
     )
-    return len(gone.all())
+    return len(deleted.all())
 
 
 def database_time(session: Session) -> datetime:
     """Return the time shared by all machines. On SQLite there is only one machine."""
-    now = _now(session)
+    now = _database_now(session)
     return now if isinstance(now, datetime) else session.scalars(select(now)).one()
 
 
-def _now(session: Session) -> Any:
+def _database_now(session: Session) -> Any:
     if session.get_bind().dialect.name == "sqlite":
         return utcnow()
     return func.clock_timestamp(type_=DateTime(timezone=True))

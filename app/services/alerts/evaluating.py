@@ -49,27 +49,27 @@ def changes(session: Session, now: datetime) -> AlertChanges:
         for _measure, group in groupby(rules, lambda rule: rule.measure)
         for each in find_met_rules(session, list(group), now, MAX_OPEN)
     ]
-    still = {(each.rule_id, each.subject_id) for each in met}
+    still_met = {(each.rule_id, each.subject_id) for each in met}
     open_now = {
         (row.rule_id, row.subject_id): row.id
         for row in session.execute(
             select(Alert.rule_id, Alert.subject_id, Alert.id).where(Alert.resolved_at.is_(None))
         )
     }
-    opened, kept = [], Counter(rule_id for rule_id, _subject in open_now)
+    opened, open_counts = [], Counter(rule_id for rule_id, _subject in open_now)
     for each in met:
-        if (each.rule_id, each.subject_id) not in open_now and kept[each.rule_id] < MAX_OPEN:
+        if (each.rule_id, each.subject_id) not in open_now and open_counts[each.rule_id] < MAX_OPEN:
             opened.append(each)
-            kept[each.rule_id] += 1
+            open_counts[each.rule_id] += 1
     return AlertChanges(
-        opened, [alert_id for key, alert_id in open_now.items() if key not in still]
+        opened, [alert_id for key, alert_id in open_now.items() if key not in still_met]
     )
 
 
-def apply(session: Session, wanted: AlertChanges, now: datetime) -> None:
+def apply(session: Session, planned: AlertChanges, now: datetime) -> None:
     """Open and resolve the alerts, and send the rules' notifications. Skips what another worker did
     first, and rules that were changed meanwhile."""
-    ids = {each.rule_id for each in wanted.opened}
+    ids = {each.rule_id for each in planned.opened}
     locked = session.scalars(
         select(AlertRule)
         .where(AlertRule.id.in_(ids))
@@ -84,14 +84,14 @@ def apply(session: Session, wanted: AlertChanges, now: datetime) -> None:
     open_now = {(row.rule_id, row.subject_id) for row in session.execute(is_open)}
     to_open = [
         each
-        for each in wanted.opened
+        for each in planned.opened
         if (each.rule_id, each.subject_id) not in open_now
         and each.rule_id in rules
         and rules[each.rule_id].version == each.version
     ]
     resolved = session.scalars(
         select(Alert)
-        .where(Alert.id.in_(wanted.resolved), Alert.resolved_at.is_(None))
+        .where(Alert.id.in_(planned.resolved), Alert.resolved_at.is_(None))
         .order_by(Alert.id)
         .with_for_update()
         .execution_options(populate_existing=True)
@@ -106,7 +106,7 @@ def apply(session: Session, wanted: AlertChanges, now: datetime) -> None:
     by_rule: defaultdict[UUID, list[Alert]] = defaultdict(list)
     for each in to_open:
         rule = rules[each.rule_id]
-        by_rule[rule.id].append(_open(session, rule, each, names, now))
+        by_rule[rule.id].append(_open_alert(session, rule, each, names, now))
     for alert in resolved:
         alert.resolved_at = now
         rule = session.get_one(AlertRule, alert.rule_id)
@@ -115,10 +115,10 @@ def apply(session: Session, wanted: AlertChanges, now: datetime) -> None:
     for rule_id, opened in by_rule.items():
         rule = rules[rule_id]
         if rule.by_mail and not _is_muted(rule, now):
-            _mail(session, rule, opened, names)
+            _mail_alerts(session, rule, opened, names)
 
 
-def _open(
+def _open_alert(
     session: Session,
     rule: AlertRule,
     met: MetRule,
@@ -150,7 +150,7 @@ def _announce(
     """Write the change to the history and send it to the webhooks of the organization and of the
     whole portal, in English."""
     with languages.using_language(languages.DEFAULT):
-        words = title(rule, alert.value, names.get(alert.subject_id))
+        alert_title = title(rule, alert.value, names.get(alert.subject_id))
     audit.record(
         session,
         system_caller(WHO),
@@ -159,7 +159,7 @@ def _announce(
         target_id=alert.id,
         partner_id=alert.partner_id,
         organization_id=alert.organization_id,
-        target=words,
+        target=alert_title,
     )
     if not _is_muted(rule, now):
         publish(
@@ -173,7 +173,7 @@ def _announce(
                 "measure": rule.measure.value,
                 "threshold": rule.threshold,
                 "value": alert.value,
-                "title": words,
+                "title": alert_title,
                 "openedAt": alert.opened_at,
                 "resolvedAt": alert.resolved_at,
             },
@@ -184,26 +184,26 @@ def _is_muted(rule: AlertRule, now: datetime) -> bool:
     return rule.muted_until is not None and rule.muted_until > now
 
 
-def _mail(
+def _mail_alerts(
     session: Session, rule: AlertRule, opened: Sequence[Alert], names: dict[UUID, str]
 ) -> None:
     """Queue one mail to each user of the rule's mails, whatever the number of opened alerts, in the
     language of the user, else of the partner."""
-    of_partner = session.get_one(Partner, rule.partner_id).language
+    partner_language = session.get_one(Partner, rule.partner_id).language
     sent: set[UUID | str] = set()
 
     def send(user: User | None, address: str, **more: Any) -> None:
-        who = user.id if user else address.lower()
-        if who in sent or not (user is None or notifications.wants_mail(user, _OPENED)):
+        mail_key = user.id if user else address.lower()
+        if mail_key in sent or not (user is None or notifications.wants_mail(user, _OPENED)):
             return
-        sent.add(who)
-        of_user = user.language if user else None
-        with languages.using_language(languages.best_tag((of_user, of_partner))):
-            details = {**_details(rule, opened, names), **more}
-        kind, of = MailKind.ALERTS_OPENED, rule.partner_id
-        mail_queue.enqueue_to_address(session, kind, of, address, user, details=details)
+        sent.add(mail_key)
+        user_language = user.language if user else None
+        with languages.using_language(languages.best_tag((user_language, partner_language))):
+            details = {**_mail_details(rule, opened, names), **more}
+        kind, partner_id = MailKind.ALERTS_OPENED, rule.partner_id
+        mail_queue.enqueue_to_address(session, kind, partner_id, address, user, details=details)
 
-    about = {"isRecipient": True, "organizationId": _text(rule.organization_id)}
+    extra_details = {"isRecipient": True, "organizationId": _format_id(rule.organization_id)}
     if rule.recipients is None:
         for user in _administrators(session, rule):
             if _may_see_all(session, user, opened):
@@ -211,10 +211,10 @@ def _mail(
     else:
         users = mail_queue.users_at(session, rule.partner_id, rule.recipients)
         for address in rule.recipients:
-            send(users.get(address.lower()), address, **about)
+            send(users.get(address.lower()), address, **extra_details)
     if rule.to_owners and rule.organization_id is not None:
         for owner in _owners(session, rule):
-            send(owner, owner.email, **about)
+            send(owner, owner.email, **extra_details)
 
 
 def _administrators(session: Session, rule: AlertRule) -> Sequence[User]:
@@ -228,14 +228,14 @@ def _owners(session: Session, rule: AlertRule) -> Sequence[User]:
     )
 
 
-def _users(session: Session, rule: AlertRule, *wanted: ColumnElement[bool]) -> Sequence[User]:
+def _users(session: Session, rule: AlertRule, *conditions: ColumnElement[bool]) -> Sequence[User]:
     query = select(User).where(
-        User.partner_id == rule.partner_id, User.status == UserStatus.ACTIVE, *wanted
+        User.partner_id == rule.partner_id, User.status == UserStatus.ACTIVE, *conditions
     )
     return session.scalars(query.order_by(User.id)).all()
 
 
-def _text(organization_id: UUID | None) -> str | None:
+def _format_id(organization_id: UUID | None) -> str | None:
     return str(organization_id) if organization_id else None
 
 
@@ -247,11 +247,11 @@ def _may_see_all(session: Session, user: User, opened: Sequence[Alert]) -> bool:
     ids = {alert.organization_id for alert in opened}
     if None in ids:
         return False
-    known = visible_organizations(caller_of(user)).where(Organization.id.in_(ids))
-    return set(session.scalars(known.with_only_columns(Organization.id))) == ids
+    visible_rows = visible_organizations(caller_of(user)).where(Organization.id.in_(ids))
+    return set(session.scalars(visible_rows.with_only_columns(Organization.id))) == ids
 
 
-def _details(
+def _mail_details(
     rule: AlertRule, opened: Sequence[Alert], names: dict[UUID, str]
 ) -> dict[str, str | int | list[str]]:
     name = names.get(rule.organization_id) if rule.organization_id else None

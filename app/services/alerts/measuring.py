@@ -87,29 +87,29 @@ def measured(
 ) -> Values:
     """Return the values for rules of one measure, of these organizations and, if a rule has that
     scope, of partners."""
-    asked = MeasureRequest.by(rules, now, subject_ids)
+    request = MeasureRequest.by(rules, now, subject_ids)
     return {
         subject_id: {
             period: value
-            for period, value in zip(asked.periods, values, strict=True)
+            for period, value in zip(request.periods, values, strict=True)
             if value is not None
         }
-        for _partner_id, subject_id, *values in session.execute(_of_scopes(asked, rules))
+        for _partner_id, subject_id, *values in session.execute(_query_scopes(request, rules))
     }
 
 
 def find_met_rules(
-    session: Session, rules: Sequence[AlertRule], now: datetime, most: int
+    session: Session, rules: Sequence[AlertRule], now: datetime, limit: int
 ) -> list[MetRule]:
-    """Return what meets stored rules of one measure, at most ``most`` for each rule: those with an
+    """Return what meets stored rules of one measure, at most ``limit`` for each rule: those with an
     open alert first."""
-    asked = MeasureRequest.by(rules, now)
-    figures = _of_scopes(asked, rules).subquery()
+    request = MeasureRequest.by(rules, now)
+    figures = _query_scopes(request, rules).subquery()
     partner_id, subject_id, *values = figures.c
     value = case(
         *(
             (AlertRule.period.is_not_distinct_from(period), column)
-            for period, column in zip(asked.periods, values, strict=True)
+            for period, column in zip(request.periods, values, strict=True)
         )
     )
     of_partner = AlertRule.scope == AlertScope.PARTNER
@@ -135,30 +135,32 @@ def find_met_rules(
         .select_from(figures)
         .join(AlertRule, and_(AlertRule.partner_id == partner_id, is_subject))
         .outerjoin(Alert, is_open)
-        .where(AlertRule.measure == asked.measure, _is_beyond_threshold(asked.measure, value))
+        .where(AlertRule.measure == request.measure, _is_beyond_threshold(request.measure, value))
         .subquery()
     )
     *columns, nth = ranked.c
-    rows = session.execute(select(*columns).where(nth <= most).order_by(ranked.c.id, nth))
+    rows = session.execute(select(*columns).where(nth <= limit).order_by(ranked.c.id, nth))
     return [MetRule(*row) for row in rows]
 
 
 def nearest_of_each(
-    session: Session, asked: MeasureRequest
+    session: Session, request: MeasureRequest
 ) -> list[tuple[AlertPeriod | None, UUID, int]]:
     """Return the organization that is nearest to an alert in each period, with its value."""
-    figures = _QUERIES[asked.measure](asked, False).cte()
+    figures = _QUERIES[request.measure](request, False).cte()
     _partner_id, subject_id, *values = figures.c
     firsts = [
         select(literal(position).label("place"), subject_id, value.label("value"))
         .where(value.is_not(None))
-        .order_by(value if asked.measure is AlertMeasure.ANSWER_RATE else value.desc(), subject_id)
+        .order_by(
+            value if request.measure is AlertMeasure.ANSWER_RATE else value.desc(), subject_id
+        )
         .limit(1)
         .subquery()
         for position, value in enumerate(values)
     ]
     rows = session.execute(union_all(*(select(first) for first in firsts)).order_by("place"))
-    return [(asked.periods[position], subject_id, value) for position, subject_id, value in rows]
+    return [(request.periods[position], subject_id, value) for position, subject_id, value in rows]
 
 
 def names_of(session: Session, organization_ids: Iterable[UUID | None]) -> dict[UUID, str]:
@@ -188,21 +190,21 @@ def _is_beyond_threshold(measure: AlertMeasure, value: ColumnElement[int]) -> Co
             return value >= AlertRule.threshold
 
 
-def _of_scopes(asked: MeasureRequest, rules: Sequence[AlertRule]) -> Any:
+def _query_scopes(request: MeasureRequest, rules: Sequence[AlertRule]) -> Any:
     wholes = sorted({rule.scope is AlertScope.PARTNER for rule in rules})
-    return union_all(*(_QUERIES[asked.measure](asked, whole) for whole in wholes))
+    return union_all(*(_QUERIES[request.measure](request, whole) for whole in wholes))
 
 
-def _of_days(
+def _query_of_days(
     table: type[CallDay | ConversationDay],
     value: Callable[..., ColumnElement[int]],
     *names: str,
 ) -> Query:
     """Return the query of a measure that is computed from sums of daily totals."""
 
-    def query(asked: MeasureRequest, whole: bool) -> Select[Any]:
-        today = asked.now.date()
-        starts = [period_starts(today)[period] for period in asked.periods if period]
+    def query(request: MeasureRequest, whole: bool) -> Select[Any]:
+        today = request.now.date()
+        starts = [period_starts(today)[period] for period in request.periods if period]
         subject_id: Any = table.partner_id if whole else table.organization_id
 
         def total(start: date, name: str) -> ColumnElement[int]:
@@ -212,8 +214,8 @@ def _of_days(
         return (
             select(table.partner_id, subject_id.label("subject_id"), *values)
             .where(
-                table.partner_id.in_(asked.partner_ids),
-                true() if whole else _among(table.organization_id, asked),
+                table.partner_id.in_(request.partner_ids),
+                true() if whole else _is_among(table.organization_id, request),
                 table.day.between(min(starts), today),
             )
             .group_by(table.partner_id, subject_id)
@@ -222,11 +224,11 @@ def _of_days(
     return query
 
 
-def _rate(ended: ColumnElement[int], answered: ColumnElement[int]) -> ColumnElement[int]:
+def _answer_rate(ended: ColumnElement[int], answered: ColumnElement[int]) -> ColumnElement[int]:
     return case((ended >= MIN_CALLS, PERCENT * answered // ended))
 
 
-def _silence(asked: MeasureRequest, whole: bool) -> Select[Any]:
+def _query_silence(request: MeasureRequest, whole: bool) -> Select[Any]:
     """Return the query of the days since the last call of active organizations, or since they were
     created; for a partner, those of the organization that called last."""
     latest = union_all(
@@ -238,11 +240,11 @@ def _silence(asked: MeasureRequest, whole: bool) -> Select[Any]:
         )
     ).subquery()
     last = select(func.max(_day_number(latest.c.day))).scalar_subquery()
-    today = (asked.now.date() - date(1970, 1, 1)).days
+    today = (request.now.date() - date(1970, 1, 1)).days
     days = today - func.coalesce(last, _day_number(Organization.created_at))
     if not whole:
-        return _active(asked, days)
-    each = _active(asked, days.label("days")).subquery()
+        return _active_organizations(request, days)
+    each = _active_organizations(request, days.label("days")).subquery()
     return select(
         each.c.partner_id, each.c.partner_id.label("subject_id"), func.min(each.c.days)
     ).group_by(each.c.partner_id)
@@ -254,47 +256,49 @@ def _day_number(moment: Any) -> ColumnElement[int]:
     return cast(seconds - seconds % _DAY, BigInteger) // _DAY
 
 
-def _limits(asked: MeasureRequest, _whole: bool) -> Select[Any]:
+def _query_limits(request: MeasureRequest, _whole: bool) -> Select[Any]:
     """Return the query of the share of users or assistants in use, of active organizations with a
     limit above one; a partner has none."""
 
-    def share(held: Select[Any], limit: Any) -> ColumnElement[int]:
-        return case((limit > 1, PERCENT * held.correlate(Organization).scalar_subquery() // limit))
+    def share(in_use: Select[Any], limit: Any) -> ColumnElement[int]:
+        return case(
+            (limit > 1, PERCENT * in_use.correlate(Organization).scalar_subquery() // limit)
+        )
 
     users = select(func.count()).where(
         User.organization_id == Organization.id, User.status != UserStatus.DEACTIVATED
     )
     assistants = select(func.count()).where(Assistant.organization_id == Organization.id)
-    shares = _active(
-        asked,
+    shares = _active_organizations(
+        request,
         share(users, Organization.user_limit).label("users"),
         share(assistants, Organization.assistant_limit).label("assistants"),
     ).subquery()
-    larger = _larger(shares.c.users, shares.c.assistants)
+    larger = _larger_of(shares.c.users, shares.c.assistants)
     return select(shares.c.partner_id, shares.c.subject_id, larger)
 
 
-def _active(asked: MeasureRequest, *columns: ColumnElement[Any]) -> Select[Any]:
+def _active_organizations(request: MeasureRequest, *columns: ColumnElement[Any]) -> Select[Any]:
     return select(Organization.partner_id, Organization.id.label("subject_id"), *columns).where(
-        Organization.partner_id.in_(asked.partner_ids),
-        _among(Organization.id, asked),
+        Organization.partner_id.in_(request.partner_ids),
+        _is_among(Organization.id, request),
         Organization.status == OrganizationStatus.ACTIVE,
     )
 
 
-def _among(column: Any, asked: MeasureRequest) -> ColumnElement[bool]:
-    return true() if asked.only is None else column.in_(asked.only)
+def _is_among(column: Any, request: MeasureRequest) -> ColumnElement[bool]:
+    return true() if request.only is None else column.in_(request.only)
 
 
-def _spending(asked: MeasureRequest, whole: bool) -> Select[Any]:
+def _query_spending(request: MeasureRequest, whole: bool) -> Select[Any]:
     """Return the query of the largest share of the daily and monthly limits that is spent or
     reserved."""
     limit, total = SpendingLimit, SpendingTotal
-    is_day = total.period == day_of(asked.now)
+    is_day = total.period == day_of(request.now)
 
     def share(used: ColumnElement[int], of_day: Any, of_month: Any, scale: int) -> Any:
-        most = scale * cast(case((is_day, of_day), else_=of_month), BigInteger)
-        return func.max(case((most > 0, PERCENT * used // most), (most == 0, PERCENT)))
+        maximum = scale * cast(case((is_day, of_day), else_=of_month), BigInteger)
+        return func.max(case((maximum > 0, PERCENT * used // maximum), (maximum == 0, PERCENT)))
 
     money = total.spent_micros + total.reserved_micros
     seconds = total.spent_seconds + total.reserved_seconds
@@ -302,7 +306,7 @@ def _spending(asked: MeasureRequest, whole: bool) -> Select[Any]:
     of_subject = (
         limit.organization_id.is_(None)
         if whole
-        else and_(limit.organization_id.is_not(None), _among(limit.organization_id, asked))
+        else and_(limit.organization_id.is_not(None), _is_among(limit.organization_id, request))
     )
     shares = (
         select(
@@ -313,19 +317,19 @@ def _spending(asked: MeasureRequest, whole: bool) -> Select[Any]:
         )
         .join(total, total.scope == limit.scope)
         .where(
-            limit.partner_id.in_(asked.partner_ids),
+            limit.partner_id.in_(request.partner_ids),
             of_subject,
             limit.api_key_id.is_(None),
-            total.period.in_((day_of(asked.now), month_of(asked.now))),
+            total.period.in_((day_of(request.now), month_of(request.now))),
         )
         .group_by(limit.partner_id, subject_id)
         .subquery()
     )
-    larger = _larger(shares.c.money, shares.c.time)
+    larger = _larger_of(shares.c.money, shares.c.time)
     return select(shares.c.partner_id, shares.c.subject_id, larger)
 
 
-def _budget(asked: MeasureRequest, whole: bool) -> Select[Any]:
+def _query_budget(request: MeasureRequest, whole: bool) -> Select[Any]:
     """Return the query of the share of the month's budget that is spent."""
     limit, total = SpendingLimit, SpendingTotal
     subject_id: Any = limit.partner_id if whole else limit.organization_id
@@ -337,28 +341,32 @@ def _budget(asked: MeasureRequest, whole: bool) -> Select[Any]:
         )
         .join(total, total.scope == limit.scope)
         .where(
-            limit.partner_id.in_(asked.partner_ids),
+            limit.partner_id.in_(request.partner_ids),
             limit.organization_id.is_(None)
             if whole
-            else and_(limit.organization_id.is_not(None), _among(limit.organization_id, asked)),
+            else and_(
+                limit.organization_id.is_not(None), _is_among(limit.organization_id, request)
+            ),
             limit.api_key_id.is_(None),
             limit.budget_micros > 0,
-            total.period == month_of(asked.now),
+            total.period == month_of(request.now),
         )
     )
 
 
-def _larger(one: ColumnElement[int], other: ColumnElement[int]) -> ColumnElement[int]:
-    return case((one >= other, one), else_=func.coalesce(other, one))
+def _larger_of(first: ColumnElement[int], second: ColumnElement[int]) -> ColumnElement[int]:
+    return case((first >= second, first), else_=func.coalesce(second, first))
 
 
 _QUERIES: dict[AlertMeasure, Query] = {
-    AlertMeasure.CONVERSATIONS: _of_days(ConversationDay, lambda count: count, "conversations"),
-    AlertMeasure.MINUTES: _of_days(ConversationDay, lambda seconds: seconds // 60, "seconds"),
-    AlertMeasure.ANSWER_RATE: _of_days(CallDay, _rate, "ended", "answered"),
-    AlertMeasure.FAILED_CALLS: _of_days(CallDay, lambda count: count, "failed"),
-    AlertMeasure.SPENDING: _spending,
-    AlertMeasure.BUDGET: _budget,
-    AlertMeasure.LIMITS: _limits,
-    AlertMeasure.SILENCE: _silence,
+    AlertMeasure.CONVERSATIONS: _query_of_days(
+        ConversationDay, lambda count: count, "conversations"
+    ),
+    AlertMeasure.MINUTES: _query_of_days(ConversationDay, lambda seconds: seconds // 60, "seconds"),
+    AlertMeasure.ANSWER_RATE: _query_of_days(CallDay, _answer_rate, "ended", "answered"),
+    AlertMeasure.FAILED_CALLS: _query_of_days(CallDay, lambda count: count, "failed"),
+    AlertMeasure.SPENDING: _query_spending,
+    AlertMeasure.BUDGET: _query_budget,
+    AlertMeasure.LIMITS: _query_limits,
+    AlertMeasure.SILENCE: _query_silence,
 }

@@ -76,24 +76,24 @@ def search(
     """Return a page of the open or the resolved alerts, newest first; open ones with their current
     values, by one query for each measure. Raises `Forbidden` and `ValidationFailed`
     (``invalid_cursor``)."""
-    rows = _visible(caller).where(
+    rows = _visible_alerts(caller).where(
         Alert.resolved_at.is_not(None) if resolved else Alert.resolved_at.is_(None)
     )
     page = keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
-    shown = _shown(session, list(page.items))
-    return Page(shown if resolved else _measured_now(session, shown), page.next_cursor)
+    views = _to_views(session, list(page.items))
+    return Page(views if resolved else _add_current_values(session, views), page.next_cursor)
 
 
-def open_alerts(session: Session, caller: Caller, most: int) -> list[AlertView]:
+def open_alerts(session: Session, caller: Caller, limit: int) -> list[AlertView]:
     """Return the newest open alerts that are not acknowledged, with their current values. Raises
     `Forbidden`."""
-    rows = _unacknowledged(caller).order_by(Alert.id.desc()).limit(most)
-    return _measured_now(session, _shown(session, list(session.scalars(rows))))
+    rows = _unacknowledged_alerts(caller).order_by(Alert.id.desc()).limit(limit)
+    return _add_current_values(session, _to_views(session, list(session.scalars(rows))))
 
 
 def any_open(caller: Caller) -> ColumnElement[bool]:
     """Whether `open_alerts` finds any. Raises `Forbidden`."""
-    return _unacknowledged(caller).exists()
+    return _unacknowledged_alerts(caller).exists()
 
 
 def titles(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
@@ -101,8 +101,8 @@ def titles(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID
     current language. Raises `Forbidden`."""
     if not ids:
         return {}
-    rows = session.scalars(_visible(caller).where(Alert.id.in_(ids)))
-    return {shown.alert.id: shown.title for shown in _shown(session, list(rows))}
+    rows = session.scalars(_visible_alerts(caller).where(Alert.id.in_(ids)))
+    return {view.alert.id: view.title for view in _to_views(session, list(rows))}
 
 
 def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> AlertView:
@@ -111,12 +111,14 @@ def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> AlertView:
     (``alert_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     missing = NotFound(gettext("There is no such alert."), "alert_not_found")
-    alert = fetch(session, _visible(caller).where(Alert.id == alert_id), missing, for_change=True)
-    (shown,) = _shown(session, [alert])
+    alert = fetch(
+        session, _visible_alerts(caller).where(Alert.id == alert_id), missing, for_change=True
+    )
+    (view,) = _to_views(session, [alert])
     if alert.acknowledged_at is None:
         alert.acknowledged_at, alert.acknowledged_by = utcnow(), caller.label[:200]
         with languages.using_language(languages.DEFAULT):  # the history stores the words
-            target = shown.title
+            target = view.title
         audit.record(
             session,
             caller,
@@ -128,16 +130,16 @@ def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> AlertView:
             target=target,
         )
         session.flush()
-        opened = AuditEntry.target_type == "alert", AuditEntry.target_id == str(alert.id)
-        notified.mark_read_by_staff(session, caller, alert.partner_id, *opened)
-    return _measured_now(session, [shown])[0]
+        conditions = AuditEntry.target_type == "alert", AuditEntry.target_id == str(alert.id)
+        notified.mark_read_by_staff(session, caller, alert.partner_id, *conditions)
+    return _add_current_values(session, [view])[0]
 
 
 def last_opened(session: Session, caller: Caller) -> dict[UUID, datetime]:
     """Return when each rule last opened an alert, by the ids of rules. Raises `Forbidden`."""
     last = func.max(Alert.opened_at).label("last")
-    opened = _visible(caller).with_only_columns(Alert.rule_id, last).group_by(Alert.rule_id)
-    return {row.rule_id: row.last for row in session.execute(opened)}
+    query = _visible_alerts(caller).with_only_columns(Alert.rule_id, last).group_by(Alert.rule_id)
+    return {row.rule_id: row.last for row in session.execute(query)}
 
 
 def nearest(
@@ -146,12 +148,12 @@ def nearest(
     """Return the value of the organization that is nearest to an alert now, for each period, as the
     title of an alert; by one query for all periods. Raises `Forbidden`."""
     caller.require(Permission.REPORT_READ)
-    own = partners.own(caller)
+    partner_id = partners.own(caller)
     periods = list(AlertPeriod) if uses_period(measure) else [None]
     visible = visible_organizations(caller).with_only_columns(Organization.id)
     only = visible if caller.is_limited else None
     nearest_values = nearest_of_each(
-        session, MeasureRequest(measure, periods, [own], utcnow(), only)
+        session, MeasureRequest(measure, periods, [partner_id], utcnow(), only)
     )
     names = names_of(session, [organization_id for _, organization_id, _ in nearest_values])
     return {
@@ -160,9 +162,9 @@ def nearest(
     }
 
 
-def _measured_now(session: Session, shown: Sequence[AlertView]) -> list[AlertView]:
+def _add_current_values(session: Session, views: Sequence[AlertView]) -> list[AlertView]:
     values: dict[UUID, int | None] = {}
-    by_measure = sorted(shown, key=lambda each: each.rule.measure)
+    by_measure = sorted(views, key=lambda each: each.rule.measure)
     for _measure, group in groupby(by_measure, key=lambda each: each.rule.measure):
         rows = list(group)
         subject_ids = {each.alert.subject_id for each in rows}
@@ -172,19 +174,21 @@ def _measured_now(session: Session, shown: Sequence[AlertView]) -> list[AlertVie
                 each.alert.subject_id, {}
             )
             values[each.alert.id] = of_subject.get(each.rule.period)
-    return [replace(each, value_now=values[each.alert.id]) for each in shown]
+    return [replace(each, value_now=values[each.alert.id]) for each in views]
 
 
-def _visible(caller: Caller) -> Select[Alert]:
+def _visible_alerts(caller: Caller) -> Select[Alert]:
     caller.require(Permission.REPORT_READ)
     return of_tenant(select(Alert), caller, Alert.partner_id, Alert.organization_id)
 
 
-def _unacknowledged(caller: Caller) -> Select[Alert]:
-    return _visible(caller).where(Alert.resolved_at.is_(None), Alert.acknowledged_at.is_(None))
+def _unacknowledged_alerts(caller: Caller) -> Select[Alert]:
+    return _visible_alerts(caller).where(
+        Alert.resolved_at.is_(None), Alert.acknowledged_at.is_(None)
+    )
 
 
-def _shown(session: Session, alerts: list[Alert]) -> list[AlertView]:
+def _to_views(session: Session, alerts: list[Alert]) -> list[AlertView]:
     if not alerts:
         return []
     rules = {

@@ -74,17 +74,17 @@ def get(session: Session, caller: Caller, rule_id: UUID, *, for_change: bool = F
     return fetch(session, query.where(AlertRule.id == rule_id), missing, for_change=for_change)
 
 
-def create(session: Session, caller: Caller, wanted: RuleInput) -> AlertRule:
+def create(session: Session, caller: Caller, data: RuleInput) -> AlertRule:
     """Create a rule. Raises `Forbidden`, `NotFound` (``organization_not_found``) and
     `ValidationFailed` (``out_of_range``, ``organization_required``, ``archived``,
     ``scope_not_measured``, ``period_required``, ``invalid_email``, ``too_many_recipients``,
     ``alert_rule_exists``, ``too_many_rules``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     partner_id = partners.own(caller)
-    values = _checked(session, caller, wanted)
-    _refuse_known(session, caller, values)
-    held = select(func.count()).where(AlertRule.partner_id == partner_id)
-    if (session.scalar(held) or 0) >= MAX_RULES:
+    values = _validate(session, caller, data)
+    _refuse_duplicate(session, caller, values)
+    count_query = select(func.count()).where(AlertRule.partner_id == partner_id)
+    if (session.scalar(count_query) or 0) >= MAX_RULES:
         message = gettext(
             "A portal has at most %(num)s alert rules. Remove one first.", num=MAX_RULES
         )
@@ -92,7 +92,7 @@ def create(session: Session, caller: Caller, wanted: RuleInput) -> AlertRule:
     rule = AlertRule(partner_id=partner_id, **values)
     session.add(rule)
     session.flush()
-    _record(session, caller, rule, "alert_rule.created", after=_shown(rule))
+    _record_rule(session, caller, rule, "alert_rule.created", after=_audit_values(rule))
     return rule
 
 
@@ -100,25 +100,27 @@ def update(
     session: Session,
     caller: Caller,
     rule_id: UUID,
-    wanted: RuleInput,
+    data: RuleInput,
     *,
     expected_version: int | None = None,
 ) -> bool:
     """Change everything but the measure; return whether anything changed. Raises as `create`, and
     `Conflict` (``changed_meanwhile``)."""
     rule = get(session, caller, rule_id, for_change=True)
-    values = _checked(session, caller, wanted, rule.organization_id)
+    values = _validate(session, caller, data, rule.organization_id)
     values["measure"] = rule.measure
-    if _is(rule, values):
+    if _has_values(rule, values):
         return False
     refuse_stale(expected_version, rule.version, "alert rule")
-    _refuse_known(session, caller, values)
-    before = _shown(rule)
+    _refuse_duplicate(session, caller, values)
+    before = _audit_values(rule)
     for name, value in values.items():
         setattr(rule, name, value)
     rule.version += 1
     session.flush()
-    _record(session, caller, rule, "alert_rule.updated", before=before, after=_shown(rule))
+    _record_rule(
+        session, caller, rule, "alert_rule.updated", before=before, after=_audit_values(rule)
+    )
     return True
 
 
@@ -134,14 +136,16 @@ def mute(session: Session, caller: Caller, rule_id: UUID, days: int) -> AlertRul
     rule.version += 1
     session.flush()
     action = "alert_rule.muted" if days else "alert_rule.unmuted"
-    _record(session, caller, rule, action, before=before, after={"mutedUntil": rule.muted_until})
+    _record_rule(
+        session, caller, rule, action, before=before, after={"mutedUntil": rule.muted_until}
+    )
     return rule
 
 
 def remove(session: Session, caller: Caller, rule_id: UUID) -> None:
     """Remove a rule with its alerts. Raises `Forbidden`, `NotFound`."""
     rule = get(session, caller, rule_id, for_change=True)
-    _record(session, caller, rule, "alert_rule.removed", before=_shown(rule))
+    _record_rule(session, caller, rule, "alert_rule.removed", before=_audit_values(rule))
     session.delete(rule)
     session.flush()
 
@@ -152,85 +156,88 @@ def sentences_of(
     """Return the sentences of the rules in entries of the history, as the rules were then, in the
     current language, by the ids of the entries. A rule that was removed is known only by entries
     with its measure. The caller has loaded the entries."""
-    about = [entry for entry in entries if entry.target_type == "alert_rule"]
-    if not about:
+    rule_entries = [entry for entry in entries if entry.target_type == "alert_rule"]
+    if not rule_entries:
         return {}
-    mine = of_tenant(select(AlertRule), caller, AlertRule.partner_id)
-    asked = [UUID(entry.target_id) for entry in about]
-    rules = {str(rule.id): rule for rule in session.scalars(mine.where(AlertRule.id.in_(asked)))}
-    names = names_of(session, [entry.organization_id for entry in about])
+    visible_rules = of_tenant(select(AlertRule), caller, AlertRule.partner_id)
+    rule_ids = [UUID(entry.target_id) for entry in rule_entries]
+    rules = {
+        str(rule.id): rule
+        for rule in session.scalars(visible_rules.where(AlertRule.id.in_(rule_ids)))
+    }
+    names = names_of(session, [entry.organization_id for entry in rule_entries])
     sentences = {}
-    for entry in about:
-        then = {**entry.before, **entry.after}
+    for entry in rule_entries:
+        values = {**entry.before, **entry.after}
         if (rule := rules.get(entry.target_id)) is not None:
-            then = _shown(rule) | then
-        if "measure" in then:
-            was = AlertRule(
-                measure=AlertMeasure(then["measure"]),
-                scope=AlertScope(then["scope"]),
-                threshold=then["threshold"],
-                period=AlertPeriod(then["period"]) if then.get("period") else None,
+            values = _audit_values(rule) | values
+        if "measure" in values:
+            past_rule = AlertRule(
+                measure=AlertMeasure(values["measure"]),
+                scope=AlertScope(values["scope"]),
+                threshold=values["threshold"],
+                period=AlertPeriod(values["period"]) if values.get("period") else None,
             )
             owner = entry.organization_id
-            sentences[entry.id] = sentence(was, names.get(owner) if owner else None)
+            sentences[entry.id] = sentence(past_rule, names.get(owner) if owner else None)
     return sentences
 
 
-def _checked(
-    session: Session, caller: Caller, wanted: RuleInput, held: UUID | None = None
+def _validate(
+    session: Session, caller: Caller, data: RuleInput, current_id: UUID | None = None
 ) -> dict[str, Any]:
-    """Return the values of the columns. ``held`` is the rule's current organization."""
+    """Return the values of the columns. ``current_id`` is the rule's current organization."""
     problems: list[Problem] = []
-    if caller.is_limited and wanted.scope is not AlertScope.ORGANIZATION:
+    if caller.is_limited and data.scope is not AlertScope.ORGANIZATION:
         message = gettext("Choose one organization. Your access is limited to some of them.")
         problems.append(Problem("scope", "organization_required", message))
-    most = _MAX_THRESHOLDS.get(wanted.measure, _MAX_COUNTED)
-    least = 0 if wanted.measure is AlertMeasure.FAILED_CALLS else 1  # more than none
-    if wanted.threshold is None or not least <= wanted.threshold <= most:
+    maximum = _MAX_THRESHOLDS.get(data.measure, _MAX_COUNTED)
+    minimum = 0 if data.measure is AlertMeasure.FAILED_CALLS else 1  # more than none
+    if data.threshold is None or not minimum <= data.threshold <= maximum:
         message = gettext(
             "Enter a whole number from %(least)s to %(most)s.",
-            least=least,
-            most=written_number(most),
+            least=minimum,
+            most=written_number(maximum),
         )
         problems.append(Problem("threshold", "out_of_range", message))
-    if wanted.scope is AlertScope.PARTNER and wanted.measure is AlertMeasure.LIMITS:
+    if data.scope is AlertScope.PARTNER and data.measure is AlertMeasure.LIMITS:
         message = gettext("Limits belong to organizations. Choose each organization, or one.")
         problems.append(Problem("scope", "scope_not_measured", message))
-    if uses_period(wanted.measure) and wanted.period is None:
+    if uses_period(data.measure) and data.period is None:
         problems.append(Problem("period", "period_required", gettext("Choose a period.")))
-    problems += mail_queue.problems_of_recipients(wanted.recipients)
-    is_one = wanted.scope is AlertScope.ORGANIZATION
-    if is_one and wanted.organization_id is None:
+    problems += mail_queue.problems_of_recipients(data.recipients)
+    is_one = data.scope is AlertScope.ORGANIZATION
+    if is_one and data.organization_id is None:
         message = gettext("Choose one of your organizations.")
         problems.append(Problem("organizationId", "organization_required", message))
     refuse_any(problems)
-    if is_one and wanted.organization_id not in (None, held):
-        organization = get_organization(session, caller, wanted.organization_id)
+    if is_one and data.organization_id not in (None, current_id):
+        organization = get_organization(session, caller, data.organization_id)
         if organization.status is OrganizationStatus.ARCHIVED:
             raise ValidationFailed.on("organizationId", ARCHIVED, archived_words())
-    return asdict(wanted) | {
-        "organization_id": wanted.organization_id if is_one else None,
-        "period": wanted.period if uses_period(wanted.measure) else None,
-        "recipients": list(wanted.recipients) or None,
-        "to_owners": wanted.to_owners and is_one,
+    return asdict(data) | {
+        "organization_id": data.organization_id if is_one else None,
+        "period": data.period if uses_period(data.measure) else None,
+        "recipients": list(data.recipients) or None,
+        "to_owners": data.to_owners and is_one,
     }
 
 
-def _refuse_known(session: Session, caller: Caller, values: dict[str, Any]) -> None:
+def _refuse_duplicate(session: Session, caller: Caller, values: dict[str, Any]) -> None:
     for rule, _sentence in listing(session, caller):
-        if _is(rule, values):
+        if _has_values(rule, values):
             message = gettext("A rule with this measure, limit, period and scope exists already.")
             raise ValidationFailed(message, EXISTS, extra={"ruleId": str(rule.id)})
 
 
-def _is(rule: AlertRule, values: dict[str, Any]) -> bool:
+def _has_values(rule: AlertRule, values: dict[str, Any]) -> bool:
     return all(getattr(rule, name) == value for name, value in values.items())
 
 
-def _record(
+def _record_rule(
     session: Session, caller: Caller, rule: AlertRule, action: str, **values: dict[str, Any]
 ) -> None:
-    name = _name(session, rule)
+    name = _organization_name(session, rule)
     with languages.using_language(languages.DEFAULT):  # the history stores the words
         target = sentence(rule, name)
     audit.record(
@@ -246,13 +253,13 @@ def _record(
     )
 
 
-def _name(session: Session, rule: AlertRule) -> str | None:
+def _organization_name(session: Session, rule: AlertRule) -> str | None:
     if rule.organization_id is None:
         return None
     return session.get_one(Organization, rule.organization_id).name
 
 
-def _shown(rule: AlertRule) -> dict[str, Any]:
+def _audit_values(rule: AlertRule) -> dict[str, Any]:
     """Return the rule as the history shows it."""
     return {
         "measure": rule.measure,

@@ -38,48 +38,48 @@ def uses_period(measure: AlertMeasure) -> bool:
 
 def sentence(rule: AlertRule, organization: str | None) -> str:
     """Return what opens an alert: "Acme has less than 20 % of calls answered in 7 days"."""
-    who = _watched(rule, organization)
+    subject = _subject_label(rule, organization)
     count = rule.threshold
-    values = {"who": who, "num": written_number(count), "period": _period(rule)}
+    values = {"who": subject, "num": written_number(count), "period": _period_label(rule)}
     match rule.measure:
         # Translators: %(who)s is an organization or "The portal", %(period)s such as "in 7 days".
         case AlertMeasure.CONVERSATIONS:
-            words = ngettext(
+            text = ngettext(
                 "%(who)s has more than %(num)s conversation %(period)s",
                 "%(who)s has more than %(num)s conversations %(period)s",
                 count,
                 **values,
             )
         case AlertMeasure.MINUTES:
-            words = ngettext(
+            text = ngettext(
                 "%(who)s has more than %(num)s minute of conversation %(period)s",
                 "%(who)s has more than %(num)s minutes of conversation %(period)s",
                 count,
                 **values,
             )
         case AlertMeasure.ANSWER_RATE:
-            words = gettext(
+            text = gettext(
                 "%(who)s has less than %(num)s %% of calls answered %(period)s", **values
             )
         case AlertMeasure.FAILED_CALLS:
-            words = _failed_calls(count, values)
+            text = _failed_calls(count, values)
         case AlertMeasure.SPENDING:
-            words = gettext("%(who)s uses %(num)s %% of a spending limit", **values)
+            text = gettext("%(who)s uses %(num)s %% of a spending limit", **values)
         case AlertMeasure.BUDGET:
-            words = gettext("%(who)s has spent %(num)s %% of the budget of a month", **values)
+            text = gettext("%(who)s has spent %(num)s %% of the budget of a month", **values)
         case AlertMeasure.LIMITS:
-            words = gettext("%(who)s uses %(num)s %% of its users or assistants", **values)
+            text = gettext("%(who)s uses %(num)s %% of its users or assistants", **values)
         case AlertMeasure.SILENCE:
-            words = ngettext(
+            text = ngettext(
                 "%(who)s has no calls for %(num)s day",
                 "%(who)s has no calls for %(num)s days",
                 count,
                 **values,
             )
-    return _on_one_line(words)
+    return _on_one_line(text)
 
 
-def _watched(rule: AlertRule, organization: str | None) -> str:
+def _subject_label(rule: AlertRule, organization: str | None) -> str:
     if rule.scope is AlertScope.PARTNER:
         return gettext("The portal")
     if rule.scope is AlertScope.EACH_ORGANIZATION or organization is None:
@@ -100,46 +100,46 @@ def _failed_calls(count: int, values: dict[str, str]) -> str:
 
 def title(rule: AlertRule, value: int, organization: str | None) -> str:
     """Return an alert's finding: "Acme: 14 % of calls answered in 7 days"."""
-    who = organization or gettext("The portal")
-    values = {"who": who, "num": written_number(value), "period": _period(rule)}
+    subject = organization or gettext("The portal")
+    values = {"who": subject, "num": written_number(value), "period": _period_label(rule)}
     match rule.measure:
         case AlertMeasure.CONVERSATIONS:
-            words = ngettext(
+            text = ngettext(
                 "%(who)s: %(num)s conversation %(period)s",
                 "%(who)s: %(num)s conversations %(period)s",
                 value,
                 **values,
             )
         case AlertMeasure.MINUTES:
-            words = ngettext(
+            text = ngettext(
                 "%(who)s: %(num)s minute of conversation %(period)s",
                 "%(who)s: %(num)s minutes of conversation %(period)s",
                 value,
                 **values,
             )
         case AlertMeasure.ANSWER_RATE:
-            words = gettext("%(who)s: %(num)s %% of calls answered %(period)s", **values)
+            text = gettext("%(who)s: %(num)s %% of calls answered %(period)s", **values)
         case AlertMeasure.FAILED_CALLS:
-            words = ngettext(
+            text = ngettext(
                 "%(who)s: %(num)s failed call %(period)s",
                 "%(who)s: %(num)s failed calls %(period)s",
                 value,
                 **values,
             )
         case AlertMeasure.SPENDING:
-            words = gettext("%(who)s: %(num)s %% of a spending limit used", **values)
+            text = gettext("%(who)s: %(num)s %% of a spending limit used", **values)
         case AlertMeasure.BUDGET:
-            words = gettext("%(who)s: %(num)s %% of the budget of the month spent", **values)
+            text = gettext("%(who)s: %(num)s %% of the budget of the month spent", **values)
         case AlertMeasure.LIMITS:
-            words = gettext("%(who)s: %(num)s %% of its users or assistants used", **values)
+            text = gettext("%(who)s: %(num)s %% of its users or assistants used", **values)
         case AlertMeasure.SILENCE:
-            words = ngettext(
+            text = ngettext(
                 "%(who)s: no calls for %(num)s day",
                 "%(who)s: no calls for %(num)s days",
                 value,
                 **values,
             )
-    return _on_one_line(words)
+    return _on_one_line(text)
 
 
 def amount(rule: AlertRule, value: int) -> str:
@@ -151,9 +151,9 @@ def amount(rule: AlertRule, value: int) -> str:
     )
 
 
-def _period(rule: AlertRule) -> str:
+def _period_label(rule: AlertRule) -> str:
     return str(PERIOD_WORDS[rule.period]) if rule.period else ""
 
 
-def _on_one_line(words: str) -> str:
-    return words.replace(" %", "\N{NO-BREAK SPACE}%")
+def _on_one_line(text: str) -> str:
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")

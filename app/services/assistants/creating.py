@@ -46,10 +46,10 @@ def add_assistant(
     )
     session.add(assistant)
     session.flush()
-    further = {name: value for name, value in values.items() if getattr(assistant, name) != value}
-    if further:
-        _configure(session, caller, assistant, carrier, further)
-    after = {"name": assistant.name, "service": service, "timezone": timezone, **further}
+    changed = {name: value for name, value in values.items() if getattr(assistant, name) != value}
+    if changed:
+        _configure(session, caller, assistant, carrier, changed)
+    after = {"name": assistant.name, "service": service, "timezone": timezone, **changed}
     audit.record_change(session, caller, "agent.created", assistant, after=after)
     return assistant
 
@@ -65,17 +65,17 @@ def _check_limit(session: Session, organization_id: UUID) -> None:
         Organization, organization_id, with_for_update=True, populate_existing=True
     )
     refuse_archived(organization)
-    taken = session.scalar(
+    used = session.scalar(
         select(func.count())
         .select_from(Assistant)
         .where(Assistant.organization_id == organization_id)
     )
-    if organization.assistant_limit and (taken or 0) >= organization.assistant_limit:
+    if organization.assistant_limit and (used or 0) >= organization.assistant_limit:
         message = gettext(
             "%(organization)s has %(taken)s of %(most)s assistants. Raise its assistant limit "
             "first.",
             organization=organization.name,
-            taken=taken,
+            taken=used,
             most=organization.assistant_limit,
         )
         raise ValidationFailed(message, "agent_limit_reached")

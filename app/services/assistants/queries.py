@@ -161,12 +161,12 @@ def blocker_of(
 
 
 def _condition(
-    code: str, met: bool, words: tuple[str, str], place: str, *, needed: bool = True
+    code: str, met: bool, messages: tuple[str, str], place: str, *, needed: bool = True
 ) -> ReadinessCondition:
-    return ReadinessCondition(code, met, words[0] if met else words[1], place, needed)
+    return ReadinessCondition(code, met, messages[0] if met else messages[1], place, needed)
 
 
-def _has_readiness(wanted: Readiness) -> ColumnElement[bool]:
+def _has_readiness(state: Readiness) -> ColumnElement[bool]:
     """Return `readiness_of` as a condition on rows joined with their organizations. It ignores
     whether the number is confirmed, because that depends on the carrier."""
     is_own = exists().where(
@@ -174,20 +174,20 @@ def _has_readiness(wanted: Readiness) -> ColumnElement[bool]:
         PhoneNumber.organization_id == Assistant.organization_id,
     )
     suspended_partners = select(Partner.id).where(Partner.suspended_at.is_not(None))
-    able = and_(
+    can_call = and_(
         is_own,
         Assistant.phone_enabled,
         Assistant.phone_configured,
         Organization.status == OrganizationStatus.ACTIVE,
         Organization.partner_id.not_in(suspended_partners),
     )
-    match wanted:
+    match state:
         case Readiness.OFF:
             return not_(Assistant.active)
         case Readiness.READY:
-            return and_(Assistant.active, able)
+            return and_(Assistant.active, can_call)
         case Readiness.NOT_READY:
-            return and_(Assistant.active, not_(able))
+            return and_(Assistant.active, not_(can_call))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ class AssistantFilter:
 def search(
     session: Session,
     caller: Caller,
-    chosen: AssistantFilter,
+    filters: AssistantFilter,
     *,
     sort: str = "name",
     cursor: str | None = None,
@@ -213,23 +213,23 @@ def search(
 ) -> Page[Assistant]:
     """Return a page of assistants. Raises `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
-    rows = _filtered(session, caller, chosen)
+    rows = _filter_assistants(session, caller, filters)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def not_ready(
-    session: Session, caller: Caller, most: int
+    session: Session, caller: Caller, limit: int
 ) -> Sequence[tuple[Assistant, Organization]]:
     """Return the newest assistants that can't call yet, each with its organization."""
     rows = _not_ready(caller).add_columns(Organization)
-    newest = rows.order_by(Assistant.created_at.desc(), Assistant.id.desc()).limit(most)
+    newest = rows.order_by(Assistant.created_at.desc(), Assistant.id.desc()).limit(limit)
     return [(row[0], row[1]) for row in session.execute(newest)]
 
 
-def counting_not_ready(caller: Caller, most: int) -> ColumnElement[int]:
-    """Return how many assistants can't call yet, up to ``most``."""
+def counting_not_ready(caller: Caller, limit: int) -> ColumnElement[int]:
+    """Return how many assistants can't call yet, up to ``limit``."""
     rows = _not_ready(caller).with_only_columns(Assistant.id)
-    return counting_up_to(rows, most - 1).scalar_subquery()
+    return counting_up_to(rows, limit - 1).scalar_subquery()
 
 
 def _not_ready(caller: Caller) -> Select[Assistant]:
@@ -239,42 +239,46 @@ def _not_ready(caller: Caller) -> Select[Assistant]:
 
 
 def count(
-    session: Session, caller: Caller, chosen: AssistantFilter, *, most: int = MAX_COUNTED
+    session: Session, caller: Caller, filters: AssistantFilter, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`."""
-    rows = _filtered(session, caller, chosen)
+    rows = _filter_assistants(session, caller, filters)
     return count_up_to(session, rows.with_only_columns(Assistant.id), most)
 
 
 def count_if_few(
-    session: Session, caller: Caller, chosen: AssistantFilter, most: int
+    session: Session, caller: Caller, filters: AssistantFilter, limit: int
 ) -> int | None:
     """Return how many match, by `paging.count_among` those of the caller."""
-    rows = _filtered(session, caller, chosen).with_only_columns(Assistant.id)
-    of = chosen.organization if isinstance(chosen.organization, UUID) else None
-    few = _filtered(session, caller, AssistantFilter(of)).with_only_columns(Assistant.id)
-    return count_among(session, rows, few, most)
+    rows = _filter_assistants(session, caller, filters).with_only_columns(Assistant.id)
+    organization_id = filters.organization if isinstance(filters.organization, UUID) else None
+    narrowed = _filter_assistants(
+        session, caller, AssistantFilter(organization_id)
+    ).with_only_columns(Assistant.id)
+    return count_among(session, rows, narrowed, limit)
 
 
-def _filtered(session: Session, caller: Caller, chosen: AssistantFilter) -> Select[Assistant]:
+def _filter_assistants(
+    session: Session, caller: Caller, filters: AssistantFilter
+) -> Select[Assistant]:
     rows = visible(caller)
-    of = Assistant.organization_id
-    if chosen.organization is not None:
-        rows = rows.where(name_search.is_of_organization(session, of, chosen.organization))
-    words = trimmed(chosen.query)
-    if words:
-        matches = Assistant.named(words)
-        digits = "".join(filter(str.isdecimal, words))
-        if digits and not any(map(str.isalpha, words)):
+    column = Assistant.organization_id
+    if filters.organization is not None:
+        rows = rows.where(name_search.is_of_organization(session, column, filters.organization))
+    query = trimmed(filters.query)
+    if query:
+        matches = Assistant.named(query)
+        digits = "".join(filter(str.isdecimal, query))
+        if digits and not any(map(str.isalpha, query)):
             matches = or_(matches, Assistant.phone_number.contains(digits))
         if caller.organization_id is None:
-            matches = or_(matches, name_search.is_of_organization_called(session, of, words))
+            matches = or_(matches, name_search.is_of_organization_called(session, column, query))
         rows = rows.where(matches)
-    if chosen.readiness is not None:
+    if filters.readiness is not None:
         rows = rows.join(Organization, Organization.id == Assistant.organization_id)
-        rows = rows.where(_has_readiness(chosen.readiness))
-    if chosen.service:
-        rows = rows.where(Assistant.service.icontains(chosen.service, autoescape=True))
+        rows = rows.where(_has_readiness(filters.readiness))
+    if filters.service:
+        rows = rows.where(Assistant.service.icontains(filters.service, autoescape=True))
     return rows
 
 
@@ -327,9 +331,9 @@ def with_organizations(
     query = visible(caller).join(Organization, Organization.id == Assistant.organization_id)
     named = query.add_columns(Organization.name)
     rows = session.execute(named.order_by(Assistant.name, Assistant.id).limit(limit)).all()
-    wanted = as_uuid(also) if also else None
-    if wanted is not None and all(row[0].id != wanted for row in rows):
-        rows = [*session.execute(named.where(Assistant.id == wanted)).all(), *rows]
+    extra_id = as_uuid(also) if also else None
+    if extra_id is not None and all(row[0].id != extra_id for row in rows):
+        rows = [*session.execute(named.where(Assistant.id == extra_id)).all(), *rows]
     return [(row[0], row[1]) for row in rows]
 
 

@@ -184,16 +184,16 @@ def checked_fields(
     accepted unchecked: they may be older than a rule. Raises `ValidationFailed` with every
     problem."""
     problems: list[Problem] = []
-    own = _own_texts(fields, stored, problems)
+    texts = _own_texts(fields, stored, problems)
     voice = (fields.voice_address or "").strip() or None
     if voice is not None and all(voice != each.voice_address for each in stored):
         allowed = destinations.destinations_of(session, organization)
         if problem := _voice_problem(voice, allowed, allow_private):
             problems.append(problem)
     checked = AssistantFields(
-        **own,
+        **texts,
         active=fields.active,
-        phone_number=_number(fields.phone_number, organization.default_region, problems),
+        phone_number=_parse_number(fields.phone_number, organization.default_region, problems),
         phone_enabled=fields.phone_enabled,
         phone_configured=fields.phone_configured,
         voice_address=voice,
@@ -208,7 +208,7 @@ def check_texts(fields: AssistantFields) -> None:
     problems: list[Problem] = []
     _own_texts(fields, (), problems)
     if (fields.phone_number or "").strip().startswith("+"):
-        _number(fields.phone_number, None, problems)
+        _parse_number(fields.phone_number, None, problems)
     refuse_any(problems)
 
 
@@ -218,15 +218,15 @@ def _own_texts(
     problems: list[Problem],
 ) -> dict[str, Any]:
     """Return the name, service, time zone and messages as they are stored; add their problems."""
-    name = _text("name", fields.name, MAX_NAME, problems)
+    name = _clean_text("name", fields.name, MAX_NAME, problems)
     if not (name and can_be_seen(name)):
         problems.append(Problem("name", "blank", gettext("Enter a name.")))
     timezone = (fields.timezone or "").strip() or None
     if timezone is not None and timezone not in time_zones():
         message = unknown_zone(timezone)
         problems.append(Problem("timezone", "unknown_timezone", message))
-    intro = _text("defaultIntro", fields.default_intro, MAX_TEXT, problems)
-    voicemail = _text("defaultVoicemail", fields.default_voicemail, MAX_TEXT, problems)
+    intro = _clean_text("defaultIntro", fields.default_intro, MAX_TEXT, problems)
+    voicemail = _clean_text("defaultVoicemail", fields.default_voicemail, MAX_TEXT, problems)
     if all((intro, voicemail) != (each.default_intro, each.default_voicemail) for each in stored):
         if voicemail and not intro:
             message = gettext("Enter an intro too, or leave both blank.")
@@ -236,7 +236,7 @@ def _own_texts(
             problems.append(Problem("defaultVoicemail", "required", message))
     return {
         "name": name or "",
-        "service": _text("service", fields.service, MAX_NAME, problems),
+        "service": _clean_text("service", fields.service, MAX_NAME, problems),
         "timezone": timezone,
         "default_intro": intro,
         "default_voicemail": voicemail,
@@ -254,16 +254,16 @@ def _voice_problem(
     return Problem("voiceAddress", "invalid_url", refusal) if refusal else None
 
 
-def _text(field: str, value: str | None, limit: int, problems: list[Problem]) -> str | None:
+def _clean_text(field: str, value: str | None, limit: int, problems: list[Problem]) -> str | None:
     text = (value or "").replace("\0", "").replace("\r\n", "\n").strip()
     if len(text) > limit:
-        most = written_number(limit)
-        message = gettext("Too long. Use at most %(most)s characters.", most=most)
+        max_length = written_number(limit)
+        message = gettext("Too long. Use at most %(most)s characters.", most=max_length)
         problems.append(Problem(field, "too_long", message))
     return text or None
 
 
-def _number(value: str | None, region: str | None, problems: list[Problem]) -> str | None:
+def _parse_number(value: str | None, region: str | None, problems: list[Problem]) -> str | None:
     if not (value or "").strip():
         return None
     try:

@@ -52,7 +52,7 @@ def chain_of(partner_id: UUID | None) -> UUID:
 def content_of(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the entry as JSON values, the same before and after it is stored, on both
     databases. Entries of earlier versions and redacted ones have no salt."""
-    content = {name: _canonical(entry[column]) for column, name in FIELDS.items()}
+    content = {name: _to_canonical(entry[column]) for column, name in FIELDS.items()}
     salt = entry.get(SALT)
     return content | {SALT: salt} if salt else content
 
@@ -73,22 +73,24 @@ def link_at_commit(session: Session, entry: AuditEntry) -> None:
     """Link the entry to its chain when the session commits, if it still exists then."""
     if _WAITING not in session.info:
         session.info[_WAITING] = []
-        event.listen(session, "before_commit", _link)
+        event.listen(session, "before_commit", _link_entries)
     session.info[_WAITING].append(entry)
 
 
-def _link(session: Session) -> None:
+def _link_entries(session: Session) -> None:
     if session.in_nested_transaction():
         return
     session.flush()
     waiting = session.info[_WAITING]
-    kept = [entry for entry in waiting if inspect(entry).persistent]  # not rolled back meanwhile
+    persistent = [
+        entry for entry in waiting if inspect(entry).persistent
+    ]  # not rolled back meanwhile
     waiting.clear()
     by_chain: dict[UUID, list[AuditEntry]] = {}
-    for entry in kept:
+    for entry in persistent:
         by_chain.setdefault(chain_of(entry.partner_id), []).append(entry)
     for chain in sorted(by_chain, key=_lock_key):  # a fixed order, so that writers can't deadlock
-        number, previous = _end(session, chain)
+        number, previous = _last_link(session, chain)
         rows = []
         for entry in by_chain[chain]:
             number += 1
@@ -106,7 +108,7 @@ def _link(session: Session) -> None:
         session.execute(insert(AuditLink), rows)
 
 
-def _end(session: Session, chain: UUID) -> tuple[int, str]:
+def _last_link(session: Session, chain: UUID) -> tuple[int, str]:
     """Return the number and hash of the last link, locked until the transaction ends. SQLite has
     one writer at a time anyway."""
     if session.get_bind().dialect.name == "postgresql":
@@ -126,7 +128,7 @@ def _lock_key(chain: UUID) -> int:
     return int.from_bytes(digest[:8], signed=True)
 
 
-def _canonical(value: Any) -> Any:
+def _to_canonical(value: Any) -> Any:
     match value:
         case UUID():
             return str(value)
@@ -135,8 +137,8 @@ def _canonical(value: Any) -> Any:
         case float() if value.is_integer():
             return int(value)  # PostgreSQL stores 1.0 and 1e20 as whole numbers
         case Mapping():
-            return {str(key): _canonical(item) for key, item in value.items()}
+            return {str(key): _to_canonical(item) for key, item in value.items()}
         case list() | tuple():
-            return [_canonical(item) for item in value]
+            return [_to_canonical(item) for item in value]
         case _:
             return value

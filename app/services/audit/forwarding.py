@@ -15,13 +15,13 @@ from app.services.audit.verification import export
 def due(session: Session, limit: int) -> Sequence[dict[str, Any]]:
     """Return the next unsent entries of one chain, at most ``limit``; empty when all chains are
     sent."""
-    sent = {row.chain: row.number for row in session.scalars(select(AuditForwarding))}
-    for chain in (WITHOUT_PARTNER, *_grown(session)):
+    sent_numbers = {row.chain: row.number for row in session.scalars(select(AuditForwarding))}
+    for chain in (WITHOUT_PARTNER, *_grown_chains(session)):
         waiting = export(
             session,
             AuditLink.chain == chain,
-            AuditLink.number > sent.get(chain, 0),
-            AuditLink.number <= sent.get(chain, 0) + limit,
+            AuditLink.number > sent_numbers.get(chain, 0),
+            AuditLink.number <= sent_numbers.get(chain, 0) + limit,
         )
         entries = list(waiting)
         if entries:
@@ -39,7 +39,7 @@ def mark_sent(session: Session, entries: Sequence[dict[str, Any]]) -> None:
         stored.number = max(stored.number, number)
 
 
-def _grown(session: Session) -> Sequence[UUID]:
+def _grown_chains(session: Session) -> Sequence[UUID]:
     """Return the partners whose chain has grown: one look-up of each chain's end."""
     end = (
         select(func.max(AuditLink.number))

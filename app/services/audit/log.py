@@ -166,18 +166,18 @@ def _differences(
     before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     names = [n for n in {**before, **after} if before.get(n) != after.get(n)]
-    old = {n: _shown(n, before[n]) for n in names if n in before}
-    new = {n: _shown(n, after[n]) for n in names if n in after}
+    old = {n: _mask_secret(n, before[n]) for n in names if n in before}
+    new = {n: _mask_secret(n, after[n]) for n in names if n in after}
     return old, new
 
 
-def _shown(name: str, value: Any) -> Any:
+def _mask_secret(name: str, value: Any) -> Any:
     if value is not None and any(word in name.lower() for word in _SECRET_WORDS):
         return "changed"
-    return _plain(value)
+    return _to_json_value(value)
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     match value:
         case Enum():
             return value.value
@@ -186,9 +186,9 @@ def _plain(value: Any) -> Any:
         case datetime() | date():
             return value.isoformat()
         case Mapping():
-            return {str(key): _plain(item) for key, item in value.items()}
+            return {str(key): _to_json_value(item) for key, item in value.items()}
         case list() | tuple() | set() | frozenset():
-            return [_plain(item) for item in value]
+            return [_to_json_value(item) for item in value]
         case _:
             return value
 
@@ -196,14 +196,14 @@ def _plain(value: Any) -> Any:
 def latest(session: Session, caller: Caller, organization_id: UUID, limit: int) -> list[AuditEntry]:
     """Return the latest changes in an organization, newest first, if the caller may read the
     history."""
-    return _read(session, caller, AuditEntry.organization_id == organization_id, limit)
+    return _read_entries(session, caller, AuditEntry.organization_id == organization_id, limit)
 
 
 def latest_of_target(
     session: Session, caller: Caller, target_type: str, target_id: UUID, limit: int = 8
 ) -> list[AuditEntry]:
     """Return the latest changes of a record, newest first, if the caller may read the history."""
-    return _read(session, caller, _is_target(target_type, target_id), limit)
+    return _read_entries(session, caller, _is_target(target_type, target_id), limit)
 
 
 def last_of_target(
@@ -235,7 +235,7 @@ def of_partner(session: Session, caller: Caller, limit: int) -> list[AuditEntry]
         .limit(LOOKED_BACK)
     )
     changes = AuditEntry.id.in_(newest) & AuditEntry.action.not_in(EVERYDAY)
-    return _read(session, caller, changes, limit)
+    return _read_entries(session, caller, changes, limit)
 
 
 def is_shown_to(caller: Caller) -> ColumnElement[bool]:
@@ -248,7 +248,7 @@ def _is_target(target_type: str, target_id: UUID) -> ColumnElement[bool]:
     return (AuditEntry.target_type == target_type) & (AuditEntry.target_id == str(target_id))
 
 
-def _read(
+def _read_entries(
     session: Session, caller: Caller, condition: ColumnElement[bool], limit: int
 ) -> list[AuditEntry]:
     if not caller.may(Permission.AUDIT_READ):

@@ -41,7 +41,7 @@ _NEEDED: dict[str, Permission] = {
 
 def kinds(caller: Caller) -> list[str]:
     """Return the nouns of the actions that the caller is notified of."""
-    return list(dict.fromkeys(action.partition(".")[0] for action in _actions(caller)))
+    return list(dict.fromkeys(action.partition(".")[0] for action in _visible_actions(caller)))
 
 
 def listing(
@@ -55,7 +55,7 @@ def listing(
 ) -> Page[tuple[AuditEntry, bool]]:
     """Return a page of the caller's notifications, newest first, each with whether it is unread;
     of one of `kinds`, or only unread ones. Raises `ValidationFailed` (``invalid_cursor``)."""
-    rows = _visible(caller, utcnow() - KEPT)
+    rows = _visible_entries(caller, utcnow() - KEPT)
     if kind is not None:
         rows = rows.where(AuditEntry.action.startswith(f"{kind}.", autoescape=True))
     if unread:
@@ -69,7 +69,9 @@ def listing(
 
 def get(session: Session, caller: Caller, entry_id: UUID) -> AuditEntry | None:
     """Return a notification of the caller; None if there is none with this id."""
-    return session.scalar(_visible(caller, utcnow() - KEPT).where(AuditEntry.id == entry_id))
+    return session.scalar(
+        _visible_entries(caller, utcnow() - KEPT).where(AuditEntry.id == entry_id)
+    )
 
 
 def count_unread(session: Session, caller: Caller) -> int:
@@ -87,34 +89,34 @@ def kept_since() -> datetime:
 def counting_unread(caller: Caller, since: datetime) -> Select[int]:
     """Return the statement of `count_unread`, cached: every page counts, and building it takes
     longer than running it."""
-    rows = _visible(caller, since).where(_is_unread(caller))
+    rows = _visible_entries(caller, since).where(_is_unread(caller))
     return counting_up_to(rows.with_only_columns(AuditEntry.id), MAX_COUNTED)
 
 
 def mark_all_read(session: Session, caller: Caller) -> None:
-    own = update(User).where(User.id == caller.user_id)
-    session.execute(own.values(notifications_read_at=utcnow(), updated_at=User.updated_at))
+    statement = update(User).where(User.id == caller.user_id)
+    session.execute(statement.values(notifications_read_at=utcnow(), updated_at=User.updated_at))
     session.execute(delete(ReadNotification).where(ReadNotification.user_id == caller.user_id))
 
 
-def mark_read(session: Session, caller: Caller, *about: ColumnElement[bool]) -> None:
+def mark_read(session: Session, caller: Caller, *conditions: ColumnElement[bool]) -> None:
     """Mark the unread notifications of the caller that meet the conditions on `AuditEntry` as
     read."""
-    rows = _visible(caller, utcnow() - KEPT).where(_is_unread(caller), *about)
+    rows = _visible_entries(caller, utcnow() - KEPT).where(_is_unread(caller), *conditions)
     entry_ids = session.scalars(rows.with_only_columns(AuditEntry.id)).all()
     _store_read(session, caller, entry_ids)
 
 
 def mark_read_by_staff(
-    session: Session, caller: Caller, partner_id: UUID, *about: ColumnElement[bool]
+    session: Session, caller: Caller, partner_id: UUID, *conditions: ColumnElement[bool]
 ) -> None:
     """Mark the notifications that meet the conditions on `AuditEntry` as read for the caller and
     all staff of the partner, because one of them has handled them."""
-    mark_read(session, caller, *about)
+    mark_read(session, caller, *conditions)
     staff = User.partner_id == partner_id, User.organization_id.is_(None)
     since = AuditEntry.id >= id_at(utcnow() - KEPT)
     entries = select(User.id, AuditEntry.id).join(AuditEntry, AuditEntry.partner_id == partner_id)
-    rows = session.execute(entries.where(*staff, IS_NOTIFIED, since, *about)).all()
+    rows = session.execute(entries.where(*staff, IS_NOTIFIED, since, *conditions)).all()
     if rows:
         values = [{"user_id": user_id, "entry_id": entry_id} for user_id, entry_id in rows]
         added = insert_into(session, ReadNotification).values(values)
@@ -127,11 +129,11 @@ def _store_read(session: Session, caller: Caller, entry_ids: Collection[UUID]) -
     rows = [{"user_id": caller.user_id, "entry_id": entry_id} for entry_id in entry_ids]
     session.execute(insert_into(session, ReadNotification).values(rows).on_conflict_do_nothing())
     past = ReadNotification.entry_id < id_at(utcnow() - KEPT)
-    own = ReadNotification.user_id == caller.user_id
-    session.execute(delete(ReadNotification).where(own, past))
+    is_own = ReadNotification.user_id == caller.user_id
+    session.execute(delete(ReadNotification).where(is_own, past))
 
 
-def _actions(caller: Caller) -> list[str]:
+def _visible_actions(caller: Caller) -> list[str]:
     return [action for action in NOTIFIED_ACTIONS if caller.may(_NEEDED[action.partition(".")[0]])]
 
 
@@ -143,10 +145,10 @@ def _is_unread(caller: Caller) -> ColumnElement[bool]:
     return and_(or_(read_at.is_(None), AuditEntry.at > read_at), ~read_alone)
 
 
-def _visible(caller: Caller, since: datetime) -> Select[AuditEntry]:
-    actions = _actions(caller)
-    others = or_(AuditEntry.actor_id.is_(None), AuditEntry.actor_id != caller.subject_id)
-    rows = select(AuditEntry).where(IS_NOTIFIED, AuditEntry.id >= id_at(since), others)
+def _visible_entries(caller: Caller, since: datetime) -> Select[AuditEntry]:
+    actions = _visible_actions(caller)
+    by_others = or_(AuditEntry.actor_id.is_(None), AuditEntry.actor_id != caller.subject_id)
+    rows = select(AuditEntry).where(IS_NOTIFIED, AuditEntry.id >= id_at(since), by_others)
     if len(actions) < len(NOTIFIED_ACTIONS):
         rows = rows.where(AuditEntry.action.in_(actions))
     return of_tenant(rows, caller, AuditEntry.partner_id, AuditEntry.organization_id)

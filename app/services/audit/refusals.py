@@ -42,7 +42,7 @@ class Refusal:
     network: str | None = None
 
     def key(self, actor: Caller) -> str:
-        parts = (
+        values = (
             self.action,
             self.reason,
             self.target_type,
@@ -51,7 +51,7 @@ class Refusal:
             str(self.network),
             str(actor.subject_id),
         )
-        return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
+        return hashlib.sha256("\0".join(values).encode("utf-8", "replace")).hexdigest()
 
 
 def anonymous_caller(request_id: str | None = None) -> Caller:
@@ -72,14 +72,14 @@ def note(session: Session, actor: Caller, refusals: Sequence[Refusal]) -> None:
     for key, refusal in sorted(
         by_key.items(), key=itemgetter(0)
     ):  # one order, so that no two wait for each other
-        row = _locked(session, key, refusal)
+        row = _lock_count(session, key, refusal)
         if row.since + WINDOW <= now:
-            _write_rest(session, row)
+            _write_unwritten(session, row)
             row.since, row.times, row.written = now, 0, 0
         row.times += 1
-        row.entry = _entry(actor, refusal)
+        row.entry = _entry_values(actor, refusal)
         if _is_power_of_ten(row.times):
-            _write(session, row, actor.request_id)
+            _write_entry(session, row, actor.request_id)
     session.flush()
 
 
@@ -96,13 +96,13 @@ def close(session: Session) -> bool:
     )
     rows = session.scalars(query).all()
     for row in rows:
-        _write_rest(session, row)
+        _write_unwritten(session, row)
         session.delete(row)
     session.flush()
     return len(rows) == AT_ONCE
 
 
-def _locked(session: Session, key: str, refusal: Refusal) -> RefusalCount:
+def _lock_count(session: Session, key: str, refusal: Refusal) -> RefusalCount:
     """Return the count, created if it is missing, locked by one statement."""
     first: dict[str, Any] = {
         "key": key,
@@ -121,7 +121,7 @@ def _locked(session: Session, key: str, refusal: Refusal) -> RefusalCount:
     return session.scalars(locking, execution_options={"populate_existing": True}).one()
 
 
-def _entry(actor: Caller, refusal: Refusal) -> dict[str, Any]:
+def _entry_values(actor: Caller, refusal: Refusal) -> dict[str, Any]:
     return {
         "actorKind": actor.kind.value,
         "actorId": str(actor.subject_id) if actor.subject_id else None,
@@ -136,12 +136,12 @@ def _entry(actor: Caller, refusal: Refusal) -> dict[str, Any]:
     }
 
 
-def _write_rest(session: Session, row: RefusalCount) -> None:
+def _write_unwritten(session: Session, row: RefusalCount) -> None:
     if row.times > row.written:
-        _write(session, row, None)
+        _write_entry(session, row, None)
 
 
-def _write(session: Session, row: RefusalCount, request_id: str | None) -> None:
+def _write_entry(session: Session, row: RefusalCount, request_id: str | None) -> None:
     entry = row.entry
     actor = Caller(
         kind=CallerKind(entry["actorKind"]),

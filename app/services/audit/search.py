@@ -65,7 +65,7 @@ class HistoryFilter:
 def search(
     session: Session,
     caller: Caller,
-    chosen: HistoryFilter,
+    filters: HistoryFilter,
     *,
     sort: str = "-at",
     cursor: str | None = None,
@@ -76,28 +76,33 @@ def search(
     At most five queries. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``).
     """
-    rows = _rows(session, caller, chosen)
+    rows = _query_entries(session, caller, filters)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(
-    session: Session, caller: Caller, chosen: HistoryFilter, *, most: int = MAX_COUNTED
+    session: Session, caller: Caller, filters: HistoryFilter, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many entries match, as `paging.count_up_to`. Raises `Forbidden`."""
     return count_up_to(
-        session, _rows(session, caller, chosen).with_only_columns(AuditEntry.id), most
+        session, _query_entries(session, caller, filters).with_only_columns(AuditEntry.id), most
     )
 
 
-def count_if_few(session: Session, caller: Caller, chosen: HistoryFilter, most: int) -> int | None:
+def count_if_few(
+    session: Session, caller: Caller, filters: HistoryFilter, limit: int
+) -> int | None:
     """Return how many entries match, as `paging.count_among` those of the days and of the
     organization with this id. Raises `Forbidden`."""
-    of = chosen.organization if isinstance(chosen.organization, UUID) else None
-    among = HistoryFilter(organization=of, since=chosen.since, before=chosen.before)
-    rows, few = (
-        _rows(session, caller, each).with_only_columns(AuditEntry.id) for each in (chosen, among)
+    organization_id = filters.organization if isinstance(filters.organization, UUID) else None
+    base_filters = HistoryFilter(
+        organization=organization_id, since=filters.since, before=filters.before
     )
-    return count_among(session, rows, few, most)
+    rows, base_rows = (
+        _query_entries(session, caller, each).with_only_columns(AuditEntry.id)
+        for each in (filters, base_filters)
+    )
+    return count_among(session, rows, base_rows, limit)
 
 
 def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[AuditEntry]:
@@ -117,8 +122,8 @@ def organization_names(session: Session, entries: Sequence[AuditEntry]) -> dict[
 
 def assistant_names(session: Session, entries: Sequence[AuditEntry]) -> dict[str, str]:
     """Return the names of the entries' assistants by id; the caller has loaded the entries."""
-    sides = [side or {} for entry in entries for side in (entry.before, entry.after)]
-    ids = {UUID(side[name]) for side in sides for name in ASSISTANT_FIELDS if side.get(name)}
+    values = [side or {} for entry in entries for side in (entry.before, entry.after)]
+    ids = {UUID(side[name]) for side in values for name in ASSISTANT_FIELDS if side.get(name)}
     if not ids:
         return {}
     rows = select(Assistant.id, Assistant.name).where(Assistant.id.in_(ids))
@@ -129,13 +134,13 @@ def user_names(
     session: Session,
     caller: Caller,
     entries: Sequence[AuditEntry],
-    known: Mapping[UUID, str | None],
+    known_names: Mapping[UUID, str | None],
 ) -> dict[UUID, str]:
     """Return the names of the users who acted and who were changed, of those that have a name and
-    are the caller's. Those that are ``known`` are not read."""
+    are the caller's. Those that are ``known_names`` are not read."""
     ids = {entry.actor_id for entry in entries if entry.actor_kind == CallerKind.USER}
     ids |= {as_uuid(entry.target_id) for entry in entries if entry.target_type == "user"}
-    names = dict(known)
+    names = dict(known_names)
     if unknown := ids - {None} - names.keys():
         rows = of_tenant(select(User), caller, User.partner_id).where(User.id.in_(unknown))
         users = session.execute(rows.with_only_columns(User.id, User.name))
@@ -143,48 +148,52 @@ def user_names(
     return {key: name for key, name in names.items() if name}
 
 
-def _rows(session: Session, caller: Caller, chosen: HistoryFilter) -> Select[AuditEntry]:
+def _query_entries(session: Session, caller: Caller, filters: HistoryFilter) -> Select[AuditEntry]:
     caller.require(Permission.AUDIT_READ)
     rows = of_tenant(select(AuditEntry), caller, AuditEntry.partner_id)
-    if chosen.actor is not None:
-        named = holds_words(AuditEntry.actor, chosen.actor)
-        users = _ids_called(session, caller, chosen.actor, User)
-        rows = rows.where(named | AuditEntry.actor_id.in_(users))
-    if chosen.target is not None:
-        named = holds_words(AuditEntry.target, chosen.target)
-        ids = _ids_called(session, caller, chosen.target, User, Organization, Assistant, Campaign)
-        wanted = AuditEntry.target_id.in_([chosen.target, *map(str, ids)])
-        done = holds_words(AuditEntry.actor, chosen.target) | AuditEntry.actor_id.in_(ids)
-        if chosen.without_by_actor:
-            done &= AuditEntry.action.not_in(chosen.without_by_actor)
-        called = AuditEntry.action.in_(chosen.called) | _lists_number(chosen.target)
-        rows = rows.where(named | wanted | done | called | _has_field(session, chosen.fields))
-    if chosen.target_types:
-        rows = rows.where(AuditEntry.target_type.in_(chosen.target_types))
-    rows = rows.where(*_of_actions(chosen))
-    if chosen.action not in VIEWS:
-        rows = rows.where(is_shown_to(caller))
-    if chosen.organization is not None:
-        of = AuditEntry.organization_id
-        rows = rows.where(name_search.is_of_organization(session, of, chosen.organization))
-    if chosen.since is not None:
+    if filters.actor is not None:
+        has_name = holds_words(AuditEntry.actor, filters.actor)
+        users = _ids_called(session, caller, filters.actor, User)
+        rows = rows.where(has_name | AuditEntry.actor_id.in_(users))
+    if filters.target is not None:
+        has_name = holds_words(AuditEntry.target, filters.target)
+        ids = _ids_called(session, caller, filters.target, User, Organization, Assistant, Campaign)
+        is_target = AuditEntry.target_id.in_([filters.target, *map(str, ids)])
+        is_actor = holds_words(AuditEntry.actor, filters.target) | AuditEntry.actor_id.in_(ids)
+        if filters.without_by_actor:
+            is_actor &= AuditEntry.action.not_in(filters.without_by_actor)
+        called = AuditEntry.action.in_(filters.called) | _lists_number(filters.target)
         rows = rows.where(
-            AuditEntry.at >= chosen.since, AuditEntry.id >= id_at(chosen.since - SLACK)
+            has_name | is_target | is_actor | called | _has_field(session, filters.fields)
         )
-    if chosen.before is not None:
+    if filters.target_types:
+        rows = rows.where(AuditEntry.target_type.in_(filters.target_types))
+    rows = rows.where(*_action_conditions(filters))
+    if filters.action not in VIEWS:
+        rows = rows.where(is_shown_to(caller))
+    if filters.organization is not None:
+        organization_id = AuditEntry.organization_id
         rows = rows.where(
-            AuditEntry.at < chosen.before, AuditEntry.id < id_at(chosen.before + SLACK)
+            name_search.is_of_organization(session, organization_id, filters.organization)
+        )
+    if filters.since is not None:
+        rows = rows.where(
+            AuditEntry.at >= filters.since, AuditEntry.id >= id_at(filters.since - SLACK)
+        )
+    if filters.before is not None:
+        rows = rows.where(
+            AuditEntry.at < filters.before, AuditEntry.id < id_at(filters.before + SLACK)
         )
     return rows
 
 
-def _lists_number(words: str) -> ColumnElement[bool]:
+def _lists_number(text: str) -> ColumnElement[bool]:
     """Return the entries about several numbers of a do-not-call list, this one among them."""
-    digits = re.sub(r"[\s().+/-]", "", words)
+    digits = re.sub(r"[\s().+/-]", "", text)
     if not digits.isdecimal() or len(digits) < MIN_DIGITS:
         return false()
-    listed = cast(AuditEntry.after, Text).contains(digits)
-    return and_(AuditEntry.action == NUMBER_LISTED, listed)
+    contains_number = cast(AuditEntry.after, Text).contains(digits)
+    return and_(AuditEntry.action == NUMBER_LISTED, contains_number)
 
 
 def _has_field(session: Session, names: Sequence[str]) -> ColumnElement[bool]:
@@ -192,41 +201,41 @@ def _has_field(session: Session, names: Sequence[str]) -> ColumnElement[bool]:
         return false()
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     pairs = func.json_each if is_sqlite else func.jsonb_each
-    sides = (pairs(side).table_valued("key") for side in (AuditEntry.before, AuditEntry.after))
-    return or_(*(select(1).where(side.c.key.in_(names)).exists() for side in sides))
+    tables = (pairs(side).table_valued("key") for side in (AuditEntry.before, AuditEntry.after))
+    return or_(*(select(1).where(side.c.key.in_(names)).exists() for side in tables))
 
 
-def _of_actions(chosen: HistoryFilter) -> Iterator[ColumnElement[bool]]:
-    if chosen.actions:
-        yield AuditEntry.action.in_(chosen.actions)
-    if chosen.action is not None:
-        yield AuditEntry.action == chosen.action
-    if chosen.without:
-        yield AuditEntry.action.not_in(chosen.without)
+def _action_conditions(filters: HistoryFilter) -> Iterator[ColumnElement[bool]]:
+    if filters.actions:
+        yield AuditEntry.action.in_(filters.actions)
+    if filters.action is not None:
+        yield AuditEntry.action == filters.action
+    if filters.without:
+        yield AuditEntry.action.not_in(filters.without)
 
 
 def _ids_called(
     session: Session,
     caller: Caller,
-    words: str,
+    query: str,
     *models: type[User | Organization | Assistant | Campaign],
 ) -> Sequence[UUID]:
     """Return the records of the caller whose current names contain the words, up to
     `name_search.FEW`; a transaction that only reads searches once. The history names users by their
     email addresses."""
-    key = ("called", caller, words, models)
-    return read_once(session, key, lambda: _search_ids(session, caller, words, models))
+    key = ("called", caller, query, models)
+    return read_once(session, key, lambda: _search_ids(session, caller, query, models))
 
 
 def _search_ids(
     session: Session,
     caller: Caller,
-    words: str,
+    query: str,
     models: Iterable[type[User | Organization | Assistant | Campaign]],
 ) -> Sequence[UUID]:
     called = [
         of_tenant(select(model.id), caller, model.partner_id).where(
-            model.named(words) if issubclass(model, Named) else model.found_by(words)
+            model.named(query) if issubclass(model, Named) else model.found_by(query)
         )
         for model in models
     ]

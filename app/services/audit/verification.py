@@ -52,11 +52,11 @@ def verify(
     ends = dict(known or {})
     position: _ChainPosition | None = None
     chains = entries = 0
-    for link, entry in _linked(session):
+    for link, entry in _linked_entries(session):
         if position is None or position.chain != link.chain:
             position = _ChainPosition(link.chain)
             chains += 1
-        broken = _problem(position, link, entry)
+        broken = _find_problem(position, link, entry)
         if broken is None and ends.get(link.chain, (0, ""))[0] == link.number:
             _, expected = ends.pop(link.chain)
             if link.hash != expected:
@@ -70,10 +70,10 @@ def verify(
     for chain, (number, _hash) in ends.items():
         reason = "The end of the known history is missing"
         return AuditVerification(chains, entries, BrokenChain(reason, chain, number, None))
-    alone = session.execute(_unlinked()).first()
-    if alone is not None:
+    unlinked = session.execute(_unlinked_entry()).first()
+    if unlinked is not None:
         broken_entry = BrokenChain(
-            "The entry has no place in a chain", alone.partner_id, None, alone.id
+            "The entry has no place in a chain", unlinked.partner_id, None, unlinked.id
         )
         return AuditVerification(chains, entries, broken_entry)
     forged = redaction.first_forged(session)
@@ -88,7 +88,7 @@ def verify(
 def export(session: Session, *conditions: ColumnElement[bool]) -> Iterator[dict[str, Any]]:
     """Return every link in the order of its chain, with its entry, as JSON values. Of an entry from
     which personal data was removed, ``redactedDigest`` is the digest now."""
-    for link, entry in _linked(session, *conditions):
+    for link, entry in _linked_entries(session, *conditions):
         exported = {
             **content_of(entry or dict.fromkeys(FIELDS)),
             "chain": str(link.chain),
@@ -101,7 +101,7 @@ def export(session: Session, *conditions: ColumnElement[bool]) -> Iterator[dict[
         yield exported
 
 
-def _linked(
+def _linked_entries(
     session: Session, *conditions: ColumnElement[bool]
 ) -> Iterator[tuple[AuditLink, dict[str, Any] | None]]:
     latest = and_(
@@ -120,7 +120,9 @@ def _linked(
         yield link, entry if entry["id"] is not None else None
 
 
-def _problem(position: _ChainPosition, link: AuditLink, entry: dict[str, Any] | None) -> str | None:
+def _find_problem(
+    position: _ChainPosition, link: AuditLink, entry: dict[str, Any] | None
+) -> str | None:
     if link.number != position.number + 1:
         return f"Number {position.number + 1} of the chain is missing"
     if entry is None:
@@ -133,7 +135,7 @@ def _problem(position: _ChainPosition, link: AuditLink, entry: dict[str, Any] | 
     return None
 
 
-def _unlinked() -> Any:
+def _unlinked_entry() -> Any:
     return (
         select(AuditEntry.id, AuditEntry.partner_id)
         .outerjoin(AuditLink, AuditLink.entry_id == AuditEntry.id)

@@ -41,15 +41,15 @@ def of_sign_in(
     rule = ThrottleRule(limits.failed_sign_ins_account, QUARTER_OF_AN_HOUR, QUARTER_OF_AN_HOUR)
     key = throttle.key_of("account", email)
     account = FailureCounter(key, rule, is_of_account=True, is_of_everywhere=True)
-    own = [_at_network("account", limits, email, ip), account]
-    return AttemptLimits(own, _shared("sign-in", limits, ip))
+    own_counters = [_at_network("account", limits, email, ip), account]
+    return AttemptLimits(own_counters, _shared_counters("sign-in", limits, ip))
 
 
 def of_client(limits: LimitSettings, client_id: str, ip: str | None) -> AttemptLimits:
     """Return the counters of a token request. None counts a client over all networks: secrets are
     too long to guess, and strangers could block the client."""
     return AttemptLimits(
-        [_at_network("client", limits, client_id, ip)], _shared("client", limits, ip)
+        [_at_network("client", limits, client_id, ip)], _shared_counters("client", limits, ip)
     )
 
 
@@ -73,8 +73,8 @@ def of_second_step(limits: LimitSettings, user_id: UUID, ip: str | None) -> Atte
     allows."""
     rule = ThrottleRule(limits.failed_sign_ins_account, QUARTER_OF_AN_HOUR, QUARTER_OF_AN_HOUR)
     account = FailureCounter(throttle.key_of("second step", str(user_id)), rule, is_of_account=True)
-    own = [_at_network("second step", limits, str(user_id), ip), account]
-    return AttemptLimits(own, _shared("sign-in", limits, ip))
+    own_counters = [_at_network("second step", limits, str(user_id), ip), account]
+    return AttemptLimits(own_counters, _shared_counters("sign-in", limits, ip))
 
 
 def of_own_password(user_id: UUID | None, allowed: int) -> FailureCounter:
@@ -89,7 +89,7 @@ def _at_network(kind: str, limits: LimitSettings, name: str, ip: str | None) -> 
     return FailureCounter(key, rule, is_of_account=True)
 
 
-def _shared(kind: str, limits: LimitSettings, ip: str | None) -> Sequence[FailureCounter]:
+def _shared_counters(kind: str, limits: LimitSettings, ip: str | None) -> Sequence[FailureCounter]:
     network = ThrottleRule(limits.failed_sign_ins_network, 60, QUARTER_OF_AN_HOUR)
     site = ThrottleRule(limits.failed_sign_ins_site, 1, 60)
     everywhere = FailureCounter(throttle.key_of(f"{kind} site"), site, is_of_everywhere=True)

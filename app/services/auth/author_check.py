@@ -93,8 +93,10 @@ def _lock_credential(session: Session, author: Caller) -> None:
 
 
 def _refuse_ended(session: Session, author: Caller) -> None:
-    own = select(User.role).where(User.id == author.user_id, User.status == UserStatus.ACTIVE)
-    role = session.scalar(of_open_tenants(own))
+    role_query = select(User.role).where(
+        User.id == author.user_id, User.status == UserStatus.ACTIVE
+    )
+    role = session.scalar(of_open_tenants(role_query))
     if role is None:
         message = gettext("Your access has ended. Nothing was saved.")
         raise Unauthenticated(message, "not_signed_in")

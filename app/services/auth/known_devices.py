@@ -21,10 +21,10 @@ def remember(
     cookie: str | None, user_id: UUID, password_hash: str | None, secret_keys: Sequence[str]
 ) -> str:
     """Return the cookie with this account added; beyond `MAX_ACCOUNTS` the oldest is dropped."""
-    device, signatures = _read(cookie) or (secrets.token_urlsafe(16), [])
-    own = _sign(device, user_id, password_hash, secret_keys[0])
-    kept = [each for each in signatures if each != own]
-    return ".".join([device, own, *kept][: MAX_ACCOUNTS + 1])
+    device, signatures = _read_cookie(cookie) or (secrets.token_urlsafe(16), [])
+    signature = _sign(device, user_id, password_hash, secret_keys[0])
+    remaining = [each for each in signatures if each != signature]
+    return ".".join([device, signature, *remaining][: MAX_ACCOUNTS + 1])
 
 
 def known_device_id(
@@ -33,18 +33,18 @@ def known_device_id(
     secret_keys: Sequence[str],
 ) -> str | None:
     """The id of the browser if it has signed in to each of the accounts, else None."""
-    device_cookie = _read(cookie)
+    device_cookie = _read_cookie(cookie)
     if device_cookie is None or not accounts:
         return None
     device, signatures = device_cookie
     for user_id, password_hash in accounts:
-        wanted = [_sign(device, user_id, password_hash, key) for key in secret_keys]
-        if not any(hmac.compare_digest(a, b) for a in wanted for b in signatures):
+        expected = [_sign(device, user_id, password_hash, key) for key in secret_keys]
+        if not any(hmac.compare_digest(a, b) for a in expected for b in signatures):
             return None
     return device
 
 
-def _read(cookie: str | None) -> tuple[str, list[str]] | None:
+def _read_cookie(cookie: str | None) -> tuple[str, list[str]] | None:
     match = _COOKIE.fullmatch(cookie or "")
     return (match[1], match[2].split(".")[1:]) if match else None
 

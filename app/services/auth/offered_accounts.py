@@ -60,8 +60,8 @@ def use(session: Session, offer: AccountOffer) -> set[UUID]:
 
 def end_for_user(session: Session, user_id: UUID) -> None:
     """End every offer that contains the user."""
-    theirs = select(OfferedAccount.token_hash).where(OfferedAccount.user_id == user_id)
-    _delete(session, OfferedAccount.token_hash.in_(theirs))
+    token_hashes = select(OfferedAccount.token_hash).where(OfferedAccount.user_id == user_id)
+    _delete(session, OfferedAccount.token_hash.in_(token_hashes))
 
 
 def end_in_browser(session: Session, browser_token: str) -> None:

@@ -31,10 +31,10 @@ class PasswordChecks:
         Raises `RateLimited` (``sign_in_busy``) if too many wait, or if the wait is too long.
         """
         if not self._slots.acquire(blocking=False):
-            raise _busy()
+            raise _busy_error()
         try:
             if not self._turns.acquire(timeout=self._max_wait_seconds):
-                raise _busy()
+                raise _busy_error()
             try:
                 yield
             finally:
@@ -43,7 +43,7 @@ class PasswordChecks:
             self._slots.release()
 
 
-def _busy() -> RateLimited:
+def _busy_error() -> RateLimited:
     THROTTLED.labels("password_checks").inc()
     message = gettext("Too many people are signing in at this moment. Try again in a few seconds.")
     return RateLimited(message, TRY_AGAIN_SECONDS, "sign_in_busy")

@@ -39,10 +39,10 @@ def check(password: str, *, known: Sequence[str] = ()) -> None:
             length,
             least=MIN_LENGTH,
         )
-        raise _refused("too_short", message)
+        raise _password_error("too_short", message)
     if len(password) > MAX_LENGTH:
         message = gettext("Too long. Use at most %(most)s characters.", most=MAX_LENGTH)
-        raise _refused("too_long", message)
+        raise _password_error("too_long", message)
     if not is_guessable(normalized(password), known):
         return
     if contains_word(normalized(password), known):
@@ -50,9 +50,9 @@ def check(password: str, *, known: Sequence[str] = ()) -> None:
             "This password is too close to your name, email or company. "
             "Use four or more unrelated words."
         )
-        raise _refused("too_close", message)
+        raise _password_error("too_close", message)
     message = gettext("This password is too common. Use four or more unrelated words.")
-    raise _refused("too_common", message)
+    raise _password_error("too_common", message)
 
 
 def known_words(session: Session, user: User) -> Sequence[str]:
@@ -69,5 +69,5 @@ def known_words(session: Session, user: User) -> Sequence[str]:
     return [text for text in texts if text]
 
 
-def _refused(code: str, message: str) -> ValidationFailed:
+def _password_error(code: str, message: str) -> ValidationFailed:
     return ValidationFailed.on("password", code, message)

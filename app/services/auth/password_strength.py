@@ -45,60 +45,60 @@ def is_guessable(password: str, words: Iterable[str] = ()) -> bool:
     """Return whether few guesses find the password. ``words`` are tried first, besides the common
     ones: names and addresses around the user."""
     first = [*_COMMON, *words_of(words)]
-    if _guesses(password, first) < MIN_GUESSES:
+    if _estimate_guesses(password, first) < MIN_GUESSES:
         return True
-    rest, removed = _pattern(first).subn("", _letters(password))
-    return removed > 0 and _guesses(rest, first) < MIN_GUESSES_BESIDE_WORDS
+    remaining, removed = _pattern(first).subn("", _to_letters(password))
+    return removed > 0 and _estimate_guesses(remaining, first) < MIN_GUESSES_BESIDE_WORDS
 
 
 def contains_word(password: str, words: Iterable[str]) -> bool:
     """Return whether one of the words is in the password, also reversed or with digits for
     letters."""
-    known = words_of(words)
-    return bool(known) and _pattern(known).search(_letters(password)) is not None
+    plain_words = words_of(words)
+    return bool(plain_words) and _pattern(plain_words).search(_to_letters(password)) is not None
 
 
 def words_of(texts: Iterable[str]) -> list[str]:
     """Each text in plain letters, its single words, and for an address the part before the @."""
     words: dict[str, None] = {}
     for text in texts:
-        for part in (text, text.partition("@")[0], *re.split(r"[\W_]+", text)):
-            words[_plain(part)] = None
+        for segment in (text, text.partition("@")[0], *re.split(r"[\W_]+", text)):
+            words[_to_plain(segment)] = None
     return [word for word in words if len(word) >= MIN_WORD_LENGTH]
 
 
-def _guesses(text: str, words: Sequence[str]) -> int:
+def _estimate_guesses(text: str, words: Sequence[str]) -> int:
     """Return the lowest estimate of the text as typed, in plain letters, and typed without the
     shift key."""
     from zxcvbn_rs_py import zxcvbn
 
-    forms = {text, _plain(text), text.casefold().translate(_UNSHIFTED)}
+    forms = {text, _to_plain(text), text.casefold().translate(_UNSHIFTED)}
     readable = [form[:MAX_CHARACTERS].encode("utf-8", "replace").decode() for form in forms]
     return min(zxcvbn(form, list(words)).guesses for form in readable)
 
 
-def _plain(text: str) -> str:
+def _to_plain(text: str) -> str:
     """Return only letters and digits, without accents and in lower case."""
-    return "".join(sign for sign in _decomposed(text) if sign.isalnum())
+    return "".join(sign for sign in _decompose(text) if sign.isalnum())
 
 
-def _letters(text: str) -> str:
-    """As `_plain`, with the letters that signs stand for."""
-    return "".join(sign for sign in _decomposed(text) if sign.isalnum() or sign in "@!|$")
+def _to_letters(text: str) -> str:
+    """As `_to_plain`, with the letters that signs stand for."""
+    return "".join(sign for sign in _decompose(text) if sign.isalnum() or sign in "@!|$")
 
 
-def _decomposed(text: str) -> str:
+def _decompose(text: str) -> str:
     return unicodedata.normalize("NFKD", text.casefold())
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
     """Return a pattern that finds the words, forwards and reversed, longest first."""
-    both = {form for word in words for form in (word, word[::-1])}
-    longest_first = sorted(both, key=len, reverse=True)
-    return re.compile("|".join("".join(map(_written, word)) for word in longest_first))
+    forms = {form for word in words for form in (word, word[::-1])}
+    longest_first = sorted(forms, key=len, reverse=True)
+    return re.compile("|".join("".join(map(_letter_pattern, word)) for word in longest_first))
 
 
-def _written(letter: str) -> str:
+def _letter_pattern(letter: str) -> str:
     return f"[{re.escape(_WRITTEN_AS.get(letter, letter))}]"
 
 

@@ -20,7 +20,7 @@ start."""
 
 def hash_password(password: str) -> str:
     """Return the encoded argon2id hash. Takes some 30 ms: never inside a transaction."""
-    return _hasher.hash(_encoded(normalized(password)))
+    return _hasher.hash(_encode(normalized(password)))
 
 
 def normalized(password: str) -> str:
@@ -33,9 +33,9 @@ def verify(password_hash: str | None, password: str) -> bool:
     as long and returns False. Takes some 30 ms: never inside a transaction."""
     if len(password) > MAX_LENGTH:
         return False
-    known = password_hash or _DUMMY_HASH
+    checked_hash = password_hash or _DUMMY_HASH
     # Hashes from before passwords were normalized are of the password as typed.
-    fits = [_fits(known, form) for form in {normalized(password), password}]
+    fits = [_fits(checked_hash, form) for form in {normalized(password), password}]
     return password_hash is not None and any(fits)
 
 
@@ -46,10 +46,10 @@ def needs_rehash(password_hash: str) -> bool:
 
 def _fits(password_hash: str, password: str) -> bool:
     try:
-        return _hasher.verify(password_hash, _encoded(password))
+        return _hasher.verify(password_hash, _encode(password))
     except (VerificationError, InvalidHashError):
         return False
 
 
-def _encoded(password: str) -> bytes:
+def _encode(password: str) -> bytes:
     return password.encode("utf-8", "surrogatepass")

@@ -31,7 +31,7 @@ def note(
     not active."""
     network = network_of(ip)
     refused: list[Refusal] = []
-    for user, is_open in _accounts(session, email, partner_id):
+    for user, is_open in _accounts_at(session, email, partner_id):
         is_active = is_open and user.status is UserStatus.ACTIVE
         reason = "wrong_password" if is_active else "not_active"
         refused.append(_of_account(refusals.SIGN_IN, reason, user, network))
@@ -41,16 +41,16 @@ def note(
 
 
 def note_too_many(
-    session: Session, email: str, partner_id: UUID | None, ip: str | None, late: FailureCounter
+    session: Session, email: str, partner_id: UUID | None, ip: str | None, counter: FailureCounter
 ) -> None:
     """Record a sign-in that came too early. It is counted once for its counter, however many
     accounts and networks the attempts name."""
-    network = None if late.is_of_everywhere else network_of(ip)
+    network = None if counter.is_of_everywhere else network_of(ip)
     refused: Sequence[Refusal] = ()
-    if late.is_of_account:
+    if counter.is_of_account:
         refused = [
             _of_account(refusals.SIGN_IN, TOO_MANY, user, network)
-            for user, _is_open in _accounts(session, email, partner_id)
+            for user, _is_open in _accounts_at(session, email, partner_id)
         ]
     if not refused:
         refused = [without_account(refusals.SIGN_IN, TOO_MANY, partner_id, network)]
@@ -74,7 +74,7 @@ def note_recovery(
 ) -> None:
     """Record a recovery request without a mail: for an unknown address, or an account that is not
     active."""
-    accounts = list(_accounts(session, email, partner_id))
+    accounts = list(_accounts_at(session, email, partner_id))
     refused = [
         _of_account(refusals.RECOVERY, "not_active", user, network)
         for user, is_open in accounts
@@ -99,7 +99,9 @@ def without_account(
     )
 
 
-def _accounts(session: Session, email: str, partner_id: UUID | None) -> Iterator[tuple[User, bool]]:
+def _accounts_at(
+    session: Session, email: str, partner_id: UUID | None
+) -> Iterator[tuple[User, bool]]:
     """Return the accounts with this address, and whether partner and organization are active."""
     query = (
         select(User, Partner.suspended_at, Organization.status)

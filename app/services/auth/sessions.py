@@ -170,13 +170,13 @@ def load(
     row = None
     if token:
         now = utcnow()
-        sent = {
+        params = {
             "token_hash": hash_of(token),
             "host": host_name(host),
             "now": now,
             "idle_since": now - idle,
         }
-        row = session.execute(_VALID_SESSION, sent).one_or_none()
+        row = session.execute(_VALID_SESSION, params).one_or_none()
     if row is None:
         message = gettext("Sign in first.")
         raise Unauthenticated(message, "not_signed_in")
@@ -184,28 +184,28 @@ def load(
     if _is_over(record, partner):
         message = gettext("Sign in first.")
         raise Unauthenticated(message, "not_signed_in")
-    own = SignedIn(caller_of(user, ip=ip, request_id=request_id), user, partner, record)
-    return own if record.viewed_user_id is None else _viewing(session, own)
+    signed_in = SignedIn(caller_of(user, ip=ip, request_id=request_id), user, partner, record)
+    return signed_in if record.viewed_user_id is None else _view_as(session, signed_in)
 
 
-def _viewing(session: Session, own: SignedIn) -> SignedIn:
+def _view_as(session: Session, signed_in: SignedIn) -> SignedIn:
     """Return the session of an operator as the viewed user's."""
-    until = own.record.viewed_until
+    until = signed_in.record.viewed_until
     row = None
-    if own.caller.is_operator and until is not None and until > utcnow():
-        sent = {"user_id": own.record.viewed_user_id}
-        row = session.execute(_ABLE_USER, sent).one_or_none()
+    if signed_in.caller.is_operator and until is not None and until > utcnow():
+        params = {"user_id": signed_in.record.viewed_user_id}
+        row = session.execute(_ABLE_USER, params).one_or_none()
     if row is None:
-        return replace(own, operator=own.caller, has_view_ended=True)
+        return replace(signed_in, operator=signed_in.caller, has_view_ended=True)
     user, partner = row
-    viewed = caller_of(user, ip=own.caller.ip, request_id=own.caller.request_id)
+    viewed = caller_of(user, ip=signed_in.caller.ip, request_id=signed_in.caller.request_id)
     return SignedIn(
-        caller=replace(viewed, viewed_by=own.caller.subject_id),
+        caller=replace(viewed, viewed_by=signed_in.caller.subject_id),
         user=user,
         partner=partner,
-        record=own.record,
-        operator=own.caller,
-        viewer=own.user,
+        record=signed_in.record,
+        operator=signed_in.caller,
+        viewer=signed_in.user,
     )
 
 
@@ -232,9 +232,9 @@ def _is_over(record: PortalSession, partner: Partner | None) -> bool:
 
 def record_proof(session: Session, token: str, factor: str | None) -> None:
     """Record that the user of the session has just proved their identity."""
-    proven: dict[str, Any] = {"proven_at": utcnow()} | ({"factor": factor} if factor else {})
+    values: dict[str, Any] = {"proven_at": utcnow()} | ({"factor": factor} if factor else {})
     session.execute(
-        update(PortalSession).where(PortalSession.token_hash == hash_of(token)).values(**proven)
+        update(PortalSession).where(PortalSession.token_hash == hash_of(token)).values(**values)
     )
 
 
@@ -278,8 +278,8 @@ def end(session: Session, token: str | None) -> None:
     """End a session, and the offers that its user could still sign in with. Repeating it is no
     error."""
     if token:
-        ended = delete(PortalSession).where(PortalSession.token_hash == hash_of(token))
-        user_id = session.scalar(ended.returning(PortalSession.user_id))
+        statement = delete(PortalSession).where(PortalSession.token_hash == hash_of(token))
+        user_id = session.scalar(statement.returning(PortalSession.user_id))
         if user_id is not None:
             offered_accounts.end_for_user(session, user_id)
 
@@ -289,10 +289,10 @@ def end_all_of_user(session: Session, user_id: UUID, *, except_token: str | None
     (new password, suspension); return how many sessions."""
     offered_accounts.end_for_user(session, user_id)
     second_step.end_for_user(session, user_id)
-    theirs = delete(PortalSession).where(PortalSession.user_id == user_id)
+    statement = delete(PortalSession).where(PortalSession.user_id == user_id)
     if except_token:
-        theirs = theirs.where(PortalSession.token_hash != hash_of(except_token))
-    return len(session.execute(theirs.returning(PortalSession.token_hash)).all())
+        statement = statement.where(PortalSession.token_hash != hash_of(except_token))
+    return len(session.execute(statement.returning(PortalSession.token_hash)).all())
 
 
 def end_all_of_provider(
@@ -300,12 +300,12 @@ def end_all_of_provider(
 ) -> int:
     """End the sessions that this provider's sign-ins began, of one user or one of the provider's
     sessions if given; return how many."""
-    theirs = delete(PortalSession).where(PortalSession.provider_id == provider_id)
+    statement = delete(PortalSession).where(PortalSession.provider_id == provider_id)
     if user_id is not None:
-        theirs = theirs.where(PortalSession.user_id == user_id)
+        statement = statement.where(PortalSession.user_id == user_id)
     if sid is not None:
-        theirs = theirs.where(PortalSession.provider_sid_hash == hash_of(sid))
-    return len(session.execute(theirs.returning(PortalSession.token_hash)).all())
+        statement = statement.where(PortalSession.provider_sid_hash == hash_of(sid))
+    return len(session.execute(statement.returning(PortalSession.token_hash)).all())
 
 
 def host_name(host: str) -> str:

@@ -154,7 +154,7 @@ def begin(
     """Count an attempt and load the accounts. ``partner_id`` None is the neutral sign-in: every
     account with the address, including the operator's."""
     key = email.strip().lower()
-    query = _known().where(User.email_key == key).order_by(User.created_at, User.id)
+    query = _known_users().where(User.email_key == key).order_by(User.created_at, User.id)
     if partner_id is not None:
         query = query.where(User.partner_id == partner_id)
     accounts = [SignInAccount(user.id, user.password_hash) for user in session.scalars(query)]
@@ -207,8 +207,8 @@ def finish(
     second step at this ``host``, several are offered. ``remembered`` is the token of a browser that
     the second step is remembered in."""
     hashes = {proof.account.user_id: proof for proof in proven}
-    users = _still_proven(session, hashes, _usable())
-    suspended = _still_proven(session, hashes, _known()) if not users else ()
+    users = _still_proven(session, hashes, _usable_users())
+    suspended = _still_proven(session, hashes, _known_users()) if not users else ()
     if users or suspended:
         throttle.reset_after_success(session, attempt.limits.own, attempt.limits.shared)
     providers = {user.id: ways_in.required_provider(session, user) for user in users}
@@ -225,7 +225,7 @@ def finish(
         user.password_hash = hashes[user.id].new_hash or user.password_hash
     if len(users) > 1:
         offer = offered_accounts.create(session, [user.id for user in users])
-        return SignInOutcome(choices=_choices(session, users), offer=offer)
+        return SignInOutcome(choices=_portal_choices(session, users), offer=offer)
     return finish_first_step(
         session, users[0], attempt.ip, request_id, host=host, remembered=remembered
     )
@@ -291,7 +291,7 @@ def required_provider_of(session: Session, user_id: UUID) -> str | None:
 
 def usable_user(session: Session, user_id: UUID) -> User | None:
     """Return the user if they may sign in now: they, their organization and partner are active."""
-    query = _usable().where(User.id == user_id)
+    query = _usable_users().where(User.id == user_id)
     return session.scalars(query).one_or_none()
 
 
@@ -355,7 +355,7 @@ def _suspension_of(session: Session, user: User, partner: Partner | None) -> str
     )
 
 
-def _known() -> Select[User]:
+def _known_users() -> Select[User]:
     """Active and suspended users: with the right password they learn whether they, their
     organization or their partner is suspended."""
     return (
@@ -366,12 +366,12 @@ def _known() -> Select[User]:
     )
 
 
-def _usable() -> Select[User]:
+def _usable_users() -> Select[User]:
     """Active users of a partner that isn't suspended, and of an active organization or of none."""
     return ways_in.of_open_tenants(select(User)).where(User.status == UserStatus.ACTIVE)
 
 
-def _choices(session: Session, users: Sequence[User]) -> Sequence[PortalChoice]:
+def _portal_choices(session: Session, users: Sequence[User]) -> Sequence[PortalChoice]:
     names = {
         user_id: (partner, organization)
         for user_id, partner, organization in session.execute(

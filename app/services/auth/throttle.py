@@ -64,8 +64,8 @@ class TooManyFailures(RateLimited):
 
     def __init__(self, counter: FailureCounter, seconds: int):
         # Translators: %(when)s is "in 5 minutes".
-        words = gettext("Too many failed attempts. Try again %(when)s.", when=in_words(seconds))
-        super().__init__(words, seconds, "too_many_failures")
+        message = gettext("Too many failed attempts. Try again %(when)s.", when=in_words(seconds))
+        super().__init__(message, seconds, "too_many_failures")
         self.counter = counter
         THROTTLED.labels("failures").inc()
 
@@ -78,7 +78,7 @@ def key_of(kind: str, *parts: str) -> str:
 def check(session: Session, counters: Sequence[FailureCounter]) -> bool:
     """Return whether failures are counted. Raises `TooManyFailures` if the attempt
     comes too early."""
-    keys = [one.key for one in counters]
+    keys = [counter.key for counter in counters]
     query = select(ThrottleCounter).where(ThrottleCounter.key.in_(keys))
     rows = {row.key: row for row in session.scalars(query)}
     _refuse_early(counters, rows, utcnow())
@@ -93,27 +93,27 @@ def charge(session: Session, counters: Sequence[FailureCounter]) -> None:
     sent side by side get no more guesses than those sent one by one.
     """
     now = utcnow()
-    rows = _locked(session, counters, now)
+    rows = _lock_counters(session, counters, now)
     _refuse_early(counters, rows, now)
-    for one in counters:
-        row = rows[one.key]
-        row.failures = one.rule.failures_at(now, row.failures, row.counted_at) + 1
+    for counter in counters:
+        row = rows[counter.key]
+        row.failures = counter.rule.failures_at(now, row.failures, row.counted_at) + 1
         row.counted_at = now
     session.flush()
 
 
 def reset_after_success(
-    session: Session, own: Sequence[FailureCounter], shared: Sequence[FailureCounter] = ()
+    session: Session, own_counters: Sequence[FailureCounter], shared: Sequence[FailureCounter] = ()
 ) -> None:
     """Settle a right attempt: reset its own counters, and take one failure back from each of the
     shared ones."""
-    afresh = {one.key for one in own}
-    for key in sorted(afresh.union(one.key for one in shared)):  # in the order of `charge`
-        left = 0.0 if key in afresh else ThrottleCounter.failures - 1
+    afresh = {counter.key for counter in own_counters}
+    for key in sorted(afresh.union(counter.key for counter in shared)):  # in the order of `charge`
+        failures = 0.0 if key in afresh else ThrottleCounter.failures - 1
         session.execute(
             update(ThrottleCounter)
             .where(ThrottleCounter.key == key, ThrottleCounter.failures >= 1)
-            .values(failures=left)
+            .values(failures=failures)
         )
 
 
@@ -130,12 +130,12 @@ def in_words(seconds: int) -> str:
     return ngettext("in %(num)s minute", "in %(num)s minutes", -(-seconds // 60))
 
 
-def _locked(
+def _lock_counters(
     session: Session, counters: Sequence[FailureCounter], now: datetime
 ) -> dict[str, ThrottleCounter]:
     """Return the counters' rows, created if they are missing, locked in one order by
     one statement."""
-    keys = sorted({one.key for one in counters})
+    keys = sorted({counter.key for counter in counters})
     new = [{"key": key, "failures": 0.0, "counted_at": now} for key in keys]
     locking = (
         insert_into(session, ThrottleCounter)
@@ -152,16 +152,16 @@ def _refuse_early(
 ) -> None:
     waits = list(_waits(counters, rows, now))
     if waits:
-        seconds, late = max(waits, key=lambda wait: wait[0])
-        raise TooManyFailures(late, math.ceil(seconds))
+        seconds, counter = max(waits, key=lambda wait: wait[0])
+        raise TooManyFailures(counter, math.ceil(seconds))
 
 
 def _waits(
     counters: Sequence[FailureCounter], rows: dict[str, ThrottleCounter], now: datetime
 ) -> Iterator[tuple[float, FailureCounter]]:
-    for one in counters:
-        row = rows.get(one.key)
+    for counter in counters:
+        row = rows.get(counter.key)
         if row is not None:
-            until = row.counted_at + timedelta(seconds=one.rule.wait(row.failures))
+            until = row.counted_at + timedelta(seconds=counter.rule.wait(row.failures))
             if until > now:
-                yield (until - now).total_seconds(), one
+                yield (until - now).total_seconds(), counter

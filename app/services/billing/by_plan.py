@@ -30,10 +30,10 @@ def latest_closed(session: Session, caller: Caller, partner_id: UUID) -> date | 
     ).all()
     if not months:
         return None
-    opened = select(Organization.id).where(
+    open_organizations = select(Organization.id).where(
         Organization.partner_id == partner_id, is_open(months[0])
     )
-    is_closing = session.scalar(opened.limit(1)) is not None
+    is_closing = session.scalar(open_organizations.limit(1)) is not None
     return next(iter(months[is_closing:]), None)
 
 

@@ -55,7 +55,7 @@ def carrier_sums(
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if organization_id is not None:
         get_organization(session, caller, organization_id)
-        scope, whose = (
+        scope, condition = (
             scope_key(ORGANIZATION, organization_id),
             BillingDay.organization_id == organization_id,
         )
@@ -63,11 +63,11 @@ def carrier_sums(
         return None
     else:
         partner_id = partners.own(caller)
-        scope, whose = scope_key(PARTNER, partner_id), BillingDay.partner_id == partner_id
+        scope, condition = scope_key(PARTNER, partner_id), BillingDay.partner_id == partner_id
     sums = (func.sum(BillingDay.reported_micros), func.sum(BillingDay.estimated_micros))
     rows = session.execute(
         select(BillingDay.currency, *sums)
-        .where(whose, in_month(month))
+        .where(condition, in_month(month))
         .group_by(BillingDay.currency)
     )
     by_currency = {row[0]: (int(row[1]), int(row[2])) for row in rows if row[1] or row[2]}

@@ -54,7 +54,7 @@ def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[
     if after is not None:
         query = query.where(Statement.id > after)
     return [
-        _due(session, statement)
+        _build_charge(session, statement)
         for statement in session.scalars(query.order_by(Statement.id).limit(BATCH))
     ]
 
@@ -66,7 +66,7 @@ def end(session: Session, statement_id: UUID, item: str, problem: str = "") -> N
         statement.invoice_item, statement.charge_problem = item, problem
 
 
-def _due(session: Session, statement: Statement) -> DueCharge:
+def _build_charge(session: Session, statement: Statement) -> DueCharge:
     paid_by = subscriptions.lasting_subscription(session, statement.organization_id)
     amount = Decimal(statement.extra or 0).scaleb(-decimals(statement.currency))
     return DueCharge(

@@ -42,7 +42,7 @@ def close_due(session: Session, now: datetime) -> int:
     for month in reversed(months):
         partner_id = _next_to_close(session, month)
         if partner_id is not None:
-            return _close(session, partner_id, month, now)
+            return _close_month(session, partner_id, month, now)
     return 0
 
 
@@ -63,21 +63,23 @@ def is_open(month: date) -> ColumnElement[bool]:
     return and_(Organization.created_at < end_of(month), ~has_statement)
 
 
-def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> int:
+def _close_month(session: Session, partner_id: UUID, month: date, now: datetime) -> int:
     """Write statements of the month for a partner, which is locked so that the invoice numbers have
     no gaps. Others that lock a customer meanwhile may write rows about the partner: a stricter lock
     would deadlock with them."""
     partner = session.get_one(Partner, partner_id, with_for_update={"key_share": True})
     query = select(Organization).where(Organization.partner_id == partner_id, is_open(month))
-    opened = session.scalars(query.order_by(Organization.id).limit(BATCH)).all()
+    open_organizations = session.scalars(query.order_by(Organization.id).limit(BATCH)).all()
     newest = select(func.max(Statement.number)).where(Statement.partner_id == partner_id)
     number = session.scalar(newest) or 0
-    expected = previews(session, opened, month)
-    corrections = _corrections(session, opened, month)
-    subscribed = subscriptions.paying(session, [organization.id for organization in opened])
-    for organization in opened:
-        made = expected[organization.id]
-        lines = [*made.lines, *_in_currency(corrections[organization.id], made.currency)]
+    expected = previews(session, open_organizations, month)
+    corrections = _corrections(session, open_organizations, month)
+    subscribed = subscriptions.paying(
+        session, [organization.id for organization in open_organizations]
+    )
+    for organization in open_organizations:
+        bill = expected[organization.id]
+        lines = [*bill.lines, *_in_currency(corrections[organization.id], bill.currency)]
         total = sum(line.amount for line in lines)
         number += bool(total)
         session.add(
@@ -85,13 +87,13 @@ def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> in
                 partner_id=partner_id,
                 organization_id=organization.id,
                 month=month,
-                tier=made.tier,
-                plan_name=made.plan_name,
-                currency=made.currency,
+                tier=bill.tier,
+                plan_name=bill.plan_name,
+                currency=bill.currency,
                 lines=[line.to_json() for line in lines],
                 total=total,
-                settled=made.usage.amount if made.usage else 0,
-                charged_from=made.charged_from,
+                settled=bill.usage.amount if bill.usage else 0,
+                charged_from=bill.charged_from,
                 number=number if total else None,
                 closed_at=now,
                 extra=_beyond_plan(lines) if organization.id in subscribed else None,
@@ -99,12 +101,12 @@ def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> in
             )
         )
     session.flush()
-    if opened:
-        after = {"month": f"{month:%Y-%m}", "statements": len(opened)}
+    if open_organizations:
+        after = {"month": f"{month:%Y-%m}", "statements": len(open_organizations)}
         audit.record_change(
             session, system_caller(WHO), "partner.month_closed", partner, after=after
         )
-    return len(opened)
+    return len(open_organizations)
 
 
 def _beyond_plan(lines: Sequence[StatementLine]) -> int:
@@ -127,20 +129,20 @@ def _corrections(
         statements = session.scalars(query).all()
         days = usage.days_of(session, [each.organization_id for each in statements], earlier)
         for statement in statements:
-            late = _late(statement, days.get(statement.organization_id, ()))
-            if late.amount:
-                corrections[statement.organization_id].append((late, statement))
+            correction = _late_usage(statement, days.get(statement.organization_id, ()))
+            if correction.amount:
+                corrections[statement.organization_id].append((correction, statement))
     return corrections
 
 
-def _late(statement: Statement, days: Sequence[BilledDay]) -> StatementLine:
+def _late_usage(statement: Statement, days: Sequence[BilledDay]) -> StatementLine:
     """Return what the usage of a closed month costs now beyond what was charged."""
     correction = StatementLine(LineKind.CORRECTION, 0, month=statement.month)
     for line in lines_of(statement):
         if line.kind is LineKind.USAGE:
             used = used_in(line.unit, days, statement.charged_from)
-            now = with_use(line, used, statement.currency).amount
-            correction = replace(correction, amount=now - statement.settled, unit=line.unit)
+            amount = with_use(line, used, statement.currency).amount
+            correction = replace(correction, amount=amount - statement.settled, unit=line.unit)
     return correction
 
 

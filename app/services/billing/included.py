@@ -64,12 +64,12 @@ def used_up(bill: Bill) -> UsedUp | None:
         )
         priced = gettext("Calls continue. Each further call costs %(price)s.", price=price)
         free = gettext("Calls continue. Further calls aren’t charged.")
-    beyond = priced if line.unit_micros else free
+    message = priced if line.unit_micros else free
     is_reached = line.used >= line.included
-    return UsedUp(bill.organization_id, bill.name, title, beyond, is_reached)
+    return UsedUp(bill.organization_id, bill.name, title, message, is_reached)
 
 
-def nearly_used_up(session: Session, caller: Caller, most: int) -> list[UsedUp]:
+def nearly_used_up(session: Session, caller: Caller, limit: int) -> list[UsedUp]:
     """Return at most this many of the caller's active organizations that have used `NEAR` percent
     or more of what this month includes, those with the most usage first: a fixed number of queries.
 
@@ -79,18 +79,18 @@ def nearly_used_up(session: Session, caller: Caller, most: int) -> list[UsedUp]:
     if caller.partner_id is None:
         return []
     month = month_of(utcnow().date())
-    used = _used(session, caller.partner_id, NEAR, month)
+    used = _query_used(session, caller.partner_id, NEAR, month)
     if used is None:
         return []
     if caller.organization_id is not None:
         used = used.where(Organization.id == caller.organization_id)
-    counted = used.subquery()
+    totals = used.subquery()
     query = (
         visible_organizations(caller)
-        .join(counted, counted.c.organization_id == Organization.id)
+        .join(totals, totals.c.organization_id == Organization.id)
         .where(Organization.status == OrganizationStatus.ACTIVE)
-        .order_by(counted.c.minutes.desc(), Organization.id)
-        .limit(most)
+        .order_by(totals.c.minutes.desc(), Organization.id)
+        .limit(limit)
     )
     organizations = session.scalars(query).all()
     bills = statements.bills(session, organizations, month)
@@ -101,19 +101,19 @@ def nearly_used_up(session: Session, caller: Caller, most: int) -> list[UsedUp]:
 def have_used(session: Session, partner_id: UUID, percent: int) -> ColumnElement[bool]:
     """Return the organizations of a partner that have used this percentage of what this month
     includes."""
-    used = _used(session, partner_id, percent, month_of(utcnow().date()))
+    used = _query_used(session, partner_id, percent, month_of(utcnow().date()))
     if used is None:
         return false()
     return Organization.id.in_(used.with_only_columns(BillingDay.organization_id))
 
 
-def _used(
+def _query_used(
     session: Session, partner_id: UUID, percent: int, month: date
 ) -> Select[UUID, int] | None:
     """Return the organizations that have used this percentage of what their plan includes, with
     their minutes; None if no plan includes anything."""
     conditions = [
-        and_(PLAN.in_([plan.tier]), _charged(plan.terms, month) * 100 >= percent * included)
+        and_(PLAN.in_([plan.tier]), _charged_usage(plan.terms, month) * 100 >= percent * included)
         for plan in versions.published(session, partner_id)
         if plan.terms.unit and (included := plan.terms.included)
     ]
@@ -128,7 +128,7 @@ def _used(
     )
 
 
-def _charged(terms: PlanTerms, month: date) -> ColumnElement[int]:
+def _charged_usage(terms: PlanTerms, month: date) -> ColumnElement[int]:
     """Return the minutes or calls of an organization from `rating.charged_from` on."""
     amount = BillingDay.minutes if terms.unit is UsageUnit.MINUTE else BillingDay.calls
     if not terms.trial_days:

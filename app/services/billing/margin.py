@@ -124,11 +124,11 @@ def by_organization(
         margins = known if not query else None
         if margins is None:
             margins = all_organizations(session, caller, month, model, query=query)
-        return _part(_sorted(margins, sort), cursor, limit)
+        return _page_of(_sort_margins(margins, sort), cursor, limit)
     rows = of_partner(caller).where(Organization.created_at < end_of(month))
     if query:
-        few = name_search.organizations_called(session, query)
-        rows = rows.where(Organization.named(query), *([] if few is None else [few]))
+        condition = name_search.organizations_called(session, query)
+        rows = rows.where(Organization.named(query), *([] if condition is None else [condition]))
     page = keyset_page(session, rows, BY_NAME, cursor=cursor, limit=limit)
     return Page(rows_of(session, page.items, month, model), page.next_cursor)
 
@@ -137,8 +137,8 @@ def first_month(session: Session, caller: Caller) -> date | None:
     """Return the month in which the partner's first organization was added; None without one.
     Raises `Forbidden`."""
     earliest = of_partner(caller).with_only_columns(func.min(Organization.created_at))
-    at = session.scalar(earliest)
-    return None if at is None else month_of(at.astimezone(UTC).date())
+    created_at = session.scalar(earliest)
+    return None if created_at is None else month_of(created_at.astimezone(UTC).date())
 
 
 def all_organizations(
@@ -171,7 +171,7 @@ def of_organization(
     names = {row.id: row.name for row in session.execute(query)}
     by_calls = bill.usage is not None and bill.usage.unit == "call"
     units = {key: used.calls if by_calls else used.minutes for key, used in by_campaign.items()}
-    prices = _shared(bill.total, units)
+    prices = _share_out(bill.total, units)
     campaigns = [
         MonthMargin(
             key,
@@ -195,35 +195,41 @@ def adding_up(rows: Sequence[MonthMargin]) -> list[MonthMargin]:
     """Return the rows with costs in whole units of their currencies, such as cents, that add up to
     the rounded sum: so do the margins."""
     adjusted: set[int] = set()
-    amounts = [(at, cost.currency, cost) for at, row in enumerate(rows) for cost in row.carrier]
-    carrier: dict[int, list[CarrierCost]] = {at: [] for at in range(len(rows))}
+    amounts = [
+        (index, cost.currency, cost) for index, row in enumerate(rows) for cost in row.carrier
+    ]
+    carrier: dict[int, list[CarrierCost]] = {index: [] for index in range(len(rows))}
     for currency in sorted({currency for _at, currency, _cost in amounts}):
-        of_it = [(at, cost) for at, its, cost in amounts if its == currency]
-        costs = rounded_parts([cost.reported + cost.estimated for _at, cost in of_it], currency)
-        for (at, cost), whole in zip(of_it, costs, strict=True):
+        costs_of_currency = [
+            (index, cost) for index, cost_currency, cost in amounts if cost_currency == currency
+        ]
+        costs = rounded_parts(
+            [cost.reported + cost.estimated for _at, cost in costs_of_currency], currency
+        )
+        for (index, cost), whole in zip(costs_of_currency, costs, strict=True):
             if are_adjusted([cost.reported + cost.estimated], [whole], currency):
-                adjusted.add(at)
+                adjusted.add(index)
             [estimated] = rounded_parts([cost.estimated], currency)
             estimated = min(estimated, whole)
-            carrier[at].append(CarrierCost(currency, whole - estimated, estimated))
+            carrier[index].append(CarrierCost(currency, whole - estimated, estimated))
     models = dict(enumerate(row.model for row in rows))
     for currency in {row.model_currency for row in rows}:
-        of_model = [at for at, row in enumerate(rows) if row.model_currency == currency]
-        parts = rounded_parts([models[at] for at in of_model], currency)
+        of_model = [index for index, row in enumerate(rows) if row.model_currency == currency]
+        rounded = rounded_parts([models[index] for index in of_model], currency)
         adjusted |= {
-            at
-            for at, part in zip(of_model, parts, strict=True)
-            if are_adjusted([models[at]], [part], currency)
+            index
+            for index, rounded_amount in zip(of_model, rounded, strict=True)
+            if are_adjusted([models[index]], [rounded_amount], currency)
         }
-        models |= dict(zip(of_model, parts, strict=True))
+        models |= dict(zip(of_model, rounded, strict=True))
     return [
         replace(
             row,
-            used=replace(row.used, carrier=tuple(carrier[at])),
-            model=models[at],
-            is_adjusted=at in adjusted,
+            used=replace(row.used, carrier=tuple(carrier[index])),
+            model=models[index],
+            is_adjusted=index in adjusted,
         )
-        for at, row in enumerate(rows)
+        for index, row in enumerate(rows)
     ]
 
 
@@ -234,9 +240,9 @@ def total(rows: Sequence[MonthMargin]) -> MonthMargin | None:
         return None
     carrier: dict[str, CarrierCost] = {}
     for cost in (cost for row in rows for cost in row.carrier):
-        known = carrier.get(cost.currency, CarrierCost(cost.currency, 0, 0))
+        subtotal = carrier.get(cost.currency, CarrierCost(cost.currency, 0, 0))
         carrier[cost.currency] = CarrierCost(
-            cost.currency, known.reported + cost.reported, known.estimated + cost.estimated
+            cost.currency, subtotal.reported + cost.reported, subtotal.estimated + cost.estimated
         )
     used = CallUsage(
         sum(row.used.calls for row in rows),
@@ -261,18 +267,18 @@ def of_partner(caller: Caller) -> Select[Organization]:
     return visible_organizations(caller).where(Organization.partner_id == partners.own(caller))
 
 
-def _sorted(rows: Sequence[MonthMargin], sort: str) -> list[MonthMargin]:
+def _sort_margins(rows: Sequence[MonthMargin], sort: str) -> list[MonthMargin]:
     """Sort rows that are in the order of their names; those without a margin come last."""
     name, descending = sort.removeprefix("-"), sort.startswith("-")
     if name == NAME:
         return list(reversed(rows))
     amount = _AMOUNTS[name]
-    known = [row for row in rows if amount(row) is not None]
-    known.sort(key=lambda row: amount(row) or 0, reverse=descending)
-    return known + [row for row in rows if amount(row) is None]
+    with_margin = [row for row in rows if amount(row) is not None]
+    with_margin.sort(key=lambda row: amount(row) or 0, reverse=descending)
+    return with_margin + [row for row in rows if amount(row) is None]
 
 
-def _part(rows: Sequence[MonthMargin], cursor: str | None, limit: int) -> Page[MonthMargin]:
+def _page_of(rows: Sequence[MonthMargin], cursor: str | None, limit: int) -> Page[MonthMargin]:
     """Return a page of rows; the cursor is the number of rows before it."""
     start = whole_number(cursor, 9) or 0
     end = start + limit
@@ -310,14 +316,14 @@ def rows_of(
     return margins
 
 
-def _shared(amount: int, units: dict[UUID, int]) -> dict[UUID, int]:
+def _share_out(amount: int, units: dict[UUID, int]) -> dict[UUID, int]:
     """Divide an amount in the smallest unit by units; the rounded parts add up to it, unless there
     are no units."""
-    whole, before, parts = sum(units.values()), 0, {}
+    total_units, before, shares = sum(units.values()), 0, {}
     for key, count in units.items():
-        so_far, now = (
-            (2 * amount * part + whole) // (2 * whole) if whole else 0
-            for part in (before, before + count)
+        start, end = (
+            (2 * amount * cumulative + total_units) // (2 * total_units) if total_units else 0
+            for cumulative in (before, before + count)
         )
-        parts[key], before = now - so_far, before + count
-    return parts
+        shares[key], before = end - start, before + count
+    return shares

@@ -48,13 +48,13 @@ def month_ends(
     session: Session, bills: Collection[Bill], today: date
 ) -> Mapping[UUID, MonthForecast]:
     """As `month_end`, of several organizations that came from their loader, in one query."""
-    counted = [
+    metered = [
         (bill, line) for bill in bills if (line := bill.usage) and bill.charged_from <= today
     ]
-    days = _daily(session, [bill.organization_id for bill, _line in counted], today)
+    days = _load_days(session, [bill.organization_id for bill, _line in metered], today)
     ends = {
         bill.organization_id: _forecast(bill, line, days[bill.organization_id], today)
-        for bill, line in counted
+        for bill, line in metered
     }
     return {key: end for key, end in ends.items() if end is not None}
 
@@ -62,8 +62,8 @@ def month_ends(
 def _forecast(
     bill: Bill, line: StatementLine, days: Sequence[BilledDay], today: date
 ) -> MonthForecast | None:
-    *known, so_far = _amounts(line, days, today)
-    forecast = forecasting.forecast(known, (forecasting.last_day_of(today) - today).days + 1)
+    *past, so_far = _daily_amounts(line, days, today)
+    forecast = forecasting.forecast(past, (forecasting.last_day_of(today) - today).days + 1)
     if forecast is None:
         return None
     before = line.used - so_far
@@ -79,7 +79,7 @@ def _forecast(
     )
 
 
-def _daily(
+def _load_days(
     session: Session, organization_ids: Collection[UUID], today: date
 ) -> Mapping[UUID, Sequence[BilledDay]]:
     """Return the days of `HISTORY` up to today that have calls."""
@@ -100,7 +100,7 @@ def _daily(
     return days
 
 
-def _amounts(line: StatementLine, days: Sequence[BilledDay], today: date) -> list[int]:
+def _daily_amounts(line: StatementLine, days: Sequence[BilledDay], today: date) -> list[int]:
     """Return the minutes or calls of each day of `HISTORY` up to today."""
     used = {
         each.day: each.minutes if line.unit == UsageUnit.MINUTE else each.calls for each in days
@@ -156,12 +156,12 @@ def included_use(
     query = visible_organizations(caller).where(Organization.id.in_(organization_ids))
     bills = statements.bills(session, session.scalars(query).all(), today.replace(day=1))
     ends = month_ends(session, bills.values(), today)
-    reached = [
+    used_up_ids = [
         key
         for key, bill in bills.items()
         if (line := bill.usage) and 0 < line.included <= line.used
     ]
-    days = _daily(session, reached, today)
+    days = _load_days(session, used_up_ids, today)
     return {
         key: IncludedUse(
             line.used,
@@ -182,7 +182,7 @@ def _day_of_last_included(
     don't say."""
     first = max(today.replace(day=1), bill.charged_from)
     used = 0
-    for each in sorted(days, key=lambda one: one.day):
+    for each in sorted(days, key=lambda day: day.day):
         if each.day >= first:
             used += each.minutes if line.unit == UsageUnit.MINUTE else each.calls
         if used >= line.included:

@@ -47,7 +47,7 @@ def parties_of(
 ) -> StatementParties:
     """Return the current parties."""
     sold, bought = (
-        _below(row.name, BillingAddress.of(row.billing_address if with_addresses else None))
+        _without_name(row.name, BillingAddress.of(row.billing_address if with_addresses else None))
         for row in (partner, organization)
     )
     return StatementParties(
@@ -57,7 +57,7 @@ def parties_of(
     )
 
 
-def _below(name: str, address: BillingAddress) -> BillingAddress:
+def _without_name(name: str, address: BillingAddress) -> BillingAddress:
     """Return the address without a first line that repeats the name."""
     if address.lines and address.lines[0].casefold() == name.casefold():
         return replace(address, lines=address.lines[1:])

@@ -71,7 +71,7 @@ def rate(terms: PlanTerms, usage: BilledUsage, month: date) -> list[StatementLin
     """Return the lines of the month that begins at ``month``: the plan, usage in the trial, and
     usage."""
     begins = charged_from(terms, usage.since)
-    lines = [_plan(terms, begins, month)]
+    lines = [_plan_line(terms, begins, month)]
     if terms.unit is None:
         return lines
     used = used_in(terms.unit, usage.days, begins)
@@ -112,7 +112,7 @@ def used_in(unit: str, days: Sequence[BilledDay], begins: date) -> int:
 
 def minor_units(micros: int, currency: str) -> int:
     """Return millionths in the smallest unit of the currency; halves are rounded up."""
-    return _divided(micros, in_micros(1, currency))
+    return _divide_rounded(micros, in_micros(1, currency))
 
 
 def in_micros(amount: int, currency: str) -> int:
@@ -120,21 +120,21 @@ def in_micros(amount: int, currency: str) -> int:
     return int(amount * 10 ** (6 - decimals(currency)))
 
 
-def _plan(terms: PlanTerms, begins: date, month: date) -> StatementLine:
-    whole = calendar.monthrange(month.year, month.month)[1]
-    charged = min(whole, max(0, whole - (begins - month).days))
+def _plan_line(terms: PlanTerms, begins: date, month: date) -> StatementLine:
+    days_in_month = calendar.monthrange(month.year, month.month)[1]
+    charged = min(days_in_month, max(0, days_in_month - (begins - month).days))
     price = terms.amount
     if terms.interval is BillingInterval.YEAR:  # twelve months are the price of the year, exactly
         price = terms.amount * month.month // 12 - terms.amount * (month.month - 1) // 12
     return StatementLine(
         LineKind.PLAN,
-        _divided(price * charged, whole),
-        used=whole,
+        _divide_rounded(price * charged, days_in_month),
+        used=days_in_month,
         charged=charged,
         unit_micros=in_micros(price, terms.currency),
     )
 
 
-def _divided(value: int, by: int) -> int:
+def _divide_rounded(value: int, by: int) -> int:
     """Return the quotient; halves are rounded up."""
     return (2 * value + by) // (2 * by)

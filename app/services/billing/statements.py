@@ -124,11 +124,13 @@ def bills(
         of_month = Statement.organization_id.in_(ids) & (Statement.month == month)
         known = session.scalars(select(Statement).where(of_month))
     stored = {row.organization_id: row for row in known}
-    opened = [each for each in organizations if each.id not in stored]
+    open_organizations = [each for each in organizations if each.id not in stored]
     closed = [each for each in organizations if each.id in stored]
-    shown = _shown_then(session, closed[0].partner_id, month) if closed else {}
-    stored_bills = {each.id: _stored(each, stored[each.id], shown) for each in closed}
-    return {**stored_bills, **previews(session, opened, month)}
+    plan_names = _plan_names_at(session, closed[0].partner_id, month) if closed else {}
+    stored_bills = {
+        each.id: _bill_of_statement(each, stored[each.id], plan_names) for each in closed
+    }
+    return {**stored_bills, **previews(session, open_organizations, month)}
 
 
 def as_if(
@@ -159,25 +161,26 @@ def previews(
     if not organizations:
         return {}
     terms = plans or versions.published(session, organizations[0].partner_id, end_of(month))
-    at = min(end_of(month), utcnow())
+    moment = min(end_of(month), utcnow())
     by_tier = {plan.tier: plan for plan in terms}
-    tiers = dict(_tiers_at(session, organizations, at))
+    tiers = dict(_tiers_at(session, organizations, moment))
     if tier is not None:
         tiers = dict.fromkeys(tiers, tier)
     free = [key for key, tier in tiers.items() if tier is Tier.FREE]
-    paid = subscriptions.ended_between(session, free, end_of(previous_month(month)), at)
+    paid = subscriptions.ended_between(session, free, end_of(previous_month(month)), moment)
     tiers |= paid
     begins = {
-        each.id: charged_from(by_tier[tiers[each.id]].terms, _since(each)) for each in organizations
+        each.id: charged_from(by_tier[tiers[each.id]].terms, _created_on(each))
+        for each in organizations
     }
     charged = [key for key, begin in begins.items() if begin <= month]
-    others = begins.keys() - set(charged)
+    partly_charged = begins.keys() - set(charged)
     days = {
         **usage.days_of(session, charged, month, as_one=True),
-        **usage.days_of(session, others, month),
+        **usage.days_of(session, partly_charged, month),
     }
     return {
-        each.id: _preview(
+        each.id: _preview_bill(
             each,
             by_tier[tiers[each.id]],
             days.get(each.id, ()),
@@ -188,11 +191,11 @@ def previews(
     }
 
 
-def _since(organization: Organization) -> date:
+def _created_on(organization: Organization) -> date:
     return organization.created_at.astimezone(UTC).date()
 
 
-def _preview(
+def _preview_bill(
     organization: Organization,
     plan: EditedPlan,
     days: Sequence[BilledDay],
@@ -201,7 +204,7 @@ def _preview(
     is_paid: bool,
 ) -> Bill:
     """Rate a month; without the price of the plan if that ``is_paid`` otherwise or not at all."""
-    since = _since(organization)
+    since = _created_on(organization)
     lines = rate(plan.terms, BilledUsage(since, days), month)
     if is_paid:
         lines = [line for line in lines if line.kind is not LineKind.PLAN]
@@ -244,14 +247,16 @@ def _tiers_at(
     return tiers
 
 
-def _shown_then(session: Session, partner_id: UUID, month: date) -> Mapping[tuple[Tier, str], str]:
+def _plan_names_at(
+    session: Session, partner_id: UUID, month: date
+) -> Mapping[tuple[Tier, str], str]:
     """Return the names in the current language of the plans that the month was rated by."""
     plans = versions.published(session, partner_id, end_of(month))
     return {(plan.tier, plan.name): plan.shown().name for plan in plans}
 
 
-def _stored(
-    organization: Organization, statement: Statement, shown: Mapping[tuple[Tier, str], str]
+def _bill_of_statement(
+    organization: Organization, statement: Statement, plan_names: Mapping[tuple[Tier, str], str]
 ) -> Bill:
     return Bill(
         organization.id,
@@ -259,19 +264,19 @@ def _stored(
         statement.month,
         statement.tier,
         statement.plan_name,
-        shown.get((statement.tier, statement.plan_name), statement.plan_name),
+        plan_names.get((statement.tier, statement.plan_name), statement.plan_name),
         statement.currency,
         lines_of(statement),
         statement.total,
         statement.charged_from,
         statement.number,
         statement.closed_at,
-        _charge(statement),
+        _charge_of(statement),
         StatementParties.stored(statement.parties) if statement.parties else None,
     )
 
 
-def _charge(statement: Statement) -> StatementCharge | None:
+def _charge_of(statement: Statement) -> StatementCharge | None:
     if statement.extra is None:
         return None
     is_done = not statement.extra or bool(statement.invoice_item)

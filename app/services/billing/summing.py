@@ -12,14 +12,16 @@ def rounded_parts(amounts: Sequence[int], currency: str) -> list[int]:
     of equal ones."""
     unit = 10 ** (6 - decimals(currency))
     whole = round(Decimal(sum(amounts)) / unit)
-    parts = [amount // unit for amount in amounts]
-    by_remainder = sorted(range(len(amounts)), key=lambda at: -(amounts[at] % unit))
-    for at in by_remainder[: whole - sum(parts)]:
-        parts[at] += 1
-    return [part * unit for part in parts]
+    whole_units = [amount // unit for amount in amounts]
+    by_remainder = sorted(range(len(amounts)), key=lambda index: -(amounts[index] % unit))
+    for index in by_remainder[: whole - sum(whole_units)]:
+        whole_units[index] += 1
+    return [count * unit for count in whole_units]
 
 
-def are_adjusted(amounts: Sequence[int], parts: Sequence[int], currency: str) -> bool:
+def are_adjusted(amounts: Sequence[int], rounded: Sequence[int], currency: str) -> bool:
     """Return whether one of the `rounded_parts` differs from the amount's own rounding."""
-    alone = (rounded_parts([amount], currency)[0] for amount in amounts)
-    return any(part != own for part, own in zip(parts, alone, strict=True))
+    rounded_alone = (rounded_parts([amount], currency)[0] for amount in amounts)
+    return any(
+        in_sum != by_itself for in_sum, by_itself in zip(rounded, rounded_alone, strict=True)
+    )

@@ -86,14 +86,14 @@ def of_organizations(
 ) -> Mapping[UUID, CallUsage]:
     """Return the usage of a month of organizations that came from their loader. One query."""
     column = BillingDay.organization_id
-    return _summed(session, column, in_month(month), column.in_(organization_ids))
+    return _sum_usage(session, column, in_month(month), column.in_(organization_ids))
 
 
 def of_campaigns(session: Session, organization_id: UUID, month: date) -> Mapping[UUID, CallUsage]:
     """Return the usage of a month of the campaigns of an organization that came from its loader;
     `NO_CAMPAIGN` are calls without one. One query."""
-    whose = BillingDay.organization_id == organization_id
-    return _summed(session, BillingDay.campaign_id, in_month(month), whose)
+    condition = BillingDay.organization_id == organization_id
+    return _sum_usage(session, BillingDay.campaign_id, in_month(month), condition)
 
 
 def of_months(
@@ -103,27 +103,30 @@ def of_months(
     ``first`` to ``last``. One query."""
     key = 12 * extract("year", BillingDay.day) + extract("month", BillingDay.day) - 1
     days = BillingDay.day.between(first, end_day(last))
-    usage = _summed(session, key, days, BillingDay.organization_id.in_(organization_ids))
-    return {date(int(at) // 12, int(at) % 12 + 1, 1): used for at, used in usage.items()}
+    usage = _sum_usage(session, key, days, BillingDay.organization_id.in_(organization_ids))
+    return {
+        date(int(month_number) // 12, int(month_number) % 12 + 1, 1): used
+        for month_number, used in usage.items()
+    }
 
 
-def _summed(
-    session: Session, key: Any, days: ColumnElement[bool], whose: ColumnElement[bool]
+def _sum_usage(
+    session: Session, key: Any, days: ColumnElement[bool], condition: ColumnElement[bool]
 ) -> dict[Any, CallUsage]:
     amounts = ("calls", "minutes", "reported_micros", "estimated_micros")
     rows = session.execute(
         select(key, BillingDay.currency, *(func.sum(getattr(BillingDay, each)) for each in amounts))
-        .where(days, whose)
+        .where(days, condition)
         .group_by(key, BillingDay.currency)
         .order_by(BillingDay.currency)
     )
     usage: dict[Any, CallUsage] = {}
     for identifier, currency, *sums in rows:
         calls, minutes, reported, estimated = map(int, sums)
-        known = usage.get(identifier, CallUsage())
+        subtotal = usage.get(identifier, CallUsage())
         cost = (CarrierCost(currency, reported, estimated),) if reported or estimated else ()
         usage[identifier] = CallUsage(
-            known.calls + calls, known.minutes + minutes, known.carrier + cost
+            subtotal.calls + calls, subtotal.minutes + minutes, subtotal.carrier + cost
         )
     return usage
 

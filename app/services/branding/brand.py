@@ -99,7 +99,7 @@ def of_partner(partner: Partner) -> Brand:
         mail_greeting=partner.mail_greeting,
         texts_by_language=partner.texts_by_language,
         language=partner.language,
-        **_pictures(partner, {**images, "logo": logo, DARK_LOGO: partner.dark_logo_url}),
+        **_picture_urls(partner, {**images, "logo": logo, DARK_LOGO: partner.dark_logo_url}),
         header_links=tuple(BrandLink(link.label, link.url) for link in partner.header_links),
         social_links=tuple(
             BrandLink(SOCIAL_NAMES[link.type], link.url) for link in partner.social_links
@@ -157,7 +157,7 @@ def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
         mail_greeting=content.get("mailGreeting"),
         texts_by_language=content.get("textsByLanguage"),
         language=partner.language,
-        **_pictures(partner, picture_urls(content)),
+        **_picture_urls(partner, picture_urls(content)),
         header_links=tuple(
             BrandLink(x["label"], x["url"]) for x in content["customHeaderLinks"] or []
         ),
@@ -175,7 +175,7 @@ def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
     )
 
 
-def _pictures(partner: Partner, urls: Mapping[str, str | None]) -> dict[str, str | None]:
+def _picture_urls(partner: Partner, urls: Mapping[str, str | None]) -> dict[str, str | None]:
     paths = {kind: shown_path(partner, kind, urls.get(kind)) for kind in ImageType}
     return {
         **{f"{kind}_url": path for kind, path in paths.items()},

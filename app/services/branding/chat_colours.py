@@ -40,15 +40,15 @@ class ChatSheet:
 
 def window_colours(colours: Mapping[str, Any] | None) -> dict[str, str]:
     """Return the partner's colours for the parts of the window, each ``#rrggbb``."""
-    given = colours or {}
-    return {part: to_hex(given[part]) for part in PARTS if is_colour(str(given.get(part, "")))}
+    stored = colours or {}
+    return {part: to_hex(stored[part]) for part in PARTS if is_colour(str(stored.get(part, "")))}
 
 
 def areas(colour: str, colours: Mapping[str, Any] | None) -> dict[str, ColourArea]:
     """Return every part of the window with readable text. Raises ValueError if ``colour`` isn't a
     colour."""
     brand = brand_shades(colour)
-    made = {
+    colour_areas = {
         "header": ColourArea(
             (brand.light.panel, brand.light.panel_on), (brand.dark.panel, brand.dark.panel_on)
         ),
@@ -58,38 +58,40 @@ def areas(colour: str, colours: Mapping[str, Any] | None) -> dict[str, ColourAre
         "assistant": ColourArea((LIGHT.raised, INK), (DARK.raised, INK_IN_THE_DARK)),
         "background": ColourArea((LIGHT.canvas, INK), (DARK.canvas, INK_IN_THE_DARK)),
     }
-    for part, wanted in window_colours(colours).items():
-        pair = readable(wanted)
-        made[part] = ColourArea(pair, pair)
-    return made
+    for part, part_colour in window_colours(colours).items():
+        pair = readable(part_colour)
+        colour_areas[part] = ColourArea(pair, pair)
+    return colour_areas
 
 
 def chat_sheet(colour: str, colours: Mapping[str, Any] | None) -> ChatSheet:
     """Return the style sheet of the chat window. Raises ValueError if ``colour`` isn't a colour."""
-    given = window_colours(colours)
-    words = [to_hex(colour), *(given.get(part, NONE) for part in PARTS)]
-    return _sheet(".".join(word.lstrip("#") for word in words))
+    part_colours = window_colours(colours)
+    codes = [to_hex(colour), *(part_colours.get(part, NONE) for part in PARTS)]
+    return _create_sheet(".".join(word.lstrip("#") for word in codes))
 
 
 def sheet_at(address: str) -> ChatSheet:
     """Return the sheet that a URL names, so that it can be served without a database. Raises
     ValueError for any other URL."""
-    words = address.split(".")
-    if len(words) != 1 + len(PARTS):
+    segments = address.split(".")
+    if len(segments) != 1 + len(PARTS):
         message = f"not the address of a chat window's colours: {address!r}"
         raise ValueError(message)
-    return _sheet(address)
+    return _create_sheet(address)
 
 
 @lru_cache(maxsize=512)
-def _sheet(address: str) -> ChatSheet:
-    brand, *rest = address.split(".")
-    given = {part: f"#{word}" for part, word in zip(PARTS, rest, strict=True) if word != NONE}
-    if not all(is_colour(value) for value in given.values()):
+def _create_sheet(address: str) -> ChatSheet:
+    brand, *codes = address.split(".")
+    part_colours = {
+        part: f"#{word}" for part, word in zip(PARTS, codes, strict=True) if word != NONE
+    }
+    if not all(is_colour(value) for value in part_colours.values()):
         message = f"not the address of a chat window's colours: {address!r}"
         raise ValueError(message)
     lines = []
-    for part, area in areas(f"#{brand}", given).items():
+    for part, area in areas(f"#{brand}", part_colours).items():
         lines.append(f"  --chat-{part}: light-dark({area.light[0]}, {area.dark[0]});")
         lines.append(f"  --chat-{part}-on: light-dark({area.light[1]}, {area.dark[1]});")
     css = ":root {\n" + "\n".join(lines) + "\n}\n"

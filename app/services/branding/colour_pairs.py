@@ -71,7 +71,7 @@ class _PairKind:
         named = asdict(surfaces) | asdict(shades)
         foreground, background = named[self.foreground], named[self.background]
         is_on_brand = self.foreground in ("on", "panel_on")
-        return _seen(brand, foreground, background, background if is_on_brand else foreground)
+        return _theme_pair(brand, foreground, background, background if is_on_brand else foreground)
 
 
 BUTTONS = lazy_gettext("Buttons")
@@ -124,20 +124,24 @@ def _brand_pairs(colour: str) -> Iterator[ColourPair]:
 
 
 def _chat_pairs(colour: str, chat: Mapping[str, Any] | None) -> Iterator[ColourPair]:
-    given = window_colours(chat)
+    part_colours = window_colours(chat)
     for part, area in areas(colour, chat).items():
-        wanted = given.get(part, to_hex(colour) if part in ("header", "visitor") else None)
-        light = _seen(wanted, area.light[1], area.light[0], area.light[0])
-        dark = _seen(wanted, area.dark[1], area.dark[0], area.dark[0])
+        part_colour = part_colours.get(
+            part, to_hex(colour) if part in ("header", "visitor") else None
+        )
+        light = _theme_pair(part_colour, area.light[1], area.light[0], area.light[0])
+        dark = _theme_pair(part_colour, area.dark[1], area.dark[0], area.dark[0])
         group, label = gettext("Chat bubble"), str(_CHAT_LABELS[part])
         yield ColourPair(group, label, TEXT_ON_SOLID, light, dark, None, False)
 
 
-def _seen(given: str | None, foreground: str, background: str, shade: str) -> ThemePair:
+def _theme_pair(
+    given_colour: str | None, foreground: str, background: str, shade: str
+) -> ThemePair:
     verdict: Verdict = "As given"
-    if given is None:
+    if given_colour is None:
         verdict = "Standard"
-    elif shade != given:
+    elif shade != given_colour:
         verdict = "Shade used"
     elif foreground == INK and shade == background and contrast(WHITE, shade) < TEXT_ON_SOLID:
         verdict = "Dark text"

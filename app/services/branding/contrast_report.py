@@ -47,10 +47,10 @@ class ContrastReport:
 def contrast_report(colour: str) -> ContrastReport:
     """Return how readable a brand colour is in the light theme. Raises ValueError for no colour."""
     brand = brand_shades(colour)
-    light, given = brand.light, brand.colour
+    light, brand_colour = brand.light, brand.colour
     surfaces = (LIGHT.page, LIGHT.canvas, LIGHT.sunken, LIGHT.raised, light.subtle)
     return ContrastReport(
-        colour=given,
+        colour=brand_colour,
         rows=(
             ContrastRow(
                 gettext("Button text"),
@@ -58,7 +58,7 @@ def contrast_report(colour: str) -> ContrastReport:
                 light.on,
                 light.solid,
                 contrast(light.on, light.solid),
-                _verdict(given, light.solid, light.on),
+                _verdict(brand_colour, light.solid, light.on),
             ),
             ContrastRow(
                 gettext("Link on page and tint"),
@@ -66,7 +66,7 @@ def contrast_report(colour: str) -> ContrastReport:
                 light.text,
                 light.subtle,
                 min(contrast(light.text, surface) for surface in surfaces),
-                _verdict(given, light.text),
+                _verdict(brand_colour, light.text),
             ),
             ContrastRow(
                 gettext("Chart on page"),
@@ -74,7 +74,7 @@ def contrast_report(colour: str) -> ContrastReport:
                 None,
                 light.chart,
                 contrast(light.chart, LIGHT.page),
-                _verdict(given, light.chart),
+                _verdict(brand_colour, light.chart),
             ),
             ContrastRow(
                 gettext("Text on large areas"),
@@ -82,24 +82,24 @@ def contrast_report(colour: str) -> ContrastReport:
                 light.panel_on,
                 light.panel,
                 contrast(light.panel_on, light.panel),
-                _verdict(given, light.panel, light.panel_on),
+                _verdict(brand_colour, light.panel, light.panel_on),
             ),
         ),
-        sentence=_sentence(given, light),
-        nearest=light.solid if light.solid != given else None,
+        sentence=_contrast_message(brand_colour, light),
+        nearest=light.solid if light.solid != brand_colour else None,
     )
 
 
-def _verdict(given: str, shade: str, on: str = WHITE) -> Verdict:
-    if shade != given:
+def _verdict(brand_colour: str, shade: str, on: str = WHITE) -> Verdict:
+    if shade != brand_colour:
         return "Shade used"
     return "Dark text" if on == INK else "As given"
 
 
-def _sentence(given: str, light: ThemeShades) -> str:
-    white = contrast(WHITE, given)
-    reached, needed = _shown(white), _decimal(TEXT_ON_SOLID)
-    if light.solid != given:
+def _contrast_message(brand_colour: str, light: ThemeShades) -> str:
+    white = contrast(WHITE, brand_colour)
+    reached, needed = _format_ratio(white), _format_decimal(TEXT_ON_SOLID)
+    if light.solid != brand_colour:
         return gettext(
             "White on your colour reaches %(reached)s : 1; %(needed)s is needed. Buttons use "
             "%(shade)s, the nearest shade that passes.",
@@ -120,12 +120,12 @@ def _sentence(given: str, light: ThemeShades) -> str:
     )
 
 
-def _shown(ratio: float) -> str:
+def _format_ratio(ratio: float) -> str:
     """Return one decimal, but never rounded up to a missed target."""
     if round(ratio, 1) >= TEXT_ON_SOLID > ratio:
         ratio = TEXT_ON_SOLID - 0.1
-    return _decimal(ratio)
+    return _format_decimal(ratio)
 
 
-def _decimal(value: float) -> str:
+def _format_decimal(value: float) -> str:
     return format_decimal(round(value, 1), "0.0", locale=locale())

@@ -41,8 +41,8 @@ _WITHOUT = {
 
 def published_content(partner: Partner, caller: Caller) -> dict[str, Any]:
     """Return the current brand fields as JSON values, without ids of list items."""
-    shown = partners.to_resource(partner, caller, BrandedPartner)
-    resource = shown.model_dump(mode="json", by_alias=True)
+    branded = partners.to_resource(partner, caller, BrandedPartner)
+    resource = branded.model_dump(mode="json", by_alias=True)
     return {name: _without_ids(resource[name]) for name in STUDIO_NAMES}
 
 
@@ -54,8 +54,8 @@ def content_of(session: Session, caller: Caller, partner: Partner) -> dict[str, 
 
 def fingerprint(content: Mapping[str, Any]) -> int:
     """Return a number that identifies the content on which a form is based."""
-    written = json.dumps(content, sort_keys=True).encode()
-    return int(sha256(written).hexdigest()[:7], 16)
+    encoded = json.dumps(content, sort_keys=True).encode()
+    return int(sha256(encoded).hexdigest()[:7], 16)
 
 
 def draft_of(session: Session, partner: Partner) -> BrandVersion | None:
@@ -89,15 +89,15 @@ def save(
     caller.require(Permission.BRANDING_WRITE)
     read(UpdateBrandInput, dict(changes))
     partner = partners.get(session, caller, partner.id, for_change=True)
-    present = content_of(session, caller, partner)
-    if {**present, **changes} != present:
-        refuse_stale(expected_version, fingerprint(present), "draft")
+    current = content_of(session, caller, partner)
+    if {**current, **changes} != current:
+        refuse_stale(expected_version, fingerprint(current), "draft")
     draft = draft_of(session, partner)
     if draft is None:
         draft = BrandVersion(
             partner_id=partner.id,
             number=_next_number(session, partner.id),
-            content=present,
+            content=current,
             author=caller.label,
         )
         session.add(draft)
@@ -121,8 +121,8 @@ def set_image(
     `set_dark_logo` for the logo on dark backgrounds."""
     draft = draft_of(session, partner)
     content = draft.content if draft else published_content(partner, caller)
-    others = [image for image in content["siteImages"] or [] if image["type"] != kind.value]
-    pictures = [*others, {"type": kind.value, "imageUrl": url}] if url else others
+    other_pictures = [image for image in content["siteImages"] or [] if image["type"] != kind.value]
+    pictures = [*other_pictures, {"type": kind.value, "imageUrl": url}] if url else other_pictures
     changes: dict[str, Any] = {"siteImages": pictures or None}
     if kind is ImageType.LOGO:
         changes["logoImgUrl"] = url
@@ -158,11 +158,11 @@ def comparable(content: Mapping[str, Any]) -> dict[str, Any]:
     if it is among the pictures, and pictures are ordered by type."""
     pictures = content.get("siteImages") or []
     logos = [item["imageUrl"] for item in pictures if item["type"] == ImageType.LOGO.value]
-    others = [item for item in pictures if item["type"] != ImageType.LOGO.value]
+    other_pictures = [item for item in pictures if item["type"] != ImageType.LOGO.value]
     return {
         **{name: content.get(name) for name in STUDIO_NAMES},
         "logoImgUrl": content.get("logoImgUrl") or next(iter(logos), None),
-        "siteImages": sorted(others, key=itemgetter("type")),
+        "siteImages": sorted(other_pictures, key=itemgetter("type")),
     }
 
 
@@ -181,8 +181,8 @@ def publish(
     published = published_content(partner, caller)
     if draft.number == 1:
         _store_initial(session, partner, published)
-    wanted = {name: draft.content.get(name) for name in STUDIO_NAMES}
-    changes = {name: value for name, value in wanted.items() if value != published[name]}
+    draft_values = {name: draft.content.get(name) for name in STUDIO_NAMES}
+    changes = {name: value for name, value in draft_values.items() if value != published[name]}
     partners.update(session, caller, partner.id, read(UpdateBrandInput, changes))
     draft.published_at = utcnow()
     draft.author = caller.label

@@ -67,13 +67,13 @@ class PictureRequirements:
     @property
     def words(self) -> str:
         """The requirements in words, to show before a picture is chosen."""
-        smallest = _written(self.smallest)
+        smallest = _format_number(self.smallest)
         if self.is_square:
             return gettext("Square, %(smallest)s px or more.", smallest=smallest)
         return gettext(
             "%(smallest)s px or more, up to %(widest)s times as wide as high.",
             smallest=smallest,
-            widest=_written(self.widest),
+            widest=_format_number(self.widest),
         )
 
 
@@ -109,11 +109,11 @@ def store(
     """
     caller.require(Permission.BRANDING_WRITE)
     sha256 = hashlib.sha256(encoded.data).hexdigest()
-    known = session.scalar(
+    existing = session.scalar(
         select(BrandImage).where(BrandImage.partner_id == partner_id, BrandImage.sha256 == sha256)
     )
-    if known:
-        return known
+    if existing:
+        return existing
     storage.reserve_room(session, partner_id, None, len(encoded.data), storage_defaults)
     image = BrandImage(
         partner_id=partner_id,
@@ -145,8 +145,8 @@ def uploaded_picture(session: Session, caller: Caller, url: str | None) -> Brand
     sha256 = (url or "").rpartition("/")[2]
     if len(sha256) != 64 or caller.partner_id is None:
         return None
-    mine = (BrandImage.partner_id == caller.partner_id) & (BrandImage.sha256 == sha256)
-    return session.scalar(select(BrandImage).where(mine))
+    condition = (BrandImage.partner_id == caller.partner_id) & (BrandImage.sha256 == sha256)
+    return session.scalar(select(BrandImage).where(condition))
 
 
 def by_hash(session: Session, sha256: str) -> tuple[bytes, str]:
@@ -180,7 +180,7 @@ def encode(data: bytes, kind: ImageType, field: str) -> EncodedPicture:
 def _encode(data: bytes, kind: ImageType, refuse: Refusal) -> EncodedPicture:
     shape = SHAPES[kind]
     try:
-        picture = _opened(svg.draw(data, shape.box) if svg.is_svg(data) else data, refuse)
+        picture = _open_picture(svg.draw(data, shape.box) if svg.is_svg(data) else data, refuse)
         _check_shape(_upright_size(picture), kind, refuse)
         picture.draft("RGB", (max(shape.box), max(shape.box)))  # a JPEG is decoded smaller
         mode = "RGBA" if picture.has_transparency_data else "RGB"
@@ -204,45 +204,45 @@ def _encode(data: bytes, kind: ImageType, refuse: Refusal) -> EncodedPicture:
     return EncodedPicture(out.getvalue(), "image/png", picture.width, picture.height)
 
 
-def _opened(data: bytes, refuse: Refusal) -> Image.Image:
+def _open_picture(data: bytes, refuse: Refusal) -> Image.Image:
     """Read the header, and refuse what would take too much memory to decode."""
     if not data.startswith(_JPEG):
         picture: Image.Image = Image.open(io.BytesIO(data), formats=READABLE)
-        most = MAX_PIXELS
+        max_pixels = MAX_PIXELS
     else:
         picture = JpegImageFile(io.BytesIO(data))
         progressive = "progressive" in picture.info
-        most = MAX_PROGRESSIVE_PIXELS if progressive else MAX_PHOTO_PIXELS
+        max_pixels = MAX_PROGRESSIVE_PIXELS if progressive else MAX_PHOTO_PIXELS
     width, height = picture.size
     if max(width, height) > MAX_SIDE:
         message = gettext(
             "The picture is %(width)s × %(height)s pixels. Save it with at most %(most)s pixels on "
             "its longer side.",
-            width=_written(width),
-            height=_written(height),
-            most=_written(MAX_SIDE),
+            width=_format_number(width),
+            height=_format_number(height),
+            most=_format_number(MAX_SIDE),
         )
         raise refuse("too_large", message)
-    if width * height > most:
-        raise _too_many_pixels(most, refuse)
+    if width * height > max_pixels:
+        raise _too_many_pixels(max_pixels, refuse)
     return picture
 
 
-def _too_many_pixels(most: int, refuse: Refusal) -> ValidationFailed:
+def _too_many_pixels(max_pixels: int, refuse: Refusal) -> ValidationFailed:
     message = gettext(
         "The picture has over %(millions)s million pixels. Save it smaller.",
-        millions=_written(most / 1_000_000),
+        millions=_format_number(max_pixels / 1_000_000),
     )
     return refuse("too_large", message)
 
 
-def _written(value: float) -> str:
+def _format_number(value: float) -> str:
     return format_decimal(value, locale=locale())
 
 
-def _upright_size(opened: Image.Image) -> tuple[int, int]:
-    turned = opened.getexif().get(ExifTags.Base.Orientation, 1) in (5, 6, 7, 8)
-    return opened.size[::-1] if turned else opened.size
+def _upright_size(picture: Image.Image) -> tuple[int, int]:
+    turned = picture.getexif().get(ExifTags.Base.Orientation, 1) in (5, 6, 7, 8)
+    return picture.size[::-1] if turned else picture.size
 
 
 def _check_shape(size: tuple[int, int], kind: ImageType, refuse: Refusal) -> None:
@@ -258,10 +258,10 @@ def _check_shape(size: tuple[int, int], kind: ImageType, refuse: Refusal) -> Non
         )
         raise refuse("too_small", message)
     if width > height * shape.widest or height > width * shape.tallest:
-        raise refuse("wrong_shape", _wrong_shape(shape, width, height))
+        raise refuse("wrong_shape", _shape_message(shape, width, height))
 
 
-def _wrong_shape(shape: PictureRequirements, width: int, height: int) -> str:
+def _shape_message(shape: PictureRequirements, width: int, height: int) -> str:
     if shape.is_square:
         return gettext(
             "The picture is %(width)s × %(height)s pixels. It must be square.",
@@ -273,6 +273,6 @@ def _wrong_shape(shape: PictureRequirements, width: int, height: int) -> str:
         "as high, and at most %(tallest)s times as high as wide.",
         width=width,
         height=height,
-        widest=_written(shape.widest),
-        tallest=_written(shape.tallest),
+        widest=_format_number(shape.widest),
+        tallest=_format_number(shape.tallest),
     )

@@ -36,7 +36,9 @@ def refresh_due(session: Session) -> int:
 def retry(session: Session, caller: Caller, partner: Partner, kind: ImageType) -> None:
     """Have a picture fetched again. Raises `NotFound` if the brand has none elsewhere."""
     caller.require(Permission.BRANDING_WRITE)
-    picture = next((one for one in partner.outside_pictures if one.kind is kind), None)
+    picture = next(
+        (candidate for candidate in partner.outside_pictures if candidate.kind is kind), None
+    )
     if picture is None:
         raise NotFound
     picture.problem = picture.checked_at = None
@@ -52,14 +54,14 @@ def begin(session: Session, partner_id: UUID, kind: ImageType) -> PictureRequest
 def store_result(
     session: Session,
     partner_id: UUID,
-    wanted: PictureRequest,
+    request: PictureRequest,
     outcome: EncodedPicture | str | None,
     etag: str | None = None,
 ) -> None:
     """Store the result: the picture, the problem as a sentence, or None if it has not changed. A
     problem leaves the copy as it is. A result for an earlier URL is ignored."""
-    picture = session.get(OutsidePicture, (partner_id, wanted.kind), with_for_update=True)
-    if picture is None or picture.url != wanted.url:
+    picture = session.get(OutsidePicture, (partner_id, request.kind), with_for_update=True)
+    if picture is None or picture.url != request.url:
         return
     picture.checked_at = utcnow()
     picture.problem = outcome if isinstance(outcome, str) else None

@@ -92,7 +92,7 @@ def brand_shades(colour: str) -> BrandShades:
     brand = to_hex(colour)
     return BrandShades(
         colour=brand,
-        grey=_oklch(brand).chroma < GREY_BELOW,
+        grey=_to_oklch(brand).chroma < GREY_BELOW,
         light=_theme(brand, LIGHT, dark=False),
         dark=_theme(brand, DARK, dark=True),
     )
@@ -134,94 +134,100 @@ def sheet_for(colour: str) -> BrandStylesheet:
 def readable(colour: str) -> tuple[str, str]:
     """Return an area of that colour and its text: as given if white or ink reaches 4.5, otherwise
     the nearest shade that does. Raises ValueError for no colour."""
-    given = to_hex(colour)
-    return _panel(given, *_solid(given))
+    hex_colour = to_hex(colour)
+    return _panel_shades(hex_colour, *_solid_shades(hex_colour))
 
 
 def _theme(brand: str, surfaces: ThemeSurfaces, *, dark: bool) -> ThemeShades:
-    given = _oklch(brand)
+    base = _to_oklch(brand)
     page = surfaces.page
-    solid, on = _solid(brand)
+    solid, on = _solid_shades(brand)
     if dark and contrast(solid, page) < EDGE:
         solid, on = _solid_in_the_dark(solid, page)
-    hover, press = _pressed(solid, on)
-    subtle, subtle_edge = _tints(given, dark=dark)
-    panel, panel_on = _panel(brand, solid, on)
-    text = _text(given, [*_all(surfaces), subtle], dark=dark)
-    text_hover = _moved(_oklch(text), 0.06 if dark else -0.07)
-    chart_from = given._replace(lightness=max(given.lightness, 0.62)) if dark else given
+    hover, press = _press_shades(solid, on)
+    subtle, subtle_edge = _tints(base, dark=dark)
+    panel, panel_on = _panel_shades(brand, solid, on)
+    text = _text_shade(base, [*_all_surfaces(surfaces), subtle], dark=dark)
+    text_hover = _shift_lightness(_to_oklch(text), 0.06 if dark else -0.07)
+    chart_from = base._replace(lightness=max(base.lightness, 0.62)) if dark else base
     return ThemeShades(
         solid=solid,
         on=on,
         hover=hover,
         press=press,
-        edge=_until(_oklch(solid), dark, lambda shade: contrast(shade, page) >= EDGE),
+        edge=_first_passing(_to_oklch(solid), dark, lambda shade: contrast(shade, page) >= EDGE),
         subtle=subtle,
         subtle_edge=subtle_edge,
         text=text,
         text_hover=text_hover,
-        chart=_until(
+        chart=_first_passing(
             chart_from,
             dark,
             lambda shade: min(contrast(shade, page), contrast(shade, surfaces.raised)) >= CHART,
         ),
-        chart_2=_hex(Oklch(0.42 if dark else 0.86, min(0.45 * given.chroma, 0.07), given.hue)),
+        chart_2=_oklch_to_hex(
+            Oklch(0.42 if dark else 0.86, min(0.45 * base.chroma, 0.07), base.hue)
+        ),
         panel=panel,
         panel_on=panel_on,
         panel_2=_rings(panel, panel_on),
     )
 
 
-def _solid(brand: str) -> tuple[str, str]:
+def _solid_shades(brand: str) -> tuple[str, str]:
     """Return the button and its text: white if the colour nearly allows it, as readers expect."""
     white = contrast(WHITE, brand)
     if white >= TEXT_ON_SOLID:
         return brand, WHITE
     if white >= EDGE:
-        darker = _until(_oklch(brand), False, lambda shade: contrast(WHITE, shade) >= TEXT_ON_SOLID)
+        darker = _first_passing(
+            _to_oklch(brand), False, lambda shade: contrast(WHITE, shade) >= TEXT_ON_SOLID
+        )
         return darker, WHITE
     return brand, INK
 
 
 def _solid_in_the_dark(solid: str, page: str) -> tuple[str, str]:
-    raised = _until(_oklch(solid), True, lambda shade: contrast(shade, page) >= EDGE)
+    raised = _first_passing(_to_oklch(solid), True, lambda shade: contrast(shade, page) >= EDGE)
     on = WHITE if contrast(WHITE, raised) >= TEXT_ON_SOLID else INK
-    return _until(_oklch(raised), True, lambda shade: contrast(on, shade) >= TEXT_ON_SOLID), on
+    return _first_passing(
+        _to_oklch(raised), True, lambda shade: contrast(on, shade) >= TEXT_ON_SOLID
+    ), on
 
 
-def _pressed(solid: str, on: str) -> tuple[str, str]:
-    start = _oklch(solid)
+def _press_shades(solid: str, on: str) -> tuple[str, str]:
+    start = _to_oklch(solid)
     if on == INK:
         steps = (-0.05, -0.10)
     else:
         steps = (0.06, 0.12) if start.lightness <= VERY_DARK else (-0.045, -0.09)
-        start = _seen(start)
-    hover, press = (_moved(start, step) for step in steps)
+        start = _lighten_black(start)
+    hover, press = (_shift_lightness(start, step) for step in steps)
     if min(contrast(on, hover), contrast(on, press)) < TEXT_ON_SOLID:
-        hover, press = (_moved(start, -step) for step in steps)
+        hover, press = (_shift_lightness(start, -step) for step in steps)
     return hover, press
 
 
-def _tints(given: Oklch, *, dark: bool) -> tuple[str, str]:
-    chroma, hue = given.chroma, given.hue
+def _tints(base: Oklch, *, dark: bool) -> tuple[str, str]:
+    chroma, hue = base.chroma, base.hue
     if dark:
         subtle = Oklch(0.285, min(0.38 * chroma, 0.05), hue)
-        return _hex(subtle), _hex(Oklch(0.40, min(0.5 * chroma, 0.075), hue))
+        return _oklch_to_hex(subtle), _oklch_to_hex(Oklch(0.40, min(0.5 * chroma, 0.075), hue))
     subtle = Oklch(0.964, min(0.16 * chroma, 0.016), hue)
-    return _hex(subtle), _hex(Oklch(0.89, min(0.3 * chroma, 0.04), hue))
+    return _oklch_to_hex(subtle), _oklch_to_hex(Oklch(0.89, min(0.3 * chroma, 0.04), hue))
 
 
-def _text(given: Oklch, surfaces: Sequence[str], *, dark: bool) -> str:
+def _text_shade(base: Oklch, surfaces: Sequence[str], *, dark: bool) -> str:
     if dark:
-        start = Oklch(max(given.lightness, 0.70), min(given.chroma, 0.15), given.hue)
+        start = Oklch(max(base.lightness, 0.70), min(base.chroma, 0.15), base.hue)
     else:
-        start = given._replace(lightness=min(given.lightness, 0.55))
-    return _until(
+        start = base._replace(lightness=min(base.lightness, 0.55))
+    return _first_passing(
         start, dark, lambda shade: min(contrast(shade, s) for s in surfaces) >= TEXT_ON_SURFACES
     )
 
 
-def _panel(brand: str, solid: str, on: str) -> tuple[str, str]:
+def _panel_shades(brand: str, solid: str, on: str) -> tuple[str, str]:
     for text in (WHITE, INK):
         if contrast(text, brand) >= TEXT_ON_SOLID:
             return brand, text
@@ -229,13 +235,13 @@ def _panel(brand: str, solid: str, on: str) -> tuple[str, str]:
 
 
 def _rings(panel: str, on: str) -> str:
-    start = _oklch(panel)
+    start = _to_oklch(panel)
     if on == INK:
-        return _moved(start, -0.06)
-    return _moved(_seen(start), 0.06 if start.lightness <= VERY_DARK else -0.05)
+        return _shift_lightness(start, -0.06)
+    return _shift_lightness(_lighten_black(start), 0.06 if start.lightness <= VERY_DARK else -0.05)
 
 
-def _seen(start: Oklch) -> Oklch:
+def _lighten_black(start: Oklch) -> Oklch:
     """Return black, lightened until a step of lightness is visible."""
     return start._replace(lightness=max(start.lightness, 0.16))
 
@@ -244,46 +250,46 @@ def _hairline(panel: str, page: str, line: str) -> str:
     return line if contrast(panel, page) < PANEL_WITHOUT_HAIRLINE else "transparent"
 
 
-def _until(start: Oklch, upwards: bool, passes: Callable[[str], bool]) -> str:
+def _first_passing(start: Oklch, upwards: bool, passes: Callable[[str], bool]) -> str:
     """Return the first shade that passes, starting at ``start``; white or black if none passes
     before."""
     step, end = (STEP, 1.0) if upwards else (-STEP, 0.0)
     lightness = start.lightness
-    shade = _hex(start)
+    shade = _oklch_to_hex(start)
     while not passes(shade) and lightness != end:
         lightness = min(max(lightness + step, 0.0), 1.0)
-        shade = _hex(start._replace(lightness=lightness))
+        shade = _oklch_to_hex(start._replace(lightness=lightness))
     return shade
 
 
-def _moved(start: Oklch, step: float) -> str:
-    return _hex(start._replace(lightness=min(max(start.lightness + step, 0.0), 1.0)))
+def _shift_lightness(start: Oklch, step: float) -> str:
+    return _oklch_to_hex(start._replace(lightness=min(max(start.lightness + step, 0.0), 1.0)))
 
 
-def _all(surfaces: ThemeSurfaces) -> tuple[str, ...]:
+def _all_surfaces(surfaces: ThemeSurfaces) -> tuple[str, ...]:
     return surfaces.page, surfaces.canvas, surfaces.sunken, surfaces.raised
 
 
-def _oklch(shade: str) -> Oklch:
+def _to_oklch(shade: str) -> Oklch:
     from coloraide import Color
 
     lightness, chroma, hue = Color(shade).convert("oklch").coords(nans=False)
     return Oklch(lightness, chroma, hue)
 
 
-def _hex(shade: Oklch) -> str:
+def _oklch_to_hex(shade: Oklch) -> str:
     from coloraide import Color
 
-    return _rounded(Color("oklch", list(shade)))
+    return _fit_to_srgb(Color("oklch", list(shade)))
 
 
-def _rounded(colour: "Color") -> str:
+def _fit_to_srgb(colour: "Color") -> str:
     return colour.convert("srgb").fit(method="oklch-chroma").to_string(hex=True, fit=False)
 
 
 @lru_cache(maxsize=65_536)
 def _luminance(shade: str) -> float:
-    red, green, blue = (_LINEAR[int(shade[at : at + 2], 16)] for at in (1, 3, 5))
+    red, green, blue = (_LINEAR[int(shade[position : position + 2], 16)] for position in (1, 3, 5))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

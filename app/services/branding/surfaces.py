@@ -39,53 +39,66 @@ class BrandSurface:
 def surfaces(partner: Partner, brand: Brand | None = None) -> list[BrandSurface]:
     """Return every surface, incomplete ones first. ``brand`` is a draft's; by default the published
     one is used."""
-    shown = brand or kept_brand(partner)
-    email = shown.support_email
+    current_brand = brand or kept_brand(partner)
+    email = current_brand.support_email
     help_from = gettext("Help from %(email)s.", email=email)
     replies = gettext("Replies go to %(email)s.", email=email)
     messages = gettext("Messages go to %(email)s.", email=email)
     all_surfaces = [
         BrandSurface(
-            gettext("Product name"), StudioField.NAME, _name(shown), shown.product_name, "portal"
+            gettext("Product name"),
+            StudioField.NAME,
+            _name_problem(current_brand),
+            current_brand.product_name,
+            "portal",
         ),
         BrandSurface(
             gettext("Sign-in page"),
             StudioField.COLOUR,
-            _colour(shown),
-            _sign_in_shows(shown),
+            _colour_problem(current_brand),
+            _sign_in_message(current_brand),
             "sign-in",
         ),
         BrandSurface(
             gettext("Portal"),
             StudioField.LOGO,
-            _logo(partner, shown),
+            _logo_problem(partner, current_brand),
             gettext("Your logo."),
             "portal",
         ),
         BrandSurface(
             gettext("Browser tab"),
             StudioField.FAVICON,
-            _favicon(partner, shown),
+            _favicon_problem(partner, current_brand),
             gettext("Your icon."),
         ),
         BrandSurface(
-            gettext("Password recovery"), StudioField.SUPPORT, _recovery(shown), help_from
+            gettext("Password recovery"),
+            StudioField.SUPPORT,
+            _recovery_problem(current_brand),
+            help_from,
         ),
-        BrandSurface(gettext("Emails"), StudioField.SUPPORT, _mails(shown), replies, "mail"),
         BrandSurface(
-            gettext("Error pages"), StudioField.SUPPORT, _errors(shown), help_from, "error"
+            gettext("Emails"), StudioField.SUPPORT, _mails_problem(current_brand), replies, "mail"
+        ),
+        BrandSurface(
+            gettext("Error pages"),
+            StudioField.SUPPORT,
+            _errors_problem(current_brand),
+            help_from,
+            "error",
         ),
         BrandSurface(
             gettext("Chat bubble"),
             StudioField.CHAT,
-            _chat(shown),
-            messages if shown.chat_wanted else gettext("Switched off."),
-            "chat" if shown.chat_wanted else None,
+            _chat_problem(current_brand),
+            messages if current_brand.chat_wanted else gettext("Switched off."),
+            "chat" if current_brand.chat_wanted else None,
         ),
         BrandSurface(
             gettext("Portal domain"),
             StudioField.DOMAIN,
-            _domain(partner),
+            _domain_problem(partner),
             gettext("%(domain)s, verified.", domain=partner.domain),
         ),
     ]
@@ -97,66 +110,66 @@ def missing(partner: Partner, brand: Brand | None = None) -> list[BrandSurface]:
     return [surface for surface in surfaces(partner, brand) if surface.lacks]
 
 
-def _name(brand: Brand) -> str | None:
+def _name_problem(brand: Brand) -> str | None:
     if brand.product_name != PRODUCT_NAME:
         return None
     return gettext("Still “%(name)s”, the name that every portal starts with.", name=PRODUCT_NAME)
 
 
-def _sign_in_shows(brand: Brand) -> str:
+def _sign_in_message(brand: Brand) -> str:
     if brand.hero_url:
         return gettext("Your colour %(colour)s and your picture.", colour=brand.colour)
     return gettext("Your colour %(colour)s. A picture is optional.", colour=brand.colour)
 
 
-def _colour(brand: Brand) -> str | None:
+def _colour_problem(brand: Brand) -> str | None:
     if brand.colour != NEUTRAL_COLOUR:
         return None
     return gettext("No brand colour yet. A neutral grey is used.")
 
 
-def _logo(partner: Partner, brand: Brand) -> str | None:
+def _logo_problem(partner: Partner, brand: Brand) -> str | None:
     if brand.logo_url:
         return None
-    lacks = _not_fetched(partner, ImageType.LOGO)
-    if lacks is None:
+    problem = _fetch_problem(partner, ImageType.LOGO)
+    if problem is None:
         return gettext("No logo yet. Your name and its first letter are shown.")
-    return gettext("%(problem)s Your name and its first letter are shown.", problem=lacks)
+    return gettext("%(problem)s Your name and its first letter are shown.", problem=problem)
 
 
-def _favicon(partner: Partner, brand: Brand) -> str | None:
+def _favicon_problem(partner: Partner, brand: Brand) -> str | None:
     if brand.favicon_url:
         return None
-    lacks = _not_fetched(partner, ImageType.FAVICON)
-    if lacks is None:
+    problem = _fetch_problem(partner, ImageType.FAVICON)
+    if problem is None:
         return gettext("Not uploaded. The first letter on your colour is used.")
-    return gettext("%(problem)s The first letter on your colour is used.", problem=lacks)
+    return gettext("%(problem)s The first letter on your colour is used.", problem=problem)
 
 
-def _not_fetched(partner: Partner, kind: ImageType) -> str | None:
+def _fetch_problem(partner: Partner, kind: ImageType) -> str | None:
     for picture in partner.outside_pictures:
         if picture.kind is kind:
             return picture.problem or gettext("It is being fetched.")
     return None
 
 
-def _recovery(brand: Brand) -> str | None:
+def _recovery_problem(brand: Brand) -> str | None:
     if brand.support_email:
         return None
     return gettext("No support email. People who can’t sign in can’t contact you.")
 
 
-def _mails(brand: Brand) -> str | None:
+def _mails_problem(brand: Brand) -> str | None:
     return None if brand.support_email else gettext("No support email. No one receives replies.")
 
 
-def _errors(brand: Brand) -> str | None:
+def _errors_problem(brand: Brand) -> str | None:
     if brand.support_email:
         return None
     return gettext("No support email. They offer no way to ask for help.")
 
 
-def _chat(brand: Brand) -> str | None:
+def _chat_problem(brand: Brand) -> str | None:
     if not brand.chat_wanted:
         return None
     if not brand.chat_assistant_id:
@@ -168,7 +181,7 @@ def _chat(brand: Brand) -> str | None:
     return None
 
 
-def _domain(partner: Partner) -> str | None:
+def _domain_problem(partner: Partner) -> str | None:
     if partner.domain is None:
         return gettext("No domain of your own. Customers use the neutral address.")
     if partner.domain_verified_at is None:

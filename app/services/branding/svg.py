@@ -48,7 +48,7 @@ def draw(data: bytes, box: tuple[int, int]) -> bytes:
     try:
         drawn = subprocess.run(  # noqa: S603 - our own program; the picture goes in by a pipe
             [sys.executable, "-I", str(_RENDERER), str(width), str(height), *_FONTS],
-            input=_cleaned(data),
+            input=_clean(data),
             capture_output=True,
             timeout=SECONDS,
             check=True,
@@ -64,8 +64,8 @@ def draw(data: bytes, box: tuple[int, int]) -> bytes:
     return drawn.stdout
 
 
-def _cleaned(data: bytes) -> bytes:
-    root = _parsed(data)
+def _clean(data: bytes) -> bytes:
+    root = _parse(data)
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag in _REMOVED or not str(child.tag).startswith(_NAMESPACE):
@@ -97,7 +97,7 @@ def _missing_character(text: str) -> str | None:
     return next((char for char in used if bytes(font.getmask(char)) == no_glyph), None)
 
 
-def _parsed(data: bytes) -> ElementTree.Element:
+def _parse(data: bytes) -> ElementTree.Element:
     """Read the XML. Expat reads no external entities, and stops at entities that multiply."""
     if len(data) > MAX_BYTES:
         message = gettext("The SVG is over 1 MB. Save it simpler, or as PNG.")

@@ -54,14 +54,16 @@ def published(session: Session, partner: Partner, limit: int) -> list[PublishedV
     newest = published_versions(partner).order_by(BrandVersion.number.desc()).limit(limit + 1)
     versions = list(session.scalars(newest))
     return [
-        PublishedVersion(version, older.number, _names(differences(older.content, version.content)))
+        PublishedVersion(
+            version, older.number, _changed_names(differences(older.content, version.content))
+        )
         if older
         else PublishedVersion(version, None, None)
         for version, older in zip(versions[:limit], [*versions[1:], None], strict=False)
     ]
 
 
-def _names(changes: Sequence[FieldChange]) -> list[str]:
+def _changed_names(changes: Sequence[FieldChange]) -> list[str]:
     return [change.name for change in changes]
 
 

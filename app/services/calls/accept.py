@@ -66,13 +66,13 @@ class CallRequest:
     @property
     def contact(self) -> dict[str, str]:
         """Return the contact as stored with the call, under the names of the contract."""
-        parts = {
+        fields = {
             "phoneNumber": self.phone_number,
             "firstName": clean(self.first_name),
             "lastName": clean(self.last_name),
             "email": clean(self.email),
         }
-        return {name: value for name, value in parts.items() if value is not None}
+        return {name: value for name, value in fields.items() if value is not None}
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -107,7 +107,7 @@ def messaging_problems(request: CallRequest, assistant: Assistant | None) -> lis
         missing = "voicemailMessage" if intro else "introMessage"
         message = gettext("Send both the intro and the voicemail message, or neither.")
         return [Problem(missing, "messaging_incomplete", message)]
-    has_own = assistant is not None and all(_own_texts(request, assistant))
+    has_own = assistant is not None and all(_assistant_texts(request, assistant))
     if not intro and not instructions and not has_own:
         message = gettext(
             "The assistant has no messages of its own. Send an intro and a voicemail message, "
@@ -128,15 +128,15 @@ def texts_of(request: CallRequest, assistant: Assistant) -> CallTexts:
         return CallTexts(instructions=instructions)
     if clean(request.intro_message):
         return CallTexts(intro=request.intro_message, voicemail=request.voicemail_message)
-    intro, voicemail = _own_texts(request, assistant)
+    intro, voicemail = _assistant_texts(request, assistant)
     return CallTexts(intro=intro, voicemail=voicemail)
 
 
-def _own_texts(request: CallRequest, assistant: Assistant) -> tuple[str, str]:
+def _assistant_texts(request: CallRequest, assistant: Assistant) -> tuple[str, str]:
     """Return the assistant's intro and voicemail message for the contact; empty if it has none."""
-    facts = request.first_name, request.last_name, request.metadata
+    values = request.first_name, request.last_name, request.metadata
     intro, voicemail = assistant.default_intro or "", assistant.default_voicemail or ""
-    return fill(intro, *facts), fill(voicemail, *facts)
+    return fill(intro, *values), fill(voicemail, *values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def schedule(
             session, caller.subject_id, OPERATION, idempotency_key, request.as_dict()
         )
         if not isinstance(claimed, idempotency.IdempotencySlot):
-            return _replay(claimed)
+            return _replayed_result(claimed)
         slot = claimed
     now = utcnow()
     admitted = _CallCheck(
@@ -220,7 +220,7 @@ def schedule(
         account_id=admitted.account_id,
         credential_id=caller.subject_id,
         requested_by=caller.label[:200],
-        after_call_id=_earlier(session, caller, assistant, request, after) if after else None,
+        after_call_id=_find_earlier(session, caller, assistant, request, after) if after else None,
         phone_number=request.phone_number,
         contact=request.contact,
         call_metadata=dict(request.metadata),
@@ -267,7 +267,7 @@ def dry_run(
     return admitted.status, admitted.sentence
 
 
-def _earlier(
+def _find_earlier(
     session: Session, caller: Caller, assistant: Assistant, request: CallRequest, call_id: UUID
 ) -> UUID | None:
     rows = visible(caller).where(
@@ -323,7 +323,7 @@ class _CallCheck:
 
     def accepted(self) -> _AcceptedCall:
         """Return the accepted call. Raises as `schedule`."""
-        assistant = _assistant(self.session, self.caller, self.request)
+        assistant = _load_assistant(self.session, self.caller, self.request)
         parties = rules.parties_of(self.session, assistant.id, self.request.phone_number)
         route = self._route(assistant)
         in_trial = self._refuse_blocked(parties, route)
@@ -409,7 +409,7 @@ class _CallCheck:
             return limits.no_free_slot(self.session, organization, self.at_once, live=self.live)
 
 
-def _assistant(session: Session, caller: Caller, request: CallRequest) -> Assistant:
+def _load_assistant(session: Session, caller: Caller, request: CallRequest) -> Assistant:
     """Return the assistant. Problems of the messages that don't depend on the assistant are raised
     first."""
     problems = messaging_problems(request, None)
@@ -438,7 +438,7 @@ def _write_history(session: Session, caller: Caller, call: Call) -> None:
     )
 
 
-def _replay(stored: Mapping[str, Any]) -> CallScheduled:
+def _replayed_result(stored: Mapping[str, Any]) -> CallScheduled:
     return CallScheduled(
         call_id=UUID(stored["callId"]),
         status=CallStatus(stored["status"]),

@@ -24,13 +24,13 @@ def last_calls_to(session: Session, caller: Caller, text: str, *, limit: int) ->
     in any notation; else to those with the whole email address, or with a name whose parts begin
     with all the words, that aren't to a contact. Newest first; empty for callers who may not read
     calls."""
-    words = trimmed(text)
-    if not words or not caller.may(Permission.CALLS_READ):
+    query = trimmed(text)
+    if not query or not caller.may(Permission.CALLS_READ):
         return []
-    if any(map(str.isdecimal, words)) and not any(map(str.isalpha, words)):
-        numbers = numbers_meant(session, caller, words)
+    if any(map(str.isdecimal, query)) and not any(map(str.isalpha, query)):
+        numbers = numbers_meant(session, caller, query)
         return _last_of_each(session, caller, [Call.phone_number.in_(numbers)], limit)
-    keys = _named(session, caller, words, limit)
+    keys = _find_named(session, caller, query, limit)
     return _last_of_each(session, caller, [Call.id.in_(keys)], limit) if keys else []
 
 
@@ -51,18 +51,18 @@ def _last_of_each(
     return session.scalars(query).all()
 
 
-def _named(session: Session, caller: Caller, words: str, limit: int) -> list[UUID]:
+def _find_named(session: Session, caller: Caller, query: str, limit: int) -> list[UUID]:
     """Return the newest call to each of up to ``limit`` numbers with this name or address."""
     call_ids: dict[tuple[UUID, str], UUID] = {}
-    for row in session.execute(_newest(caller)).yield_per(_AT_ONCE):
-        if _is_called(row, words):
+    for row in session.execute(_newest_query(caller)).yield_per(_AT_ONCE):
+        if _matches(row, query):
             call_ids.setdefault((row.organization_id, row.phone_number), row.id)
         if len(call_ids) == limit:
             break
     return list(call_ids.values())
 
 
-def _newest(caller: Caller) -> Select[tuple[UUID, UUID, str, dict[str, str]]]:
+def _newest_query(caller: Caller) -> Select[tuple[UUID, UUID, str, dict[str, str]]]:
     return (
         visible(caller)
         .where(Call.contact_id.is_(None))
@@ -72,12 +72,12 @@ def _newest(caller: Caller) -> Select[tuple[UUID, UUID, str, dict[str, str]]]:
     )
 
 
-def _is_called(row: Row[tuple[UUID, UUID, str, dict[str, str]]], words: str) -> bool:
-    if "@" in words:
-        return (row.contact.get("email") or "").lower() == words.lower()
-    name = f" {_name(row.contact)}"
-    return all(holds(name, f" {word}") for word in words.split())
+def _matches(row: Row[tuple[UUID, UUID, str, dict[str, str]]], query: str) -> bool:
+    if "@" in query:
+        return (row.contact.get("email") or "").lower() == query.lower()
+    name = f" {_full_name(row.contact)}"
+    return all(holds(name, f" {word}") for word in query.split())
 
 
-def _name(contact: dict[str, str]) -> str:
+def _full_name(contact: dict[str, str]) -> str:
     return " ".join(filter(None, (contact.get("firstName"), contact.get("lastName"))))

@@ -103,8 +103,8 @@ def cancel_for_campaign(session: Session, campaign_id: UUID) -> int:
     ends as its last attempt did. The outreach's row is locked first, so that no further calls are
     added meanwhile.
     """
-    held = select(Outreach.campaign_id).where(Outreach.campaign_id == campaign_id)
-    if session.scalar(held.with_for_update()) is None:
+    query = select(Outreach.campaign_id).where(Outreach.campaign_id == campaign_id)
+    if session.scalar(query.with_for_update()) is None:
         return 0
     waiting = session.scalars(
         select(Call.id)

@@ -28,13 +28,13 @@ def take_turn(
     gap = timedelta(seconds=1 / per_second)
     first = insert_into(session, CarrierPace).values(carrier=carrier.value, next_at=now)
     session.execute(first.on_conflict_do_nothing())
-    taken = session.execute(
+    row = session.execute(
         update(CarrierPace)
         .where(CarrierPace.carrier == carrier.value, CarrierPace.next_at <= now)
         .values(next_at=now + gap)
         .returning(CarrierPace.carrier)
         .execution_options(synchronize_session=False)
     ).first()
-    if taken is not None:
+    if row is not None:
         return None
     return session.scalar(select(CarrierPace.next_at).where(CarrierPace.carrier == carrier.value))

@@ -60,15 +60,17 @@ def inquiry(session: Session, attempt_id: UUID) -> AttemptInquiry | None:
 def carrier_inquiry(session: Session, attempt_id: UUID) -> tuple[CarrierKind, AttemptInquiry]:
     """Return the attempt's carrier and the query for it, even if the attempt has ended by our
     records."""
-    attempt, call, assistant_number = _parts(session, attempt_id)
-    taken, rivals = ([], []) if attempt.carrier_reference else _others(session, call, attempt)
+    attempt, call, assistant_number = _load_attempt(session, attempt_id)
+    references, rivals = (
+        ([], []) if attempt.carrier_reference else _other_attempts(session, call, attempt)
+    )
     return attempt.carrier, AttemptInquiry(
         attempt_id=attempt.id,
         to_number=call.phone_number,
         from_number=attempt.from_number or assistant_number or "",
         asked_at=attempt.asked_at or attempt.started_at,
         reference=attempt.carrier_reference,
-        taken=frozenset(taken),
+        taken=frozenset(references),
         rivals=len(rivals),
         position=sum(began < attempt.started_at for began in rivals),
         account_id=attempt.account_id,
@@ -78,7 +80,7 @@ def carrier_inquiry(session: Session, attempt_id: UUID) -> tuple[CarrierKind, At
 def stray_call(session: Session, attempt_id: UUID) -> tuple[CarrierKind, AttemptInquiry]:
     """Return the carrier of a call that was given up as never placed, and the call in the carrier's
     terms."""
-    attempt, call, assistant_number = _parts(session, attempt_id)
+    attempt, call, assistant_number = _load_attempt(session, attempt_id)
     return attempt.carrier, AttemptInquiry(
         attempt_id=attempt.id,
         to_number=call.phone_number,
@@ -89,7 +91,7 @@ def stray_call(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Attempt
     )
 
 
-def _parts(session: Session, attempt_id: UUID) -> tuple[CallAttempt, Call, str | None]:
+def _load_attempt(session: Session, attempt_id: UUID) -> tuple[CallAttempt, Call, str | None]:
     query = (
         select(CallAttempt, Call, Assistant.phone_number)
         .join(Call, Call.id == CallAttempt.call_id)
@@ -100,7 +102,9 @@ def _parts(session: Session, attempt_id: UUID) -> tuple[CallAttempt, Call, str |
     return row[0], row[1], row[2]
 
 
-def _others(session: Session, call: Call, attempt: CallAttempt) -> tuple[list[str], list[datetime]]:
+def _other_attempts(
+    session: Session, call: Call, attempt: CallAttempt
+) -> tuple[list[str], list[datetime]]:
     """Return the references of the partner's other recent attempts to the number, and the start of
     those that have none and may still be found."""
     rows = session.execute(
@@ -142,27 +146,27 @@ def apply(session: Session, attempt_id: UUID, state: CarrierReport) -> ReportOut
         asked_at = call.cancel_requested_at
         if ended_by_itself:
             call.cancel_requested_at = None
-        _write(session, call, attempt, state)
+        _write_report(session, call, attempt, state)
         if asked_at is not None and call.status in WAITING:
             call.cancel_requested_at = asked_at
             canceled = CallStatus.CANCELED, EndedReason.CANCELED
             lifecycle.end_call(session, call, *canceled, at=utcnow())
-    over = attempt.status not in ACTIVE
-    return ReportOutcome(over, hang_up=not over and call.cancel_requested_at is not None)
+    is_over = attempt.status not in ACTIVE
+    return ReportOutcome(is_over, hang_up=not is_over and call.cancel_requested_at is not None)
 
 
-def _write(session: Session, call: Call, attempt: CallAttempt, state: CarrierReport) -> None:
-    known = known_events(session, call.id, attempt.id) if state.events else set()
+def _write_report(session: Session, call: Call, attempt: CallAttempt, state: CarrierReport) -> None:
+    recorded = known_events(session, call.id, attempt.id) if state.events else set()
     for event in sorted(state.events, key=lambda event: event.at):
         if event.answered_by is not None:
-            _learn_who_answered(session, call, attempt, event.answered_by)
+            _store_answered_by(session, call, attempt, event.answered_by)
         if event.kind is CarrierEventKind.ENDED:
-            _end(session, call, attempt, event)
-        elif event_key(event.kind.value, attempt.id) not in known:
+            _end_attempt(session, call, attempt, event)
+        elif event_key(event.kind.value, attempt.id) not in recorded:
             lifecycle.advance(session, call, attempt, event)
 
 
-def _learn_who_answered(
+def _store_answered_by(
     session: Session, call: Call, attempt: CallAttempt, answered_by: AnsweredBy
 ) -> None:
     """Store who answered. Machine detection reports after the answer; its first result stays."""
@@ -179,7 +183,7 @@ def _learn_who_answered(
     )
 
 
-def _end(session: Session, call: Call, attempt: CallAttempt, event: CarrierEvent) -> None:
+def _end_attempt(session: Session, call: Call, attempt: CallAttempt, event: CarrierEvent) -> None:
     reason = event.reason or EndedReason.UNKNOWN
     completed = reason in (EndedReason.COMPLETED, EndedReason.VOICEMAIL)
     if completed and attempt.answered_at is None and call.cancel_requested_at is None:
@@ -190,8 +194,8 @@ def _end(session: Session, call: Call, attempt: CallAttempt, event: CarrierEvent
     if completed and attempt.answered_by is AnsweredBy.VOICEMAIL:
         reason = EndedReason.VOICEMAIL
     status = STATUS_OF_REASON.get(reason, CallStatus.FAILED)
-    at = max(event.at, attempt.answered_at or attempt.started_at)
-    lifecycle.end_attempt(session, call, attempt, status, reason, at=at)
+    ended_at = max(event.at, attempt.answered_at or attempt.started_at)
+    lifecycle.end_attempt(session, call, attempt, status, reason, at=ended_at)
 
 
 def begin_hang_up(session: Session, attempt_id: UUID) -> bool | None:
@@ -255,7 +259,7 @@ def accept_report(
     the worker ends the call. Raises `NotFound` if the carrier has no such attempt, `Forbidden` if
     the call belongs to another attempt.
     """
-    attempt = _attempt(session, carrier, attempt_id, str(state.reference))
+    attempt = _find_attempt(session, carrier, attempt_id, str(state.reference))
     if attempt.status not in ACTIVE:
         if attempt.carrier_reference is None and state.end_reason is None:
             # Given up as never placed, but it rings, and no worker follows it.
@@ -314,19 +318,19 @@ def answer(
     return CallSpeech(call.id, intro, checked_address if is_allowed else None)
 
 
-def _attempt(
+def _find_attempt(
     session: Session, carrier: CarrierKind, attempt_id: UUID, reference: str
 ) -> CallAttempt:
     """Return the attempt, locked. Raises `Forbidden` if the carrier's call belongs to another
     attempt."""
-    those = select(CallAttempt.id).where(
+    query = select(CallAttempt.id).where(
         CallAttempt.carrier == carrier,
         or_(CallAttempt.id == attempt_id, CallAttempt.carrier_reference == reference),
     )
     # In the order of their ids: two reports may correct the same two guesses.
     locked = {
         identifier: lock_attempt(session, identifier)[1]
-        for identifier in sorted(session.scalars(those))
+        for identifier in sorted(session.scalars(query))
     }
     attempt = locked.pop(attempt_id, None)
     if attempt is None:
@@ -341,10 +345,10 @@ def _attempt(
 def _correct_guess(attempt: CallAttempt, reference: str, holders: Sequence[CallAttempt]) -> None:
     """Swap guessed references: the attempt gets its own, and the attempt that held it gets the
     other. Raises `Forbidden` if the reference wasn't guessed."""
-    for one in (attempt, *holders):
-        if one.carrier_reference is None:
+    for candidate in (attempt, *holders):
+        if candidate.carrier_reference is None:
             continue
-        if not one.is_guessed or not {attempt.status, one.status} <= ACTIVE:
+        if not candidate.is_guessed or not {attempt.status, candidate.status} <= ACTIVE:
             message = "The call belongs to another attempt."
             raise Forbidden(message, "other_call")
     if attempt.carrier_reference is None and not holders:

@@ -109,21 +109,21 @@ def next_step(
     call = lock_call(session, call_id)
     note(partner_id=call.partner_id, organization_id=call.organization_id)
     if call.status not in WAITING:
-        return _claim_of_begun(session, call, attempt_id)
+        return _claim_for_attempt(session, call, attempt_id)
     now = utcnow()
     carrier_accounts.choose_again(session, call)
     parties = rules.parties_of(session, call.assistant_id, call.phone_number, lock=True)
     is_settled = _stop_or_postpone(session, call, parties, now)
-    traffic = _traffic(session, call, attempt_id)
+    traffic = _load_traffic(session, call, attempt_id)
     is_over = is_settled or traffic.is_begun
     if is_over or (traffic.is_paused and lifecycle.hold_if_paused(session, call)):
         return CallClaim(ClaimKind.DONE, call.carrier)
-    most = limits.calls_at_once(parties.organization, calls_at_once)
-    if traffic.under_way >= most:
-        lifecycle.wait_for_turn(call, limits.all_slots_taken(most))
+    limit = limits.calls_at_once(parties.organization, calls_at_once)
+    if traffic.under_way >= limit:
+        lifecycle.wait_for_turn(call, limits.all_slots_taken(limit))
         return CallClaim(ClaimKind.WAIT, call.carrier)
-    if unready := _prepare(session, call, parties.assistant, messages, found_host, now):
-        return unready
+    if next_claim := _prepare(session, call, parties.assistant, messages, found_host, now):
+        return next_claim
     later = _wait_for_pace(session, call, carrier_calls_per_second, now)
     reserved = later or _reserve(session, call, max_call_minutes, now)
     if isinstance(reserved, CallClaim):
@@ -199,11 +199,11 @@ def _wait_for_pace(
     """Take the carrier's turn for a live call; return a claim to wait if another call has it."""
     if not per_second or not call.live:
         return None
-    at = carrier_pace.take_turn(session, call.carrier, per_second, now)
-    if at is None:
+    next_turn_at = carrier_pace.take_turn(session, call.carrier, per_second, now)
+    if next_turn_at is None:
         return None
     lifecycle.wait_for_turn(call, limits.CARRIER_PACE)
-    return CallClaim(ClaimKind.WAIT, call.carrier, until=at)
+    return CallClaim(ClaimKind.WAIT, call.carrier, until=next_turn_at)
 
 
 class _ActiveTraffic(NamedTuple):
@@ -216,24 +216,24 @@ class _ActiveTraffic(NamedTuple):
     is_paused: bool
 
 
-def _traffic(session: Session, call: Call, attempt_id: UUID) -> _ActiveTraffic:
+def _load_traffic(session: Session, call: Call, attempt_id: UUID) -> _ActiveTraffic:
     attempts = select(func.coalesce(func.max(CallAttempt.number), 0)).where(
         CallAttempt.call_id == call.id
     )
     begun = select(CallAttempt.id).where(CallAttempt.id == attempt_id).exists()
     busy = limits.under_way(call.organization_id, live=call.live).scalar_subquery()
-    facts = select(busy, attempts.scalar_subquery(), begun, pauses.is_covered(call))
-    return _ActiveTraffic(*session.execute(facts).one())
+    query = select(busy, attempts.scalar_subquery(), begun, pauses.is_covered(call))
+    return _ActiveTraffic(*session.execute(query).one())
 
 
-def _claim_of_begun(session: Session, call: Call, attempt_id: UUID) -> CallClaim:
+def _claim_for_attempt(session: Session, call: Call, attempt_id: UUID) -> CallClaim:
     attempt = session.get(CallAttempt, attempt_id, populate_existing=True)
     if attempt is None or attempt.status not in ACTIVE:
         return CallClaim(ClaimKind.DONE, call.carrier)
     if attempt.carrier_retry_at is not None:
         return _retry_claim(attempt)
-    answered = attempt.carrier_reference is not None
-    return CallClaim(ClaimKind.FOLLOW if answered else ClaimKind.RESOLVE, attempt.carrier)
+    is_placed = attempt.carrier_reference is not None
+    return CallClaim(ClaimKind.FOLLOW if is_placed else ClaimKind.RESOLVE, attempt.carrier)
 
 
 def _retry_claim(attempt: CallAttempt) -> CallClaim:
@@ -288,7 +288,7 @@ def claim_carrier_retry(
     and every check is repeated, as in `next_step`."""
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status not in ACTIVE or attempt.carrier_retry_at is None:
-        return _claim_of_begun(session, call, attempt_id)
+        return _claim_for_attempt(session, call, attempt_id)
     now = utcnow()
     if now < attempt.carrier_retry_at:
         return _retry_claim(attempt)

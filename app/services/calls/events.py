@@ -61,7 +61,7 @@ def emit(session: Session, call: Call, event: WebhookEvent) -> None:
     It is written in the transaction of the change that it reports.
     """
 
-    def facts() -> dict[str, Any]:
+    def payload() -> dict[str, Any]:
         session.flush()
         described = describe(call, attempts_of(session, [call.id])[call.id])
         return {
@@ -70,7 +70,7 @@ def emit(session: Session, call: Call, event: WebhookEvent) -> None:
             **described.model_dump(mode="json", by_alias=True),
         }
 
-    publish(session, call.partner_id, call.organization_id, event, facts)
+    publish(session, call.partner_id, call.organization_id, event, payload)
 
 
 def signal(session: Session, attempt_id: UUID) -> None:

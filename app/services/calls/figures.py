@@ -29,23 +29,23 @@ class CallFigures:
         return self.calls >= MAX_CALLS
 
 
-def figures_of(session: Session, caller: Caller, chosen: CallSearch) -> CallFigures:
+def figures_of(session: Session, caller: Caller, filters: CallSearch) -> CallFigures:
     """Count the calls that match, the newest `MAX_CALLS`, in one query. Raises `Forbidden`."""
-    some = (
-        matching(session, caller, chosen)
+    newest = (
+        matching(session, caller, filters)
         .with_only_columns(Call.status, Call.answered_by, Call.seconds)
         .order_by(Call.id.desc())
         .limit(MAX_CALLS)
         .subquery()
     )
-    is_completed = some.c.status == CallStatus.COMPLETED
-    is_human = and_(is_completed, some.c.answered_by == AnsweredBy.HUMAN)
+    is_completed = newest.c.status == CallStatus.COMPLETED
+    is_human = and_(is_completed, newest.c.answered_by == AnsweredBy.HUMAN)
     row = session.execute(
         select(
             func.count(),
             func.count().filter(is_completed),
             func.count().filter(is_human),
-            func.coalesce(func.sum(some.c.seconds).filter(is_completed), 0),
-        ).select_from(some)
+            func.coalesce(func.sum(newest.c.seconds).filter(is_completed), 0),
+        ).select_from(newest)
     ).one()
     return CallFigures(*map(int, row))

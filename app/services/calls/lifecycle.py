@@ -89,15 +89,15 @@ def hold_if_paused(session: Session, call: Call) -> bool:
     pause = pauses.of_call(session, call)
     if pause is None:
         return False
-    now, words = utcnow(), pauses.sentence(pause)
+    now, message = utcnow(), pauses.sentence(pause)
     move(call, states.QUEUE, CallStatus.QUEUED)
     call.next_attempt_at = None
-    held = session.get(HeldCall, call.id)
-    if held is None or call.status_detail != words:
-        call.status_detail = words
+    held_call = session.get(HeldCall, call.id)
+    if held_call is None or call.status_detail != message:
+        call.status_detail = message
         kind = f"held:{now.isoformat()}"
-        events.note(session, call, kind, CallStatus.QUEUED, at=now, detail=words)
-    if held is None:
+        events.note(session, call, kind, CallStatus.QUEUED, at=now, detail=message)
+    if held_call is None:
         session.add(
             HeldCall(
                 call_id=call.id,
@@ -168,10 +168,10 @@ def requeue(
 def advance(session: Session, call: Call, attempt: CallAttempt, event: CarrierEvent) -> None:
     """Record that the call rings, was answered, or that a message was played; the state only moves
     forward."""
-    by, at = _MOVE_OF_EVENT[event.kind], max(event.at, attempt.started_at)
-    if attempt.status in by.sources:
-        (status,) = by.targets
-        move(call, by, status)
+    change, at = _MOVE_OF_EVENT[event.kind], max(event.at, attempt.started_at)
+    if attempt.status in change.sources:
+        (status,) = change.targets
+        move(call, change, status)
         attempt.status = status
     detail = None
     if event.kind is CarrierEventKind.RINGING:
@@ -223,7 +223,7 @@ def end_attempt(
         _record_conversation(session, call, answered_by, attempt.answered_at, at)
     if status is not CallStatus.UNKNOWN:
         spending.settle(session, call, attempt)
-    retry = _retry(session, call, reason, at)
+    retry = _next_retry(session, call, reason, at)
     if retry is None:
         end_call(session, call, status, reason, at=at, detail=detail)
         return
@@ -233,26 +233,26 @@ def end_attempt(
     enqueue_at(session, call, retry.until, at)
 
 
-def _retry(
+def _next_retry(
     session: Session, call: Call, reason: EndedReason, at: datetime
 ) -> limits.LimitWait | None:
     """Return when the organization's retry rule dials again; None after the last attempt."""
     if reason not in _WORTH_RETRYING or call.verifies_a_number:
         return None
     organization = session.get_one(Organization, call.organization_id)
-    made = session.scalar(
+    placed = session.scalar(
         select(func.count())
         .select_from(CallAttempt)
         .where(CallAttempt.call_id == call.id, CallAttempt.carrier_reference.is_not(None))
     )
-    if max(1, made or 0) > organization.retry_times:
+    if max(1, placed or 0) > organization.retry_times:
         return None
     retry_at = at + timedelta(minutes=organization.retry_minutes)
     if retry_at >= call.expires_at:
         return None
     minutes = organization.retry_minutes
-    sentence = _RETRIED_SOON if minutes == 1 else _RETRIED
-    why = sentence(reason_words=_WORTH_RETRYING[reason](), minutes=written_number(minutes))
+    message = _RETRIED_SOON if minutes == 1 else _RETRIED
+    why = message(reason_words=_WORTH_RETRYING[reason](), minutes=written_number(minutes))
     return limits.LimitWait(retry_at, why)
 
 
@@ -269,7 +269,7 @@ def end_call(
     if call.status.is_final:
         return
     move(call, states.STOP if call.status in WAITING else states.END, status)
-    _note_end(call, reason, at)
+    _store_end(call, reason, at)
     call.status_detail = detail
     call.next_attempt_at = call.line_released_at = None
     _count_ended(session, call)
@@ -302,7 +302,7 @@ def resolve(
         attempt.answered_at, attempt.answered_by = answered_at, answered_by
     move(call, states.RESOLVE, status)
     call.answered_at, call.answered_by = answered_at, answered_by
-    _note_end(call, reason, at)
+    _store_end(call, reason, at)
     call.status_detail, call.next_attempt_at = detail, None
     if answered_at is not None and answered_by is not None:
         _record_conversation(session, call, answered_by, answered_at, at)
@@ -313,7 +313,7 @@ def resolve(
     events.emit(session, call, WebhookEvent(f"call.{status.value}"))
 
 
-def _note_end(call: Call, reason: EndedReason, at: datetime) -> None:
+def _store_end(call: Call, reason: EndedReason, at: datetime) -> None:
     call.ended_reason, call.ended_at = reason, at
     answered_at = call.answered_at
     call.seconds = max(0, round((at - answered_at).total_seconds())) if answered_at else None

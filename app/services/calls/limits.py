@@ -74,12 +74,12 @@ def next_moment(
     """Return when the organization's hours and limits next allow the call; None if they do now."""
     wait: LimitWait | None = None
     if live:
-        waits = list(_limits(session, phone_number, organization, now))
-        wait = max(waits, key=lambda one: one.until, default=None)
+        waits = list(_limit_waits(session, phone_number, organization, now))
+        wait = max(waits, key=lambda each: each.until, default=None)
     if organization.calling_hours_on:
-        at = wait.until if wait is not None else now
-        opens = next_opening(phone_number, organization, at)
-        if opens is not None and opens > at:
+        earliest = wait.until if wait is not None else now
+        opens = next_opening(phone_number, organization, earliest)
+        if opens is not None and opens > earliest:
             wait = LimitWait(opens, in_language(OUTSIDE_HOURS))
     return wait
 
@@ -133,21 +133,21 @@ def _midnight(now: datetime) -> datetime:
 def day_of(organization: Organization) -> AppliedLimit | None:
     """Return the organization's calls per day: the lower of its own limit and its plan's."""
     plan = organization.plan_limit
-    return _lowest(
+    return _lowest_limit(
         (organization.max_calls_a_day, LimitSource.OWN),
         (plan.max_calls_a_day if plan else None, LimitSource.PLAN),
     )
 
 
-def _lowest(*limits: tuple[int | None, LimitSource]) -> AppliedLimit | None:
+def _lowest_limit(*limits: tuple[int | None, LimitSource]) -> AppliedLimit | None:
     """The lowest limit; of equal ones the first."""
-    limits_set = (AppliedLimit(most, source) for most, source in limits if most is not None)
+    limits_set = (AppliedLimit(value, source) for value, source in limits if value is not None)
     return min(limits_set, key=lambda limit: limit.most, default=None)
 
 
-def all_slots_taken(most: int) -> str:
-    """Why a call waits while ``most`` calls of the organization are active."""
-    return _ALL_SLOTS_TAKEN(num=most)
+def all_slots_taken(limit: int) -> str:
+    """Why a call waits while ``limit`` calls of the organization are active."""
+    return _ALL_SLOTS_TAKEN(num=limit)
 
 
 def count_under_way(session: Session, organization_id: UUID) -> int:
@@ -165,14 +165,14 @@ def under_way(organization_id: UUID, *, live: bool) -> Select[int]:
 
 
 def no_free_slot(
-    session: Session, organization: Organization, most: int | None, *, live: bool
+    session: Session, organization: Organization, limit: int | None, *, live: bool
 ) -> str | None:
     """Return why another call has to wait: active and queued calls of its kind (see `under_way`)
-    use all of the organization's calls at once. ``most`` is the installation's limit; without it
+    use all of the organization's calls at once. ``limit`` is the installation's limit; without it
     the result is None."""
-    if most is None:
+    if limit is None:
         return None
-    slots = calls_at_once(organization, most)
+    slots = calls_at_once(organization, limit)
     before = (
         select(Call.id)
         .where(
@@ -183,8 +183,8 @@ def no_free_slot(
         .limit(slots)
         .subquery()
     )
-    taken = session.scalar(select(func.count()).select_from(before)) or 0
-    return all_slots_taken(slots) if taken >= slots else None
+    used = session.scalar(select(func.count()).select_from(before)) or 0
+    return all_slots_taken(slots) if used >= slots else None
 
 
 def waited_for(why: str | None) -> str | None:
@@ -192,67 +192,73 @@ def waited_for(why: str | None) -> str | None:
     return _WAITED_FOR(reason_words=why) if why else None
 
 
-def at_once_of(organization: Organization, most: int) -> AppliedLimit:
+def at_once_of(organization: Organization, limit: int) -> AppliedLimit:
     """Return the organization's calls at once: the lowest of its own limit, its plan's and
-    ``most``, the installation's."""
+    ``limit``, the installation's."""
     plan = organization.plan_limit
-    lowest = _lowest(
+    lowest = _lowest_limit(
         (organization.max_calls_at_once, LimitSource.OWN),
         (plan.max_calls_at_once if plan else None, LimitSource.PLAN),
-        (most, LimitSource.INSTALLATION),
+        (limit, LimitSource.INSTALLATION),
     )
-    return lowest or AppliedLimit(most, LimitSource.INSTALLATION)
+    return lowest or AppliedLimit(limit, LimitSource.INSTALLATION)
 
 
-def calls_at_once(organization: Organization, most: int) -> int:
+def calls_at_once(organization: Organization, limit: int) -> int:
     """`at_once_of` as a number."""
-    return at_once_of(organization, most).most
+    return at_once_of(organization, limit).most
 
 
-def _limits(
+def _limit_waits(
     session: Session, phone_number: str, organization: Organization, now: datetime
 ) -> Iterator[LimitWait]:
     """Yield the limits of live calls that make this one wait."""
     waits = (
         day_used_up(session, organization, now),
-        _rests(session, phone_number, organization),
-        _often_enough(session, phone_number, organization),
+        _spacing_wait(session, phone_number, organization),
+        _frequency_wait(session, phone_number, organization),
     )
     yield from (wait for wait in waits if wait is not None and wait.until > now)
 
 
-def _rests(session: Session, phone_number: str, organization: Organization) -> LimitWait | None:
+def _spacing_wait(
+    session: Session, phone_number: str, organization: Organization
+) -> LimitWait | None:
     """Return the wait until the organization's minimum time between two calls to one number has
     passed."""
     minutes = organization.number_spacing_minutes
     if minutes is None:
         return None
-    rang = _times_rung(session, phone_number, organization, 1)
+    ring_times = _ring_times(session, phone_number, organization, 1)
     why = _WAITS_ONE() if minutes == 1 else _WAITS(minutes=written_number(minutes))
-    return LimitWait(rang[0] + timedelta(minutes=minutes), why) if rang else None
+    return LimitWait(ring_times[0] + timedelta(minutes=minutes), why) if ring_times else None
 
 
-def _often_enough(
+def _frequency_wait(
     session: Session, phone_number: str, organization: Organization
 ) -> LimitWait | None:
     """Return the wait until the number may be called again by the limit of calls in a number of
     days."""
-    most, days = organization.number_most_calls, organization.number_most_days
-    if most is None or days is None:
+    max_calls, days = organization.number_most_calls, organization.number_most_days
+    if max_calls is None or days is None:
         return None
-    rang = _times_rung(session, phone_number, organization, most)
+    ring_times = _ring_times(session, phone_number, organization, max_calls)
     if days == 1:
-        why = _ONCE_A_DAY() if most == 1 else _TIMES_A_DAY(times=most)
+        why = _ONCE_A_DAY() if max_calls == 1 else _TIMES_A_DAY(times=max_calls)
     else:
-        why = _ONCE(days=days) if most == 1 else _TIMES(times=most, days=days)
-    return LimitWait(rang[-1] + timedelta(days=days), why) if len(rang) == most else None
+        why = _ONCE(days=days) if max_calls == 1 else _TIMES(times=max_calls, days=days)
+    return (
+        LimitWait(ring_times[-1] + timedelta(days=days), why)
+        if len(ring_times) == max_calls
+        else None
+    )
 
 
-def _times_rung(
-    session: Session, phone_number: str, organization: Organization, most: int
+def _ring_times(
+    session: Session, phone_number: str, organization: Organization, limit: int
 ) -> list[datetime]:
     """Return when live calls to the number rang, latest first."""
-    rang = CallAttempt.ended_reason.is_(None) | CallAttempt.ended_reason.not_in(_NEVER_RANG)
+    has_rung = CallAttempt.ended_reason.is_(None) | CallAttempt.ended_reason.not_in(_NEVER_RANG)
     query = (
         select(CallAttempt.started_at)
         .join(Call, Call.id == CallAttempt.call_id)
@@ -260,9 +266,9 @@ def _times_rung(
             Call.organization_id == organization.id,
             Call.phone_number == phone_number,
             Call.live.is_(True),
-            rang,
+            has_rung,
         )
         .order_by(CallAttempt.started_at.desc())
-        .limit(most)
+        .limit(limit)
     )
     return list(session.scalars(query))

@@ -17,14 +17,14 @@ def fill(
     Names of metadata are placeholders, too. One without a value is removed, together with the space
     before it.
     """
-    facts = {name: str(metadata[name]) for name in fillable(metadata)}
-    facts |= {"firstName": first_name or "", "lastName": last_name or ""}
+    values = {name: str(metadata[name]) for name in fillable(metadata)}
+    values |= {"firstName": first_name or "", "lastName": last_name or ""}
 
-    def known(match: re.Match[str]) -> str:
-        value = facts.get(match[1].strip(), "").strip()
+    def value_of(match: re.Match[str]) -> str:
+        value = values.get(match[1].strip(), "").strip()
         return value or (match[2] or "").strip() or "\0"
 
-    filled = _PLACE.sub(known, text)
+    filled = _PLACE.sub(value_of, text)
     return re.sub(r" ?\0", "", filled).strip()
 
 

@@ -72,7 +72,7 @@ class PartnerCall:
 def search(
     session: Session,
     caller: Caller,
-    wanted: PartnerCallFilter,
+    filters: PartnerCallFilter,
     *,
     sort: str = "-created",
     cursor: str | None = None,
@@ -82,10 +82,12 @@ def search(
 
     Raises `Forbidden`, and `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
-    rows = _matching(session, caller, wanted)
+    rows = _matching_calls(session, caller, filters)
     page = keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
-    partners = _names(session, Partner, {call.partner_id for call in page.items})
-    organizations = _names(session, Organization, {call.organization_id for call in page.items})
+    partners = _names_by_id(session, Partner, {call.partner_id for call in page.items})
+    organizations = _names_by_id(
+        session, Organization, {call.organization_id for call in page.items}
+    )
     currencies, references = _currencies(session, page.items), _references(session, page.items)
     partner_calls = [
         PartnerCall(
@@ -102,7 +104,7 @@ def search(
             created_at=call.created_at,
             ended_at=call.ended_at,
             seconds=call.seconds,
-            charged=_charged(call, currencies),
+            charged=_charged_amount(call, currencies),
             reference=references.get(call.id),
         )
         for call in page.items
@@ -110,36 +112,38 @@ def search(
     return Page(partner_calls, page.next_cursor)
 
 
-def count(session: Session, caller: Caller, wanted: PartnerCallFilter, *, most: int) -> int:
+def count(session: Session, caller: Caller, filters: PartnerCallFilter, *, most: int) -> int:
     """Return how many calls match, as `paging.count_up_to`. Raises `Forbidden`."""
-    return count_up_to(session, _matching(session, caller, wanted).with_only_columns(Call.id), most)
+    return count_up_to(
+        session, _matching_calls(session, caller, filters).with_only_columns(Call.id), most
+    )
 
 
-def _matching(session: Session, caller: Caller, wanted: PartnerCallFilter) -> Select[Call]:
+def _matching_calls(session: Session, caller: Caller, filters: PartnerCallFilter) -> Select[Call]:
     caller.require(Permission.PARTNER_CREATE)  # which only operators have
-    rows = select(Call).where(*_conditions(session, wanted))
-    return rows.join(Conversation, Conversation.call_id == Call.id) if wanted.counted else rows
+    rows = select(Call).where(*_conditions(session, filters))
+    return rows.join(Conversation, Conversation.call_id == Call.id) if filters.counted else rows
 
 
-def _conditions(session: Session, wanted: PartnerCallFilter) -> list[ColumnElement[bool]]:
+def _conditions(session: Session, filters: PartnerCallFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
-    if isinstance(wanted.partner, UUID):
-        conditions.append(Call.partner_id == wanted.partner)
-    elif wanted.partner:
-        named = select(Partner.id).where(Partner.named(wanted.partner))
-        conditions.append(Call.partner_id.in_(named))
-    if wanted.organization:
-        of = Call.organization_id
-        conditions.append(name_search.is_of_organization(session, of, wanted.organization))
-    if wanted.states:
-        conditions.append(Call.status.in_(wanted.states))
-    if wanted.carrier is not None:
-        conditions.append(Call.carrier == wanted.carrier)
-    within = counted_within if wanted.counted else accepted_within
-    return conditions + within(wanted.since, wanted.before)
+    if isinstance(filters.partner, UUID):
+        conditions.append(Call.partner_id == filters.partner)
+    elif filters.partner:
+        partner_ids = select(Partner.id).where(Partner.named(filters.partner))
+        conditions.append(Call.partner_id.in_(partner_ids))
+    if filters.organization:
+        column = Call.organization_id
+        conditions.append(name_search.is_of_organization(session, column, filters.organization))
+    if filters.states:
+        conditions.append(Call.status.in_(filters.states))
+    if filters.carrier is not None:
+        conditions.append(Call.carrier == filters.carrier)
+    time_conditions = counted_within if filters.counted else accepted_within
+    return conditions + time_conditions(filters.since, filters.before)
 
 
-def _names(session: Session, kind: Any, ids: Collection[UUID]) -> dict[UUID, str]:
+def _names_by_id(session: Session, kind: Any, ids: Collection[UUID]) -> dict[UUID, str]:
     rows = session.execute(select(kind.id, kind.name).where(kind.id.in_(ids)))
     return {row.id: row.name for row in rows}
 
@@ -163,7 +167,7 @@ def _references(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
     return {row.call_id: row.carrier_reference or str(row.id) for row in rows}
 
 
-def _charged(call: Call, currencies: dict[UUID, str]) -> tuple[int, str] | None:
+def _charged_amount(call: Call, currencies: dict[UUID, str]) -> tuple[int, str] | None:
     if call.cost_micros is None:
         return None
     return call.cost_micros, currencies.get(call.id, "")

@@ -66,7 +66,7 @@ def preflight(
     account = carrier_accounts.of_call(session, assistant, live=True)
     carrier = account.carrier if account else installation.carrier
     route = NumberRoute(carrier, account.id if account else None)
-    number = _number(phone_number, parties)
+    number = _check_number(phone_number, parties)
     is_number = number.state is CheckState.PASSED or number.fix_at != "number"
     return [
         _from_rule(
@@ -87,38 +87,44 @@ def preflight(
             gettext("Its phone is ready and calls from %(number)s.", number=assistant.phone_number),
             "assistant",
         ),
-        *_hand_over(parties),
+        *_check_hand_over(parties),
         number,
-        *(_trial(session, parties, installation.trial_limits) if is_number else []),
-        *([_listed(parties), *_consent(parties)] if is_number else []),
-        _messages(assistant, phone_number, texts),
-        *([_hours(session, phone_number, organization)] if is_number else []),
+        *(_check_trial(session, parties, installation.trial_limits) if is_number else []),
+        *([_check_do_not_call(parties), *_check_consent(parties)] if is_number else []),
+        _check_messages(assistant, phone_number, texts),
+        *([_check_hours(session, phone_number, organization)] if is_number else []),
         *(
-            _spending(session, phone_number, organization, installation)
+            _check_spending(session, phone_number, organization, installation)
             if is_number and carrier is not CarrierKind.SIMULATOR
             else []
         ),
-        *_dispatch(session, organization, installation, account),
-        _worker(session, installation.worker_silent_after),
+        *_check_carrier(session, organization, installation, account),
+        _check_worker(session, installation.worker_silent_after),
     ]
 
 
-def _from_rule(code: str, blocker: CallBlocker | None, passed: str, fix_at: str) -> PreflightCheck:
+def _from_rule(
+    code: str, blocker: CallBlocker | None, passed_message: str, fix_at: str
+) -> PreflightCheck:
     if blocker is None:
-        return PreflightCheck(code, CheckState.PASSED, passed, fix_at)
+        return PreflightCheck(code, CheckState.PASSED, passed_message, fix_at)
     return PreflightCheck(code, CheckState.FAILED, blocker.message, fix_at)
 
 
-def _trial(session: Session, parties: rules.CallParties, most: TrialLimits) -> list[PreflightCheck]:
+def _check_trial(
+    session: Session, parties: rules.CallParties, trial_limits: TrialLimits
+) -> list[PreflightCheck]:
     """Check the trial limits if the organization is in trial mode."""
     if not parties.in_trial:
         return []
-    blocker = rules.trial_allows(parties) or trial.day_used_up(session, parties.assistant, most)
-    passed = gettext("The number is verified, so it can be called in trial mode.")
-    return [_from_rule("trial_mode", blocker, passed, "trial")]
+    blocker = rules.trial_allows(parties) or trial.day_used_up(
+        session, parties.assistant, trial_limits
+    )
+    passed_message = gettext("The number is verified, so it can be called in trial mode.")
+    return [_from_rule("trial_mode", blocker, passed_message, "trial")]
 
 
-def _listed(parties: rules.CallParties) -> PreflightCheck:
+def _check_do_not_call(parties: rules.CallParties) -> PreflightCheck:
     return _from_rule(
         "not_on_do_not_call_list",
         rules.may_be_contacted(parties),
@@ -127,26 +133,26 @@ def _listed(parties: rules.CallParties) -> PreflightCheck:
     )
 
 
-def _consent(parties: rules.CallParties) -> list[PreflightCheck]:
+def _check_consent(parties: rules.CallParties) -> list[PreflightCheck]:
     """Check the consent if the organization requires it, or if a contact with the number
     refused."""
     if not (parties.organization.consent_required or parties.consent == rules.REFUSED):
         return []
     blocker = rules.is_not_refused(parties) or rules.consent_is_given(parties)
-    passed = gettext("The person has given consent to be called.")
-    return [_from_rule("consent_given", blocker, passed, "consent")]
+    passed_message = gettext("The person has given consent to be called.")
+    return [_from_rule("consent_given", blocker, passed_message, "consent")]
 
 
-def _hand_over(parties: rules.CallParties) -> list[PreflightCheck]:
+def _check_hand_over(parties: rules.CallParties) -> list[PreflightCheck]:
     """Check the voice URL if the assistant hands its calls over."""
     if parties.assistant.voice_address is None:
         return []
     blocker = rules.hand_over_is_allowed(parties)
-    passed = gettext("Calls may be handed over to the assistant's voice address.")
-    return [_from_rule("hand_over_allowed", blocker, passed, "agent")]
+    passed_message = gettext("Calls may be handed over to the assistant's voice address.")
+    return [_from_rule("hand_over_allowed", blocker, passed_message, "agent")]
 
 
-def _number(phone_number: str, parties: rules.CallParties) -> PreflightCheck:
+def _check_number(phone_number: str, parties: rules.CallParties) -> PreflightCheck:
     code = "number_allowed"
     if not phone_number:
         return PreflightCheck(
@@ -162,7 +168,7 @@ def _number(phone_number: str, parties: rules.CallParties) -> PreflightCheck:
     return PreflightCheck(code, CheckState.PASSED, gettext("Its region may be called."), "number")
 
 
-def _messages(assistant: Assistant, phone_number: str, texts: CallTexts) -> PreflightCheck:
+def _check_messages(assistant: Assistant, phone_number: str, texts: CallTexts) -> PreflightCheck:
     request = CallRequest(
         assistant_id=assistant.id,
         phone_number=phone_number,
@@ -179,7 +185,7 @@ def _messages(assistant: Assistant, phone_number: str, texts: CallTexts) -> Pref
     )
 
 
-def _hours(session: Session, phone_number: str, organization: Organization) -> PreflightCheck:
+def _check_hours(session: Session, phone_number: str, organization: Organization) -> PreflightCheck:
     code = "within_calling_hours"
     blocker = rules.hours_allow_call(phone_number, organization)
     if blocker is not None:
@@ -190,15 +196,15 @@ def _hours(session: Session, phone_number: str, organization: Organization) -> P
             code, CheckState.PASSED, gettext("The call is allowed at this hour."), "calling-hours"
         )
     moment = in_utc(wait.until)
-    sentence = gettext(
+    message = gettext(
         "The call will wait until %(moment)s, when it is next allowed. %(reason)s",
         moment=moment,
         reason=wait.why,
     )
-    return PreflightCheck(code, CheckState.WARNING, sentence, "calling-hours", wait.until)
+    return PreflightCheck(code, CheckState.WARNING, message, "calling-hours", wait.until)
 
 
-def _spending(
+def _check_spending(
     session: Session, phone_number: str, organization: Organization, installation: CallSettings
 ) -> list[PreflightCheck]:
     """Return checks if a spending limit stops or delays the call."""
@@ -212,18 +218,18 @@ def _spending(
         return [PreflightCheck(code, CheckState.FAILED, stop.why, "spending")]
     until = None if stop.frees_up else stop.until
     if until is None:
-        words = gettext(
+        message = gettext(
             "%(reason)s The call will wait until other calls have ended.", reason=stop.why
         )
     else:
         moment = in_utc(until)
-        words = gettext(
+        message = gettext(
             "%(reason)s The call will wait until %(moment)s.", reason=stop.why, moment=moment
         )
-    return [PreflightCheck(code, CheckState.WARNING, words, "spending", until)]
+    return [PreflightCheck(code, CheckState.WARNING, message, "spending", until)]
 
 
-def _dispatch(
+def _check_carrier(
     session: Session,
     organization: Organization,
     installation: CallSettings,
@@ -233,36 +239,36 @@ def _dispatch(
     carrier = account.carrier if account else installation.carrier
     checks = []
     if pause := pauses.of_carrier(session, organization.partner_id, organization.id, carrier):
-        words = gettext(
+        message = gettext(
             "%(reason)s The call will wait until calling resumes.", reason=pauses.sentence(pause)
         )
-        checks.append(_warning("dialling_goes_on", words, "dialling"))
-    most = limits.calls_at_once(organization, installation.calls_at_once)
-    if limits.count_under_way(session, organization.id) >= most:
-        taken = limits.all_slots_taken(most)
-        words = gettext("%(reason)s The call will wait for its turn.", reason=taken)
-        checks.append(_warning("line_free", words, "limits"))
+        checks.append(_warning("dialling_goes_on", message, "dialling"))
+    limit = limits.calls_at_once(organization, installation.calls_at_once)
+    if limits.count_under_way(session, organization.id) >= limit:
+        reason = limits.all_slots_taken(limit)
+        message = gettext("%(reason)s The call will wait for its turn.", reason=reason)
+        checks.append(_warning("line_free", message, "limits"))
     paced = installation.calls_per_second > 0
     if paced and carrier_pace.is_taken(session, carrier, utcnow()):
         checks.append(_warning("carrier_has_a_turn", in_language(limits.CARRIER_PACE), "dialling"))
     tests = carrier_accounts.last_tests(session, [account] if account else [])
     if any(test.works is False for test in tests.values()):
-        words = gettext("The last test of the carrier account failed. The call may fail.")
-        checks.append(_warning("carrier_account_works", words, "dialling"))
+        message = gettext("The last test of the carrier account failed. The call may fail.")
+        checks.append(_warning("carrier_account_works", message, "dialling"))
     state = carrier_health.state_of(session, carrier)
     is_watched = account is None or account.trunk is None
     if is_watched and state.holds_calls:  # a partner's own trunk isn't monitored
         if state is carrier_health.CarrierState.OUTAGE:
-            words = gettext(
+            message = gettext(
                 "The carrier does not answer. The call will be retried until it is accepted."
             )
         else:
-            words = gettext(
+            message = gettext(
                 "The carrier isn't accepting calls. The call will be retried until it is accepted."
             )
-        checks.append(_warning("carrier_takes_calls", words, "dialling"))
-    passed = gettext("The carrier is ready, and nothing holds calls back.")
-    return checks or [PreflightCheck("line_free", CheckState.PASSED, passed, "limits")]
+        checks.append(_warning("carrier_takes_calls", message, "dialling"))
+    passed_message = gettext("The carrier is ready, and nothing holds calls back.")
+    return checks or [PreflightCheck("line_free", CheckState.PASSED, passed_message, "limits")]
 
 
 def in_utc(moment: datetime) -> str:
@@ -270,13 +276,13 @@ def in_utc(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%d %H:%M UTC")
 
 
-def _warning(code: str, sentence: str, fix_at: str) -> PreflightCheck:
-    return PreflightCheck(code, CheckState.WARNING, sentence, fix_at)
+def _warning(code: str, message: str, fix_at: str) -> PreflightCheck:
+    return PreflightCheck(code, CheckState.WARNING, message, fix_at)
 
 
-def _worker(session: Session, silent_after: float) -> PreflightCheck:
+def _check_worker(session: Session, silent_after: float) -> PreflightCheck:
     if workers.any_alive(session, silent_after):
-        sentence = gettext("Calling service is online.")
-        return PreflightCheck("worker_running", CheckState.PASSED, sentence, "worker")
-    sentence = gettext("Calling service is offline. The call will wait for it.")
-    return PreflightCheck("worker_running", CheckState.WARNING, sentence, "worker")
+        message = gettext("Calling service is online.")
+        return PreflightCheck("worker_running", CheckState.PASSED, message, "worker")
+    message = gettext("Calling service is offline. The call will wait for it.")
+    return PreflightCheck("worker_running", CheckState.WARNING, message, "worker")

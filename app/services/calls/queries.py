@@ -85,15 +85,15 @@ def later_of(session: Session, caller: Caller, call: Call, limit: int) -> Sequen
 def page(
     session: Session,
     caller: Caller,
-    wanted: CallFilter | None = None,
+    filters: CallFilter | None = None,
     *,
     before: UUID | None = None,
 ) -> CallPage:
-    """Return a page of the newest calls that the caller may see and that match ``wanted``, or of
+    """Return a page of the newest calls that the caller may see and that match ``filters``, or of
     those older than the call ``before``."""
-    wanted = wanted or CallFilter()
-    per_page = wanted.per_page
-    query = visible(caller).where(*_filters(wanted))
+    filters = filters or CallFilter()
+    per_page = filters.per_page
+    query = visible(caller).where(*_filter_conditions(filters))
     if before is not None:
         query = query.where(Call.id < before)
     rows = session.scalars(query.order_by(Call.id.desc()).limit(per_page + 1)).all()
@@ -102,12 +102,12 @@ def page(
     return CallPage(calls, attempts, more=len(rows) > per_page)
 
 
-def _filters(wanted: CallFilter) -> list[ColumnElement[bool]]:
+def _filter_conditions(filters: CallFilter) -> list[ColumnElement[bool]]:
     pairs = (
-        (Call.status, wanted.status),
-        (Call.answered_by, wanted.answered_by),
-        (Call.ended_reason, wanted.ended_reason),
-        (Call.phone_number, wanted.phone_number),
+        (Call.status, filters.status),
+        (Call.answered_by, filters.answered_by),
+        (Call.ended_reason, filters.ended_reason),
+        (Call.phone_number, filters.phone_number),
     )
     return [column == value for column, value in pairs if value is not None]
 
@@ -136,14 +136,14 @@ def timeline(session: Session, call: Call) -> list[TimelineEntry]:
         .where(CallEvent.call_id == call.id)
         .order_by(order, CallEvent.at, CallEvent.id)
     )
-    kept = [
-        TimelineEntry(event.at, _kind(event), event.status, event.detail)
+    entries = [
+        TimelineEntry(event.at, _event_kind(event), event.status, event.detail)
         for event in session.scalars(query)
     ]
-    return kept or _own_moments(call)
+    return entries or _stored_moments(call)
 
 
-def _own_moments(call: Call) -> list[TimelineEntry]:
+def _stored_moments(call: Call) -> list[TimelineEntry]:
     times = (
         (call.created_at, "accepted", CallStatus.QUEUED),
         (call.started_at, "dialing", CallStatus.DIALING),
@@ -168,7 +168,7 @@ def visible(caller: Caller) -> Select[Call]:
     return query if caller.is_operator else query.where(Call.id.is_(None))
 
 
-def _kind(event: CallEvent) -> str:
+def _event_kind(event: CallEvent) -> str:
     key = event.key
     if event.attempt_id is not None:
         key = key.removeprefix(f"{event.attempt_id}:")
@@ -229,8 +229,8 @@ def scheduled_calls(session: Session, caller: Caller) -> int:
 
 def _count_in(session: Session, caller: Caller, *statuses: CallStatus) -> int:
     matching = visible(caller).where(Call.status.in_(statuses)).with_only_columns(Call.id)
-    counted = select(func.count()).select_from(matching.limit(MAX_COUNTED).subquery())
-    return session.scalar(counted) or 0
+    query = select(func.count()).select_from(matching.limit(MAX_COUNTED).subquery())
+    return session.scalar(query) or 0
 
 
 def failed_calls(session: Session, caller: Caller) -> dict[EndedReason, int]:

@@ -40,18 +40,18 @@ def unrecorded_calls(session: Session, listed: Iterable[ListedCall]) -> list[Lis
     """The listed calls that no attempt has, the earliest first. An active attempt whose answer was
     lost takes one of them: the worker asks about it itself."""
     in_order = sorted(listed, key=lambda each: each.began_at)
-    known = _known(session, [each.state.reference or "" for each in in_order])
+    recorded = _recorded_references(session, [each.state.reference or "" for each in in_order])
     lost = _lost_answers(session)
-    left = []
+    unrecorded = []
     for each in in_order:
-        if each.state.reference in known:
+        if each.state.reference in recorded:
             continue
         began = lost.get((each.to_number, each.from_number), [])
         if began and began[0] - CLOCK_SLACK <= each.began_at:
             began.pop(0)
             continue
-        left.append(each)
-    return left
+        unrecorded.append(each)
+    return unrecorded
 
 
 def record_placed(session: Session, caller: Caller, listed: ListedCall) -> bool:
@@ -81,13 +81,13 @@ def write_attempt(session: Session, caller: Caller, call_id: UUID, listed: Liste
         return
     before, attempt_id = call.status, new_id()
     assistant = session.get_one(Assistant, call.assistant_id)
-    made = select(func.count()).where(CallAttempt.call_id == call.id)
-    number, at = (session.scalar(made) or 0) + 1, listed.began_at
+    attempts = select(func.count()).where(CallAttempt.call_id == call.id)
+    number, began_at = (session.scalar(attempts) or 0) + 1, listed.began_at
     nothing = spending.CallAmount(0, 0)
-    lifecycle.begin_attempt(session, call, assistant, attempt_id, number, at, nothing)
+    lifecycle.begin_attempt(session, call, assistant, attempt_id, number, began_at, nothing)
     session.execute(delete(HeldCall).where(HeldCall.call_id == call.id))
     session.flush()
-    session.get_one(CallAttempt, attempt_id).asked_at = at
+    session.get_one(CallAttempt, attempt_id).asked_at = began_at
     session.flush()
     carrier_reports.apply(session, attempt_id, listed.state)
     session.flush()
@@ -109,15 +109,15 @@ def waits_for(session: Session, number: str) -> bool:
     return session.scalar(query.limit(1)) is not None
 
 
-def _known(session: Session, references: list[str]) -> set[str]:
-    known: set[str] = set()
+def _recorded_references(session: Session, references: list[str]) -> set[str]:
+    recorded: set[str] = set()
     for start in range(0, len(references), REFERENCES_AT_ONCE):
-        some = references[start : start + REFERENCES_AT_ONCE]
-        is_listed = CallAttempt.carrier_reference.in_(some)
-        known |= set(
+        chunk = references[start : start + REFERENCES_AT_ONCE]
+        is_listed = CallAttempt.carrier_reference.in_(chunk)
+        recorded |= set(
             filter(None, session.scalars(select(CallAttempt.carrier_reference).where(is_listed)))
         )
-    return known
+    return recorded
 
 
 def _lost_answers(session: Session) -> dict[tuple[str, str], list[datetime]]:

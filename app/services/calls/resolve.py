@@ -89,7 +89,7 @@ def queue_again(session: Session, caller: Caller, call_id: UUID) -> Call:
 def by_carrier(
     session: Session,
     caller: Caller,
-    asked: CarrierInquiry,
+    inquiry: CarrierInquiry,
     state: CarrierReport,
     settle_seconds: float,
 ) -> Call:
@@ -97,18 +97,18 @@ def by_carrier(
 
     Raises `Conflict`: ``carrier_unsure`` if the answer is inconclusive, ``call_ended``.
     """
-    call, attempt = lock_attempt(session, asked.attempt_id)
+    call, attempt = lock_attempt(session, inquiry.attempt_id)
     _check_open(call)
     before = call.status
     if state.verdict is PlacementVerdict.UNSURE:
         message = "The carrier can't identify the call. Check there, then use --as."
         raise Conflict(message, "carrier_unsure")
     if state.verdict is PlacementVerdict.NOT_PLACED:
-        if (utcnow() - asked.inquiry.asked_at).total_seconds() < settle_seconds:
+        if (utcnow() - inquiry.inquiry.asked_at).total_seconds() < settle_seconds:
             message = "The carrier doesn't show the call yet. Ask again in half a minute."
             raise Conflict(message, "carrier_unsure")
         end = _CallEnd(EndedReason.CARRIER_ERROR, utcnow(), detail=NOT_AT_THE_CARRIER)
-        _finish(session, call, attempt, end)
+        _resolve_call(session, call, attempt, end)
     elif attempt.status in ACTIVE:
         carrier_reports.apply(session, attempt.id, state)
     elif state.end_reason is None:
@@ -117,7 +117,7 @@ def by_carrier(
     else:
         attempt.carrier_reference = attempt.carrier_reference or state.reference
         carrier_costs.write_cost(session, call, attempt, state)
-        _finish(session, call, attempt, _end_of(state))
+        _resolve_call(session, call, attempt, _end_from_report(state))
     if call.status is not before:
         record_resolved(session, caller, call, before, "the carrier's word")
     session.flush()
@@ -147,38 +147,38 @@ def by_operator(
     if not is_placed and status not in (CallStatus.FAILED, CallStatus.CANCELED):
         message = "The call was never placed. It can be failed or canceled."
         raise Conflict(message, "never_dialled")
-    answered = (attempt.answered_at or attempt.started_at) if attempt else None
+    answered_at = (attempt.answered_at or attempt.started_at) if attempt else None
     is_completed = status is CallStatus.COMPLETED
     end = _CallEnd(
         REASONS[status],
-        answered if is_completed and answered else utcnow(),
-        answered if is_completed else None,
+        answered_at if is_completed and answered_at else utcnow(),
+        answered_at if is_completed else None,
         ((attempt and attempt.answered_by) or AnsweredBy.UNKNOWN) if is_completed else None,
         detail=f"{caller.label}: {reason}"[:500],
     )
-    _finish(session, call, attempt if is_placed else None, end)
+    _resolve_call(session, call, attempt if is_placed else None, end)
     record_resolved(session, caller, call, before, reason)
     session.flush()
     return call
 
 
-def _end_of(state: CarrierReport) -> _CallEnd:
+def _end_from_report(state: CarrierReport) -> _CallEnd:
     """Return how a call ended by the carrier's report."""
-    reason, at, answered_at, answered_by = EndedReason.UNKNOWN, utcnow(), None, None
+    reason, ended_at, answered_at, answered_by = EndedReason.UNKNOWN, utcnow(), None, None
     for event in state.events:
         answered_by = answered_by or event.answered_by
         if event.kind is CarrierEventKind.ANSWERED:
             answered_at = event.at
         elif event.kind is CarrierEventKind.ENDED:
-            reason, at = event.reason or EndedReason.UNKNOWN, event.at
+            reason, ended_at = event.reason or EndedReason.UNKNOWN, event.at
     if reason is EndedReason.COMPLETED and answered_by is AnsweredBy.VOICEMAIL:
         reason = EndedReason.VOICEMAIL
     if reason in (EndedReason.COMPLETED, EndedReason.VOICEMAIL):
-        answered_at, answered_by = answered_at or at, answered_by or AnsweredBy.UNKNOWN
-    return _CallEnd(reason, at, answered_at, answered_by)
+        answered_at, answered_by = answered_at or ended_at, answered_by or AnsweredBy.UNKNOWN
+    return _CallEnd(reason, ended_at, answered_at, answered_by)
 
 
-def _finish(session: Session, call: Call, attempt: CallAttempt | None, end: _CallEnd) -> None:
+def _resolve_call(session: Session, call: Call, attempt: CallAttempt | None, end: _CallEnd) -> None:
     lifecycle.resolve(
         session,
         call,

@@ -75,14 +75,14 @@ def _any_consent(consent: str) -> ColumnElement[bool]:
     return func.max(case((Contact.consent == consent, 1), else_=0)) == 1
 
 
-def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[Any]:
+def _parties_query(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[Any]:
     consent = (
         select(_joint_consent())
         .join(Campaign, Campaign.id == Contact.campaign_id)
         .where(Campaign.organization_id == Organization.id, Contact.phone == phone)
         .correlate(Organization, Call)
     )
-    listed = exists().where(
+    is_listed = exists().where(
         DoNotCallEntry.organization_id == Organization.id, DoNotCallEntry.phone == phone
     )
     return (
@@ -94,7 +94,7 @@ def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[A
             PartnerDestinations,
             Partner.suspended_at,
             Partner.trial_ended_at,
-            listed,
+            is_listed,
             consent.scalar_subquery(),
             verified_numbers.called(phone),
         )
@@ -114,19 +114,21 @@ def _parties(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Select[A
     )
 
 
-def _read(
+def _read_parties(
     organization: Organization,
     assistant: Assistant,
     caller_id: PhoneNumber | None,
     installation: InstallationDestinations | None,
-    own: PartnerDestinations | None,
+    partner_destinations: PartnerDestinations | None,
     *more: Any,
 ) -> CallParties:
-    allowed = read_destinations(organization, installation, own)
+    allowed = read_destinations(organization, installation, partner_destinations)
     return CallParties(organization, assistant, caller_id, allowed, *more)
 
 
-_PARTIES = _parties(bindparam("phone_number")).where(Assistant.id == bindparam("assistant_id"))
+_PARTIES = _parties_query(bindparam("phone_number")).where(
+    Assistant.id == bindparam("assistant_id")
+)
 _PARTIES_LOCKED = _PARTIES.with_for_update(of=Organization, key_share=True)
 
 
@@ -136,8 +138,8 @@ def parties_of(
     """Return the current parties. With ``lock``, others who lock the same organization wait until
     this transaction ends, so that its limit of calls at once holds."""
     query = _PARTIES_LOCKED if lock else _PARTIES
-    wanted = {"assistant_id": assistant_id, "phone_number": phone_number}
-    return _read(*session.execute(query, wanted).one())
+    params = {"assistant_id": assistant_id, "phone_number": phone_number}
+    return _read_parties(*session.execute(query, params).one())
 
 
 def parties_of_calls(
@@ -145,13 +147,13 @@ def parties_of_calls(
 ) -> list[tuple[Call, CallParties]]:
     """Return these calls with their current parties."""
     query = (
-        _parties(Call.phone_number)
+        _parties_query(Call.phone_number)
         .join(Call, Call.assistant_id == Assistant.id)
         .add_columns(Call)
         .where(Call.id.in_(call_ids))
         .order_by(Call.id)
     )
-    return [(call, _read(*parties)) for *parties, call in session.execute(query)]
+    return [(call, _read_parties(*parties)) for *parties, call in session.execute(query)]
 
 
 def consent_by_phone(
@@ -314,8 +316,8 @@ def outreach_is_active(session: Session, call: Call) -> CallBlocker | None:
     if campaign is None or campaign.status is not CampaignStatus.ACTIVE:
         message = gettext("The campaign was stopped before the call was placed.")
         return CallBlocker("campaign_stopped", message, EndedReason.CANCELED, Conflict)
-    if gone := belongs_to_campaign(session, campaign, call.assistant_id):
-        return gone
+    if blocker := belongs_to_campaign(session, campaign, call.assistant_id):
+        return blocker
     contact = session.get(Contact, call.contact_id) if call.contact_id else None
     if contact is not None and not ends_outreach(contact.status):
         return None
@@ -371,6 +373,6 @@ def blockers_of_number(
 def blocker_of(session: Session, call: Call, parties: CallParties) -> CallBlocker | None:
     """Return the first rule that stops an accepted call now."""
     route = NumberRoute(call.carrier, call.account_id)
-    bound = is_bound_by_trial(call.source, live=call.live)
-    broken = next(blockers(parties, call.phone_number, route, bound_by_trial=bound), None)
-    return broken or outreach_is_active(session, call)
+    is_bound = is_bound_by_trial(call.source, live=call.live)
+    blocker = next(blockers(parties, call.phone_number, route, bound_by_trial=is_bound), None)
+    return blocker or outreach_is_active(session, call)

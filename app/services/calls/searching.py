@@ -75,7 +75,7 @@ class CallSearch:
 def search(
     session: Session,
     caller: Caller,
-    chosen: CallSearch,
+    filters: CallSearch,
     *,
     sort: str = "-created",
     cursor: str | None = None,
@@ -85,7 +85,7 @@ def search(
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
-    rows = matching(session, caller, chosen)
+    rows = matching(session, caller, filters)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
@@ -101,86 +101,88 @@ def names_of(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
     loader, by id: one query."""
     if not calls:
         return {}
-    wanted = (
+    ids_by_model = (
         (Assistant, {call.assistant_id for call in calls}),
         (Organization, {call.organization_id for call in calls}),
         (Campaign, {call.campaign_id for call in calls if call.campaign_id}),
     )
     queries = (
-        select(model.id, model.name).where(model.id.in_(ids)) for model, ids in wanted if ids
+        select(model.id, model.name).where(model.id.in_(ids)) for model, ids in ids_by_model if ids
     )
     return {row.id: row.name for row in session.execute(union_all(*queries))}
 
 
-def count(session: Session, caller: Caller, chosen: CallSearch, *, most: int = MAX_COUNTED) -> int:
+def count(session: Session, caller: Caller, filters: CallSearch, *, most: int = MAX_COUNTED) -> int:
     """Return how many calls match, as `paging.count_up_to`."""
-    rows = matching(session, caller, chosen).with_only_columns(Call.id)
+    rows = matching(session, caller, filters).with_only_columns(Call.id)
     return count_up_to(session, rows, most)
 
 
-def count_if_few(session: Session, caller: Caller, chosen: CallSearch, most: int) -> int | None:
+def count_if_few(session: Session, caller: Caller, filters: CallSearch, limit: int) -> int | None:
     """Return how many calls match, as `paging.count_among`, narrowed by the filters with an index:
     the statuses, the number, the days, and an organization or campaign by its id."""
-    rows = matching(session, caller, chosen).with_only_columns(Call.id)
-    among = _narrowed(chosen)
-    if among == chosen:
-        return count_up_to(session, rows, most)
-    few = matching(session, caller, among).with_only_columns(Call.id)
-    return count_among(session, rows, few, most)
+    rows = matching(session, caller, filters).with_only_columns(Call.id)
+    indexed_filters = _narrow_filters(filters)
+    if indexed_filters == filters:
+        return count_up_to(session, rows, limit)
+    narrowed = matching(session, caller, indexed_filters).with_only_columns(Call.id)
+    return count_among(session, rows, narrowed, limit)
 
 
-def _narrowed(chosen: CallSearch) -> CallSearch:
+def _narrow_filters(filters: CallSearch) -> CallSearch:
     """Return the filters for which there is an index; conversations have one by day only for a
     single organization."""
-    has_days = not chosen.billed and (not chosen.counted or isinstance(chosen.organization, UUID))
+    has_days = not filters.billed and (
+        not filters.counted or isinstance(filters.organization, UUID)
+    )
     return replace(
-        chosen,
+        filters,
         answered_by=None,
         ended_reason=None,
-        organization=_by_id(chosen.organization),
+        organization=_by_id(filters.organization),
         assistant=None,
-        campaign=_by_id(chosen.campaign),
+        campaign=_by_id(filters.campaign),
         current_round=False,
         live=None,
-        since=chosen.since if has_days else None,
-        before=chosen.before if has_days else None,
-        counted=chosen.counted and has_days,
+        since=filters.since if has_days else None,
+        before=filters.before if has_days else None,
+        counted=filters.counted and has_days,
         billed=False,
     )
 
 
-def _by_id(wanted: UUID | str | None) -> UUID | None:
-    return wanted if isinstance(wanted, UUID) else None
+def _by_id(value: UUID | str | None) -> UUID | None:
+    return value if isinstance(value, UUID) else None
 
 
-def matching(session: Session, caller: Caller, chosen: CallSearch) -> Select[Call]:
+def matching(session: Session, caller: Caller, filters: CallSearch) -> Select[Call]:
     """Return the calls that match. Raises `Forbidden`."""
     caller.require(Permission.CALLS_READ)
-    rows = visible(caller).where(*_conditions(session, caller, chosen))
-    if chosen.counted:
+    rows = visible(caller).where(*_conditions(session, caller, filters))
+    if filters.counted:
         rows = rows.join(Conversation, Conversation.call_id == Call.id)
     return rows
 
 
-def without_calls(session: Session, caller: Caller, chosen: CallSearch) -> int:
+def without_calls(session: Session, caller: Caller, filters: CallSearch) -> int:
     """How many conversations of these days and this organization have no call record; 0 if a
     filter applies to call records only."""
     caller.require(Permission.CALLS_READ)
     of_calls = (
-        *(chosen.states, chosen.answered_by, chosen.ended_reason, chosen.assistant),
-        *(chosen.campaign, chosen.current_round, chosen.number),
+        *(filters.states, filters.answered_by, filters.ended_reason, filters.assistant),
+        *(filters.campaign, filters.current_round, filters.number),
     )
-    asks_calls = any(of_calls) or chosen.live is not None or isinstance(chosen.organization, str)
-    if asks_calls or not chosen.counted:
+    asks_calls = any(of_calls) or filters.live is not None or isinstance(filters.organization, str)
+    if asks_calls or not filters.counted:
         return 0
     rows = select(func.count()).select_from(Conversation).where(Conversation.call_id.is_(None))
     rows = of_tenant(rows, caller, Conversation.partner_id, Conversation.organization_id)
-    if chosen.organization is not None:
-        rows = rows.where(Conversation.organization_id == chosen.organization)
-    if chosen.since is not None:
-        rows = rows.where(Conversation.started_at >= chosen.since)
-    if chosen.before is not None:
-        rows = rows.where(Conversation.started_at < chosen.before)
+    if filters.organization is not None:
+        rows = rows.where(Conversation.organization_id == filters.organization)
+    if filters.since is not None:
+        rows = rows.where(Conversation.started_at >= filters.since)
+    if filters.before is not None:
+        rows = rows.where(Conversation.started_at < filters.before)
     return session.scalar(rows) or 0
 
 
@@ -202,35 +204,35 @@ def of_number(session: Session, caller: Caller, text: str) -> ColumnElement[bool
     start = "+" + (digits.removeprefix("00") if international else digits)
     exact = set() if international else numbers_in_regions(session, caller, text)
     begins = Call.phone_number >= start
-    end = _behind(start)
-    within = begins & (Call.phone_number < end) if end else begins
-    return or_(Call.phone_number.in_(exact), within) if exact else within
+    end = _end_of_prefix(start)
+    in_range = begins & (Call.phone_number < end) if end else begins
+    return or_(Call.phone_number.in_(exact), in_range) if exact else in_range
 
 
-def _behind(start: str) -> str | None:
+def _end_of_prefix(prefix: str) -> str | None:
     """Return the first text that sorts after every number with these first digits."""
-    kept = start.rstrip("9")
-    return kept[:-1] + str(int(kept[-1]) + 1) if kept != "+" else None
+    digits = prefix.rstrip("9")
+    return digits[:-1] + str(int(digits[-1]) + 1) if digits != "+" else None
 
 
-def _conditions(session: Session, caller: Caller, chosen: CallSearch) -> list[ColumnElement[bool]]:
+def _conditions(session: Session, caller: Caller, filters: CallSearch) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
-    if chosen.states:
-        conditions.append(Call.status.in_(chosen.states))
-    if chosen.answered_by is not None:
-        conditions.append(Call.answered_by == chosen.answered_by)
-    if chosen.ended_reason is not None:
-        conditions.append(Call.ended_reason == chosen.ended_reason)
-    conditions += _of_parties(session, caller, chosen)
-    if chosen.number is not None:
-        condition = of_number(session, caller, chosen.number)
+    if filters.states:
+        conditions.append(Call.status.in_(filters.states))
+    if filters.answered_by is not None:
+        conditions.append(Call.answered_by == filters.answered_by)
+    if filters.ended_reason is not None:
+        conditions.append(Call.ended_reason == filters.ended_reason)
+    conditions += _party_conditions(session, caller, filters)
+    if filters.number is not None:
+        condition = of_number(session, caller, filters.number)
         conditions.append(Call.id.is_(None) if condition is None else condition)
-    if chosen.live is not None:
-        conditions.append(Call.live.is_(chosen.live))
-    if chosen.billed:
-        return [*conditions, *_billed_within(chosen.since, chosen.before)]
-    within = counted_within if chosen.counted else accepted_within
-    return conditions + within(chosen.since, chosen.before)
+    if filters.live is not None:
+        conditions.append(Call.live.is_(filters.live))
+    if filters.billed:
+        return [*conditions, *_billed_within(filters.since, filters.before)]
+    time_conditions = counted_within if filters.counted else accepted_within
+    return conditions + time_conditions(filters.since, filters.before)
 
 
 def accepted_within(since: datetime | None, before: datetime | None) -> list[ColumnElement[bool]]:
@@ -266,43 +268,45 @@ def _billed_within(since: datetime | None, before: datetime | None) -> list[Colu
     return [has_attempt] if before is None else [has_attempt, Call.id < id_at(before + SLACK)]
 
 
-def _of_parties(session: Session, caller: Caller, chosen: CallSearch) -> list[ColumnElement[bool]]:
+def _party_conditions(
+    session: Session, caller: Caller, filters: CallSearch
+) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
-    if chosen.organization is not None:
-        of = Call.organization_id
-        conditions.append(name_search.is_of_organization(session, of, chosen.organization))
-    if chosen.assistant is not None:
-        conditions.append(_by_assistant(chosen.assistant))
-    if chosen.campaign is not None:
-        conditions.append(_of_campaign(caller, chosen.campaign))
-    if chosen.current_round:
+    if filters.organization is not None:
+        column = Call.organization_id
+        conditions.append(name_search.is_of_organization(session, column, filters.organization))
+    if filters.assistant is not None:
+        conditions.append(_by_assistant(filters.assistant))
+    if filters.campaign is not None:
+        conditions.append(_of_campaign(caller, filters.campaign))
+    if filters.current_round:
         conditions.append(_in_current_round())
     return conditions
 
 
-def _by_assistant(wanted: UUID | str) -> ColumnElement[bool]:
-    if isinstance(wanted, UUID):
-        return Call.assistant_id == wanted
-    return Call.assistant_id.in_(select(Assistant.id).where(Assistant.named(wanted)))
+def _by_assistant(assistant: UUID | str) -> ColumnElement[bool]:
+    if isinstance(assistant, UUID):
+        return Call.assistant_id == assistant
+    return Call.assistant_id.in_(select(Assistant.id).where(Assistant.named(assistant)))
 
 
-def _of_campaign(caller: Caller, wanted: UUID | str) -> ColumnElement[bool]:
-    if isinstance(wanted, UUID):
-        return Call.campaign_id == wanted
-    named = select(Campaign.id).where(Campaign.named(wanted))
+def _of_campaign(caller: Caller, campaign: UUID | str) -> ColumnElement[bool]:
+    if isinstance(campaign, UUID):
+        return Call.campaign_id == campaign
+    campaign_ids = select(Campaign.id).where(Campaign.named(campaign))
     return Call.campaign_id.in_(
-        of_tenant(named, caller, Campaign.partner_id, Campaign.organization_id)
+        of_tenant(campaign_ids, caller, Campaign.partner_id, Campaign.organization_id)
     )
 
 
 def _in_current_round() -> ColumnElement[bool]:
     row = OutreachContact
     is_current = (Outreach.campaign_id == row.campaign_id) & (Outreach.round == row.round)
-    known = select(row.call_id).join(Outreach, is_current).where(row.call_id == Call.id)
+    in_round = select(row.call_id).join(Outreach, is_current).where(row.call_id == Call.id)
     removed = select(Outreach.campaign_id).where(
         Outreach.campaign_id == Call.campaign_id, *of_removed_contact()
     )
-    return known.exists() | removed.exists()
+    return in_round.exists() | removed.exists()
 
 
 def of_removed_contact() -> list[ColumnElement[bool]]:

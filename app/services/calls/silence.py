@@ -50,19 +50,21 @@ def release_line(
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status not in ACTIVE:
         return False
-    signs = (attempt.ringing_at, attempt.answered_at, silent_since)
-    if utcnow() - max(sign for sign in signs if sign) < timedelta(minutes=after_minutes):
+    sign_times = (attempt.ringing_at, attempt.answered_at, silent_since)
+    if utcnow() - max(time for time in sign_times if time) < timedelta(minutes=after_minutes):
         return False
     if call.line_released_at is None:
         call.line_released_at, call.status_detail = utcnow(), NO_ANSWER
     return True
 
 
-def ask_later(session: Session, attempt_id: UUID, turn: int, silent_since: datetime | None) -> None:
+def ask_later(
+    session: Session, attempt_id: UUID, query_number: int, silent_since: datetime | None
+) -> None:
     """Enqueue the next query about a call that `place_call` handed over. ``silent_since`` is None
     if the carrier answered the last one."""
     since = silent_since.isoformat() if silent_since else ""
-    enqueue_silent_call(session, attempt_id, turn, since, ASK_EVERY.total_seconds())
+    enqueue_silent_call(session, attempt_id, query_number, since, ASK_EVERY.total_seconds())
 
 
 def reset_silence(call: Call) -> None:

@@ -53,11 +53,15 @@ STATES = {
 }
 
 
-def _in(phase: CallPhase) -> frozenset[CallStatus]:
+def _statuses_in(phase: CallPhase) -> frozenset[CallStatus]:
     return frozenset(status for status, state in STATES.items() if state.phase is phase)
 
 
-WAITING, ACTIVE, FINAL = _in(CallPhase.WAITING), _in(CallPhase.ACTIVE), _in(CallPhase.FINAL)
+WAITING, ACTIVE, FINAL = (
+    _statuses_in(CallPhase.WAITING),
+    _statuses_in(CallPhase.ACTIVE),
+    _statuses_in(CallPhase.FINAL),
+)
 NOT_REACHED = frozenset({CallStatus.BUSY, CallStatus.NO_ANSWER})
 FAILURES = frozenset({CallStatus.FAILED, CallStatus.EXPIRED, CallStatus.UNKNOWN})
 """The final states of calls that weren't placed, or may not have been."""
@@ -160,12 +164,12 @@ class ImpossibleMove(Exception):
     """The table doesn't allow this move."""
 
 
-def move(call: Call, by: StatusChange, to: CallStatus) -> None:
+def move(call: Call, change: StatusChange, status: CallStatus) -> None:
     """Change the state of a locked call. Raises `ImpossibleMove`."""
-    if call.status not in by.sources or to not in by.targets:
-        message = f"A call can't {by.name} from {call.status} to {to}."
+    if call.status not in change.sources or status not in change.targets:
+        message = f"A call can't {change.name} from {call.status} to {status}."
         raise ImpossibleMove(message)
-    call.status = to
+    call.status = status
 
 
 _LOCKED = (

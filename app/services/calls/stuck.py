@@ -66,7 +66,7 @@ def listing(session: Session, limit: int) -> list[StuckCall]:
     now = utcnow()
     calls = []
     for reason, query in _queries(now).items():
-        rows = session.execute(_named(query).order_by(Call.id.desc()).limit(limit))
+        rows = session.execute(_with_names(query).order_by(Call.id.desc()).limit(limit))
         calls += [_stuck_call(reason, *row) for row in rows]
     return calls
 
@@ -74,20 +74,20 @@ def listing(session: Session, limit: int) -> list[StuckCall]:
 def find(session: Session, call_id: UUID) -> StuckCall | None:
     """Return a call that needs an operator; None if it doesn't."""
     for reason, query in _queries(utcnow()).items():
-        row = session.execute(_named(query.where(Call.id == call_id))).first()
+        row = session.execute(_with_names(query.where(Call.id == call_id))).first()
         if row is not None:
             return _stuck_call(reason, *row)
     return None
 
 
 def dispatcher_status(session: Session) -> DispatcherStatus:
-    carrier_retry = _count(session, _carrier_retry(select(Call)))
-    counted = session.execute(
+    carrier_retry = _count_calls(session, _carrier_retry(select(Call)))
+    rows = session.execute(
         select(Call.status, func.count())
         .where(Call.status.in_(ACTIVE | WAITING | {CallStatus.UNKNOWN}))
         .group_by(Call.status)
     )
-    counts: dict[CallStatus, int] = {row[0]: row[1] for row in counted}
+    counts: dict[CallStatus, int] = {row[0]: row[1] for row in rows}
     under_way = {status: counts.get(status, 0) for status in CallStatus if status in ACTIVE}
     under_way[CallStatus.DIALING] -= carrier_retry
     queries = _queries(utcnow())
@@ -98,15 +98,15 @@ def dispatcher_status(session: Session) -> DispatcherStatus:
         carrier_retry=carrier_retry,
         under_way=under_way,
         unknown=counts.get(CallStatus.UNKNOWN, 0),
-        stuck=_count(session, queries[StuckReason.STUCK]),
-        overdue=_count(session, queries[StuckReason.OVERDUE]),
+        stuck=_count_calls(session, queries[StuckReason.STUCK]),
+        overdue=_count_calls(session, queries[StuckReason.OVERDUE]),
     )
 
 
 def count_active(session: Session) -> int:
     """Return how many calls are being placed, ring or were answered."""
-    active = _count(session, select(Call).where(Call.status.in_(ACTIVE)))
-    return active - _count(session, _carrier_retry(select(Call)))
+    active = _count_calls(session, select(Call).where(Call.status.in_(ACTIVE)))
+    return active - _count_calls(session, _carrier_retry(select(Call)))
 
 
 def _carrier_retry(query: Select[Call]) -> Select[Call]:
@@ -124,17 +124,17 @@ def _carrier_retry(query: Select[Call]) -> Select[Call]:
 
 def _queries(now: datetime) -> dict[StuckReason, Select[Call]]:
     moment = func.coalesce(Call.next_attempt_at, Call.scheduled_for, Call.created_at)
-    held = select(HeldCall.call_id).where(HeldCall.call_id == Call.id).exists()
+    is_held = select(HeldCall.call_id).where(HeldCall.call_id == Call.id).exists()
     return {
         StuckReason.UNKNOWN: select(Call).where(Call.status == CallStatus.UNKNOWN),
         StuckReason.STUCK: select(Call).where(or_(_placing_too_long(now), _talking_too_long(now))),
         StuckReason.OVERDUE: select(Call).where(
-            Call.status.in_(WAITING), moment < now - LATE, ~held, ~_others_move()
+            Call.status.in_(WAITING), moment < now - LATE, ~is_held, ~_has_active_calls()
         ),
     }
 
 
-def _named(query: Select[Call]) -> Select[Call, str, str]:
+def _with_names(query: Select[Call]) -> Select[Call, str, str]:
     """Return the query with the names of partner and organization."""
     return (
         query.join(Partner, Partner.id == Call.partner_id)
@@ -144,7 +144,7 @@ def _named(query: Select[Call]) -> Select[Call, str, str]:
 
 
 def _stuck_call(reason: StuckReason, call: Call, partner: str, organization: str) -> StuckCall:
-    return StuckCall(call, partner, organization, reason, _since(call, reason))
+    return StuckCall(call, partner, organization, reason, _stuck_since(call, reason))
 
 
 def _placing_too_long(now: datetime) -> ColumnElement[bool]:
@@ -168,22 +168,22 @@ def _talking_too_long(now: datetime) -> ColumnElement[bool]:
     return (Call.status == CallStatus.IN_PROGRESS) & (Call.answered_at < now - TALKING_LASTS)
 
 
-def _others_move() -> ColumnElement[bool]:
+def _has_active_calls() -> ColumnElement[bool]:
     """Return the condition that other calls of the organization are active: then a call that waits
     for its turn isn't overdue."""
-    other = aliased(Call)
+    active = aliased(Call)
     return (
-        select(other.id)
-        .where(other.organization_id == Call.organization_id, other.status.in_(ACTIVE))
+        select(active.id)
+        .where(active.organization_id == Call.organization_id, active.status.in_(ACTIVE))
         .exists()
     )
 
 
-def _since(call: Call, reason: StuckReason) -> datetime:
+def _stuck_since(call: Call, reason: StuckReason) -> datetime:
     if reason is StuckReason.OVERDUE:
         return call.next_attempt_at or call.scheduled_for or call.created_at
     return call.ended_at or call.answered_at or call.started_at or call.created_at
 
 
-def _count(session: Session, query: Select[Call]) -> int:
+def _count_calls(session: Session, query: Select[Call]) -> int:
     return session.scalar(query.with_only_columns(func.count(Call.id)).order_by(None)) or 0

@@ -34,12 +34,12 @@ def by_account(
 ) -> dict[tuple[CarrierKind, UUID | None], CallTraffic]:
     """Count the caller's calls by carrier and account; None is the installation's account."""
     now, has_ended = utcnow(), Call.status.in_(FINAL_CALL_STATUSES)
-    answered = Call.answered_at.is_not(None)
+    is_answered = Call.answered_at.is_not(None)
     counts = (
         func.count().filter(Call.id >= id_at(now - LAST_HOUR)),
         func.count(),
         func.count().filter(has_ended),
-        func.count().filter(has_ended, answered),
+        func.count().filter(has_ended, is_answered),
     )
     query = (
         visible(caller)

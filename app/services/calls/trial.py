@@ -22,8 +22,8 @@ _OF_PARTNER = Sentence.ngettext(
 
 def day_used_up(session: Session, assistant: Assistant, limits: TrialLimits) -> CallBlocker | None:
     """Return what stops another call today (UTC)."""
-    for subject, most, blocker in _limits(assistant, limits):
-        if not daily_counts.has_room(session, subject, most):
+    for subject, limit, blocker in _limits(assistant, limits):
+        if not daily_counts.has_room(session, subject, limit):
             return blocker
     return None
 
@@ -31,15 +31,15 @@ def day_used_up(session: Session, assistant: Assistant, limits: TrialLimits) -> 
 def count_call(session: Session, assistant: Assistant, limits: TrialLimits) -> None:
     """Count an accepted call. Raises `Forbidden` (``trial_mode``) if concurrent calls have used the
     limit."""
-    for subject, most, blocker in _limits(assistant, limits):
-        if not daily_counts.count_one(session, subject, most):
+    for subject, limit, blocker in _limits(assistant, limits):
+        if not daily_counts.count_one(session, subject, limit):
             raise blocker.error()
 
 
 def _limits(assistant: Assistant, limits: TrialLimits) -> Iterator[tuple[str, int, CallBlocker]]:
-    most = limits.calls_per_organization
-    message = _OF_ORGANIZATION(num=most)
-    yield f"trial:{assistant.organization_id}", most, trial_blocker(message)
-    most = limits.calls_per_partner
-    message = _OF_PARTNER(num=most)
-    yield f"trial:{assistant.partner_id}", most, trial_blocker(message)
+    limit = limits.calls_per_organization
+    message = _OF_ORGANIZATION(num=limit)
+    yield f"trial:{assistant.organization_id}", limit, trial_blocker(message)
+    limit = limits.calls_per_partner
+    message = _OF_PARTNER(num=limit)
+    yield f"trial:{assistant.partner_id}", limit, trial_blocker(message)

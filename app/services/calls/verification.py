@@ -62,10 +62,10 @@ def request_verification(
     """
     require_verifying(caller, purpose)
     organization = get_organization(session, caller, organization_id, for_change=True)
-    phone = _read(phone_number, organization.default_region)
-    number = _known(session, organization, phone, purpose, limits)
-    assistant = _assistant(session, organization, carrier)
-    _count(session, organization, phone, limits)
+    phone = _read_number(phone_number, organization.default_region)
+    number = _find_or_create(session, organization, phone, purpose, limits)
+    assistant = _find_assistant(session, organization, carrier)
+    _count_call(session, organization, phone, limits)
     request = CallRequest(
         assistant_id=assistant.id,
         phone_number=phone,
@@ -81,7 +81,7 @@ def request_verification(
         live=True,
     )
     if accepted.status is CallStatus.SCHEDULED:
-        raise Conflict(_not_now(session, accepted.call_id), "outside_hours")
+        raise Conflict(_delay_message(session, accepted.call_id), "outside_hours")
     now = utcnow()
     number.requested_by, number.requested_at = caller.label[:200], now
     number.verified_at = number.verified_by = None
@@ -111,7 +111,7 @@ def simulated_code(
     return code_of(call.id, secret_keys[0])
 
 
-def _not_now(session: Session, call_id: UUID) -> str:
+def _delay_message(session: Session, call_id: UUID) -> str:
     """Return why an accepted call doesn't begin at once, and when it may."""
     call = session.get_one(Call, call_id)
     begins = call.scheduled_for or call.created_at
@@ -123,14 +123,14 @@ def _not_now(session: Session, call_id: UUID) -> str:
     ).strip()
 
 
-def _read(phone_number: str, region: str) -> str:
+def _read_number(phone_number: str, region: str) -> str:
     try:
         return normalise_written(phone_number.strip(), region)
     except PhoneError as error:
         raise ValidationFailed.on(PHONE_FIELD, error.code, error.message) from None
 
 
-def _known(
+def _find_or_create(
     session: Session,
     organization: Organization,
     phone: str,
@@ -143,12 +143,12 @@ def _known(
     ):
         message = gettext("This number is already confirmed for the organization.")
         raise ValidationFailed.on(PHONE_FIELD, "already_verified", message)
-    own = (
+    of_purpose = (
         VerifiedNumber.organization_id == organization.id,
         VerifiedNumber.purpose == purpose,
     )
     verified = session.scalars(
-        select(VerifiedNumber).where(*own, VerifiedNumber.phone == phone).with_for_update()
+        select(VerifiedNumber).where(*of_purpose, VerifiedNumber.phone == phone).with_for_update()
     ).one_or_none()
     if verified is not None:
         # A number to call from may have been released since: `phone_numbers` knows.
@@ -156,8 +156,8 @@ def _known(
             message = gettext("This number is already verified.")
             raise ValidationFailed.on(PHONE_FIELD, "already_verified", message)
         return verified
-    known = session.scalar(select(func.count()).select_from(VerifiedNumber).where(*own)) or 0
-    if known >= limits.numbers:
+    count = session.scalar(select(func.count()).select_from(VerifiedNumber).where(*of_purpose)) or 0
+    if count >= limits.numbers:
         message = ngettext(
             "An organization can verify %(num)s number. Remove one first.",
             "An organization can verify %(num)s numbers. Remove one first.",
@@ -172,7 +172,9 @@ def _known(
     )
 
 
-def _assistant(session: Session, organization: Organization, carrier: CarrierKind) -> Assistant:
+def _find_assistant(
+    session: Session, organization: Organization, carrier: CarrierKind
+) -> Assistant:
     ready = select(Assistant).where(
         Assistant.organization_id == organization.id,
         Assistant.active,
@@ -188,9 +190,11 @@ def _assistant(session: Session, organization: Organization, carrier: CarrierKin
     return usable
 
 
-def _count(session: Session, organization: Organization, phone: str, limits: TrialLimits) -> None:
+def _count_call(
+    session: Session, organization: Organization, phone: str, limits: TrialLimits
+) -> None:
     """Count the call against the limits of the organization, the partner and the number."""
-    counted = (
+    counters = (
         (
             f"verification:{organization.id}",
             limits.verification_calls_per_organization,
@@ -214,6 +218,6 @@ def _count(session: Session, organization: Organization, phone: str, limits: Tri
             ),
         ),
     )
-    for subject, most, message in counted:
-        if not daily_counts.count_one(session, subject, most):
+    for subject, limit, message in counters:
+        if not daily_counts.count_one(session, subject, limit):
             raise ValidationFailed.on(PHONE_FIELD, "too_many_calls", message)

@@ -33,14 +33,14 @@ def any_to_release(session: Session) -> bool:
 def release(session: Session) -> int:
     """Queue held calls that no pause covers any more, in the order of their acceptance, and those
     that have expired. Return how many, at most `RELEASED_AT_ONCE`."""
-    some = (
+    query = (
         select(HeldCall.call_id)
         .where(pauses.is_released())
         .order_by(HeldCall.call_id)
         .limit(RELEASED_AT_ONCE)
         .with_for_update(skip_locked=True)
     )
-    ids = list(session.scalars(some))
+    ids = list(session.scalars(query))
     calls = session.execute(
         select(Call.id, Call.organization_id, Call.live, Call.status)
         .where(Call.id.in_(ids))
@@ -122,9 +122,9 @@ def request_rescheduling(
 ) -> None:
     """Queue the rescheduling of the partner's postponed calls, or one organization's, after its
     hours or limits have changed."""
-    if session.scalar(_postponed(partner_id, organization_id, utcnow()).limit(1)) is not None:
-        whose = str(organization_id) if organization_id else ""
-        enqueue_job(session, "reschedule_earlier", str(new_id()), str(partner_id), whose)
+    if session.scalar(_postponed_query(partner_id, organization_id, utcnow()).limit(1)) is not None:
+        organization_key = str(organization_id) if organization_id else ""
+        enqueue_job(session, "reschedule_earlier", str(new_id()), str(partner_id), organization_key)
 
 
 def reschedule_earlier(
@@ -142,7 +142,9 @@ def reschedule_earlier(
     """
     now = utcnow()
     query = (
-        _postponed(partner_id, organization_id, now).order_by(Call.id).limit(RESCHEDULED_AT_ONCE)
+        _postponed_query(partner_id, organization_id, now)
+        .order_by(Call.id)
+        .limit(RESCHEDULED_AT_ONCE)
     )
     call_ids = session.scalars(query.where(Call.id > after) if after else query).all()
     room: dict[UUID, float] = {}
@@ -163,15 +165,15 @@ def reschedule_earlier(
                 lifecycle.postpone(session, call, wait.until, wait.why, now)
             continue
         if call.live:
-            left = room.get(organization.id, _room_today(session, organization, now))
-            room[organization.id] = left - 1
-            if left < 1:
+            remaining = room.get(organization.id, _room_today(session, organization, now))
+            room[organization.id] = remaining - 1
+            if remaining < 1:
                 continue
         lifecycle.postpone(session, call, now, None, now)
     return call_ids[-1] if call_ids else None
 
 
-def _postponed(partner_id: UUID, organization_id: UUID | None, now: datetime) -> Select[UUID]:
+def _postponed_query(partner_id: UUID, organization_id: UUID | None, now: datetime) -> Select[UUID]:
     """Return the query of calls that hours or limits delay. A retry has its own time, unless it was
     postponed too."""
     query = select(Call.id).where(
@@ -184,10 +186,12 @@ def _postponed(partner_id: UUID, organization_id: UUID | None, now: datetime) ->
 
 
 def _is_postponed(call: Call, now: datetime) -> bool:
-    """Return whether a locked call is one of `_postponed`."""
-    at = call.scheduled_for
-    is_kept = call.status is CallStatus.SCHEDULED and at is not None and at > now
-    return is_kept and call.next_attempt_at in {None, at}
+    """Return whether a locked call is one of `_postponed_query`."""
+    scheduled_for = call.scheduled_for
+    is_kept = (
+        call.status is CallStatus.SCHEDULED and scheduled_for is not None and scheduled_for > now
+    )
+    return is_kept and call.next_attempt_at in {None, scheduled_for}
 
 
 def _room_today(session: Session, organization: Organization, now: datetime) -> float:
@@ -197,11 +201,11 @@ def _room_today(session: Session, organization: Organization, now: datetime) -> 
     if limit is None:
         return float("inf")
     may_come = or_(Call.scheduled_for.is_(None), Call.scheduled_for <= now)
-    coming = select(func.count()).where(
+    upcoming = select(func.count()).where(
         Call.organization_id == organization.id,
         Call.status.in_(WAITING),
         Call.live.is_(True),
         may_come,
     )
-    made = limits.made_today(session, organization, now)
-    return limit.most - made - (session.scalar(coming) or 0)
+    made_today = limits.made_today(session, organization, now)
+    return limit.most - made_today - (session.scalar(upcoming) or 0)

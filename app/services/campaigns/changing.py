@@ -100,20 +100,22 @@ def assign_assistants(
 
 def start(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
     """Start the campaign. Raises `Forbidden`, `NotFound` and `Conflict` (``archived``)."""
-    return _move(session, caller, campaign_id, CampaignStatus.ACTIVE)
+    return _set_status(session, caller, campaign_id, CampaignStatus.ACTIVE)
 
 
 def pause(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
     """Pause the campaign and end its waiting calls. Raises as `start` does."""
-    return _move(session, caller, campaign_id, CampaignStatus.PAUSED)
+    return _set_status(session, caller, campaign_id, CampaignStatus.PAUSED)
 
 
 def archive(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
     """Archive the campaign for good: it keeps its contacts and never starts again."""
-    return _move(session, caller, campaign_id, CampaignStatus.ARCHIVED)
+    return _set_status(session, caller, campaign_id, CampaignStatus.ARCHIVED)
 
 
-def _move(session: Session, caller: Caller, campaign_id: UUID, status: CampaignStatus) -> Campaign:
+def _set_status(
+    session: Session, caller: Caller, campaign_id: UUID, status: CampaignStatus
+) -> Campaign:
     campaign = lock_campaign(session, caller, campaign_id)
     if campaign.status is status:
         return campaign
@@ -167,10 +169,10 @@ def _assistants_of(session: Session, campaign: Campaign) -> list[str]:
 
 
 def _set_assistants(session: Session, campaign: Campaign, assistant_ids: Collection[UUID]) -> None:
-    wanted = set(assistant_ids)
+    requested_ids = set(assistant_ids)
     query = select(Assistant.id).where(Assistant.organization_id == campaign.organization_id)
-    known = set(session.scalars(query.where(Assistant.id.in_(wanted))))
-    if wanted - known:
+    existing = set(session.scalars(query.where(Assistant.id.in_(requested_ids))))
+    if requested_ids - existing:
         message = gettext("There is no such assistant in the organization.")
         raise ValidationFailed.on("assistants", "agent_not_found", message)
     session.add_all(
@@ -179,6 +181,6 @@ def _set_assistants(session: Session, campaign: Campaign, assistant_ids: Collect
             assistant_id=assistant_id,
             organization_id=campaign.organization_id,
         )
-        for assistant_id in sorted(wanted)
+        for assistant_id in sorted(requested_ids)
     )
     session.flush()

@@ -110,19 +110,19 @@ def list_all(session: Session, caller: Caller) -> Sequence[Campaign]:
 
 
 def of_assistant(
-    session: Session, caller: Caller, assistant: Assistant, most: int
+    session: Session, caller: Caller, assistant: Assistant, limit: int
 ) -> Sequence[Campaign]:
     """Return the newest campaigns that may use the assistant, without archived ones."""
-    chosen = select(CampaignAssistant.campaign_id).where(
+    assigned = select(CampaignAssistant.campaign_id).where(
         CampaignAssistant.assistant_id == assistant.id
     )
     rows = visible(caller).where(
         Campaign.organization_id == assistant.organization_id,
         Campaign.status != CampaignStatus.ARCHIVED,
-        or_(Campaign.all_assistants, Campaign.id.in_(chosen)),
+        or_(Campaign.all_assistants, Campaign.id.in_(assigned)),
     )
     newest = rows.order_by(Campaign.created_at.desc(), Campaign.id.desc())
-    return session.scalars(newest.limit(most)).all()
+    return session.scalars(newest.limit(limit)).all()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class CampaignFilter:
 def search(
     session: Session,
     caller: Caller,
-    chosen: CampaignFilter | None = None,
+    filters: CampaignFilter | None = None,
     *,
     sort: str = "-created",
     cursor: str | None = None,
@@ -151,45 +151,47 @@ def search(
 ) -> Page[Campaign]:
     """Return a page of campaigns. Raises `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
-    rows = _filtered(session, caller, chosen or CampaignFilter())
+    rows = _filter_campaigns(session, caller, filters or CampaignFilter())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(
-    session: Session, caller: Caller, chosen: CampaignFilter, *, most: int = MAX_COUNTED
+    session: Session, caller: Caller, filters: CampaignFilter, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`."""
-    rows = _filtered(session, caller, chosen)
+    rows = _filter_campaigns(session, caller, filters)
     return count_up_to(session, rows.with_only_columns(Campaign.id), most)
 
 
-def _filtered(session: Session, caller: Caller, chosen: CampaignFilter) -> Select[Campaign]:
+def _filter_campaigns(
+    session: Session, caller: Caller, filters: CampaignFilter
+) -> Select[Campaign]:
     rows = visible(caller)
-    if chosen.organization_id is not None:
-        rows = rows.where(Campaign.organization_id == chosen.organization_id)
-    words = trimmed(chosen.query)
-    if words:
-        matches = Campaign.named(words)
-        if caller.organization_id is None and chosen.organization_id is None:
-            of = Campaign.organization_id
-            matches = or_(matches, name_search.is_of_organization_called(session, of, words))
+    if filters.organization_id is not None:
+        rows = rows.where(Campaign.organization_id == filters.organization_id)
+    query = trimmed(filters.query)
+    if query:
+        matches = Campaign.named(query)
+        if caller.organization_id is None and filters.organization_id is None:
+            column = Campaign.organization_id
+            matches = or_(matches, name_search.is_of_organization_called(session, column, query))
         rows = rows.where(matches)
-    if chosen.status is not None:
-        rows = rows.where(Campaign.status == chosen.status)
-    if chosen.archived is not None:
+    if filters.status is not None:
+        rows = rows.where(Campaign.status == filters.status)
+    if filters.archived is not None:
         is_archived = Campaign.status == CampaignStatus.ARCHIVED
-        rows = rows.where(is_archived if chosen.archived else ~is_archived)
-    if chosen.takes_contacts:
+        rows = rows.where(is_archived if filters.archived else ~is_archived)
+    if filters.takes_contacts:
         closed = select(Organization.id).where(
             Organization.id == Campaign.organization_id,
             Organization.status == OrganizationStatus.ARCHIVED,
         )
         rows = rows.where(Campaign.status != CampaignStatus.ARCHIVED, ~closed.exists())
-    if name := trimmed(chosen.assistant):
-        called = of_tenant(
+    if name := trimmed(filters.assistant):
+        assistant_ids = of_tenant(
             select(Assistant.id), caller, Assistant.partner_id, Assistant.organization_id
         ).where(Assistant.named(name))
-        planned = select(Outreach.campaign_id).where(Outreach.assistant_id.in_(called))
+        planned = select(Outreach.campaign_id).where(Outreach.assistant_id.in_(assistant_ids))
         rows = rows.where(Campaign.id.in_(planned))
     return rows
 

@@ -50,11 +50,11 @@ def lock(session: Session, campaign: Campaign) -> None:
     """
     # Not FOR UPDATE, which would block writing calls that refer to the campaign.
     query = select(Campaign.revision, Campaign.contact_count).where(Campaign.id == campaign.id)
-    held = session.execute(query.with_for_update(key_share=True)).one_or_none()
-    if held is None:
+    row = session.execute(query.with_for_update(key_share=True)).one_or_none()
+    if row is None:
         raise not_found()
-    set_committed_value(campaign, "revision", held.revision)
-    set_committed_value(campaign, "contact_count", held.contact_count)
+    set_committed_value(campaign, "revision", row.revision)
+    set_committed_value(campaign, "contact_count", row.contact_count)
 
 
 def revise(session: Session, campaign: Campaign, *, added: int) -> None:

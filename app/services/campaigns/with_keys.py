@@ -23,28 +23,30 @@ def create_with_keys(
     the organization's first assistant is used. Raises as `create`, and `ValidationFailed`
     (``no_assistant``).
     """
-    wanted = {key.strip() for key in keys}
+    requested_keys = {key.strip() for key in keys}
     organization = organizations.get(session, caller, organization_id)
     defined: dict[UUID, set[str]] = {}
-    known: list[Assistant] = list(assistants.of_organization(session, caller, organization.id))
-    for assistant in known:
+    candidates: list[Assistant] = list(assistants.of_organization(session, caller, organization.id))
+    for assistant in candidates:
         defined[assistant.id] = {
             each.key for each in assistants.external_id_keys(session, assistant)
         }
-    chosen = [assistant for assistant in known if defined[assistant.id] <= wanted]
-    if wanted and not known:
+    selected = [assistant for assistant in candidates if defined[assistant.id] <= requested_keys]
+    if requested_keys and not candidates:
         message = gettext(
             "The organization has no assistant, and external ids belong to assistants."
         )
         raise ValidationFailed.on("externalIdKey", "no_assistant", message)
-    if wanted and not chosen:
-        chosen = known[:1]
-    for key in sorted(wanted.difference(*(defined[assistant.id] for assistant in chosen))):
-        settings.add_external_id_key(session, caller, chosen[0].id, key, identifies=True)
+    if requested_keys and not selected:
+        selected = candidates[:1]
+    for key in sorted(
+        requested_keys.difference(*(defined[assistant.id] for assistant in selected))
+    ):
+        settings.add_external_id_key(session, caller, selected[0].id, key, identifies=True)
     return create(
         session,
         caller,
         organization.id,
         name=name,
-        assistant_ids=[assistant.id for assistant in chosen],
+        assistant_ids=[assistant.id for assistant in selected],
     )

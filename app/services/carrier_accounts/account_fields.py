@@ -53,23 +53,23 @@ class AccountFields:
     def is_same_as(self, account: CarrierAccount) -> bool:
         """Whether both describe the same account. A stored password is sent only to the server that
         it was entered for."""
-        known = trunk_of(account)
-        if self.trunk is None or known is None:
+        stored = trunk_of(account)
+        if self.trunk is None or stored is None:
             return self.kind is account.carrier and self.sid == account.sid
-        meant = self.trunk.address, self.trunk.proxy, self.trunk.user
-        return meant == (known.address, known.proxy, known.user)
+        server = self.trunk.address, self.trunk.proxy, self.trunk.user
+        return server == (stored.address, stored.proxy, stored.user)
 
 
-def check(wanted: AccountFields, *, may_be_empty: bool, may_be_private: bool) -> None:
+def check(fields: AccountFields, *, may_be_empty: bool, may_be_private: bool) -> None:
     """Check the fields before they are saved. A name is resolved by the worker, for each test and
     call; an IP address is checked here. Raises `ValidationFailed` with all problems; the code is
     ``invalid_`` and the field's name, ``user_required``, ``password_required`` or
     ``private_address``."""
-    if wanted.trunk is None:
-        problems = [*_twilio_problems(wanted.sid, wanted.secret, may_be_empty)]
+    if fields.trunk is None:
+        problems = [*_twilio_problems(fields.sid, fields.secret, may_be_empty)]
     else:
-        problems = [*_problems(wanted.trunk, may_be_private)]
-        problems += _password_problems(wanted.trunk, wanted.secret, may_be_empty)
+        problems = [*_trunk_problems(fields.trunk, may_be_private)]
+        problems += _password_problems(fields.trunk, fields.secret, may_be_empty)
     refuse_any(problems)
 
 
@@ -90,10 +90,10 @@ def _twilio_problems(sid: str, token: str, may_be_empty: bool) -> Iterator[Probl
         yield Problem("token", "invalid_token", message)
 
 
-def _problems(trunk: Trunk, may_be_private: bool) -> Iterator[Problem]:
+def _trunk_problems(trunk: Trunk, may_be_private: bool) -> Iterator[Problem]:
     for name, needed in (("address", True), ("domain", False), ("proxy", False)):
-        written = getattr(trunk, name)
-        if (written or needed) and not _is_host(written):
+        value = getattr(trunk, name)
+        if (value or needed) and not _is_host(value):
             yield Problem(name, f"invalid_{name}", str(HOST_WORDS))
     if not may_be_private:
         yield from _private_problems(trunk)
@@ -112,15 +112,15 @@ def _problems(trunk: Trunk, may_be_private: bool) -> Iterator[Problem]:
 
 def _private_problems(trunk: Trunk) -> Iterator[Problem]:
     """Problems of IP addresses, and of names that are private without a lookup."""
-    named = "proxy" if trunk.proxy else "address"
-    host = getattr(trunk, named).partition(":")[0].lower()
+    field_name = "proxy" if trunk.proxy else "address"
+    host = getattr(trunk, field_name).partition(":")[0].lower()
     try:
         is_private = not is_public(IPv4Address(socket.inet_aton(host)))
     except (OSError, ValueError):
         is_private = host == "localhost" or host.endswith(".localhost")
     if is_private:
         message = gettext("This host's address is not public. Enter a host on the internet.")
-        yield Problem(named, "private_address", message)
+        yield Problem(field_name, "private_address", message)
 
 
 def _password_problems(trunk: Trunk, password: str, may_be_empty: bool) -> Iterator[Problem]:
@@ -136,8 +136,8 @@ def _password_problems(trunk: Trunk, password: str, may_be_empty: bool) -> Itera
         yield Problem("password", "invalid_password", message)
 
 
-def _is_host(written: str) -> bool:
-    match = _HOST.fullmatch(written)
+def _is_host(text: str) -> bool:
+    match = _HOST.fullmatch(text)
     return match is not None and (match[1] is None or 0 < int(match[1]) < 65536)
 
 

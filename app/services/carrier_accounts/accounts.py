@@ -66,7 +66,7 @@ def of_organizations(
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
-    rows = _manageable(caller).where(CarrierAccount.organization_id.is_not(None))
+    rows = _manageable_query(caller).where(CarrierAccount.organization_id.is_not(None))
     return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 
@@ -74,22 +74,22 @@ def get(
     session: Session, caller: Caller, account_id: UUID, *, for_change: bool = False
 ) -> CarrierAccount:
     """Return an account. Raises `Forbidden` and `NotFound` (``carrier_account_not_found``)."""
-    query = _manageable(caller).where(CarrierAccount.id == account_id)
+    query = _manageable_query(caller).where(CarrierAccount.id == account_id)
     missing = NotFound(gettext("There is no such carrier account."), "carrier_account_not_found")
     return fetch(session, query, missing, for_change=for_change)
 
 
 def current(session: Session, caller: Caller, organization_id: UUID | None) -> CurrentAccount:
     """Return the accounts of the organization itself, or of the partner if none is given."""
-    query = _newest_of(_own(caller), caller.partner_id, organization_id)
-    return _current(session.scalars(query).all())
+    query = _newest_of(_visible_query(caller), caller.partner_id, organization_id)
+    return _current_account(session.scalars(query).all())
 
 
 def save(
     session: Session,
     caller: Caller,
     keys: Sequence[str],
-    wanted: AccountFields,
+    fields: AccountFields,
     *,
     organization: Organization | None,
     may_be_private: bool = False,
@@ -107,21 +107,21 @@ def save(
     if partner_id is None:
         raise NotFound
     organization_id = organization.id if organization else None
-    stored = _locked(session, partner_id, organization_id)
+    stored = _lock_accounts(session, partner_id, organization_id)
     refuse_stale(expected_version, stored.version, "account")
-    known = next(
-        (each for each in (stored.pending, stored.account) if each and wanted.is_same_as(each)),
+    existing = next(
+        (each for each in (stored.pending, stored.account) if each and fields.is_same_as(each)),
         None,
     )
-    check(wanted, may_be_empty=known is not None, may_be_private=may_be_private)
-    if stored.pending is not None and stored.pending is not known:
+    check(fields, may_be_empty=existing is not None, may_be_private=may_be_private)
+    if stored.pending is not None and stored.pending is not existing:
         _discard(stored.pending)
         session.flush()
-    trunk = asdict(wanted.trunk) if wanted.trunk else None
-    if known is not None and not wanted.secret and trunk == known.trunk:
-        return known
-    if known is not None and known.is_pending:
-        account = known
+    trunk = asdict(fields.trunk) if fields.trunk else None
+    if existing is not None and not fields.secret and trunk == existing.trunk:
+        return existing
+    if existing is not None and existing.is_pending:
+        account = existing
     else:
         id_ = new_id()
         account = CarrierAccount(
@@ -129,23 +129,23 @@ def save(
             partner_id=partner_id,
             organization_id=organization_id,
             owner_id=id_,
-            carrier=wanted.kind,
-            sid=wanted.sid,
-            secret=known.secret if known else "",
+            carrier=fields.kind,
+            sid=fields.sid,
+            secret=existing.secret if existing else "",
             created_by=caller.label[:200],
             responsible_id=caller.user_id,
         )
         session.add(account)
     before = facts_of(stored.newest) if stored.newest else {}
     account.trunk, account.version = trunk, stored.version + 1
-    if wanted.secret or not account.secret:
-        account.secret = seal(wanted.secret, PURPOSE, keys)
+    if fields.secret or not account.secret:
+        account.secret = seal(fields.secret, PURPOSE, keys)
     session.flush()
-    after = facts_of(account) | {wanted.secret_name: "changed" if wanted.secret else None}
+    after = facts_of(account) | {fields.secret_name: "changed" if fields.secret else None}
     audit.record_change(
         session, caller, "carrier_account.saved", account, before=before, after=after
     )
-    if known is None:
+    if existing is None:
         name = organization.name if organization else None
         new_credential_mails.send(
             session, caller, account, "carrier_account.created", organization=name
@@ -160,20 +160,20 @@ def use(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
     and active calls keep that until their end. Raises `Forbidden` and `NotFound`; nothing happens
     to an account in use.
     """
-    wanted = get(session, caller, account_id)
-    stored = _locked(session, wanted.partner_id, wanted.organization_id)
-    account, present = get(session, caller, account_id), stored.account
+    pending = get(session, caller, account_id)
+    stored = _lock_accounts(session, pending.partner_id, pending.organization_id)
+    account, previous = get(session, caller, account_id), stored.account
     if not account.is_pending:
         return account
-    if present is not None and same_in_use(session, account) is present:
-        present.secret, present.trunk = account.secret, account.trunk
-        present.version = account.version
+    if previous is not None and same_in_use(session, account) is previous:
+        previous.secret, previous.trunk = account.secret, account.trunk
+        previous.version = account.version
         account.secret = ""
         _discard(account)
-        account = present
+        account = previous
     else:
-        if present is not None:
-            present.removed_at = utcnow()
+        if previous is not None:
+            previous.removed_at = utcnow()
             session.flush()
         account.owner_id = account.organization_id or account.partner_id
     session.flush()
@@ -202,11 +202,11 @@ def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount
 
 def leaving(session: Session, caller: Caller, account: CarrierAccount) -> RemovalEffects:
     """Return the effects of removing the account now; it must come from `get`."""
-    above = None
+    partner_account = None
     if account.organization_id is not None:
-        above = current(session, caller, None).account
-    over_it = count_organizations(session, account.partner_id, account.organization_id)
-    return RemovalEffects(over_it, above, in_use(session, account.id))
+        partner_account = current(session, caller, None).account
+    affected = count_organizations(session, account.partner_id, account.organization_id)
+    return RemovalEffects(affected, partner_account, in_use(session, account.id))
 
 
 def count_organizations(
@@ -219,17 +219,17 @@ def count_organizations(
         Organization.status != OrganizationStatus.ARCHIVED,
     )
     if organization_id is not None:
-        given = select(func.count()).where(*active, Organization.id == organization_id)
-        return session.scalar(given) or 0
+        query = select(func.count()).where(*active, Organization.id == organization_id)
+        return session.scalar(query) or 0
     # Few have their own account: those are counted and subtracted from the totals.
-    every = select(func.sum(PartnerTier.organizations - PartnerTier.archived)).where(
+    total = select(func.sum(PartnerTier.organizations - PartnerTier.archived)).where(
         PartnerTier.partner_id == partner_id
     )
     owners = select(CarrierAccount.owner_id).where(
         CarrierAccount.partner_id == partner_id, CarrierAccount.removed_at.is_(None)
     )
-    own = select(func.count()).where(*active, Organization.id.in_(owners))
-    return (session.scalar(every) or 0) - (session.scalar(own) or 0)
+    with_account = select(func.count()).where(*active, Organization.id.in_(owners))
+    return (session.scalar(total) or 0) - (session.scalar(with_account) or 0)
 
 
 def in_use(session: Session, account_id: UUID) -> int:
@@ -240,11 +240,11 @@ def in_use(session: Session, account_id: UUID) -> int:
     return session.scalar(query) or 0
 
 
-def _manageable(caller: Caller) -> Select[CarrierAccount]:
-    return _own(caller).where(CarrierAccount.removed_at.is_(None))
+def _manageable_query(caller: Caller) -> Select[CarrierAccount]:
+    return _visible_query(caller).where(CarrierAccount.removed_at.is_(None))
 
 
-def _own(caller: Caller) -> Select[CarrierAccount]:
+def _visible_query(caller: Caller) -> Select[CarrierAccount]:
     caller.require(Permission.CREDENTIALS_MANAGE)
     query = select(CarrierAccount)
     return of_tenant(query, caller, CarrierAccount.partner_id, CarrierAccount.organization_id)
@@ -264,23 +264,25 @@ def _newest_of(
     return query.order_by(*order).limit(2)
 
 
-def _current(newest: Sequence[CarrierAccount]) -> CurrentAccount:
-    here = [each for each in newest if each.removed_at is None]
-    pending = next((each for each in here if each.is_pending), None)
-    account = next((each for each in here if not each.is_pending), None)
+def _current_account(newest: Sequence[CarrierAccount]) -> CurrentAccount:
+    active = [each for each in newest if each.removed_at is None]
+    pending = next((each for each in active if each.is_pending), None)
+    account = next((each for each in active if not each.is_pending), None)
     last = pending or account or next(iter(newest), None)
     version = max((each.version for each in newest), default=0)
     return CurrentAccount(account, pending, version, last.id if last else None)
 
 
-def _locked(session: Session, partner_id: UUID, organization_id: UUID | None) -> CurrentAccount:
+def _lock_accounts(
+    session: Session, partner_id: UUID, organization_id: UUID | None
+) -> CurrentAccount:
     """Return the accounts, locked with their owner: of two that save a first one at once, one comes
     second."""
     owner = Organization if organization_id else Partner
     locked = select(owner.id).where(owner.id == (organization_id or partner_id))
     session.execute(locked.with_for_update(key_share=True))
     query = _newest_of(select(CarrierAccount), partner_id, organization_id).with_for_update()
-    return _current(session.scalars(query.execution_options(populate_existing=True)).all())
+    return _current_account(session.scalars(query.execution_options(populate_existing=True)).all())
 
 
 def _discard(account: CarrierAccount) -> None:

@@ -67,16 +67,16 @@ def failing(
 ) -> list[CarrierAccount]:
     """Return the caller's accounts in use, or the pending ones, whose last test failed, newest
     first."""
-    query = _failing(caller, is_pending=is_pending).order_by(CarrierAccount.id.desc())
+    query = _failing_query(caller, is_pending=is_pending).order_by(CarrierAccount.id.desc())
     return list(session.scalars(query.limit(limit)))
 
 
 def any_failing(caller: Caller) -> ColumnElement[bool]:
     """Return whether `failing` finds any account in use."""
-    return _failing(caller, is_pending=False).exists()
+    return _failing_query(caller, is_pending=False).exists()
 
 
-def _failing(caller: Caller, *, is_pending: bool) -> Select[CarrierAccount]:
+def _failing_query(caller: Caller, *, is_pending: bool) -> Select[CarrierAccount]:
     query = select(CarrierAccount).join(CarrierAccountTest)
     query = of_tenant(query, caller, CarrierAccount.partner_id, CarrierAccount.organization_id)
     return query.where(
@@ -97,7 +97,7 @@ def begin(session: Session, keys: Sequence[str], account_id: UUID) -> AccountTes
 
 
 def end(
-    session: Session, account_id: UUID, finding: AccountTestResult, version: int
+    session: Session, account_id: UUID, result: AccountTestResult, version: int
 ) -> CarrierAccount | None:
     """For the worker: store the result of the test of this ``version`` of the account, or queue
     another test if the account was changed meanwhile. A pending account that works is used by live
@@ -109,13 +109,15 @@ def end(
     if account.version != version:
         _queue(session, test, account)
         return None
-    test.ended_at, test.works, test.words = utcnow(), finding.works, finding.words
-    if not finding.works or not account.is_pending:
+    test.ended_at, test.works, test.words = utcnow(), result.works, result.words
+    if not result.works or not account.is_pending:
         return None
     used = use(session, WORKER, account_id)
     if used is not account:
-        its = session.get(CarrierAccountTest, used.id) or CarrierAccountTest(account_id=used.id)
-        its.asked_at, its.ended_at = test.asked_at, test.ended_at
-        its.works, its.words = test.works, test.words
-        session.add(its)
+        used_test = session.get(CarrierAccountTest, used.id) or CarrierAccountTest(
+            account_id=used.id
+        )
+        used_test.asked_at, used_test.ended_at = test.asked_at, test.ended_at
+        used_test.works, used_test.words = test.works, test.words
+        session.add(used_test)
     return used

@@ -50,8 +50,8 @@ def choose_again(session: Session, call: Call) -> None:
     it."""
     if call.account_id is None:
         return
-    known = session.get(CarrierAccount, call.account_id)
-    if known is None or known.removed_at is not None:
+    account = session.get(CarrierAccount, call.account_id)
+    if account is None or account.removed_at is not None:
         current = effective(session, call.partner_id, call.organization_id)
         call.account_id = current.id if current else None
         call.carrier = current.carrier if current else call.carrier
@@ -91,20 +91,24 @@ def calling_over(account: CarrierAccount) -> tuple[ColumnElement[bool], ...]:
     """Return the condition for assistants that call over the account, or will if it is pending."""
     if account.organization_id is not None:
         return (Assistant.organization_id == account.organization_id,)
-    own = select(CarrierAccount.organization_id).where(
+    with_account = select(CarrierAccount.organization_id).where(
         CarrierAccount.owner_id == CarrierAccount.organization_id,
         CarrierAccount.removed_at.is_(None),
     )
-    return Assistant.partner_id == account.partner_id, Assistant.organization_id.not_in(own)
+    return Assistant.partner_id == account.partner_id, Assistant.organization_id.not_in(
+        with_account
+    )
 
 
 def count_numbers(session: Session, accounts: Iterable[CarrierAccount]) -> dict[UUID, int]:
     """Return how many phone numbers call over each account, or will once it is used."""
-    own = {account.organization_id: account.id for account in accounts if account.organization_id}
+    by_organization = {
+        account.organization_id: account.id for account in accounts if account.organization_id
+    }
     number = func.count(Assistant.phone_number.distinct())
     by_owner = select(Assistant.organization_id, number).group_by(Assistant.organization_id)
-    rows = session.execute(by_owner.where(Assistant.organization_id.in_(own)))
-    counts = {own[owner_id]: count for owner_id, count in rows}
+    rows = session.execute(by_owner.where(Assistant.organization_id.in_(by_organization)))
+    counts = {by_organization[owner_id]: count for owner_id, count in rows}
     for account in accounts:
         if account.organization_id is None:
             counts[account.id] = session.scalar(select(number).where(*calling_over(account))) or 0
@@ -114,6 +118,6 @@ def count_numbers(session: Session, accounts: Iterable[CarrierAccount]) -> dict[
 def same_in_use(session: Session, account: CarrierAccount) -> CarrierAccount | None:
     """Return the account in use if the pending one holds new credentials for it."""
     owner_id = account.organization_id or account.partner_id
-    known = of_owners(session, [owner_id]).get(owner_id)
-    wanted = AccountFields("", sid=account.sid, trunk=trunk_of(account))
-    return known if known is not None and wanted.is_same_as(known) else None
+    current = of_owners(session, [owner_id]).get(owner_id)
+    pending = AccountFields("", sid=account.sid, trunk=trunk_of(account))
+    return current if current is not None and pending.is_same_as(current) else None

@@ -62,7 +62,9 @@ def apply(
     """
     session.flush()
     rules = load_rules(session, campaign)
-    root = _root(root_external_id, rules, alone=len(contacts) == 1 and row_numbers is None)
+    root = _root_external_id(
+        root_external_id, rules, alone=len(contacts) == 1 and row_numbers is None
+    )
     from_file = row_numbers is not None
     reader = ContactReader(
         rules, root, removing=action is ContactAction.REMOVE, from_file=from_file
@@ -71,19 +73,19 @@ def apply(
     if not dry_run:
         campaigns.lock(session, campaign)
     store = open_store(session.connection(), rules)
-    understood = [reading for reading in readings if isinstance(reading, IncomingContact)]
-    meant = str(contact_id) if contact_id is not None else None
-    index = load(store, understood, every_id=collect_changes, meant=meant)
-    if any(reading.sent_read_only for reading in understood):
-        _note_times(session, index)
+    accepted = [reading for reading in readings if isinstance(reading, IncomingContact)]
+    target_id = str(contact_id) if contact_id is not None else None
+    index = load(store, accepted, every_id=collect_changes, target_id=target_id)
+    if any(reading.sent_read_only for reading in accepted):
+        _load_times(session, index)
     plan = ChangePlan(
         index,
         rules,
         action,
-        refused_phones=refused_phones(session, rules, action, understood),
+        refused_phones=refused_phones(session, rules, action, accepted),
         row_numbers=row_numbers,
         collect_changes=collect_changes,
-        contact_id=meant,
+        contact_id=target_id,
     )
     for item, reading in zip(contacts, readings, strict=True):
         plan.add(item, reading)
@@ -98,7 +100,9 @@ def apply(
     return result
 
 
-def _root(pair: tuple[str, str] | None, rules: ContactRules, *, alone: bool) -> ExternalId | None:
+def _root_external_id(
+    pair: tuple[str, str] | None, rules: ContactRules, *, alone: bool
+) -> ExternalId | None:
     if pair is None:
         return None
     key, value = pair
@@ -116,19 +120,21 @@ def _root(pair: tuple[str, str] | None, rules: ContactRules, *, alone: bool) -> 
 
 def load(
     store: ContactSource,
-    understood: Sequence[IncomingContact],
+    accepted: Sequence[IncomingContact],
     *,
     every_id: bool,
-    meant: str | None = None,
+    target_id: str | None = None,
 ) -> ContactIndex:
     """Return the stored contacts that the request may affect."""
     if store.is_empty():
         return ContactIndex(())
-    phones = {incoming.phone for incoming in understood if incoming.phone}
-    emails = {incoming.email_key for incoming in understood if incoming.email_key}
-    identities = {incoming.identity for incoming in understood if incoming.identity}
-    identities.update(chain.from_iterable(incoming.further_identities for incoming in understood))
-    stored_contacts: list[CurrentContact] = store.find_by_id([meant]) if meant is not None else []
+    phones = {incoming.phone for incoming in accepted if incoming.phone}
+    emails = {incoming.email_key for incoming in accepted if incoming.email_key}
+    identities = {incoming.identity for incoming in accepted if incoming.identity}
+    identities.update(chain.from_iterable(incoming.further_identities for incoming in accepted))
+    stored_contacts: list[CurrentContact] = (
+        store.find_by_id([target_id]) if target_id is not None else []
+    )
     if phones:
         stored_contacts += store.find_by_phone(list(phones))
     emails.difference_update([stored.email_key for stored in stored_contacts])
@@ -137,17 +143,17 @@ def load(
     if identities:
         stored_contacts += store.find_identified(list(identities))
     loaded = {stored.id or "": stored for stored in stored_contacts}
-    if loaded and (every_id or any(map(_asks_for_ids, understood))):
+    if loaded and (every_id or any(map(_asks_for_ids, accepted))):
         load_external_ids(store, loaded)
     return ContactIndex(loaded.values())
 
 
 def load_external_ids(store: ContactSource, loaded: Mapping[str, CurrentContact]) -> None:
     """Give the contacts, by id, the external ids that are stored."""
-    held: dict[str, dict[str, HeldId]] = defaultdict(dict)
+    ids_by_contact: dict[str, dict[str, HeldId]] = defaultdict(dict)
     for contact_id, key, value, identifies in store.external_ids(list(loaded)):
-        held[contact_id][key] = HeldId(value, identifies)
-    for contact_id, ids in held.items():
+        ids_by_contact[contact_id][key] = HeldId(value, identifies)
+    for contact_id, ids in ids_by_contact.items():
         loaded[contact_id].external_ids = loaded[contact_id].external_ids_before = ids
 
 
@@ -155,7 +161,7 @@ def _asks_for_ids(incoming: IncomingContact) -> bool:
     return bool(incoming.external_id or incoming.further_ids or incoming.sent_read_only)
 
 
-def _note_times(session: Session, index: ContactIndex) -> None:
+def _load_times(session: Session, index: ContactIndex) -> None:
     stored = {UUID(each.id): each for each in index.loaded if each.id}
     query = select(Contact.id, Contact.created_at, Contact.updated_at).where(Contact.id.in_(stored))
     for contact_id, created_at, updated_at in session.execute(query):
@@ -166,24 +172,24 @@ def refused_phones(
     session: Session,
     rules: ContactRules,
     action: ContactAction,
-    understood: Iterable[IncomingContact],
+    accepted: Iterable[IncomingContact],
 ) -> set[str]:
     """Return the phones that the organization's do-not-call list refuses."""
     if not rules.refuses_do_not_call:
         return set()
-    return listed_phones(session, rules, action, understood)
+    return listed_phones(session, rules, action, accepted)
 
 
 def listed_phones(
     session: Session,
     rules: ContactRules,
     action: ContactAction,
-    understood: Iterable[IncomingContact],
+    accepted: Iterable[IncomingContact],
 ) -> set[str]:
     """Return the phones of contacts to keep that are on the organization's do-not-call list."""
     if action is ContactAction.REMOVE:
         return set()
-    phones = {incoming.phone for incoming in understood if incoming.phone}
+    phones = {incoming.phone for incoming in accepted if incoming.phone}
     return do_not_call.listed_among(session, rules.organization_id, phones)
 
 
@@ -198,7 +204,7 @@ def write(session: Session, campaign: Campaign, store: ContactStore, index: Cont
     if index.removed:
         store.delete([stored.id for stored in index.removed if stored.id])
     if moved:
-        if _exchange(moved):
+        if _swap_identifiers(moved):
             store.vacate(moved)
         store.update_identifiers(moved, now)
     if changed:
@@ -208,8 +214,8 @@ def write(session: Session, campaign: Campaign, store: ContactStore, index: Cont
     _write_external_ids(store, [*changed, *index.created])
     consent.store_consent(session, [*changed, *index.created], now)
     if index.created or index.removed or moved or changed:
-        gone = sum(stored.id is not None for stored in index.removed)
-        campaigns.revise(session, campaign, added=len(index.created) - gone)
+        deleted = sum(stored.id is not None for stored in index.removed)
+        campaigns.revise(session, campaign, added=len(index.created) - deleted)
         publish_changes(
             session,
             campaign,
@@ -219,7 +225,7 @@ def write(session: Session, campaign: Campaign, store: ContactStore, index: Cont
         )
 
 
-def _exchange(moved: Iterable[CurrentContact]) -> bool:
+def _swap_identifiers(moved: Iterable[CurrentContact]) -> bool:
     """Return whether a contact gets an identifier that another of them had."""
     rows = [(stored, stored.before) for stored in moved if stored.before is not None]
     phones = {phone for _, (phone, *_) in rows}
@@ -232,24 +238,24 @@ def _exchange(moved: Iterable[CurrentContact]) -> bool:
 
 
 def _write_external_ids(store: ContactStore, contacts: Iterable[CurrentContact]) -> None:
-    gone: list[ExternalIdRow] = []
+    deleted: list[ExternalIdRow] = []
     new: list[ExternalIdRow] = []
     for stored in contacts:
         if stored.id is None or stored.external_ids is stored.external_ids_before:
             continue
         before, after = stored.external_ids_before or {}, stored.external_ids or {}
-        gone += [
-            ExternalIdRow(stored.id, key, *held)
-            for key, held in before.items()
-            if after.get(key) != held
+        deleted += [
+            ExternalIdRow(stored.id, key, *held_id)
+            for key, held_id in before.items()
+            if after.get(key) != held_id
         ]
         new += [
-            ExternalIdRow(stored.id, key, *held)
-            for key, held in after.items()
-            if before.get(key) != held
+            ExternalIdRow(stored.id, key, *held_id)
+            for key, held_id in after.items()
+            if before.get(key) != held_id
         ]
-    if gone:
-        store.delete_external_ids(gone)
+    if deleted:
+        store.delete_external_ids(deleted)
     if new:
         store.insert_external_ids(new)
 
@@ -271,7 +277,7 @@ def publish_changes(
     ):
         stored = [contact_id for contact_id in ids if contact_id is not None]
         for first in range(0, len(stored), IDS_IN_AN_EVENT):
-            some = stored[first : first + IDS_IN_AN_EVENT]
+            chunk = stored[first : first + IDS_IN_AN_EVENT]
             publish(
                 session,
                 campaign.partner_id,
@@ -281,7 +287,7 @@ def publish_changes(
                     dict,
                     organizationId=campaign.organization_id,
                     campaignId=campaign.id,
-                    contactIds=some,
+                    contactIds=chunk,
                 ),
             )
 
@@ -290,7 +296,7 @@ def send(
     session: Session,
     caller: Caller,
     campaign_id: UUID,
-    sent: BulkContactsInput,
+    request: BulkContactsInput,
     *,
     dry_run: bool = False,
 ) -> BulkResult:
@@ -301,18 +307,18 @@ def send(
     """
     caller.require(Permission.CONTACTS_WRITE)
     campaign = campaigns.get(session, caller, campaign_id)
-    root = (sent.external_id_key or "").strip(), (sent.external_id_value or "").strip()
+    root = (request.external_id_key or "").strip(), (request.external_id_value or "").strip()
     result = apply(
         session,
         campaign,
-        sent.contacts,
-        sent.action,
+        request.contacts,
+        request.action,
         root if all(root) else None,
         dry_run=dry_run,
     )
     if not dry_run and (result.created or result.updated or result.deleted):
         audit.record_change(
-            session, caller, f"contacts.{_VERBS[sent.action]}", campaign, after=result.counts
+            session, caller, f"contacts.{_VERBS[request.action]}", campaign, after=result.counts
         )
         session.flush()
     return result

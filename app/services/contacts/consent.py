@@ -57,7 +57,7 @@ def stated_by(metadata: Mapping[str, Any]) -> ConsentStatement:
     if status is None:
         return SILENT
     source = str(metadata.get(SOURCE_KEY) or "").strip()[:MAX_SOURCE_LENGTH] or None
-    return ConsentStatement(status, source, _moment(metadata.get(AT_KEY)))
+    return ConsentStatement(status, source, _parse_time(metadata.get(AT_KEY)))
 
 
 def status_of(value: Any) -> str | None:
@@ -70,33 +70,33 @@ def store_consent(session: Session, contacts: Sequence[CurrentContact], now: dat
     """Write the consent of contacts whose metadata were just written; ``now`` is its
     default time."""
     rows = []
-    for stored in filter(_speaks, contacts):
+    for stored in filter(_mentions_consent, contacts):
         before = read_consent(stored.before[6] if stored.before is not None else None)
         after = read_consent(stored.metadata)
         if after == before or stored.id is None:
             continue
-        at = after.at or (now if after.status else None)
+        consent_at = after.at or (now if after.status else None)
         rows.append(
             {
                 "id": UUID(stored.id),
                 "consent": after.status,
                 "consent_source": after.source,
-                "consent_at": at,
+                "consent_at": consent_at,
             }
         )
     if rows:
         session.execute(update(Contact), rows)
 
 
-def _speaks(stored: CurrentContact) -> bool:
+def _mentions_consent(stored: CurrentContact) -> bool:
     """Return whether the metadata mention consent, or did before."""
     before = stored.before[6] if stored.before is not None else None
     return bool((stored.metadata and _MARK in stored.metadata) or (before and _MARK in before))
 
 
-def _moment(value: Any) -> datetime | None:
+def _parse_time(value: Any) -> datetime | None:
     try:
-        moment = datetime.fromisoformat(str(value).strip())
+        time = datetime.fromisoformat(str(value).strip())
     except ValueError:
         return None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)

@@ -121,20 +121,24 @@ class CurrentContact:
     def identities(self) -> list[tuple[str, str]]:
         """The external ids that identify it."""
         return [
-            (key, held.value) for key, held in (self.external_ids or {}).items() if held.identifies
+            (key, held_id.value)
+            for key, held_id in (self.external_ids or {}).items()
+            if held_id.identifies
         ]
 
     def read_only(self) -> dict[str, Any]:
         """Return the read-only fields of the contact; complete only if external ids and times were
         loaded."""
-        shown: dict[str, Any] = {
-            "externalIds": {key: held.value for key, held in (self.external_ids or {}).items()}
+        fields: dict[str, Any] = {
+            "externalIds": {
+                key: held_id.value for key, held_id in (self.external_ids or {}).items()
+            }
         }
         if self.before is not None:
-            shown["id"] = self.id
+            fields["id"] = self.id
         if self.times is not None:
-            shown["createdAt"], shown["updatedAt"] = map(write_moment, self.times)
-        return shown
+            fields["createdAt"], fields["updatedAt"] = map(write_moment, self.times)
+        return fields
 
     def values(self) -> tuple[object, ...]:
         """Return what a row can change, to compare."""
@@ -154,8 +158,8 @@ class CurrentContact:
             "status": self.status,
             "metadata": self.metadata,
             "externalIds": {
-                key: {"value": held.value, "identifies": held.identifies}
-                for key, held in (self.external_ids or {}).items()
+                key: {"value": held_id.value, "identifies": held_id.identifies}
+                for key, held_id in (self.external_ids or {}).items()
             },
         }
 
@@ -190,16 +194,16 @@ class ContactIndex:
     ) -> CurrentContact | None:
         """Return the contact that all identifiers belong to. Raises `AmbiguousContact`."""
         contact = self._by_phone.get(phone)
-        other = self._by_email.get(email_key)
+        match = self._by_email.get(email_key)
         if contact is None:
-            contact = other
-        elif other is not None and other is not contact:
+            contact = match
+        elif match is not None and match is not contact:
             raise AmbiguousContact
         for identity in identities:
-            other = self._by_identity.get(identity)
+            match = self._by_identity.get(identity)
             if contact is None:
-                contact = other
-            elif other is not None and other is not contact:
+                contact = match
+            elif match is not None and match is not contact:
                 raise AmbiguousContact
         return contact
 
@@ -208,18 +212,18 @@ class ContactIndex:
 
     def taken(
         self,
-        own: CurrentContact,
+        contact: CurrentContact,
         phone: str | None,
         email_key: str | None,
         identity: tuple[str, str] | None,
     ) -> str | None:
-        """Return the field of an identifier that belongs to another contact than ``own``."""
+        """Return the field of an identifier that belongs to another contact than ``contact``."""
         holders = {
             "phone": self._by_phone.get(phone),
             "email": self._by_email.get(email_key),
             "externalIdValue": self._by_identity.get(identity),
         }
-        return next((f for f, held in holders.items() if held not in (None, own)), None)
+        return next((f for f, holder in holders.items() if holder not in (None, contact)), None)
 
     def add(self, stored: CurrentContact) -> None:
         self.created.append(stored)
@@ -255,21 +259,21 @@ class ContactIndex:
         A value that only routes never replaces one that identifies the contact.
         """
         ids = stored.external_ids or {}
-        held = ids.get(key)
-        if held is not None and held.identifies and value is not None and not identifies:
+        current = ids.get(key)
+        if current is not None and current.identifies and value is not None and not identifies:
             return
         self.hold(stored, key, None if value is None else HeldId(value, identifies))
 
     def hold(self, stored: CurrentContact, key: str, new: HeldId | None) -> None:
         """Set an external id to exactly this, or remove it."""
         ids = stored.external_ids or {}
-        held = ids.get(key)
-        if new == held:
+        current = ids.get(key)
+        if new == current:
             return
-        if held is not None and held.identifies:
-            self._by_identity.pop((key, held.value), None)
-        others = {name: other for name, other in ids.items() if name != key}
-        stored.external_ids = others if new is None else {**others, key: new}
+        if current is not None and current.identifies:
+            self._by_identity.pop((key, current.value), None)
+        remaining = {name: external_id for name, external_id in ids.items() if name != key}
+        stored.external_ids = remaining if new is None else {**remaining, key: new}
         if new is not None and new.identifies:
             self._by_identity[key, new.value] = stored
 

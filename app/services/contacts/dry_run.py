@@ -94,18 +94,18 @@ class DryRun:
         self, session: Session, items: Sequence[dict[str, Any]], row_numbers: Sequence[int]
     ) -> BulkResult:
         """Return the result of `contacts.apply`, except for ids; with ``again``, ``equal`` and
-        ``listed``."""
+        ``phones_on_list``."""
         readings = [self._reader.read(item) for item in items]
-        understood = [reading for reading in readings if isinstance(reading, IncomingContact)]
+        accepted = [reading for reading in readings if isinstance(reading, IncomingContact)]
         stored = open_store(session.connection(), self._rules)
         source = _DryRunSource(self._scratch, stored)
-        listed = listed_phones(session, self._rules, self._action, understood)
+        phones_on_list = listed_phones(session, self._rules, self._action, accepted)
         plan = ChangePlan(
-            load(source, understood, every_id=bool(self._rules.keys)),
+            load(source, accepted, every_id=bool(self._rules.keys)),
             self._rules,
             self._action,
-            refused_phones=listed if self._rules.refuses_do_not_call else (),
-            listed_phones=listed,
+            refused_phones=phones_on_list if self._rules.refuses_do_not_call else (),
+            listed_phones=phones_on_list,
             row_numbers=row_numbers,
             remembers_rows=True,
         )
@@ -138,26 +138,26 @@ class _ChangedContacts:
 
     def find(self, query: str, values: Iterable[Any]) -> list[CurrentContact]:
         contacts = []
-        for row in self._connection.execute(query, (_json(values),)):
+        for row in self._connection.execute(query, (_to_json(values),)):
             position, identifier, phone, email_key, metadata, *last_row = row
-            known = identifier or str(position)
-            self._positions[known] = position
+            contact_id = identifier or str(position)
+            self._positions[contact_id] = position
             columns = (phone, email_key, email_key, None, None, None, metadata)
-            stored = CurrentContact.from_columns(known, columns)
+            stored = CurrentContact.from_columns(contact_id, columns)
             stored.last_row = RowIdentity(*last_row)
             contacts.append(stored)
         return contacts
 
     def known(self, contact_ids: Sequence[str]) -> set[str]:
         """Return the contacts whose state in the campaign is outdated."""
-        return {row[0] for row in self._connection.execute(_KNOWN, (_json(contact_ids),))}
+        return {row[0] for row in self._connection.execute(_KNOWN, (_to_json(contact_ids),))}
 
     def position_of(self, contact_id: str) -> int | None:
         return self._positions.get(contact_id)
 
     def external_ids(self, contact_ids: Iterable[str]) -> list[ExternalIdRow]:
         names = {self._positions[contact_id]: contact_id for contact_id in contact_ids}
-        rows = self._connection.execute(_EXTERNAL_IDS, (_json(names),))
+        rows = self._connection.execute(_EXTERNAL_IDS, (_to_json(names),))
         return [ExternalIdRow(names[row[0]], row[1], row[2], bool(row[3])) for row in rows]
 
     def store(self, concerned: Iterable[CurrentContact], *, with_ids: bool) -> None:
@@ -165,10 +165,10 @@ class _ChangedContacts:
         external_ids = []
         replaced = []
         for stored in concerned:
-            held = stored.id and self._positions.get(stored.id)
-            if held:
-                replaced.append(held)
-                position = held
+            stored_position = stored.id and self._positions.get(stored.id)
+            if stored_position:
+                replaced.append(stored_position)
+                position = stored_position
             else:
                 position = self._last_position = self._last_position + 1
             identifier = stored.id if stored.before and stored.id != str(position) else ""
@@ -184,7 +184,7 @@ class _ChangedContacts:
                     (position, key, *pair) for key, pair in (stored.external_ids or {}).items()
                 ]
         if with_ids and replaced:
-            self._connection.execute(_FORGET_EXTERNAL_IDS, (_json(replaced),))
+            self._connection.execute(_FORGET_EXTERNAL_IDS, (_to_json(replaced),))
         self._connection.executemany(_KEEP, rows)
         self._connection.executemany(_KEEP_EXTERNAL_ID, external_ids)
         self._positions.clear()
@@ -223,10 +223,10 @@ class _DryRunSource:
         return contacts
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
-        here = [each for each in contact_ids if self._scratch.position_of(each)]
-        elsewhere = [each for each in contact_ids if not self._scratch.position_of(each)]
-        rows = self._scratch.external_ids(here) if here else []
-        return rows + (self._stored.external_ids(elsewhere) if elsewhere else [])
+        in_scratch = [each for each in contact_ids if self._scratch.position_of(each)]
+        in_store = [each for each in contact_ids if not self._scratch.position_of(each)]
+        rows = self._scratch.external_ids(in_scratch) if in_scratch else []
+        return rows + (self._stored.external_ids(in_store) if in_store else [])
 
     def _current(self, contacts: list[CurrentContact]) -> list[CurrentContact]:
         if not contacts or self._scratch.is_empty():
@@ -235,5 +235,5 @@ class _DryRunSource:
         return [stored for stored in contacts if stored.id not in outdated]
 
 
-def _json(values: Iterable[Any]) -> str:
+def _to_json(values: Iterable[Any]) -> str:
     return orjson.dumps(list(values)).decode()

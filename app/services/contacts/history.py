@@ -40,11 +40,11 @@ def listed_and_last_calls(
     )
     rows = select(Contact.id, is_listed).where(Contact.id.in_(contact_ids))
     if not caller.may(Permission.CALLS_READ):
-        return {contact_id: (bool(listed), None) for contact_id, listed in session.execute(rows)}
-    called = aliased(Call, _last_calls(caller, contact_ids).subquery())
-    joined = rows.add_columns(called).outerjoin(called, called.contact_id == Contact.id)
+        return {contact_id: (bool(on_list), None) for contact_id, on_list in session.execute(rows)}
+    last_call = aliased(Call, _last_calls(caller, contact_ids).subquery())
+    joined = rows.add_columns(last_call).outerjoin(last_call, last_call.contact_id == Contact.id)
     last_calls = session.execute(joined)
-    return {contact_id: (bool(listed), call) for contact_id, listed, call in last_calls}
+    return {contact_id: (bool(on_list), call) for contact_id, on_list, call in last_calls}
 
 
 def _last_calls(caller: Caller, contact_ids: Collection[UUID]) -> Select[Call]:
@@ -61,13 +61,13 @@ def calls_to(
 ) -> Sequence[Call]:
     """Return the newest calls of the organization to the contact or its number."""
     # Two queries, because for an "or" the databases scan all calls of a partner.
-    theirs = select(Call.id).where(Call.contact_id == contact.id)
+    to_contact = select(Call.id).where(Call.contact_id == contact.id)
     to_number = select(Call.id).where(
         Call.organization_id == campaign.organization_id, Call.phone_number == contact.phone
     )
-    known = union_all(theirs, to_number) if contact.phone else theirs
+    call_ids = union_all(to_contact, to_number) if contact.phone else to_contact
     query = queries.visible(caller).where(
-        Call.organization_id == campaign.organization_id, Call.id.in_(known)
+        Call.organization_id == campaign.organization_id, Call.id.in_(call_ids)
     )
     return session.scalars(query.order_by(Call.id.desc()).limit(limit)).all()
 

@@ -113,7 +113,7 @@ class ContactReader:
             phone = self._phone(phone, problems)
         email = item.get("email", "")
         if type(email) is not str or not (email.isascii() and emails.is_email(email)):
-            email = _email(email, problems)
+            email = _read_email(email, problems)
         incoming = IncomingContact(phone, email, email and email.lower())
         if self._root is not None or "externalIdKey" in item or "externalIdValue" in item:
             incoming.external_id = self._pair(item, problems) or self._root
@@ -124,7 +124,7 @@ class ContactReader:
         if not (phone or email or problems) and (self._removing or not identity):
             problems.append(missing_identifier())
         if not self._removing:
-            _details(item, incoming, problems)
+            _read_details(item, incoming, problems)
             if self._from_file:
                 incoming.sent_read_only = None
         return problems or incoming
@@ -145,8 +145,10 @@ class ContactReader:
     def _pair(self, item: Mapping[str, Any], problems: list[Problem]) -> ExternalId | None:
         """Return the contact's own pair; None if both halves are missing or blank."""
         before = len(problems)
-        key = _text(item.get("externalIdKey", ""), "externalIdKey", MAX_EXTERNAL_ID_KEY, problems)
-        value = _text(
+        key = _read_text(
+            item.get("externalIdKey", ""), "externalIdKey", MAX_EXTERNAL_ID_KEY, problems
+        )
+        value = _read_text(
             item.get("externalIdValue", ""), "externalIdValue", MAX_EXTERNAL_ID_VALUE, problems
         )
         if len(problems) > before or not (key or value):
@@ -161,14 +163,18 @@ class ContactReader:
             return ExternalId(key, value)
         return None
 
-    def _further(self, sent: Any, incoming: IncomingContact, problems: list[Problem]) -> None:
+    def _further(
+        self, external_ids: Any, incoming: IncomingContact, problems: list[Problem]
+    ) -> None:
         """Read further pairs: key -> value, or ``{"value", "identifies"}``."""
         pairs = []
-        for key, given in sent.items():
-            held = given if isinstance(given, dict) else {"value": given, "identifies": True}
-            read = self._pair({"externalIdKey": key, "externalIdValue": held["value"]}, problems)
-            if read is not None:
-                pairs.append(read._replace(is_own=bool(held["identifies"])))
+        for key, value in external_ids.items():
+            parsed = value if isinstance(value, dict) else {"value": value, "identifies": True}
+            external_id = self._pair(
+                {"externalIdKey": key, "externalIdValue": parsed["value"]}, problems
+            )
+            if external_id is not None:
+                pairs.append(external_id._replace(is_own=bool(parsed["identifies"])))
         incoming.further_ids = pairs
         identities = [self._identity(pair) for pair in pairs]
         incoming.further_identities = [identity for identity in identities if identity]
@@ -185,12 +191,12 @@ def missing_identifier() -> Problem:
 
 def unknown_key(key: str, keys: Mapping[str, bool]) -> Problem:
     """Return the problem of an external-id key that no assistant of the campaign defines."""
-    known = ", ".join(sorted(keys))
-    message = _UNKNOWN_KEY(key=key[:100], known=known) if known else _NO_KEYS(key=key[:100])
+    defined = ", ".join(sorted(keys))
+    message = _UNKNOWN_KEY(key=key[:100], known=defined) if defined else _NO_KEYS(key=key[:100])
     return Problem("externalIdKey", "unknown_external_id_key", message)
 
 
-def _email(value: Any, problems: list[Problem]) -> str | None:
+def _read_email(value: Any, problems: list[Problem]) -> str | None:
     if type(value) is str:
         stripped: str = value.strip()
         # A text that grows in its comparable form would not fit into the column.
@@ -207,37 +213,41 @@ def _email(value: Any, problems: list[Problem]) -> str | None:
     return None
 
 
-def _details(item: dict[str, Any], incoming: IncomingContact, problems: list[Problem]) -> None:
+def _read_details(item: dict[str, Any], incoming: IncomingContact, problems: list[Problem]) -> None:
     """Read everything except identifiers."""
-    incoming.first_name = _text(item.get("firstName", ""), "firstName", MAX_NAME, problems)
-    incoming.last_name = _text(item.get("lastName", ""), "lastName", MAX_NAME, problems)
+    incoming.first_name = _read_text(item.get("firstName", ""), "firstName", MAX_NAME, problems)
+    incoming.last_name = _read_text(item.get("lastName", ""), "lastName", MAX_NAME, problems)
     incoming.status = ""
     if "status" in item:
-        incoming.status = _text(item["status"], "status", MAX_STATUS, problems)
+        incoming.status = _read_text(item["status"], "status", MAX_STATUS, problems)
     value = item.get("contactMetadata", "")
     if value is None:
         incoming.removed_keys = None
     elif value != "":
-        _metadata(value, "contactMetadata", incoming, problems)
+        _read_metadata(value, "contactMetadata", incoming, problems)
     if not item.keys() <= FIELDS:
-        others = item.keys() - FIELDS - (incoming.sent_metadata or {}).keys()
-        kept = {name: item[name] for name in sorted(others - READ_ONLY)}
-        _metadata(kept, "", incoming, problems)
-        if not others.isdisjoint(READ_ONLY):
-            incoming.sent_read_only = {name: item[name] for name in sorted(others & READ_ONLY)}
+        other_names = item.keys() - FIELDS - (incoming.sent_metadata or {}).keys()
+        metadata = {name: item[name] for name in sorted(other_names - READ_ONLY)}
+        _read_metadata(metadata, "", incoming, problems)
+        if not other_names.isdisjoint(READ_ONLY):
+            incoming.sent_read_only = {name: item[name] for name in sorted(other_names & READ_ONLY)}
 
 
-def move_differing_to_metadata(incoming: IncomingContact, held: Mapping[str, Any]) -> list[Problem]:
-    """Turn read-only fields that were sent with another value than ``held`` into metadata; return
+def move_differing_to_metadata(
+    incoming: IncomingContact, stored: Mapping[str, Any]
+) -> list[Problem]:
+    """Turn read-only fields that were sent with another value than ``stored`` into metadata; return
     their problems."""
     problems: list[Problem] = []
-    sent = incoming.sent_read_only or {}
-    differing = {n: value for n, value in sent.items() if n not in held or held[n] != value}
-    _metadata(differing, "", incoming, problems)
+    read_only = incoming.sent_read_only or {}
+    differing = {
+        n: value for n, value in read_only.items() if n not in stored or stored[n] != value
+    }
+    _read_metadata(differing, "", incoming, problems)
     return problems
 
 
-def _text(value: Any, field: str, limit: int, problems: list[Problem]) -> str | None:
+def _read_text(value: Any, field: str, limit: int, problems: list[Problem]) -> str | None:
     if type(value) is str:
         if len(value) > limit:
             problems.append(_too_long(field, limit))
@@ -249,13 +259,15 @@ def _text(value: Any, field: str, limit: int, problems: list[Problem]) -> str | 
     return None
 
 
-def _metadata(sent: Any, field: str, incoming: IncomingContact, problems: list[Problem]) -> None:
+def _read_metadata(
+    metadata: Any, field: str, incoming: IncomingContact, problems: list[Problem]
+) -> None:
     """Add metadata. Blank values keep what is stored, null removes a key."""
-    if type(sent) is not dict:
-        if type(sent) is not str or not sent.isspace():
+    if type(metadata) is not dict:
+        if type(metadata) is not str or not metadata.isspace():
             problems.append(_wrong_type(field, _NOT_OBJECT))
         return
-    for name, value in sent.items():
+    for name, value in metadata.items():
         if type(value) is str:
             if not value or value.isspace() or len(value) > MAX_METADATA_VALUE:
                 break
@@ -265,36 +277,36 @@ def _metadata(sent: Any, field: str, incoming: IncomingContact, problems: list[P
             break
     else:
         if not incoming.sent_metadata:
-            incoming.sent_metadata = sent
+            incoming.sent_metadata = metadata
             return
-    _mixed_metadata(sent, field, incoming, problems)
+    _read_mixed_metadata(metadata, field, incoming, problems)
 
 
-def _mixed_metadata(
-    sent: dict[str, Any], field: str, incoming: IncomingContact, problems: list[Problem]
+def _read_mixed_metadata(
+    metadata: dict[str, Any], field: str, incoming: IncomingContact, problems: list[Problem]
 ) -> None:
     """Read metadata with values to refuse, to leave out or to remove."""
-    written = dict(incoming.sent_metadata or {})
-    for name, value in sent.items():
-        shown = f"{field}.{name[:MAX_METADATA_KEY]}".lstrip(".")
+    merged = dict(incoming.sent_metadata or {})
+    for name, value in metadata.items():
+        path = f"{field}.{name[:MAX_METADATA_KEY]}".lstrip(".")
         if len(name) > MAX_METADATA_KEY:
-            problems.append(_too_long(shown, MAX_METADATA_KEY))
+            problems.append(_too_long(path, MAX_METADATA_KEY))
         if type(value) is str:
             if len(value) > MAX_METADATA_VALUE:
-                problems.append(_too_long(shown, MAX_METADATA_VALUE))
+                problems.append(_too_long(path, MAX_METADATA_VALUE))
             elif value.strip():
-                written[name] = value
+                merged[name] = value
         elif type(value) in _NUMBERS:
-            written[name] = value
+            merged[name] = value
         elif value is not None:
-            problems.append(_wrong_type(shown, _NOT_METADATA))
+            problems.append(_wrong_type(path, _NOT_METADATA))
         elif incoming.removed_keys is not None:
             incoming.removed_keys = (*incoming.removed_keys, name)
-    incoming.sent_metadata = written
+    incoming.sent_metadata = merged
 
 
-def _wrong_type(field: str, sentence: Sentence) -> Problem:
-    return Problem(field, "invalid_type", sentence())
+def _wrong_type(field: str, message: Sentence) -> Problem:
+    return Problem(field, "invalid_type", message())
 
 
 def _too_long(field: str, limit: int) -> Problem:

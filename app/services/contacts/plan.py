@@ -116,14 +116,14 @@ class ChangePlan:
 
         Raises `AmbiguousContact` and `ContactRefused`.
         """
-        own = self._meant
-        if own is None or own.removed:
+        contact = self._meant
+        if contact is None or contact.removed:
             identities = (reading.identity, *reading.further_identities)
             return self.index.find(reading.phone, reading.email_key, *identities)
-        field = self.index.taken(own, reading.phone, reading.email_key, reading.identity)
+        field = self.index.taken(contact, reading.phone, reading.email_key, reading.identity)
         if field is not None:
             raise ContactRefused(Problem(field, "ambiguous_match", _TAKEN[field]()))
-        return own
+        return contact
 
     def result(self, contacts: Sequence[Any]) -> BulkResult:
         """Return the result for everything that was taken; created contacts have ids only after
@@ -190,7 +190,7 @@ class ChangePlan:
         if incoming.sent_read_only:
             _move_changed_to_metadata(incoming, incoming)
         if incoming.sent_metadata:
-            incoming.metadata = _merged(None, incoming)
+            incoming.metadata = _merge_metadata(None, incoming)
         _blank_to_none(incoming)
         if incoming.external_id is not None or incoming.further_ids:
             self._attach(incoming, incoming)
@@ -273,12 +273,12 @@ class ChangePlan:
 
     def _fail(self, item: Any, problems: Sequence[Problem]) -> None:
         first, index = problems[0], self._index()
-        sent = item if isinstance(item, dict) else {}
+        fields = item if isinstance(item, dict) else {}
         self._errors.append(
             {
                 "index": index,
-                "phone": sent.get("phone"),
-                "email": sent.get("email"),
+                "phone": fields.get("phone"),
+                "email": fields.get("email"),
                 "code": first.code,
                 "field": first.field or None,
                 "message": first.message,
@@ -299,7 +299,7 @@ def _metadata_after(stored: CurrentContact, incoming: IncomingContact) -> str | 
     if incoming.sent_read_only:
         _move_changed_to_metadata(incoming, stored)
     if incoming.sent_metadata or incoming.removed_keys != ():
-        return _merged(stored.metadata, incoming)
+        return _merge_metadata(stored.metadata, incoming)
     return stored.metadata
 
 
@@ -310,20 +310,20 @@ def _move_changed_to_metadata(incoming: IncomingContact, stored: CurrentContact)
         raise ContactRefused(problems[0])
 
 
-def _merged(stored: str | None, incoming: IncomingContact) -> str | None:
+def _merge_metadata(stored: str | None, incoming: IncomingContact) -> str | None:
     """Return the stored metadata with the contact's own merged in, as JSON text; None if none is
     left.
 
     Raises `ContactRefused` for more keys than a contact may have.
     """
-    merged = sent = incoming.sent_metadata or {}
+    merged = new = incoming.sent_metadata or {}
     if stored is not None and incoming.removed_keys is not None:
-        if sent and not incoming.removed_keys and orjson.dumps(sent) == stored.encode():
+        if new and not incoming.removed_keys and orjson.dumps(new) == stored.encode():
             return stored
         merged = orjson.loads(stored)
         for key in incoming.removed_keys:
             merged.pop(key, None)
-        merged.update(sent)
+        merged.update(new)
     if len(merged) > MAX_METADATA_KEYS:
         message = _TOO_MUCH_METADATA(num=len(merged), most=MAX_METADATA_KEYS)
         raise ContactRefused(Problem("contactMetadata", "too_many_metadata_keys", message))

@@ -62,14 +62,14 @@ def get(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -
     campaign = campaigns.get(session, caller, campaign_id)
     query = select(Contact).where(Contact.campaign_id == campaign.id, Contact.id == contact_id)
     missing = NotFound(gettext("There is no such contact in the campaign."), "contact_not_found")
-    return _described(session, [fetch(session, query, missing)])[0]
+    return _load_details(session, [fetch(session, query, missing)])[0]
 
 
 def page(
     session: Session,
     caller: Caller,
     campaign_id: UUID,
-    wanted: ContactFilter,
+    filters: ContactFilter,
     *,
     before: UUID | None = None,
 ) -> ContactPage:
@@ -80,31 +80,31 @@ def page(
     """
     campaign = campaigns.get(session, caller, campaign_id)
     query = select(Contact).where(Contact.campaign_id == campaign.id)
-    if wanted.phone is not None:
-        query = query.where(Contact.phone.in_(_numbers(session, campaign, wanted.phone)))
-    if wanted.email is not None:
-        query = query.where(Contact.email_key == wanted.email.lower())
-    if wanted.status is not None:
-        query = query.where(Contact.status == wanted.status)
-    if wanted.external_id_value is not None:
+    if filters.phone is not None:
+        query = query.where(Contact.phone.in_(_parse_numbers(session, campaign, filters.phone)))
+    if filters.email is not None:
+        query = query.where(Contact.email_key == filters.email.lower())
+    if filters.status is not None:
+        query = query.where(Contact.status == filters.status)
+    if filters.external_id_value is not None:
         carriers = select(ContactExternalId.contact_id).where(
             ContactExternalId.campaign_id == campaign.id,
-            ContactExternalId.value == wanted.external_id_value.strip(),
+            ContactExternalId.value == filters.external_id_value.strip(),
         )
         query = query.where(Contact.id.in_(carriers))
     if before is not None:
         query = query.where(Contact.id < before)
-    rows = session.scalars(query.order_by(Contact.id.desc()).limit(wanted.per_page + 1)).all()
+    rows = session.scalars(query.order_by(Contact.id.desc()).limit(filters.per_page + 1)).all()
     return ContactPage(
-        _described(session, rows[: wanted.per_page]), more=len(rows) > wanted.per_page
+        _load_details(session, rows[: filters.per_page]), more=len(rows) > filters.per_page
     )
 
 
-def _numbers(session: Session, campaign: Campaign, sent: str) -> list[str]:
+def _parse_numbers(session: Session, campaign: Campaign, text: str) -> list[str]:
     """Return the numbers in E.164 that the text can mean: in a URL an unescaped + becomes a space.
     Raises `ValidationFailed` (``invalid_phone``) if it means none."""
     region = session.get_one(Organization, campaign.organization_id).default_region
-    readings = [sent, f"+{sent[1:]}"] if sent.startswith(" ") else [sent]
+    readings = [text, f"+{text[1:]}"] if text.startswith(" ") else [text]
     numbers, refused = [], []
     for reading in readings:
         try:
@@ -116,7 +116,7 @@ def _numbers(session: Session, campaign: Campaign, sent: str) -> list[str]:
     return numbers
 
 
-def _described(session: Session, contacts: Sequence[Contact]) -> list[StoredContact]:
+def _load_details(session: Session, contacts: Sequence[Contact]) -> list[StoredContact]:
     ids: dict[UUID, dict[str, str]] = {contact.id: {} for contact in contacts}
     query = (
         select(ContactExternalId.contact_id, ContactExternalId.key, ContactExternalId.value)
@@ -165,7 +165,7 @@ class ContactSearch:
 def search(
     session: Session,
     campaign: Campaign,
-    chosen: ContactSearch | None = None,
+    filters: ContactSearch | None = None,
     *,
     sort: str = "-created",
     cursor: str | None = None,
@@ -173,41 +173,43 @@ def search(
 ) -> Page[Contact]:
     """Return a page of a campaign's contacts. The campaign must come from its loader. Raises
     `ValidationFailed` (``unknown_sort``, ``invalid_cursor``)."""
-    rows = _filtered(session, campaign, chosen or ContactSearch())
+    rows = _filter_contacts(session, campaign, filters or ContactSearch())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(
-    session: Session, campaign: Campaign, chosen: ContactSearch, *, most: int = MAX_COUNTED
+    session: Session, campaign: Campaign, filters: ContactSearch, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`; all of them without a query."""
-    if not (trimmed(chosen.query) or chosen.status or chosen.obstacle):
+    if not (trimmed(filters.query) or filters.status or filters.obstacle):
         return min(campaign.contact_count, most + 1)
-    rows = _filtered(session, campaign, chosen)
+    rows = _filter_contacts(session, campaign, filters)
     return count_up_to(session, rows.with_only_columns(Contact.id), most)
 
 
-def _filtered(session: Session, campaign: Campaign, chosen: ContactSearch) -> Select[Contact]:
-    words = trimmed(chosen.query)
-    known = _known_ids(session, campaign, words) if words else None
-    listed = _listed_ids(campaign) if chosen.obstacle is CallObstacle.DO_NOT_CALL else None
-    by_index = [ids for ids in (known, listed) if ids is not None]
+def _filter_contacts(
+    session: Session, campaign: Campaign, filters: ContactSearch
+) -> Select[Contact]:
+    query = trimmed(filters.query)
+    matching_ids = _known_ids(session, campaign, query) if query else None
+    listed_ids = _listed_ids(campaign) if filters.obstacle is CallObstacle.DO_NOT_CALL else None
+    by_index = [ids for ids in (matching_ids, listed_ids) if ids is not None]
     # The campaign isn't part of this query: the databases would scan the campaign.
     rows = select(Contact).where(*(Contact.id.in_(ids) for ids in by_index))
     if not by_index:
         rows = rows.where(Contact.campaign_id == campaign.id)
-    if words and known is None:
-        rows = rows.where(_begins_with(words))
-    if chosen.status == NO_STATUS:
+    if query and matching_ids is None:
+        rows = rows.where(_begins_with(query))
+    if filters.status == NO_STATUS:
         rows = rows.where(Contact.status.is_(None))
-    elif chosen.status is not None:
-        rows = rows.where(Contact.status == chosen.status)
-    if chosen.obstacle is CallObstacle.NO_PHONE:
+    elif filters.status is not None:
+        rows = rows.where(Contact.status == filters.status)
+    if filters.obstacle is CallObstacle.NO_PHONE:
         rows = rows.where(Contact.phone.is_(None))
-    elif chosen.obstacle is CallObstacle.REFUSED:
+    elif filters.obstacle is CallObstacle.REFUSED:
         rows = rows.where(Contact.consent == REFUSED)
-    elif chosen.obstacle is CallObstacle.ENDED:
-        rows = rows.where(_ended())
+    elif filters.obstacle is CallObstacle.ENDED:
+        rows = rows.where(_has_ended())
     return rows
 
 
@@ -223,19 +225,19 @@ def reached_at(
 ) -> Sequence[tuple[Contact, Campaign]]:
     """Return the contacts of all campaigns that the caller may use with this whole email address,
     or this whole number in any notation, newest first, each with its campaign."""
-    words = trimmed(text)
-    if "@" in words:
-        known = Contact.email_key == words.lower()
-    elif words and set(words) <= _PHONE_CHARACTERS:
-        known = Contact.phone.in_(numbers_meant(session, caller, words))
+    query = trimmed(text)
+    if "@" in query:
+        condition = Contact.email_key == query.lower()
+    elif query and set(query) <= _PHONE_CHARACTERS:
+        condition = Contact.phone.in_(numbers_meant(session, caller, query))
     else:
         return []
     # Not just a join, for which SQLite may scan the contacts.
-    own = campaigns.visible(caller).with_only_columns(Campaign.id)
+    campaign_ids = campaigns.visible(caller).with_only_columns(Campaign.id)
     rows = (
         select(Contact, Campaign)
         .join(Campaign, Campaign.id == Contact.campaign_id)
-        .where(Contact.campaign_id.in_(own), known)
+        .where(Contact.campaign_id.in_(campaign_ids), condition)
         .order_by(Contact.id.desc())
         .limit(limit)
     )
@@ -243,15 +245,15 @@ def reached_at(
 
 
 def named(
-    session: Session, caller: Caller, words: str, *, limit: int
+    session: Session, caller: Caller, text: str, *, limit: int
 ) -> Sequence[tuple[Contact, Campaign]]:
     """Return the contacts of all campaigns that the caller may use with a name of which a part
     begins with each word, newest first, each with its campaign; among the newest `NAMED_AMONG`,
     since no index holds the names of all campaigns."""
-    own = campaigns.visible(caller).with_only_columns(Campaign.id)
+    campaign_ids = campaigns.visible(caller).with_only_columns(Campaign.id)
     newest = (
         select(Contact.id)
-        .where(Contact.campaign_id.in_(own))
+        .where(Contact.campaign_id.in_(campaign_ids))
         .order_by(Contact.id.desc())
         .limit(NAMED_AMONG)
         .subquery()
@@ -260,7 +262,7 @@ def named(
         select(Contact, Campaign)
         .join(newest, newest.c.id == Contact.id)
         .join(Campaign, Campaign.id == Contact.campaign_id)
-        .where(_is_called(words))
+        .where(_is_called(text))
         .order_by(Contact.id.desc())
         .limit(limit)
     )
@@ -291,20 +293,20 @@ def metadata_names(session: Session, campaign: Campaign) -> set[str]:
     return {name for metadata in session.scalars(newest) for name in fillable(metadata or {})}
 
 
-def _known_ids(session: Session, campaign: Campaign, words: str) -> Select[UUID] | None:
+def _known_ids(session: Session, campaign: Campaign, text: str) -> Select[UUID] | None:
     """Return the contacts with this number or external id; None if it is neither."""
     carriers = select(ContactExternalId.contact_id).where(
-        ContactExternalId.campaign_id == campaign.id, ContactExternalId.value == words
+        ContactExternalId.campaign_id == campaign.id, ContactExternalId.value == text
     )
-    if set(words) <= _PHONE_CHARACTERS:
-        number = _searched_number(session, campaign, words)
+    if set(text) <= _PHONE_CHARACTERS:
+        number = _searched_number(session, campaign, text)
         if number is None:
             return carriers
         owners = select(Contact.id).where(
             Contact.campaign_id == campaign.id, Contact.phone == number
         )
-        both = carriers.union_all(owners).subquery()
-        return select(both.c[0])
+        matches = carriers.union_all(owners).subquery()
+        return select(matches.c[0])
     return carriers if session.scalar(carriers.limit(1)) else None
 
 
@@ -313,33 +315,33 @@ def _listed_ids(campaign: Campaign) -> Select[UUID]:
     numbers = select(DoNotCallEntry.phone).where(
         DoNotCallEntry.organization_id == campaign.organization_id
     )
-    twin = aliased(Contact)
-    return select(twin.id).where(twin.campaign_id == campaign.id, twin.phone.in_(numbers))
+    contact = aliased(Contact)
+    return select(contact.id).where(contact.campaign_id == campaign.id, contact.phone.in_(numbers))
 
 
-def _ended() -> ColumnElement[bool]:
+def _has_ended() -> ColumnElement[bool]:
     """Return the condition of `ends_outreach`; comparing the length first is cheaper."""
     long_enough = func.length(Contact.status) >= min(map(len, ENDED_CONTACT_STATUSES))
     return long_enough & func.lower(func.trim(Contact.status)).in_(sorted(ENDED_CONTACT_STATUSES))
 
 
-def _begins_with(words: str) -> ColumnElement[bool]:
+def _begins_with(text: str) -> ColumnElement[bool]:
     """Return the condition for an email address that begins with the words, or a name with parts
     that begin with each word."""
-    in_address = Contact.email_key.startswith(words.lower(), autoescape=True)
-    return in_address if "@" in words else or_(in_address, _is_called(words))
+    in_address = Contact.email_key.startswith(text.lower(), autoescape=True)
+    return in_address if "@" in text else or_(in_address, _is_called(text))
 
 
-def _is_called(words: str) -> ColumnElement[bool]:
+def _is_called(name: str) -> ColumnElement[bool]:
     names = (Contact.first_name, Contact.last_name)
     return and_(
-        *(contains_words(Contact.search_name, names, part, after=" ") for part in words.split())
+        *(contains_words(Contact.search_name, names, word, after=" ") for word in name.split())
     )
 
 
-def _searched_number(session: Session, campaign: Campaign, words: str) -> str | None:
+def _searched_number(session: Session, campaign: Campaign, text: str) -> str | None:
     query = select(Organization.default_region).where(Organization.id == campaign.organization_id)
     try:
-        return normalise(words, session.scalar(query))
+        return normalise(text, session.scalar(query))
     except PhoneError:
         return None

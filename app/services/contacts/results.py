@@ -88,9 +88,9 @@ class BulkResult:
 
     @property
     def message(self) -> str:
-        sent = len(self.outcomes)
+        total = len(self.outcomes)
         counts = ", ".join(f"{number:,} {word}" for word, number in self.counts.items())
-        return f"{sent:,} {'contact was' if sent == 1 else 'contacts were'} sent: {counts}."
+        return f"{total:,} {'contact was' if total == 1 else 'contacts were'} sent: {counts}."
 
     def body(self) -> dict[str, Any]:
         return {

@@ -51,21 +51,23 @@ def name_of(contact: StoredContact | Contact) -> str:
     return name or contact.phone or contact.email or str(contact.id)
 
 
-def add(session: Session, caller: Caller, campaign_id: UUID, wanted: ContactFields) -> UUID:
+def add(session: Session, caller: Caller, campaign_id: UUID, fields: ContactFields) -> UUID:
     """Add a contact and return its id. Raises `Forbidden`, `NotFound` and `ValidationFailed` (as
     Area C, ``contact_exists`` and ``status_ended``) and `Conflict` (``archived``)."""
     caller.require(Permission.CONTACTS_WRITE)
     campaign = campaigns.get_for_new_contacts(session, caller, campaign_id)
-    items = _items(wanted, blank="")
+    items = _to_items(fields, blank="")
     result = apply(session, campaign, items, ContactAction.UPSERT)
-    _require_good(result, items)
+    _refuse_problems(result, items)
     if result.outcomes[0] == UPDATED:
-        raise _exists()
+        raise _already_exists()
     if result.outcomes[0] == IGNORED:
         message = gettext("This status ends outreach. Choose another for a new contact.")
         raise ValidationFailed.on("status", "status_ended", message)
     contact_id = UUID(str(result.success[0]["id"]))
-    _record(session, caller, campaign, get(session, caller, campaign.id, contact_id), "added")
+    _record_change(
+        session, caller, campaign, get(session, caller, campaign.id, contact_id), "added"
+    )
     return contact_id
 
 
@@ -74,22 +76,22 @@ def edit(
     caller: Caller,
     campaign_id: UUID,
     contact_id: UUID,
-    wanted: ContactFields,
+    fields: ContactFields,
     *,
     expected_version: int | None = None,
 ) -> StoredContact:
     """Change a contact to the desired state. Raises `Forbidden`, `NotFound`, `ValidationFailed` (as
     Area C) and `Conflict` (``changed_meanwhile``)."""
-    campaign = _campaign(session, caller, campaign_id)
+    campaign = _load_campaign(session, caller, campaign_id)
     campaigns.lock(session, campaign)
     before = get(session, caller, campaign.id, contact_id)
     refuse_stale(expected_version, version_of(before), "contact")
-    items = _items(wanted, blank=None)
+    items = _to_items(fields, blank=None)
     result = apply(session, campaign, items, ContactAction.UPSERT, contact_id=contact_id)
-    _require_good(result, items)
+    _refuse_problems(result, items)
     session.expire_all()
     after = get(session, caller, campaign.id, contact_id)
-    _record(session, caller, campaign, after, "updated", before=before)
+    _record_change(session, caller, campaign, after, "updated", before=before)
     return after
 
 
@@ -118,12 +120,12 @@ def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID
     It is kept for a day for the user who removed it (`undo_removal`). Raises `Forbidden` and
     `NotFound`.
     """
-    campaign = _campaign(session, caller, campaign_id)
+    campaign = _load_campaign(session, caller, campaign_id)
     campaigns.lock(session, campaign)
-    gone = get(session, caller, campaign.id, contact_id)
-    item = {"phone": gone.phone, "email": gone.email}
+    contact = get(session, caller, campaign.id, contact_id)
+    item = {"phone": contact.phone, "email": contact.email}
     result = apply(session, campaign, [item], ContactAction.REMOVE, contact_id=contact_id)
-    _require_good(result, [item])
+    _refuse_problems(result, [item])
     audit.record(
         session,
         caller,
@@ -136,9 +138,9 @@ def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID
     )
     slot = idempotency.claim(session, caller.subject_id or new_id(), REMOVED, str(contact_id), {})
     if isinstance(slot, idempotency.IdempotencySlot):
-        kept = gone.model_dump(mode="json", by_alias=True)
-        idempotency.store_answer(session, slot, {"campaign": str(campaign.id), "contact": kept})
-    return gone
+        snapshot = contact.model_dump(mode="json", by_alias=True)
+        idempotency.store_answer(session, slot, {"campaign": str(campaign.id), "contact": snapshot})
+    return contact
 
 
 def removed_lately(session: Session, caller: Caller, contact_id: UUID) -> StoredContact | None:
@@ -156,86 +158,86 @@ def undo_removal(session: Session, caller: Caller, campaign_id: UUID, contact_id
     Raises `Forbidden`, `NotFound` (also after an earlier undo) and `ValidationFailed` if another
     contact has its number, address or id by now.
     """
-    campaign = _campaign(session, caller, campaign_id)
+    campaign = _load_campaign(session, caller, campaign_id)
     record = session.get(IdempotencyRecord, (caller.subject_id, REMOVED, str(contact_id)))
-    kept = (record.response if record else None) or {}
+    snapshot = (record.response if record else None) or {}
     expired = record is not None and record.created_at < utcnow() - idempotency.KEPT_FOR
-    if record is None or expired or kept.get("campaign") != str(campaign.id):
+    if record is None or expired or snapshot.get("campaign") != str(campaign.id):
         message = gettext("There is no such contact in the campaign.")
         raise NotFound(message, "contact_not_found")
-    was = StoredContact.model_validate(kept["contact"])
-    items = _items(
+    removed = StoredContact.model_validate(snapshot["contact"])
+    items = _to_items(
         ContactFields(
-            first_name=was.first_name or "",
-            last_name=was.last_name or "",
-            phone=was.phone or "",
-            email=was.email or "",
-            metadata=was.contact_metadata,
-            external_ids=was.external_ids,
+            first_name=removed.first_name or "",
+            last_name=removed.last_name or "",
+            phone=removed.phone or "",
+            email=removed.email or "",
+            metadata=removed.contact_metadata,
+            external_ids=removed.external_ids,
         ),
         blank="",
     )
-    if was.status:  # a status that ends outreach doesn't prevent the undo
-        items.append({"phone": was.phone, "email": was.email, "status": was.status})
+    if removed.status:  # a status that ends outreach doesn't prevent the undo
+        items.append({"phone": removed.phone, "email": removed.email, "status": removed.status})
     result = apply(session, campaign, items, ContactAction.UPSERT)
-    _require_good(result, items)
+    _refuse_problems(result, items)
     if result.outcomes[0] != CREATED:
-        raise _exists()
+        raise _already_exists()
     session.delete(record)
     new = UUID(str(result.success[0]["id"]))
-    _record(session, caller, campaign, get(session, caller, campaign.id, new), "put_back")
+    _record_change(session, caller, campaign, get(session, caller, campaign.id, new), "put_back")
     return new
 
 
-def _exists() -> ValidationFailed:
+def _already_exists() -> ValidationFailed:
     message = gettext("A contact with this number, address or ID is in the campaign.")
     return ValidationFailed.on("phone", "contact_exists", message)
 
 
-def _campaign(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
+def _load_campaign(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
     caller.require(Permission.CONTACTS_WRITE)
     return campaigns.get(session, caller, campaign_id)
 
 
-def _items(wanted: ContactFields, *, blank: str | None) -> list[dict[str, Any]]:
+def _to_items(fields: ContactFields, *, blank: str | None) -> list[dict[str, Any]]:
     """Return the contact as items of Area C; ``blank`` None clears.
 
     A contact has one pair at a time, so further external ids are further items of the same contact.
     """
     identifiers: dict[str, Any] = {
-        "phone": wanted.phone.strip() or blank,
-        "email": wanted.email.strip() or blank,
+        "phone": fields.phone.strip() or blank,
+        "email": fields.email.strip() or blank,
     }
     first: dict[str, Any] = {
         **identifiers,
-        "firstName": wanted.first_name.strip() or blank,
-        "lastName": wanted.last_name.strip() or blank,
-        "status": wanted.status.strip() or blank,
-        "contactMetadata": dict(wanted.metadata),
+        "firstName": fields.first_name.strip() or blank,
+        "lastName": fields.last_name.strip() or blank,
+        "status": fields.status.strip() or blank,
+        "contactMetadata": dict(fields.metadata),
     }
     pairs = [
         {"externalIdKey": key, "externalIdValue": value}
-        for key, value in wanted.external_ids.items()
+        for key, value in fields.external_ids.items()
     ]
     items = [first | (pairs[0] if pairs else {})]
     return items + [identifiers | pair for pair in pairs[1:]]
 
 
-def _require_good(result: BulkResult, items: Sequence[Mapping[str, Any]]) -> None:
+def _refuse_problems(result: BulkResult, items: Sequence[Mapping[str, Any]]) -> None:
     """Raise `ValidationFailed` with every problem; those of a pair name its key."""
     different: list[Problem] = []
     for index, problems in result.problems.items():
         key = items[index].get("externalIdKey")
         for problem in problems:
             of_pair = key is not None and problem.field.startswith("externalId")
-            shown = f"externalIds.{key}" if of_pair else problem.field
-            each = Problem(shown, problem.code, problem.message)
+            path = f"externalIds.{key}" if of_pair else problem.field
+            each = Problem(path, problem.code, problem.message)
             if each not in different:
                 different.append(each)
     refuse_any(different)
 
 
-def _record(
+def _record_change(
     session: Session,
     caller: Caller,
     campaign: Campaign,
@@ -253,12 +255,12 @@ def _record(
         partner_id=campaign.partner_id,
         organization_id=campaign.organization_id,
         target=name_of(contact),
-        before=_facts(before) if before else {},
-        after=_facts(contact) if before else {"campaign": campaign.name},
+        before=_audit_values(before) if before else {},
+        after=_audit_values(contact) if before else {"campaign": campaign.name},
     )
     session.flush()
 
 
-def _facts(contact: StoredContact) -> dict[str, Any]:
+def _audit_values(contact: StoredContact) -> dict[str, Any]:
     names = {"id", "created_at", "updated_at"}
     return contact.model_dump(mode="json", by_alias=True, exclude=names)

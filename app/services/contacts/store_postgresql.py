@@ -122,7 +122,7 @@ class PostgresqlStore:
         return self._find(_FIND_BY_EMAIL, self._campaign_id, "\n".join(email_keys))
 
     def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[CurrentContact]:
-        return self._find(_FIND_IDENTIFIED, _json(identities), self._campaign_id)
+        return self._find(_FIND_IDENTIFIED, _to_json(identities), self._campaign_id)
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
         rows = fetch(self._connection, _EXTERNAL_IDS, "\n".join(contact_ids))
@@ -165,7 +165,7 @@ class PostgresqlStore:
         self._execute(_DELETE, "\n".join(contact_ids))
 
     def delete_external_ids(self, rows: Sequence[ExternalIdRow]) -> None:
-        self._execute(_DELETE_EXTERNAL_IDS, _json((row.contact_id, row.key) for row in rows))
+        self._execute(_DELETE_EXTERNAL_IDS, _to_json((row.contact_id, row.key) for row in rows))
 
     def insert_external_ids(self, rows: Sequence[ExternalIdRow]) -> None:
         self._execute(_CREATE_EXTERNAL_IDS)
@@ -195,5 +195,5 @@ class PostgresqlStore:
         self._connection.exec_driver_sql(statement, parameters)
 
 
-def _json(values: Iterable[Any]) -> str:
+def _to_json(values: Iterable[Any]) -> str:
     return orjson.dumps(list(values)).decode()

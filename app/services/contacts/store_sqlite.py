@@ -89,14 +89,14 @@ class SqliteStore:
         return self._find(_FIND_IDENTIFIED, identities)
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
-        rows = fetch(self._connection, _EXTERNAL_IDS, _json(map(_hex, contact_ids)))
+        rows = fetch(self._connection, _EXTERNAL_IDS, _to_json(map(_hex, contact_ids)))
         return [
             ExternalIdRow(_hyphenated(contact_id), key, value, bool(identifies))
             for contact_id, key, value, identifies in rows
         ]
 
     def insert(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
-        moment = _moment(now)
+        moment = _format_time(now)
         rows = [
             (
                 _hex(c.id),
@@ -114,7 +114,7 @@ class SqliteStore:
         self._write(_INSERT, (self._organization_id, self._campaign_id, moment, moment), rows)
 
     def update_details(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
-        moment = _moment(now)
+        moment = _format_time(now)
         rows = [
             (moment, c.first_name, c.last_name, c.search_name, c.status, c.metadata, _hex(c.id))
             for c in contacts
@@ -122,19 +122,19 @@ class SqliteStore:
         self._connection.exec_driver_sql(_UPDATE_DETAILS, rows)
 
     def update_identifiers(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
-        moment = _moment(now)
+        moment = _format_time(now)
         rows = [(moment, c.phone, c.email, c.email_key, _hex(c.id)) for c in contacts]
         self._connection.exec_driver_sql(_UPDATE_IDENTIFIERS, rows)
 
     def vacate(self, contacts: Sequence[CurrentContact]) -> None:
-        ids = _json(_hex(c.id) for c in contacts)
+        ids = _to_json(_hex(c.id) for c in contacts)
         self._connection.exec_driver_sql(_VACATE, (ids,))
 
     def delete(self, contact_ids: Sequence[str]) -> None:
-        self._connection.exec_driver_sql(_DELETE, (_json(map(_hex, contact_ids)),))
+        self._connection.exec_driver_sql(_DELETE, (_to_json(map(_hex, contact_ids)),))
 
     def delete_external_ids(self, rows: Sequence[ExternalIdRow]) -> None:
-        pairs = _json((_hex(row.contact_id), row.key) for row in rows)
+        pairs = _to_json((_hex(row.contact_id), row.key) for row in rows)
         self._connection.exec_driver_sql(_DELETE_EXTERNAL_IDS, (pairs,))
 
     def insert_external_ids(self, rows: Sequence[ExternalIdRow]) -> None:
@@ -142,20 +142,20 @@ class SqliteStore:
         self._write(_INSERT_EXTERNAL_IDS, (self._campaign_id,), values)
 
     def _find(self, query: str, values: Iterable[Any]) -> list[CurrentContact]:
-        rows = fetch(self._connection, query, _json(values), self._campaign_id)
+        rows = fetch(self._connection, query, _to_json(values), self._campaign_id)
         return [CurrentContact.from_columns(_hyphenated(row[0]), row[1:]) for row in rows]
 
     def _write(self, sql: str, first: tuple[Any, ...], rows: Sequence[tuple[Any, ...]]) -> None:
         """Run ``sql`` with ``first`` and some hundred rows at a time."""
         row = f"({', '.join('?' * len(rows[0]))})"
         for start in range(0, len(rows), ROWS_A_STATEMENT):
-            part = rows[start : start + ROWS_A_STATEMENT]
-            values = f"VALUES {', '.join([row] * len(part))}"
-            parameters = (*first, *chain.from_iterable(part))
+            chunk = rows[start : start + ROWS_A_STATEMENT]
+            values = f"VALUES {', '.join([row] * len(chunk))}"
+            parameters = (*first, *chain.from_iterable(chunk))
             self._connection.exec_driver_sql(sql.format(values=values), parameters)
 
 
-def _json(values: Iterable[Any]) -> str:
+def _to_json(values: Iterable[Any]) -> str:
     return orjson.dumps(list(values)).decode()
 
 
@@ -167,6 +167,6 @@ def _hyphenated(text: str) -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
-def _moment(now: datetime) -> str:
+def _format_time(now: datetime) -> str:
     """Return a moment in SQLAlchemy's format."""
     return now.strftime("%Y-%m-%d %H:%M:%S.%f")

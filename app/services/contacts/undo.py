@@ -67,37 +67,42 @@ def undo(
     if not dry_run:
         campaigns.lock(session, campaign)
     store = open_store(session.connection(), load_rules(session, campaign))
-    index = _load(store, steps)
-    held = {stored.id: stored for stored in index.loaded}
-    left: dict[str, set[str]] = defaultdict(set)
+    index = _load_index(store, steps)
+    stored_by_id = {stored.id: stored for stored in index.loaded}
+    fields_left: dict[str, set[str]] = defaultdict(set)
     for contact_id, names in (left_before or {}).items():
-        left[contact_id].update(names)
+        fields_left[contact_id].update(names)
     undone = []
     for step in steps:
-        one = _undo(index, held.get(step.contact_id), step, left[step.contact_id])
-        left[step.contact_id].update(one.fields_left)
-        undone.append(one)
+        change = _undo_step(
+            index, stored_by_id.get(step.contact_id), step, fields_left[step.contact_id]
+        )
+        fields_left[step.contact_id].update(change.fields_left)
+        undone.append(change)
     if not dry_run:
         write(session, campaign, store, index)
-        back = [one.step for one in undone if one.outcome == BROUGHT_BACK]
-        undo_log.restore_removed(session, {step.contact_id: step.before or {} for step in back})
-        _restore_consent(session, undone, held, left)
+        returned = [change.step for change in undone if change.outcome == BROUGHT_BACK]
+        undo_log.restore_removed(session, {step.contact_id: step.before or {} for step in returned})
+        _restore_consent(session, undone, stored_by_id, fields_left)
     return undone
 
 
 def _restore_consent(
     session: Session,
     undone: Sequence[UndoneChange],
-    held: Mapping[str | None, CurrentContact],
-    left: Mapping[str, Collection[str]],
+    stored_by_id: Mapping[str | None, CurrentContact],
+    fields_left: Mapping[str, Collection[str]],
 ) -> None:
     """Restore the time of consent if the consent is the previous one again."""
     returned = {}
-    for step in (one.step for one in undone if one.outcome in (RESTORED, PARTLY)):
-        before, stored = step.before or {}, held[step.contact_id]
-        own = "consentAt" in before and f"{_METADATA}{consent.KEY}" not in left[step.contact_id]
+    for step in (change.step for change in undone if change.outcome in (RESTORED, PARTLY)):
+        before, stored = step.before or {}, stored_by_id[step.contact_id]
+        is_restored = (
+            "consentAt" in before
+            and f"{_METADATA}{consent.KEY}" not in fields_left[step.contact_id]
+        )
         if (
-            own
+            is_restored
             and not stored.removed
             and consent.read_consent(stored.metadata) == consent.read_consent(before["metadata"])
         ):
@@ -105,7 +110,7 @@ def _restore_consent(
     undo_log.restore_consent(session, returned)
 
 
-def _load(store: ContactStore, steps: Sequence[ContactChange]) -> ContactIndex:
+def _load_index(store: ContactStore, steps: Sequence[ContactChange]) -> ContactIndex:
     """Return the contacts of the steps, and those that have identifiers to give back."""
     states = [step.before for step in steps if step.before]
     stored_contacts = store.find_by_id(list({step.contact_id for step in steps}))
@@ -115,10 +120,10 @@ def _load(store: ContactStore, steps: Sequence[ContactChange]) -> ContactIndex:
     emails = {state["email"].lower() for state in states if state["email"]}
     stored_contacts += store.find_by_email(list(emails))
     pairs = {
-        (key, held["value"])
+        (key, external_id["value"])
         for state in states
-        for key, held in state["externalIds"].items()
-        if held["identifies"]
+        for key, external_id in state["externalIds"].items()
+        if external_id["identifies"]
     }
     if pairs:
         stored_contacts += store.find_identified(list(pairs))
@@ -127,7 +132,7 @@ def _load(store: ContactStore, steps: Sequence[ContactChange]) -> ContactIndex:
     return ContactIndex(loaded.values())
 
 
-def _undo(
+def _undo_step(
     index: ContactIndex,
     stored: CurrentContact | None,
     step: ContactChange,
@@ -142,10 +147,10 @@ def _undo(
         outcome = REMOVED if stored.state() == after else REMOVED_CHANGED
         index.remove(stored)
         return UndoneChange(step, outcome)
-    restored, left = _restore(index, stored, before, after, left_before)
+    restored, fields_left = _restore(index, stored, before, after, left_before)
     outcomes = {(True, False): RESTORED, (True, True): PARTLY, (False, True): LEFT}
-    outcome = outcomes.get((bool(restored), bool(fields_differing(left))), UNCHANGED)
-    return UndoneChange(step, outcome, left)
+    outcome = outcomes.get((bool(restored), bool(fields_differing(fields_left))), UNCHANGED)
+    return UndoneChange(step, outcome, fields_left)
 
 
 def _bring_back(index: ContactIndex, contact_id: str, state: Mapping[str, Any]) -> str:
@@ -158,7 +163,9 @@ def _bring_back(index: ContactIndex, contact_id: str, state: Mapping[str, Any]) 
         status=state["status"],
         metadata=state["metadata"],
         id=contact_id,
-        external_ids={key: HeldId(**held) for key, held in state["externalIds"].items()},
+        external_ids={
+            key: HeldId(**external_id) for key, external_id in state["externalIds"].items()
+        },
     )
     pairs: list[tuple[str, str] | None] = [*stored.identities]
     if any(index.taken(stored, stored.phone, stored.email_key, pair) for pair in pairs or [None]):
@@ -176,7 +183,7 @@ def _restore(
 ) -> tuple[list[str], dict[str, str]]:
     """Restore what the step has changed; return the restored fields, and why others are left."""
     restored: list[str] = []
-    left: dict[str, str] = {}
+    fields_left: dict[str, str] = {}
 
     def as_written(name: str, current: object) -> bool:
         """Return whether the step has changed the field and nothing else has since."""
@@ -184,41 +191,46 @@ def _restore(
             return False
         if current == after[name]:
             return True
-        left[name] = ALREADY_BACK if current == before[name] else CHANGED_SINCE
+        fields_left[name] = ALREADY_BACK if current == before[name] else CHANGED_SINCE
         return False
 
     for name, attribute in _PLAIN.items():
         if as_written(name, getattr(stored, attribute)):
             setattr(stored, attribute, before[name])
             restored.append(name)
-    wanted = {
+    identifiers = {
         name: before[name]
         for name, current in (("phone", stored.phone), ("email", stored.email))
         if as_written(name, current)
     }
-    _identify(index, stored, wanted, left)
-    restored += wanted
-    _restore_metadata(stored, before["metadata"], after["metadata"], restored, left, left_before)
+    _restore_identifiers(index, stored, identifiers, fields_left)
+    restored += identifiers
+    _restore_metadata(
+        stored, before["metadata"], after["metadata"], restored, fields_left, left_before
+    )
     ids = before["externalIds"], after["externalIds"]
-    _restore_ids(index, stored, *ids, restored, left, left_before)
-    return restored, left
+    _restore_ids(index, stored, *ids, restored, fields_left, left_before)
+    return restored, fields_left
 
 
-def _identify(
-    index: ContactIndex, stored: CurrentContact, wanted: dict[str, str | None], left: dict[str, str]
+def _restore_identifiers(
+    index: ContactIndex,
+    stored: CurrentContact,
+    identifiers: dict[str, str | None],
+    fields_left: dict[str, str],
 ) -> None:
-    """Restore phone and email; remove from ``wanted`` what can't be restored."""
-    for name in list(wanted):
-        value = wanted[name]
+    """Restore phone and email; remove from ``identifiers`` what can't be restored."""
+    for name in list(identifiers):
+        value = identifiers[name]
         phone, email = (value, None) if name == "phone" else (None, value)
         if value and index.taken(stored, phone, email and email.lower(), None):
-            left[name] = TAKEN
-            del wanted[name]
-    phone, email = wanted.get("phone", stored.phone), wanted.get("email", stored.email)
+            fields_left[name] = TAKEN
+            del identifiers[name]
+    phone, email = identifiers.get("phone", stored.phone), identifiers.get("email", stored.email)
     if not (phone or email):
-        left |= dict.fromkeys(wanted, NEEDED)
-        wanted.clear()
-    elif wanted:
+        fields_left |= dict.fromkeys(identifiers, NEEDED)
+        identifiers.clear()
+    elif identifiers:
         index.identify(stored, phone, email)
 
 
@@ -227,7 +239,7 @@ def _restore_metadata(
     before: str | None,
     after: str | None,
     restored: list[str],
-    left: dict[str, str],
+    fields_left: dict[str, str],
     left_before: Collection[str],
 ) -> None:
     """Restore the text itself if it is unchanged, so that the order of its keys returns."""
@@ -238,26 +250,30 @@ def _restore_metadata(
         stored.metadata = before
         restored.append("contactMetadata")
         return
-    now, was, wrote = _values(stored.metadata), _values(before), _values(after)
+    current, previous, written = (
+        _values_by_key(stored.metadata),
+        _values_by_key(before),
+        _values_by_key(after),
+    )
     changed = False
-    ours = [key for key in {**was, **wrote} if key not in of_others]
-    for key in [key for key in ours if was.get(key) != wrote.get(key)]:
-        if now.get(key) == wrote.get(key):
+    step_keys = [key for key in {**previous, **written} if key not in of_others]
+    for key in [key for key in step_keys if previous.get(key) != written.get(key)]:
+        if current.get(key) == written.get(key):
             changed = True
-            if key in was:
-                now[key] = was[key]
+            if key in previous:
+                current[key] = previous[key]
             else:
-                del now[key]
+                del current[key]
         else:
-            is_back = now.get(key) == was.get(key)
-            left[f"{_METADATA}{key}"] = ALREADY_BACK if is_back else CHANGED_SINCE
+            is_back = current.get(key) == previous.get(key)
+            fields_left[f"{_METADATA}{key}"] = ALREADY_BACK if is_back else CHANGED_SINCE
     if changed:
-        values = {key: orjson.loads(value) for key, value in now.items()}
+        values = {key: orjson.loads(value) for key, value in current.items()}
         stored.metadata = orjson.dumps(values).decode() if values else None
         restored.append("contactMetadata")
 
 
-def _values(text: str | None) -> dict[str, bytes]:
+def _values_by_key(text: str | None) -> dict[str, bytes]:
     """Return metadata with values as JSON: 1 and true are different."""
     return {key: orjson.dumps(value) for key, value in orjson.loads(text or "{}").items()}
 
@@ -268,19 +284,25 @@ def _restore_ids(
     before: Mapping[str, Any],
     after: Mapping[str, Any],
     restored: list[str],
-    left: dict[str, str],
+    fields_left: dict[str, str],
     left_before: Collection[str],
 ) -> None:
-    ours = [key for key in {**before, **after} if f"externalIds.{key}" not in left_before]
-    for key in [key for key in ours if before.get(key) != after.get(key)]:
+    step_keys = [key for key in {**before, **after} if f"externalIds.{key}" not in left_before]
+    for key in [key for key in step_keys if before.get(key) != after.get(key)]:
         current = (stored.external_ids or {}).get(key)
-        was, wrote = _held_id(before.get(key)), _held_id(after.get(key))
-        if current != wrote:
-            left[f"externalIds.{key}"] = ALREADY_BACK if current == was else CHANGED_SINCE
-        elif was and was.identifies and index.taken(stored, None, None, (key, was.value)):
-            left[f"externalIds.{key}"] = TAKEN
+        previous, written = _held_id(before.get(key)), _held_id(after.get(key))
+        if current != written:
+            fields_left[f"externalIds.{key}"] = (
+                ALREADY_BACK if current == previous else CHANGED_SINCE
+            )
+        elif (
+            previous
+            and previous.identifies
+            and index.taken(stored, None, None, (key, previous.value))
+        ):
+            fields_left[f"externalIds.{key}"] = TAKEN
         else:
-            index.hold(stored, key, was)
+            index.hold(stored, key, previous)
             restored.append(f"externalIds.{key}")
 
 

@@ -34,11 +34,11 @@ def record_removed(session: Session, removed: Mapping[str, dict[str, Any]]) -> N
         }
     calls: dict[UUID, list[str]] = defaultdict(list)
     placed = select(Call.id, Call.contact_id).where(Call.contact_id.in_(ids))
-    for call_id, called in session.execute(placed):
-        if called is not None:
-            calls[called].append(str(call_id))
-    for called, theirs in calls.items():
-        removed[str(called)]["calls"] = theirs
+    for call_id, owner_id in session.execute(placed):
+        if owner_id is not None:
+            calls[owner_id].append(str(call_id))
+    for owner_id, call_ids in calls.items():
+        removed[str(owner_id)]["calls"] = call_ids
 
 
 def record_consent(session: Session, changes: Iterable[ContactChange]) -> None:
@@ -63,7 +63,7 @@ def restore_removed(session: Session, returned: Mapping[str, Mapping[str, Any]])
             "created_at": datetime.fromisoformat(state["createdAt"]),
             "consent": state["consent"],
             "consent_source": state["consentSource"],
-            "consent_at": _moment(state["consentAt"]),
+            "consent_at": _parse_time(state["consentAt"]),
         }
         for contact_id, state in returned.items()
         if "createdAt" in state
@@ -76,14 +76,17 @@ def restore_removed(session: Session, returned: Mapping[str, Mapping[str, Any]])
     if contacts:
         session.execute(update(Contact), contacts)
     if calls:
-        kept = session.scalars(select(Call.id).where(Call.id.in_(calls))).all()
-        if kept:
-            session.execute(update(Call), [{"id": i, "contact_id": calls[i]} for i in kept])
+        existing = session.scalars(select(Call.id).where(Call.id.in_(calls))).all()
+        if existing:
+            session.execute(update(Call), [{"id": i, "contact_id": calls[i]} for i in existing])
 
 
 def restore_consent(session: Session, returned: Mapping[str, str | None]) -> None:
     """Undo `record_consent` for contacts whose consent is the previous one again."""
-    rows = [{"id": UUID(id_), "consent_at": _moment(at)} for id_, at in returned.items()]
+    rows = [
+        {"id": UUID(id_), "consent_at": _parse_time(consent_at)}
+        for id_, consent_at in returned.items()
+    ]
     if rows:
         session.execute(update(Contact), rows)
 
@@ -92,5 +95,5 @@ def _changes_consent(before: str | None, after: str | None) -> bool:
     return before != after and consent.read_consent(before) != consent.read_consent(after)
 
 
-def _moment(text: str | None) -> datetime | None:
+def _parse_time(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None

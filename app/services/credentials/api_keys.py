@@ -84,10 +84,10 @@ def create(
     caller.require(Permission.CREDENTIALS_MANAGE)
     organization = get_organization(session, caller, organization_id)
     refuse_archived(organization)
-    wanted = sorted({str(scope) for scope in scopes})
-    check(name, wanted)
-    _require(caller, wanted)
-    return _add(
+    scope_names = sorted({str(scope) for scope in scopes})
+    check(name, scope_names)
+    _require_scopes(caller, scope_names)
+    return _add_key(
         session,
         caller,
         ApiKey(
@@ -95,7 +95,7 @@ def create(
             organization_id=organization.id,
             name=rules.checked_name(name),
             live=live,
-            scopes=wanted,
+            scopes=scope_names,
             expires_at=lifetimes.end_of(expires_at),
         ),
         organization,
@@ -107,7 +107,7 @@ def list_all(
     session: Session, caller: Caller, *, organization_id: UUID | None = None
 ) -> Sequence[ApiKey]:
     """Return the keys of the caller's partner (of one organization of it), oldest first."""
-    query = _manageable(caller).order_by(ApiKey.created_at, ApiKey.id)
+    query = _manageable_keys(caller).order_by(ApiKey.created_at, ApiKey.id)
     if organization_id is not None:
         query = query.where(ApiKey.organization_id == organization_id)
     return session.scalars(query).all()
@@ -128,25 +128,25 @@ class ApiKeyFilter:
 def search(
     session: Session,
     caller: Caller,
-    chosen: ApiKeyFilter,
+    filters: ApiKeyFilter,
     *,
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ApiKey]:
     """Return a page of keys, newest first. Raises `Forbidden` and `ValidationFailed`
     (``invalid_cursor``)."""
-    rows = _manageable(caller)
-    if chosen.organization is not None:
-        of = ApiKey.organization_id
-        rows = rows.where(is_of_organization(session, of, chosen.organization))
-    if chosen.live is not None:
-        rows = rows.where(ApiKey.live if chosen.live else ~ApiKey.live)
-    words = trimmed(chosen.query)
-    if words:
-        in_id = ApiKey.public_id.icontains(words, autoescape=True)
-        rows = rows.where(ApiKey.named(words) | in_id)
-    if chosen.in_use is not None:
-        rows = rows.where(~ApiKey.is_over if chosen.in_use else ApiKey.is_over)
+    rows = _manageable_keys(caller)
+    if filters.organization is not None:
+        organization_id = ApiKey.organization_id
+        rows = rows.where(is_of_organization(session, organization_id, filters.organization))
+    if filters.live is not None:
+        rows = rows.where(ApiKey.live if filters.live else ~ApiKey.live)
+    query = trimmed(filters.query)
+    if query:
+        in_id = ApiKey.public_id.icontains(query, autoescape=True)
+        rows = rows.where(ApiKey.named(query) | in_id)
+    if filters.in_use is not None:
+        rows = rows.where(~ApiKey.is_over if filters.in_use else ApiKey.is_over)
     return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 
@@ -154,7 +154,7 @@ def get(session: Session, caller: Caller, key_id: UUID, *, for_change: bool = Fa
     """Return the key; ``for_change`` locks its row until the transaction ends. Raises `NotFound`
     (``key_not_found``)."""
     missing = NotFound(gettext("There is no such key."), "key_not_found")
-    query = _manageable(caller).where(ApiKey.id == key_id)
+    query = _manageable_keys(caller).where(ApiKey.id == key_id)
     return fetch(session, query, missing, for_change=for_change)
 
 
@@ -162,7 +162,7 @@ def neighbours(
     session: Session, caller: Caller, key: ApiKey
 ) -> tuple[ApiKey | None, ApiKey | None]:
     """Return the key that this one replaced, and the key that replaced it."""
-    query = _manageable(caller).where(
+    query = _manageable_keys(caller).where(
         (ApiKey.replaced_by == key.id) | (ApiKey.id == key.replaced_by)
     )
     keys = session.scalars(query).all()
@@ -186,12 +186,12 @@ def rotate(
     """
     old = get(session, caller, key_id, for_change=True)
     refuse_any(_problems_of_scopes(old.scopes))
-    _require(caller, old.scopes)
+    _require_scopes(caller, old.scopes)
     rules.check_overlap(overlap, gettext("The old key can keep working for 0 to 7 days."))
     if old.is_over or old.replaced_by is not None:
         message = gettext("This key no longer works or was already rolled. Create a new one.")
         raise Conflict(message, "key_ended")
-    new = _add(
+    new = _add_key(
         session,
         caller,
         ApiKey(
@@ -230,10 +230,10 @@ def caller_from_key(
     """
     public_id = secrets.public_id_of(secret, _KEY)
     if secret is None or public_id is None:
-        raise _invalid()
+        raise _invalid_key()
     key = session.execute(_KEY_BY_PUBLIC_ID, {"public_id": public_id}).one_or_none()
     if key is None or not rules.is_valid(key, secret):
-        raise _invalid()
+        raise _invalid_key()
     if key.status is not OrganizationStatus.ACTIVE:
         message = "The organization of this key is suspended."
         raise Forbidden(message, "organization_suspended")
@@ -257,7 +257,7 @@ def refusal_of_ended_key(session: Session, secret: str | None, ip: str | None) -
     return rules.refusal_of_ended(session, ApiKey, _KEY, secret, ip)
 
 
-def _invalid() -> Unauthenticated:
+def _invalid_key() -> Unauthenticated:
     message = "The header x-api-key carries no valid key."
     return Unauthenticated(message, "invalid_api_key")
 
@@ -275,13 +275,13 @@ def _problems_of_scopes(scopes: Collection[str]) -> Iterator[Problem]:
         yield Problem("scopes", "scope_required", gettext("Choose at least one permission."))
 
 
-def _require(caller: Caller, scopes: Iterable[str]) -> None:
+def _require_scopes(caller: Caller, scopes: Iterable[str]) -> None:
     """Raise `Forbidden` unless the caller holds each of the scopes."""
     for scope in scopes:
         caller.require(Permission(scope))
 
 
-def _add(
+def _add_key(
     session: Session, caller: Caller, key: ApiKey, organization: Organization, *, action: str
 ) -> NewKey:
     kind = "live" if key.live else "test"
@@ -298,6 +298,6 @@ def _add(
     return NewKey(key, secret)
 
 
-def _manageable(caller: Caller) -> Select[ApiKey]:
+def _manageable_keys(caller: Caller) -> Select[ApiKey]:
     caller.require(Permission.CREDENTIALS_MANAGE)
     return of_tenant(select(ApiKey), caller, ApiKey.partner_id, ApiKey.organization_id)

@@ -27,14 +27,16 @@ class DecryptedText:
 
 def seal(text: str, purpose: str, keys: Sequence[str]) -> str:
     """Return the text, encrypted with the first key."""
-    return jwe.encrypt_compact({"alg": "dir", "enc": "A256GCM"}, text, _key(purpose, keys[0]))
+    return jwe.encrypt_compact(
+        {"alg": "dir", "enc": "A256GCM"}, text, _derive_key(purpose, keys[0])
+    )
 
 
 def unseal(sealed: str, purpose: str, keys: Sequence[str]) -> DecryptedText:
     """Decrypt a text. Raises `SealBroken`."""
     for position, key in enumerate(keys):
         try:
-            plain = jwe.decrypt_compact(sealed, _key(purpose, key)).plaintext
+            plain = jwe.decrypt_compact(sealed, _derive_key(purpose, key)).plaintext
         except (JoseError, ValueError):  # the library's errors for another key and invalid text
             continue
         return DecryptedText((plain or b"").decode(), is_current=position == 0)
@@ -58,5 +60,5 @@ def resealed(sealed: str, purpose: str, keys: Sequence[str]) -> str:
     return sealed if unsealed.is_current else seal(unsealed.text, purpose, keys)
 
 
-def _key(purpose: str, key: str) -> OctKey:
+def _derive_key(purpose: str, key: str) -> OctKey:
     return OctKey.import_key(hmac.digest(key.encode(), purpose.encode(), "sha256"))

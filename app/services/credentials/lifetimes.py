@@ -14,10 +14,10 @@ CHOICES = (timedelta(days=30), timedelta(days=90), DEFAULT)
 """The choices in forms."""
 
 
-def end_of(chosen: End) -> datetime | None:
+def end_of(value: End) -> datetime | None:
     """Return the moment of an end. Raises `ValidationFailed` (``in_the_past``)."""
     now = utcnow()
-    end = now + chosen if isinstance(chosen, timedelta) else chosen
+    end = now + value if isinstance(value, timedelta) else value
     if end is not None and end <= now:
         message = gettext("Choose an end date in the future.")
         raise ValidationFailed.on("expiresAt", "in_the_past", message)

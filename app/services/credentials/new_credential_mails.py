@@ -22,7 +22,7 @@ def send(
     as ``key.rolled``. Actions of the command line send none."""
     if caller.kind is CallerKind.SYSTEM or credential.partner_id is None:
         return
-    kind, _, done = action.partition(".")
+    kind, _, verb = action.partition(".")
     end: datetime | None = getattr(credential, "expires_at", None)
     mail_queue.enqueue_to_administrators(
         session,
@@ -30,7 +30,7 @@ def send(
         credential.partner_id,
         details={
             "kind": kind,
-            "done": done,
+            "done": verb,
             "name": credential.name,
             "organization": organization,
             "by": caller.label,

@@ -45,17 +45,19 @@ class AnsweredRequest(TypedDict):
     request_id: str
 
 
-def write(session: Session, answered: Sequence[AnsweredRequest]) -> None:
+def write(session: Session, requests: Sequence[AnsweredRequest]) -> None:
     """Store requests, in one statement."""
-    if answered:
-        session.connection().execute(_INSERT, answered)
+    if requests:
+        session.connection().execute(_INSERT, requests)
 
 
 def trim(session: Session, credential_ids: Collection[UUID]) -> None:
     """Keep only the last `KEPT` requests of each credential."""
     for credential_id in credential_ids:
-        own = select(ApiRequest.id).where(ApiRequest.credential_id == credential_id)
-        oldest = session.scalar(own.order_by(ApiRequest.id.desc()).offset(KEPT - 1).limit(1))
+        request_ids = select(ApiRequest.id).where(ApiRequest.credential_id == credential_id)
+        oldest = session.scalar(
+            request_ids.order_by(ApiRequest.id.desc()).offset(KEPT - 1).limit(1)
+        )
         if oldest is not None:
             session.execute(
                 delete(ApiRequest).where(

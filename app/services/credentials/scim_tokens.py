@@ -70,29 +70,29 @@ def create(
     name = rules.checked_name(name)
     end = lifetimes.end_of(expires_at)
     # Concurrent requests wait for each other here, so that there are never more than allowed.
-    own = select(Partner.id).where(Partner.id == caller.partner_id)
-    session.execute(own.with_for_update(key_share=True))
-    working = select(func.count()).where(
+    partner_row = select(Partner.id).where(Partner.id == caller.partner_id)
+    session.execute(partner_row.with_for_update(key_share=True))
+    count_query = select(func.count()).where(
         ScimToken.partner_id == caller.partner_id, ~ScimToken.is_over
     )
-    if (session.scalar(working) or 0) >= MAX_TOKENS:
+    if (session.scalar(count_query) or 0) >= MAX_TOKENS:
         message = gettext(
             "At most %(most)s tokens can work at once. Revoke one first.", most=MAX_TOKENS
         )
         raise ValidationFailed.on("name", "too_many_tokens", message)
-    return _add(session, caller, caller.partner_id, name, end, action="scim_token.created")
+    return _add_token(session, caller, caller.partner_id, name, end, action="scim_token.created")
 
 
 def listing(session: Session, caller: Caller) -> Sequence[ScimToken]:
     """Return all tokens of the caller's partner, newest first. Raises `Forbidden`."""
-    newest = _manageable(caller).order_by(ScimToken.created_at.desc(), ScimToken.id.desc())
+    newest = _manageable_tokens(caller).order_by(ScimToken.created_at.desc(), ScimToken.id.desc())
     return session.scalars(newest).all()
 
 
 def get(session: Session, caller: Caller, token_id: UUID, *, for_change: bool = False) -> ScimToken:
     """Return a token. Raises `Forbidden` and `NotFound` (``token_not_found``)."""
     missing = NotFound(gettext("There is no such token."), "token_not_found")
-    query = _manageable(caller).where(ScimToken.id == token_id)
+    query = _manageable_tokens(caller).where(ScimToken.id == token_id)
     return fetch(session, query, missing, for_change=for_change)
 
 
@@ -118,7 +118,7 @@ def rotate(
         message = gettext("This token no longer works or was already rolled. Create a new one.")
         raise Conflict(message, "token_ended")
     end = lifetimes.end_of(expires_at)
-    new = _add(session, caller, old.partner_id, old.name, end, action="scim_token.rolled")
+    new = _add_token(session, caller, old.partner_id, old.name, end, action="scim_token.rolled")
     rules.replace(old, new.token, overlap)
     session.flush()
     return new
@@ -171,7 +171,7 @@ def refusal_of_ended_token(session: Session, secret: str | None, ip: str | None)
     return rules.refusal_of_ended(session, ScimToken, _TOKEN, secret, ip)
 
 
-def _add(
+def _add_token(
     session: Session,
     caller: Caller,
     partner_id: UUID,
@@ -199,6 +199,6 @@ def _add(
     return NewToken(token, secret)
 
 
-def _manageable(caller: Caller) -> Select[ScimToken]:
+def _manageable_tokens(caller: Caller) -> Select[ScimToken]:
     caller.require(Permission.CREDENTIALS_MANAGE)
     return of_tenant(select(ScimToken), caller, ScimToken.partner_id)

@@ -36,12 +36,12 @@ def current(session: Session, application_secret: str) -> ECKey:
     ).all()
     for stored in in_use:
         if stored.created_at > now - REPLACED_AFTER:
-            key = _opened(stored.private_key, application_secret)
+            key = _unseal_key(stored.private_key, application_secret)
             if key is not None:
                 return key
     for stored in in_use:
         stored.retired_at = now
-    return _make(session, application_secret)
+    return _create_key(session, application_secret)
 
 
 def published(session: Session) -> Sequence[dict[str, Any]]:
@@ -73,7 +73,7 @@ def rotate(
         stored.retired_at = stored.retired_at or utcnow()
         if end_tokens:
             session.delete(stored)
-    kid = str(_make(session, application_secret).kid)
+    kid = str(_create_key(session, application_secret).kid)
     audit.record(
         session,
         caller,
@@ -93,7 +93,7 @@ def imported(public_jwk: str) -> ECKey:
     return ECKey.import_key(json.loads(public_jwk))
 
 
-def _make(session: Session, application_secret: str) -> ECKey:
+def _create_key(session: Session, application_secret: str) -> ECKey:
     key = ECKey.generate_key("P-256", {"use": "sig", "alg": ALGORITHM}, auto_kid=True)
     private = seal(json.dumps(key.as_dict(private=True)), PURPOSE, [application_secret])
     session.add(
@@ -104,6 +104,6 @@ def _make(session: Session, application_secret: str) -> ECKey:
 
 
 @lru_cache(maxsize=8)
-def _opened(private_key: str, application_secret: str) -> ECKey | None:
+def _unseal_key(private_key: str, application_secret: str) -> ECKey | None:
     plain = try_unseal(private_key, PURPOSE, [application_secret])
     return None if plain is None else ECKey.import_key(json.loads(plain))

@@ -103,10 +103,10 @@ def allowed_scope(client: OAuthClient, requested: str | None) -> str | None:
     None if it requests anything else (RFC 6749: ``invalid_scope``).
     """
     allowed = permissions_of(client.area, client.role)
-    wanted = set((requested or "").split(" ")) - {""}
-    if not wanted <= allowed:
+    requested_scopes = set((requested or "").split(" ")) - {""}
+    if not requested_scopes <= allowed:
         return None
-    return " ".join(sorted(wanted or allowed))
+    return " ".join(sorted(requested_scopes or allowed))
 
 
 def issue(session: Session, client: OAuthClient, scope: str, settings: Settings) -> IssuedToken:
@@ -148,8 +148,8 @@ def caller_from_bearer(
     if not token:
         message = "Send an access token: Authorization: Bearer …"
         raise Unauthenticated(message, "token_missing")
-    recognised = _recognise(session, token, settings, area)
-    if recognised is None or not _in_force(recognised.client):
+    recognised = _verify_token(session, token, settings, area)
+    if recognised is None or not _is_active(recognised.client):
         message = "The access token is not valid here or no longer valid."
         raise Unauthenticated(message, "invalid_token")
     client = recognised.client
@@ -171,7 +171,7 @@ def caller_from_bearer(
 
 def look_up(session: Session, token: str, settings: Settings) -> RevocableToken | None:
     """Return our token if it has not expired; None for everything else."""
-    recognised = _recognise(session, token, settings)
+    recognised = _verify_token(session, token, settings)
     if recognised is None:
         return None
     end = datetime.fromtimestamp(recognised.claims["exp"], UTC)
@@ -186,7 +186,7 @@ def revoke(session: Session, token: RevocableToken) -> None:
         session.add(RevokedToken(jti=token.jti, expires_at=token.expires_at))
 
 
-def _recognise(
+def _verify_token(
     session: Session, token: str, settings: Settings, area: Area | None = None
 ) -> _VerifiedToken | None:
     """Decode a token, load its client and key, and verify it before anything in it is used."""
@@ -206,14 +206,14 @@ def _recognise(
     client = session.execute(_CLIENT_OF_TOKEN, names).one_or_none()
     if client is None or client.public_jwk is None or area not in (None, client.area):
         return None
-    return _VerifiedToken(client, claims) if _is_ours(signed, claims, client, settings) else None
+    return _VerifiedToken(client, claims) if _is_valid(signed, claims, client, settings) else None
 
 
 def _is_name(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and _NAME.fullmatch(value) is not None
 
 
-def _is_ours(
+def _is_valid(
     signed: jws.CompactSignature,
     claims: dict[str, Any],
     client: Row[*tuple[Any, ...]],
@@ -246,7 +246,7 @@ def _is_ours(
     return isinstance(claims["scope"], str) and claims.get("partner_id") == partner_id
 
 
-def _in_force(client: Row[*tuple[Any, ...]]) -> bool:
+def _is_active(client: Row[*tuple[Any, ...]]) -> bool:
     """Return whether the token, its client and its partner are active."""
     return (
         client.revoked_jti is None

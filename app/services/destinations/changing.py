@@ -63,7 +63,7 @@ def limits_of(
         return DestinationLimits(regions, stored.hosts, stored.version)
     partners.check(session, caller, partner_id)
     # nosemgrep: row-by-id-for-a-caller - partners.check allowed it
-    return _limits(session.get(PartnerDestinations, partner_id))
+    return _limits_of_row(session.get(PartnerDestinations, partner_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +80,20 @@ def opened_by_partners(session: Session, caller: Caller) -> list[OpenedCountries
     """Return every partner by name. Raises `Forbidden`."""
     _require_operator(caller)
     installation = session.get(InstallationDestinations, 1)
-    stored = {own.partner_id: own for own in session.scalars(select(PartnerDestinations))}
+    stored = {row.partner_id: row for row in session.scalars(select(PartnerDestinations))}
     rows = []
     for partner in session.scalars(select(Partner).order_by(Partner.name, Partner.id)):
-        own = stored.get(partner.id)
-        openable = operator_regions(installation, own)
-        opened = openable & frozenset(own.regions if own else ())
-        rows.append(OpenedCountries(partner, _limits(own), len(opened), len(openable)))
+        row = stored.get(partner.id)
+        openable = operator_regions(installation, row)
+        opened = openable & frozenset(row.regions if row else ())
+        rows.append(OpenedCountries(partner, _limits_of_row(row), len(opened), len(openable)))
     return rows
 
 
 def change_limits(
     session: Session,
     caller: Caller,
-    wanted: DestinationLimits,
+    limits: DestinationLimits,
     partner_id: UUID | None = None,
     *,
     expected_version: int | None = None,
@@ -109,21 +109,21 @@ def change_limits(
     if partner_id is not None:
         partner = partners.get(session, caller, partner_id, for_change=True)
         before = limits_of(session, caller, partner_id)
-    hosts = None if wanted.hosts is None else _tidied(wanted.hosts)
-    problems = [*_unknown_regions(wanted.regions or ()), *_bad_hosts(hosts or ())]
-    if partner is None and not wanted.regions:
+    hosts = None if limits.hosts is None else _normalize_hosts(limits.hosts)
+    problems = [*_unknown_regions(limits.regions or ()), *_bad_hosts(hosts or ())]
+    if partner is None and not limits.regions:
         problems.append(Problem("regions", "required", gettext("Choose at least one country.")))
     refuse_any(problems)
-    if (before.regions, _listed(before.hosts)) == (wanted.regions, hosts):
+    if (before.regions, _sort_hosts(before.hosts)) == (limits.regions, hosts):
         return False
     refuse_stale(expected_version, before.version, "call destinations")
-    regions = None if wanted.regions is None else sorted(wanted.regions)
+    regions = None if limits.regions is None else sorted(limits.regions)
     row: Any
     if partner is None:
-        row = _installation(session)
+        row = _lock_installation(session)
         row.regions, row.hosts = regions, hosts
     else:
-        row = _own(session, partner)
+        row = _partner_row(session, partner)
         row.limit_regions, row.limit_hosts = regions, hosts
     row.version += 1
     session.flush()
@@ -135,8 +135,8 @@ def change_limits(
         target_id=INSTALLATION_ID if partner is None else partner.id,
         partner_id=partner.id if partner else None,
         target=partner.name if partner else INSTALLATION,
-        before=_shown(before.regions, before.hosts),
-        after=_shown(wanted.regions, hosts),
+        before=_audit_values(before.regions, before.hosts),
+        after=_audit_values(limits.regions, hosts),
     )
     return True
 
@@ -146,10 +146,10 @@ def choice_of(session: Session, caller: Caller, partner_id: UUID) -> Destination
     caller.require(Permission.PARTNER_READ)
     partners.check(session, caller, partner_id)
     # nosemgrep: row-by-id-for-a-caller - partners.check allowed it
-    own = session.get(PartnerDestinations, partner_id)
+    row = session.get(PartnerDestinations, partner_id)
     return (
-        DestinationChoice(frozenset(own.regions), own.hosts, own.version)
-        if own
+        DestinationChoice(frozenset(row.regions), row.hosts, row.version)
+        if row
         else DestinationChoice(frozenset(), ())
     )
 
@@ -158,7 +158,7 @@ def change_choice(
     session: Session,
     caller: Caller,
     partner_id: UUID,
-    wanted: DestinationChoice,
+    choice: DestinationChoice,
     *,
     expected_version: int | None = None,
 ) -> bool:
@@ -171,21 +171,24 @@ def change_choice(
     caller.require(Permission.PARTNER_WRITE)
     partner = partners.get(session, caller, partner_id, for_change=True)
     before = choice_of(session, caller, partner_id)
-    hosts = _tidied(wanted.hosts)
-    installation, own = rows_of(session, partner_id)
-    problems = [*_unknown_regions(wanted.regions), *_bad_hosts(hosts)]
+    hosts = _normalize_hosts(choice.hosts)
+    installation, stored = rows_of(session, partner_id)
+    problems = [*_unknown_regions(choice.regions), *_bad_hosts(hosts)]
     if not problems:
-        closed = wanted.regions - before.regions - operator_regions(installation, own)
+        closed = choice.regions - before.regions - operator_regions(installation, stored)
         if closed:
-            problems.append(Problem("regions", "region_closed", _closed_sentence(closed)))
-        limits = (installation.hosts if installation else None, own.limit_hosts if own else None)
+            problems.append(Problem("regions", "region_closed", _closed_message(closed)))
+        limits = (
+            installation.hosts if installation else None,
+            stored.limit_hosts if stored else None,
+        )
         problems += _closed_hosts(sorted({*hosts} - {*before.hosts}), limits)
     refuse_any(problems)
-    if (before.regions, sorted(before.hosts)) == (wanted.regions, hosts):
+    if (before.regions, sorted(before.hosts)) == (choice.regions, hosts):
         return False
     refuse_stale(expected_version, before.version, "call destinations")
-    row = _own(session, partner)
-    row.regions, row.hosts = sorted(wanted.regions), hosts
+    row = _partner_row(session, partner)
+    row.regions, row.hosts = sorted(choice.regions), hosts
     row.version += 1
     session.flush()
     audit.record(
@@ -196,18 +199,18 @@ def change_choice(
         target_id=partner.id,
         partner_id=partner.id,
         target=partner.name,
-        before=_shown(before.regions, before.hosts),
-        after=_shown(wanted.regions, hosts),
+        before=_audit_values(before.regions, before.hosts),
+        after=_audit_values(choice.regions, hosts),
     )
     return True
 
 
-def _limits(own: PartnerDestinations | None) -> DestinationLimits:
+def _limits_of_row(row: PartnerDestinations | None) -> DestinationLimits:
     """Return the operator's limits for a partner."""
-    if own is None:
+    if row is None:
         return DestinationLimits(None, None)
-    regions = None if own.limit_regions is None else frozenset(own.limit_regions)
-    return DestinationLimits(regions, own.limit_hosts, own.version)
+    regions = None if row.limit_regions is None else frozenset(row.limit_regions)
+    return DestinationLimits(regions, row.limit_hosts, row.version)
 
 
 def _require_operator(caller: Caller) -> None:
@@ -216,7 +219,7 @@ def _require_operator(caller: Caller) -> None:
     )
 
 
-def _installation(session: Session) -> InstallationDestinations:
+def _lock_installation(session: Session) -> InstallationDestinations:
     first = insert_into(session, InstallationDestinations).values(id=1, version=0)
     session.execute(first.on_conflict_do_nothing())
     return session.get_one(
@@ -224,7 +227,7 @@ def _installation(session: Session) -> InstallationDestinations:
     )
 
 
-def _own(session: Session, partner: Partner) -> PartnerDestinations:
+def _partner_row(session: Session, partner: Partner) -> PartnerDestinations:
     """The partner's row; the partner itself is locked."""
     destinations = session.get(PartnerDestinations, partner.id, populate_existing=True)
     if destinations is None:
@@ -233,11 +236,11 @@ def _own(session: Session, partner: Partner) -> PartnerDestinations:
     return destinations
 
 
-def _tidied(hosts: Iterable[str]) -> list[str]:
+def _normalize_hosts(hosts: Iterable[str]) -> list[str]:
     return sorted({host.strip().lower() for host in hosts if host.strip()})
 
 
-def _listed(hosts: Hosts) -> list[str] | None:
+def _sort_hosts(hosts: Hosts) -> list[str] | None:
     return None if hosts is None else sorted(hosts)
 
 
@@ -273,10 +276,13 @@ def _closed_hosts(hosts: Sequence[str], limits: Sequence[Hosts]) -> Iterator[Pro
             yield Problem("hosts", "host_closed", message)
 
 
-def _closed_sentence(regions: Iterable[str]) -> str:
+def _closed_message(regions: Iterable[str]) -> str:
     names = ", ".join(sorted(country_name(region).removeprefix("the ") for region in regions))
     return gettext("Only the platform operator can open: %(countries)s.", countries=names)
 
 
-def _shown(regions: frozenset[str] | None, hosts: Hosts) -> dict[str, Any]:
-    return {"allowedRegions": None if regions is None else sorted(regions), "hosts": _listed(hosts)}
+def _audit_values(regions: frozenset[str] | None, hosts: Hosts) -> dict[str, Any]:
+    return {
+        "allowedRegions": None if regions is None else sorted(regions),
+        "hosts": _sort_hosts(hosts),
+    }

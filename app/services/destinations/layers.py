@@ -27,19 +27,22 @@ class CallDestinations:
 def read_destinations(
     organization: Organization,
     installation: InstallationDestinations | None,
-    own: PartnerDestinations | None,
+    partner_rules: PartnerDestinations | None,
 ) -> CallDestinations:
-    """Return the destinations from their rows; ``own`` is the partner's. The organization's own
-    country, which is its default region, needs no opening by the partner."""
-    opened = own.regions if own else ()
+    """Return the destinations from their rows. The organization's own country, which is its default
+    region, needs no opening by the partner."""
+    opened = partner_rules.regions if partner_rules else ()
     return CallDestinations(
         OpenRegions(
-            operator=operator_regions(installation, own),
+            operator=operator_regions(installation, partner_rules),
             partner=frozenset(opened) | {organization.default_region},
             organization=frozenset(organization.allowed_regions),
         ),
-        (installation.hosts if installation else None, own.limit_hosts if own else None),
-        own.hosts if own else (),
+        (
+            installation.hosts if installation else None,
+            partner_rules.limit_hosts if partner_rules else None,
+        ),
+        partner_rules.hosts if partner_rules else (),
     )
 
 
@@ -50,8 +53,10 @@ def destinations_of(session: Session, organization: Organization) -> CallDestina
 
 def opened_by_partner(session: Session, partner_id: UUID) -> frozenset[str]:
     """Return the regions that the partner has opened, and the operator hasn't closed."""
-    installation, own = rows_of(session, partner_id)
-    return frozenset(own.regions if own else ()) & operator_regions(installation, own)
+    installation, partner_rules = rows_of(session, partner_id)
+    return frozenset(partner_rules.regions if partner_rules else ()) & operator_regions(
+        installation, partner_rules
+    )
 
 
 def openable_by_partner(session: Session, partner_id: UUID) -> frozenset[str]:
@@ -70,17 +75,17 @@ def rows_of(
         .outerjoin(PartnerDestinations, PartnerDestinations.partner_id == Partner.id)
         .where(Partner.id == partner_id)
     )
-    installation, own = session.execute(query).one()
-    return installation, own
+    installation, partner_rules = session.execute(query).one()
+    return installation, partner_rules
 
 
 def operator_regions(
-    installation: InstallationDestinations | None, own: PartnerDestinations | None
+    installation: InstallationDestinations | None, partner_rules: PartnerDestinations | None
 ) -> frozenset[str]:
     """Return the operator's limit for a partner."""
     regions = USUAL_REGIONS
     if installation is not None and installation.regions is not None:
         regions = frozenset(installation.regions)
-    if own is not None and own.limit_regions is not None:
-        regions &= frozenset(own.limit_regions)
+    if partner_rules is not None and partner_rules.limit_regions is not None:
+        regions &= frozenset(partner_rules.limit_regions)
     return regions

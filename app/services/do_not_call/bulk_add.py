@@ -46,27 +46,27 @@ def add_many(
     caller.require(Permission.CONTACTS_WRITE)
     organization = organizations.get(session, caller, organization_id, for_change=True)
     phones = {line.phone: line for line in lines if line.phone is not None}
-    known = listed_among(session, organization.id, phones)
+    existing = listed_among(session, organization.id, phones)
     now = utcnow()
-    common = trimmed(reason)[:500] or None
+    default_reason = trimmed(reason)[:500] or None
     rows: list[dict[str, Any]] = [
         {
             "organization_id": organization.id,
             "phone": phone,
             "partner_id": organization.partner_id,
-            "reason": line.reason or common,
+            "reason": line.reason or default_reason,
             "source": source,
             "added_by": caller.label[:200],
             "created_at": now,
         }
         for phone, line in phones.items()
-        if phone not in known
+        if phone not in existing
     ]
     for start in range(0, len(rows), NUMBERS_A_STATEMENT):
-        part = rows[start : start + NUMBERS_A_STATEMENT]
-        session.execute(insert(DoNotCallEntry), part)
-        is_one = len(part) == 1
-        reasons = {row["phone"]: row["reason"] for row in part}
+        chunk = rows[start : start + NUMBERS_A_STATEMENT]
+        session.execute(insert(DoNotCallEntry), chunk)
+        is_one = len(chunk) == 1
+        reasons = {row["phone"]: row["reason"] for row in chunk}
         audit.record(
             session,
             caller,
@@ -75,15 +75,15 @@ def add_many(
             target_id=organization.id,
             partner_id=organization.partner_id,
             organization_id=organization.id,
-            target=part[0]["phone"] if is_one else f"{len(part):,} numbers",
+            target=chunk[0]["phone"] if is_one else f"{len(chunk):,} numbers",
             after={
-                "numbers": len(part),
+                "numbers": len(chunk),
                 "source": source,
-                **({"reason": part[0]["reason"]} if is_one else {"reasons": reasons}),
+                **({"reason": chunk[0]["reason"]} if is_one else {"reasons": reasons}),
             },
         )
     calls = waiting_calls_to(session, organization.id, {row["phone"] for row in rows})
-    return AddedNumbers(len(rows), len(known), calls)
+    return AddedNumbers(len(rows), len(existing), calls)
 
 
 def waiting_calls_to(session: Session, organization_id: UUID, phones: Collection[str]) -> int:
@@ -91,6 +91,6 @@ def waiting_calls_to(session: Session, organization_id: UUID, phones: Collection
     ordered = sorted(phones)
     waiting = 0
     for start in range(0, len(ordered), NUMBERS_A_STATEMENT):
-        part = ordered[start : start + NUMBERS_A_STATEMENT]
-        waiting += session.scalar(waiting_to(organization_id, part)) or 0
+        chunk = ordered[start : start + NUMBERS_A_STATEMENT]
+        waiting += session.scalar(waiting_to(organization_id, chunk)) or 0
     return waiting

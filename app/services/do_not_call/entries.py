@@ -38,11 +38,11 @@ def is_listed(session: Session, organization_id: UUID, phone: str) -> bool:
 def listed_or_waiting(session: Session, organization_id: UUID, phone: str) -> tuple[bool, int]:
     """Return whether the number (E.164) is on the list, and how many of the organization's calls to
     it are not placed yet: one query."""
-    listed = exists().where(
+    on_list = exists().where(
         DoNotCallEntry.organization_id == organization_id, DoNotCallEntry.phone == phone
     )
     waiting = waiting_to(organization_id, [phone]).scalar_subquery()
-    row = session.execute(select(listed, waiting)).one()
+    row = session.execute(select(on_list, waiting)).one()
     return bool(row[0]), row[1]
 
 
@@ -61,9 +61,9 @@ def listed_among(session: Session, organization_id: UUID, phones: Collection[str
     ordered = sorted(phones)
     numbers_listed: set[str] = set()
     for start in range(0, len(ordered), NUMBERS_A_QUERY):
-        part = ordered[start : start + NUMBERS_A_QUERY]
+        chunk = ordered[start : start + NUMBERS_A_QUERY]
         query = select(DoNotCallEntry.phone).where(
-            DoNotCallEntry.organization_id == organization_id, DoNotCallEntry.phone.in_(part)
+            DoNotCallEntry.organization_id == organization_id, DoNotCallEntry.phone.in_(chunk)
         )
         numbers_listed.update(session.scalars(query))
     return numbers_listed
@@ -81,7 +81,7 @@ def listing(
     session: Session,
     caller: Caller,
     organization_id: UUID,
-    chosen: EntryFilter | None = None,
+    filters: EntryFilter | None = None,
     *,
     sort: str = "number",
     cursor: str | None = None,
@@ -89,21 +89,23 @@ def listing(
 ) -> Page[DoNotCallEntry]:
     """Return a page of the list. Raises `NotFound` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
-    rows = _filtered(session, caller, organization_id, chosen or EntryFilter())
-    wanted = sort_named(sort, SORTS)
-    return keyset_page(session, rows, wanted, cursor=cursor, limit=limit, key=DoNotCallEntry.phone)
+    rows = _filter_entries(session, caller, organization_id, filters or EntryFilter())
+    sort_order = sort_named(sort, SORTS)
+    return keyset_page(
+        session, rows, sort_order, cursor=cursor, limit=limit, key=DoNotCallEntry.phone
+    )
 
 
 def count(
     session: Session,
     caller: Caller,
     organization_id: UUID,
-    chosen: EntryFilter,
+    filters: EntryFilter,
     *,
     most: int = MAX_COUNTED,
 ) -> int:
     """Return how many match, as `paging.count_up_to`. Raises `NotFound`."""
-    rows = _filtered(session, caller, organization_id, chosen)
+    rows = _filter_entries(session, caller, organization_id, filters)
     return count_up_to(session, rows.with_only_columns(DoNotCallEntry.phone), most)
 
 
@@ -112,28 +114,28 @@ def get_many(
 ) -> Sequence[DoNotCallEntry]:
     """Return those of the numbers (E.164) that are on the list, in order. Raises `NotFound`."""
     organizations.get(session, caller, organization_id)
-    wanted = [phone for phone in phones if WRITTEN.fullmatch(phone)]
+    numbers = [phone for phone in phones if WRITTEN.fullmatch(phone)]
     rows = select(DoNotCallEntry).where(
-        DoNotCallEntry.organization_id == organization_id, DoNotCallEntry.phone.in_(wanted)
+        DoNotCallEntry.organization_id == organization_id, DoNotCallEntry.phone.in_(numbers)
     )
     return session.scalars(rows.order_by(DoNotCallEntry.phone)).all()
 
 
-def _filtered(
-    session: Session, caller: Caller, organization_id: UUID, chosen: EntryFilter
+def _filter_entries(
+    session: Session, caller: Caller, organization_id: UUID, filters: EntryFilter
 ) -> Select[DoNotCallEntry]:
     organizations.get(session, caller, organization_id)
     rows: Select[DoNotCallEntry] = select(DoNotCallEntry).where(
         DoNotCallEntry.organization_id == organization_id
     )
-    words = trimmed(chosen.query)
-    if words:
+    query = trimmed(filters.query)
+    if query:
         rows = rows.where(
-            DoNotCallEntry.phone.icontains(words, autoescape=True)
-            | holds_words(DoNotCallEntry.reason, words)
+            DoNotCallEntry.phone.icontains(query, autoescape=True)
+            | holds_words(DoNotCallEntry.reason, query)
         )
-    if chosen.source is not None:
-        rows = rows.where(DoNotCallEntry.source == chosen.source)
+    if filters.source is not None:
+        rows = rows.where(DoNotCallEntry.source == filters.source)
     return rows
 
 

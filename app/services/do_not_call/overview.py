@@ -44,19 +44,19 @@ def sizes(
     caller.require(Permission.CONTACTS_READ)
     rows = organizations.visible(caller)
     if query:
-        few = name_search.organizations_called(session, query)
+        by_index = name_search.organizations_called(session, query)
         rows = rows.where(Organization.named(query))
-        rows = rows if few is None else rows.where(few)
+        rows = rows if by_index is None else rows.where(by_index)
     if numbers:
         holding = select(DoNotCallEntry.organization_id).where(DoNotCallEntry.phone.in_(numbers))
         rows = rows.where(Organization.id.in_(holding))
     page = keyset_page(session, rows, SORTS["name"], cursor=cursor, limit=limit)
-    counted = session.execute(
+    counts = session.execute(
         select(DoNotCallEntry.organization_id, func.count(), func.max(DoNotCallEntry.created_at))
         .where(DoNotCallEntry.organization_id.in_([row.id for row in page.items]))
         .group_by(DoNotCallEntry.organization_id)
     )
-    list_sizes = {row[0]: ListSize(row[1], row[2]) for row in counted}
+    list_sizes = {row[0]: ListSize(row[1], row[2]) for row in counts}
     return page, {row.id: list_sizes.get(row.id, ListSize(0, None)) for row in page.items}
 
 

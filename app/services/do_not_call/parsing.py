@@ -60,7 +60,7 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
     number_at, reason_at, heading, unused = 0, 1, None, list[str]()
     if lines and _is_heading(lines[0].cells):
         heads = lines[0].cells
-        number_at, reason_at = _columns(heads)
+        number_at, reason_at = _find_columns(heads)
         heading = lines[0].number
         unused = [
             head for at, head in enumerate(heads) if head and at not in {number_at, reason_at}
@@ -79,34 +79,34 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
     good: dict[str, SheetLine] = {}
     bad = []
     for line in lines:
-        read = _read(line, number_at, reason_at, default_region)
-        if read.phone is None:
-            bad.append(read)
+        parsed = _read_line(line, number_at, reason_at, default_region)
+        if parsed.phone is None:
+            bad.append(parsed)
         else:
-            good.setdefault(read.phone, read)
+            good.setdefault(parsed.phone, parsed)
     repeated = len(lines) - len(good) - len(bad)
     return ParsedNumbers(list(good.values()), bad, repeated, heading, unused)
 
 
-def _read(line: PastedLine, number_at: int, reason_at: int, default_region: str) -> SheetLine:
-    written = _cell(line, number_at)
+def _read_line(line: PastedLine, number_at: int, reason_at: int, default_region: str) -> SheetLine:
+    text = _cell(line, number_at)
     reason = _cell(line, reason_at)[:500] or None
-    phone, problem = _number(written, default_region)
-    return SheetLine(line.number, written, phone, problem, reason)
+    phone, problem = _parse_number(text, default_region)
+    return SheetLine(line.number, text, phone, problem, reason)
 
 
-def _number(written: str, default_region: str) -> tuple[str | None, str | None]:
+def _parse_number(text: str, default_region: str) -> tuple[str | None, str | None]:
     """Return the number in E.164, or what is wrong with it, including that another one may be
     meant."""
-    damage = inspect_phone(written, default_region) if written else None
+    damage = inspect_phone(text, default_region) if text else None
     try:
-        phone = normalise_written(written, default_region)
+        phone = normalise_written(text, default_region)
     except PhoneError as error:
         return None, (damage or error).message
-    damage = damage or inspect_country(written, phone, default_region)
+    damage = damage or inspect_country(text, phone, default_region)
     if damage is not None and damage.repair != phone:
         return None, damage.message
-    if not written.startswith(("+", "00")) and not is_plausible(phone):
+    if not text.startswith(("+", "00")) and not is_plausible(phone):
         message = gettext(
             "Not a number of %(country)s. For another country, start with + and its code.",
             country=country_name(default_region),
@@ -130,10 +130,12 @@ def _names_numbers(head: str) -> bool:
     return field_of(head) == "phone" or plain(head) in _NUMBER_HEADS
 
 
-def _columns(heads: tuple[str, ...]) -> tuple[int, int]:
+def _find_columns(heads: tuple[str, ...]) -> tuple[int, int]:
     """Return the places of the number column and of that with the reasons."""
-    number_at = next(at for at, head in enumerate(heads) if _names_numbers(head))
+    number_at = next(index for index, head in enumerate(heads) if _names_numbers(head))
     reasons = (
-        at for at, head in enumerate(heads) if any(word in words_of(head) for word in _REASON_HEADS)
+        index
+        for index, head in enumerate(heads)
+        if any(word in words_of(head) for word in _REASON_HEADS)
     )
     return number_at, next(reasons, len(heads))

@@ -94,17 +94,19 @@ def store_findings(
         return
     domain.checked_at = utcnow()
     domain.findings = [
-        {"kind": one.kind.value, "state": one.state.value, "found": list(one.found)}
-        for one in findings
+        {"kind": finding.kind.value, "state": finding.state.value, "found": list(finding.found)}
+        for finding in findings
     ]
-    if all(one.state is DnsRecordState.SEEN for one in findings):
-        _all_seen(session, caller, partner, domain)
-    elif any(one.state in _ABSENT for one in findings):
-        _some_missing(session, caller, partner, domain, grace)
+    if all(finding.state is DnsRecordState.SEEN for finding in findings):
+        _store_verified(session, caller, partner, domain)
+    elif any(finding.state in _ABSENT for finding in findings):
+        _store_missing(session, caller, partner, domain, grace)
     session.flush()
 
 
-def _all_seen(session: Session, caller: Caller, partner: Partner, domain: PartnerDomain) -> None:
+def _store_verified(
+    session: Session, caller: Caller, partner: Partner, domain: PartnerDomain
+) -> None:
     domain.missing_since = None
     if domain.purpose is DomainPurpose.PORTAL and partner.domain_verified_at is None:
         try:
@@ -118,7 +120,7 @@ def _all_seen(session: Session, caller: Caller, partner: Partner, domain: Partne
     domain.is_taken, domain.lost_at = False, None
 
 
-def _some_missing(
+def _store_missing(
     session: Session,
     caller: Caller,
     partner: Partner,

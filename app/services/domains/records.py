@@ -66,28 +66,28 @@ def _address_type(host: str) -> str:
 
 def examine(records: Iterable[RequiredRecord], resolver: DnsResolver) -> list[RecordFinding]:
     """Look up each record. Slow: never inside a transaction."""
-    return [_examined(record, resolver) for record in records]
+    return [_examine(record, resolver) for record in records]
 
 
-def _examined(record: RequiredRecord, resolver: DnsResolver) -> RecordFinding:
+def _examine(record: RequiredRecord, resolver: DnsResolver) -> RecordFinding:
     try:
-        fits, others = _EXAMINERS[record.kind](record, resolver)
+        fits, other_values = _EXAMINERS[record.kind](record, resolver)
     except NoDnsAnswer:
         return RecordFinding(record.kind, DnsRecordState.UNANSWERED)
     if fits:
         return RecordFinding(record.kind, DnsRecordState.SEEN)
-    shown = tuple(value[:MAX_SHOWN_LENGTH] for value in others[:MAX_SHOWN])
+    excerpts = tuple(value[:MAX_SHOWN_LENGTH] for value in other_values[:MAX_SHOWN])
     return RecordFinding(
-        record.kind, DnsRecordState.DIFFERENT if others else DnsRecordState.MISSING, shown
+        record.kind, DnsRecordState.DIFFERENT if other_values else DnsRecordState.MISSING, excerpts
     )
 
 
-def _ownership(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
+def _check_ownership(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
     texts = resolver.texts(record.name)
     return record.value in (text.strip() for text in texts), texts
 
 
-def _address(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
+def _check_address(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
     """Check for a CNAME, or the same IP addresses: a domain without a subdomain can't have a
     CNAME."""
     alias = resolver.alias(record.name)
@@ -98,7 +98,7 @@ def _address(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[
     return fits, [alias] if alias else addresses
 
 
-def _spf(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
+def _check_spf(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
     """One record with our include; of two records receivers use none (RFC 7208, section 4.5)."""
     policies = [
         text
@@ -110,35 +110,35 @@ def _spf(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]
     return len(policies) == 1 and include.lower() in terms, policies
 
 
-def _dkim(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
+def _check_dkim(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
     texts = resolver.texts(record.name)
-    wanted = _tags(record.value)["p"]
-    keys = [_tags(text).get("p", "") for text in texts]
-    return any("".join(key.split()) == wanted for key in keys), texts
+    public_key = _parse_tags(record.value)["p"]
+    keys = [_parse_tags(text).get("p", "") for text in texts]
+    return any("".join(key.split()) == public_key for key in keys), texts
 
 
-def _dmarc(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
+def _check_dmarc(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
     """Check the record of the domain, or of the nearest parent domain that has one."""
     labels = record.name.split(".")[1:]
     while len(labels) > 1:
         texts = resolver.texts(f"_dmarc.{'.'.join(labels)}")
         policies = [text for text in texts if re.match(r"v=DMARC1\s*(;|$)", text)]
         if policies:
-            has_policy = _POLICY.fullmatch(_tags(policies[0]).get("p", ""))
+            has_policy = _POLICY.fullmatch(_parse_tags(policies[0]).get("p", ""))
             return len(policies) == 1 and has_policy is not None, policies
         labels = labels[1:]
     return False, []
 
 
-def _tags(text: str) -> Mapping[str, str]:
-    pairs = (part.partition("=") for part in text.split(";"))
+def _parse_tags(text: str) -> Mapping[str, str]:
+    pairs = (tag.partition("=") for tag in text.split(";"))
     return {name.strip().lower(): value.strip() for name, _, value in pairs}
 
 
 _EXAMINERS: dict[DnsRecordKind, Callable[[RequiredRecord, DnsResolver], tuple[bool, list[str]]]] = {
-    DnsRecordKind.OWNERSHIP: _ownership,
-    DnsRecordKind.ADDRESS: _address,
-    DnsRecordKind.SPF: _spf,
-    DnsRecordKind.DKIM: _dkim,
-    DnsRecordKind.DMARC: _dmarc,
+    DnsRecordKind.OWNERSHIP: _check_ownership,
+    DnsRecordKind.ADDRESS: _check_address,
+    DnsRecordKind.SPF: _check_spf,
+    DnsRecordKind.DKIM: _check_dkim,
+    DnsRecordKind.DMARC: _check_dmarc,
 }

@@ -50,8 +50,8 @@ def choose_sender(
         message = gettext("Enter an email like no-reply@example.com.")
         raise ValidationFailed.on("senderEmail", "invalid_email", message)
     before = {"senderEmail": partner.sender_email}
-    known = domains.domain_of(session, partner, DomainPurpose.MAIL)
-    former = known.domain if known else None
+    previous = domains.domain_of(session, partner, DomainPurpose.MAIL)
+    former = previous.domain if previous else None
     tracked = domains.track(session, partner, DomainPurpose.MAIL, domain)
     if tracked is not None and domain != former:
         key = RSAKey.generate_key(KEY_BITS)

@@ -33,7 +33,7 @@ class ExportInput:
     zone: str
 
 
-def create(session: Session, caller: Caller, wanted: ExportInput) -> ListExport:
+def create(session: Session, caller: Caller, export_input: ExportInput) -> ListExport:
     """Request an export; one of the same that still waits is returned instead of another.
 
     Raises `NotFound` for a caller that is no user, and `Conflict` (``too_many_exports``).
@@ -41,12 +41,12 @@ def create(session: Session, caller: Caller, wanted: ExportInput) -> ListExport:
     caller.require_write()
     if caller.user_id is None:
         raise NotFound
-    own = of_user(session, caller)
-    for each in own:
-        given = ExportInput(each.list_name, each.query, each.file_format, each.zone)
-        if each.state is ExportState.WAITING and given == wanted:
+    user_exports = of_user(session, caller)
+    for each in user_exports:
+        existing = ExportInput(each.list_name, each.query, each.file_format, each.zone)
+        if each.state is ExportState.WAITING and existing == export_input:
             return each
-    if len(own) >= MAX_EXPORTS:
+    if len(user_exports) >= MAX_EXPORTS:
         message = gettext("You have %(most)s exports. Delete one first.", most=MAX_EXPORTS)
         raise Conflict(message, "too_many_exports")
     export = ListExport(
@@ -55,23 +55,25 @@ def create(session: Session, caller: Caller, wanted: ExportInput) -> ListExport:
         organization_id=caller.organization_id,
         user_id=caller.user_id,
         role=caller.role,
-        list_name=wanted.list_name,
-        query=wanted.query,
-        zone=wanted.zone,
-        file_format=wanted.file_format,
+        list_name=export_input.list_name,
+        query=export_input.query,
+        zone=export_input.zone,
+        file_format=export_input.file_format,
         state=ExportState.WAITING,
         expires_at=utcnow() + KEPT_FOR,
     )
     session.add(export)
     session.flush()
     enqueue_export(session, export.id, caller.partner_id or caller.user_id)
-    audit.record_change(session, caller, "list_export.requested", export, after=_described(export))
+    audit.record_change(
+        session, caller, "list_export.requested", export, after=_audit_values(export)
+    )
     return export
 
 
 def of_user(session: Session, caller: Caller) -> Sequence[ListExport]:
     """Return the caller's exports, newest first."""
-    return session.scalars(_own(caller).order_by(ListExport.id.desc())).all()
+    return session.scalars(_own_exports(caller).order_by(ListExport.id.desc())).all()
 
 
 def get(
@@ -79,7 +81,7 @@ def get(
 ) -> ListExport:
     """Return an export of the caller. Raises `NotFound`, also once it has expired."""
     missing = NotFound(gettext("There is no such export."), "export_not_found")
-    query = _own(caller).where(ListExport.id == export_id)
+    query = _own_exports(caller).where(ListExport.id == export_id)
     return fetch(session, query, missing, for_change=for_change)
 
 
@@ -96,13 +98,15 @@ def delete(session: Session, caller: Caller, export_id: UUID) -> str:
     empty if there is none. Raises `NotFound`."""
     caller.require_write()
     export = get(session, caller, export_id, for_change=True)
-    audit.record_change(session, caller, "list_export.deleted", export, before=_described(export))
+    audit.record_change(
+        session, caller, "list_export.deleted", export, before=_audit_values(export)
+    )
     session.delete(export)
     session.flush()
     return export.file_key
 
 
-def _own(caller: Caller) -> Select[ListExport]:
+def _own_exports(caller: Caller) -> Select[ListExport]:
     """Return the query of the caller's exports that were written for the role that the caller still
     has."""
     rows = of_tenant(select(ListExport), caller, ListExport.partner_id)
@@ -114,7 +118,7 @@ def _own(caller: Caller) -> Select[ListExport]:
     )
 
 
-def _described(export: ListExport) -> dict[str, object]:
+def _audit_values(export: ListExport) -> dict[str, object]:
     return {
         "list": export.list_name,
         "filters": export.query,

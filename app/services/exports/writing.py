@@ -30,7 +30,7 @@ class ExportTask:
 def begin(session: Session, export_id: UUID) -> ExportTask | None:
     """Begin an attempt to write an export. None if it has ended; it ends now if its user can't sign
     in any more, or has another role or organization."""
-    export = _locked(session, export_id)
+    export = _lock_export(session, export_id)
     if export is None or export.state is not ExportState.WAITING:
         return None
     export.turn += 1
@@ -42,7 +42,7 @@ def begin(session: Session, export_id: UUID) -> ExportTask | None:
         and user.organization_id == export.organization_id
     )
     if user is None or not is_same:
-        _end(session, export, ExportState.FAILED, ExportProblem.NO_ACCESS)
+        _end_export(session, export, ExportState.FAILED, ExportProblem.NO_ACCESS)
         return None
     session.flush()
     return ExportTask(export, export.turn, sessions.caller_of(user))
@@ -51,11 +51,11 @@ def begin(session: Session, export_id: UUID) -> ExportTask | None:
 def finish(session: Session, export_id: UUID, turn: int, file: StoredFile, rows: int) -> str:
     """Keep the file and mail its user. Return the key of the file that is not needed: this one,
     after a later attempt has begun or the export was deleted; else none."""
-    export = _locked(session, export_id)
+    export = _lock_export(session, export_id)
     if export is None or export.state is not ExportState.WAITING or export.turn != turn:
         return file.key
     export.file_key, export.size, export.rows = file.key, file.size, rows
-    _end(session, export, ExportState.READY)
+    _end_export(session, export, ExportState.READY)
     return ""
 
 
@@ -64,11 +64,11 @@ def fail(
 ) -> None:
     """End an export without a file and mail its user, unless it has ended or, with ``turn``, a
     later attempt has begun."""
-    export = _locked(session, export_id)
+    export = _lock_export(session, export_id)
     if export is None or export.state is not ExportState.WAITING:
         return
     if turn is None or export.turn == turn:
-        _end(session, export, ExportState.FAILED, problem)
+        _end_export(session, export, ExportState.FAILED, problem)
 
 
 def purge(session: Session) -> Sequence[str]:
@@ -85,7 +85,7 @@ def purge(session: Session) -> Sequence[str]:
     return [row.file_key for row in old]
 
 
-def _end(
+def _end_export(
     session: Session,
     export: ListExport,
     state: ExportState,
@@ -109,7 +109,7 @@ def _end(
     )
 
 
-def _locked(session: Session, export_id: UUID) -> ListExport | None:
+def _lock_export(session: Session, export_id: UUID) -> ListExport | None:
     """Return an export that hasn't expired."""
     query = select(ListExport).where(ListExport.id == export_id, ListExport.expires_at > utcnow())
     locked = query.with_for_update().execution_options(populate_existing=True)

@@ -50,7 +50,7 @@ def secret_to_confirm(session: Session, user_id: UUID, keys: Sequence[str]) -> s
 
 def confirm(session: Session, user_id: UUID, code: str, keys: Sequence[str]) -> None:
     """Accept the app after its first code. Raises `ValidationFailed` (``wrong_code``)."""
-    if not _use(session, user_id, code, keys, confirmed=False):
+    if not _use_code(session, user_id, code, keys, confirmed=False):
         message = gettext("This code is wrong. Check the time of your phone and try the next code.")
         raise ValidationFailed.on("code", "wrong_code", message)
     session.execute(
@@ -63,7 +63,7 @@ def confirm(session: Session, user_id: UUID, code: str, keys: Sequence[str]) -> 
 def use_code(session: Session, user_id: UUID, code: str, keys: Sequence[str]) -> bool:
     """Return whether it is a current, unused code of the user's app, and use it up: of two
     concurrent uses only one gets True."""
-    return _use(session, user_id, code, keys, confirmed=True)
+    return _use_code(session, user_id, code, keys, confirmed=True)
 
 
 def remove(session: Session, user_id: UUID) -> None:
@@ -90,7 +90,7 @@ def link(secret: str, *, issuer: str, account: str) -> str:
     return pyotp.TOTP(secret).provisioning_uri(name=account, issuer_name=issuer)
 
 
-def _use(
+def _use_code(
     session: Session, user_id: UUID, code: str, keys: Sequence[str], *, confirmed: bool
 ) -> bool:
     app = session.get(AuthenticatorApp, user_id, populate_existing=True)
@@ -100,7 +100,7 @@ def _use(
     step = None if secret is None else _step_of(secret, code)
     if step is None:
         return False
-    used = (
+    statement = (
         update(AuthenticatorApp)
         .where(
             AuthenticatorApp.user_id == user_id,
@@ -110,7 +110,7 @@ def _use(
         .returning(AuthenticatorApp.user_id)
         .execution_options(synchronize_session=False)
     )
-    return bool(session.scalars(used).all())
+    return bool(session.scalars(statement).all())
 
 
 def _step_of(secret: str, code: str) -> int | None:

@@ -72,18 +72,18 @@ def confirm_app(
     """
     user = lock_own_user(session, caller)
     authenticator_apps.confirm(session, user.id, code, settings.secret_keys)
-    return _added(session, caller, user, "app_added")
+    return _record_added(session, caller, user, "app_added")
 
 
-def _added(
+def _record_added(
     session: Session,
     caller: Caller,
     user: User,
-    what: str,
+    change: str,
     details: Mapping[str, Any] | None = None,
 ) -> Sequence[str] | None:
     """Record a new factor; return recovery codes if the user has none yet."""
-    _changed(session, caller, user, what, details)
+    _record_changed(session, caller, user, change, details)
     if recovery_codes.count_left(session, user.id):
         return None
     return recovery_codes.replace(session, user.id)
@@ -98,7 +98,7 @@ def add_passkey(
     """
     user = lock_own_user(session, caller)
     passkey = passkeys.register(session, user, site, challenge, answer, name)
-    return _added(session, caller, user, "passkey_added", {"name": passkey.name})
+    return _record_added(session, caller, user, "passkey_added", {"name": passkey.name})
 
 
 def remove_app(session: Session, caller: Caller) -> None:
@@ -108,7 +108,7 @@ def remove_app(session: Session, caller: Caller) -> None:
         return
     _refuse_removing_required(session, user)
     authenticator_apps.remove(session, user.id)
-    _changed(session, caller, user, "app_removed")
+    _record_changed(session, caller, user, "app_removed")
 
 
 def remove_passkey(session: Session, caller: Caller, passkey_id: UUID) -> None:
@@ -121,7 +121,7 @@ def remove_passkey(session: Session, caller: Caller, passkey_id: UUID) -> None:
     name = passkey.name
     session.delete(passkey)
     session.flush()
-    _changed(session, caller, user, "passkey_removed", {"name": name})
+    _record_changed(session, caller, user, "passkey_removed", {"name": name})
 
 
 def new_recovery_codes(session: Session, caller: Caller) -> Sequence[str]:
@@ -144,7 +144,7 @@ def remove_all(session: Session, caller: Caller, user: User) -> None:
     passkeys.remove_all(session, user.id)
     recovery_codes.remove(session, user.id)
     sessions.end_all_of_user(session, user.id)
-    _note(session, user, None)
+    _store_second_factor_since(session, user, None)
     details = {"what": "factors_reset", "by": caller.label}
     mail_queue.enqueue(
         session,
@@ -171,11 +171,11 @@ def _refuse_removing_required(session: Session, user: User) -> None:
         raise Conflict(message, "factor_required")
 
 
-def _changed(
+def _record_changed(
     session: Session,
     caller: Caller,
     user: User,
-    what: str,
+    change: str,
     details: Mapping[str, Any] | None = None,
 ) -> None:
     has_any = authenticator_apps.is_confirmed(session, user.id) or bool(
@@ -183,14 +183,16 @@ def _changed(
     )
     if not has_any:
         recovery_codes.remove(session, user.id)
-    _note(session, user, (user.second_factor_at or utcnow()) if has_any else None)
+    _store_second_factor_since(
+        session, user, (user.second_factor_at or utcnow()) if has_any else None
+    )
     second_step.end_for_user(session, user.id)
-    given = {"what": what} | dict(details or {})
-    mail_queue.ask_for(session, caller, MailKind.FACTORS_CHANGED, user, details=given)
-    audit.record_change(session, caller, f"user.{what}", user, after=dict(details or {}))
+    mail_details = {"what": change} | dict(details or {})
+    mail_queue.ask_for(session, caller, MailKind.FACTORS_CHANGED, user, details=mail_details)
+    audit.record_change(session, caller, f"user.{change}", user, after=dict(details or {}))
 
 
-def _note(session: Session, user: User, since: datetime | None) -> None:
+def _store_second_factor_since(session: Session, user: User, since: datetime | None) -> None:
     """Store since when the second step is needed; this is no update of the user (``updatedAt``
     stays)."""
     session.execute(

@@ -83,25 +83,25 @@ def ask_to_register(
     import webauthn
     from webauthn.helpers import structs
 
-    known = of_user(session, user.id)
-    if len(known) >= MAX_PASSKEYS:
+    existing = of_user(session, user.id)
+    if len(existing) >= MAX_PASSKEYS:
         message = gettext(
             "Your account has %(most)s passkeys. Remove one first.", most=MAX_PASSKEYS
         )
         raise Conflict(message, "too_many_passkeys")
-    challenge = _challenge(session, PasskeyPurpose.REGISTER, site, user.id)
+    challenge = _create_challenge(session, PasskeyPurpose.REGISTER, site, user.id)
     options = webauthn.generate_registration_options(
         rp_id=site.rp_id,
         rp_name=product,
         user_id=user.id.bytes,
         user_name=user.email,
         user_display_name=user.name or user.email,
-        challenge=_bytes(challenge),
+        challenge=_decode(challenge),
         authenticator_selection=structs.AuthenticatorSelectionCriteria(
             resident_key=structs.ResidentKeyRequirement.REQUIRED,
             user_verification=structs.UserVerificationRequirement.REQUIRED,
         ),
-        exclude_credentials=_descriptors(known, site),
+        exclude_credentials=_descriptors(existing, site),
     )
     return PasskeyRequest(webauthn.options_to_json(options), challenge)
 
@@ -119,8 +119,8 @@ def register(
     _use_challenge(session, challenge, PasskeyPurpose.REGISTER, site, user.id)
     try:
         verified = webauthn.verify_registration_response(
-            credential=_read(answer),
-            expected_challenge=_bytes(challenge),
+            credential=_parse_answer(answer),
+            expected_challenge=_decode(challenge),
             expected_rp_id=site.rp_id,
             expected_origin=site.origin,
             require_user_verification=True,
@@ -130,8 +130,8 @@ def register(
     passkey = Passkey(
         user_id=user.id,
         credential_hash=_hash(verified.credential_id),
-        credential_id=_text(verified.credential_id),
-        public_key=_text(verified.credential_public_key),
+        credential_id=_encode(verified.credential_id),
+        public_key=_encode(verified.credential_public_key),
         sign_count=verified.sign_count,
         rp_id=site.rp_id,
         name=trimmed(name)[:200] or site.rp_id,
@@ -149,12 +149,12 @@ def ask_to_prove(
     import webauthn
     from webauthn.helpers import structs
 
-    challenge = _challenge(session, purpose, site, user_id)
-    known = of_user(session, user_id) if user_id else ()
+    challenge = _create_challenge(session, purpose, site, user_id)
+    existing = of_user(session, user_id) if user_id else ()
     options = webauthn.generate_authentication_options(
         rp_id=site.rp_id,
-        challenge=_bytes(challenge),
-        allow_credentials=_descriptors(known, site),
+        challenge=_decode(challenge),
+        allow_credentials=_descriptors(existing, site),
         user_verification=structs.UserVerificationRequirement.REQUIRED,
     )
     return PasskeyRequest(webauthn.options_to_json(options), challenge)
@@ -177,9 +177,9 @@ def prove(
     from webauthn.helpers.exceptions import WebAuthnException
 
     _use_challenge(session, challenge, purpose, site, user_id)
-    credential = _read(answer)
+    credential = _parse_answer(answer)
     try:
-        credential_id = _bytes(str(credential["id"]))
+        credential_id = _decode(str(credential["id"]))
     except (KeyError, ValueError) as error:
         raise refused() from error
     query = select(Passkey).where(
@@ -191,10 +191,10 @@ def prove(
     try:
         verified = webauthn.verify_authentication_response(
             credential=credential,
-            expected_challenge=_bytes(challenge),
+            expected_challenge=_decode(challenge),
             expected_rp_id=site.rp_id,
             expected_origin=site.origin,
-            credential_public_key=_bytes(passkey.public_key),
+            credential_public_key=_decode(passkey.public_key),
             credential_current_sign_count=passkey.sign_count,
             require_user_verification=True,
         )
@@ -230,7 +230,7 @@ def refused() -> ValidationFailed:
     return ValidationFailed.on("", "passkey_refused", message)
 
 
-def _challenge(
+def _create_challenge(
     session: Session, purpose: PasskeyPurpose, site: BrowserSite, user_id: UUID | None
 ) -> str:
     challenge = secrets.token_urlsafe(32)
@@ -270,34 +270,34 @@ def _use_challenge(
 
 
 def _descriptors(
-    known: Sequence[Passkey], site: BrowserSite
+    passkeys: Sequence[Passkey], site: BrowserSite
 ) -> list["PublicKeyCredentialDescriptor"]:
     from webauthn.helpers import structs
 
     return [
-        structs.PublicKeyCredentialDescriptor(id=_bytes(passkey.credential_id))
-        for passkey in known
+        structs.PublicKeyCredentialDescriptor(id=_decode(passkey.credential_id))
+        for passkey in passkeys
         if passkey.rp_id == site.rp_id
     ]
 
 
-def _read(answer: str) -> dict[str, object]:
+def _parse_answer(answer: str) -> dict[str, object]:
     try:
-        read = json.loads(answer) if len(answer) <= MAX_CHARACTERS else None
+        parsed = json.loads(answer) if len(answer) <= MAX_CHARACTERS else None
     except ValueError:
-        read = None
-    if not isinstance(read, dict):
+        parsed = None
+    if not isinstance(parsed, dict):
         raise refused()
-    return read
+    return parsed
 
 
 def _hash(value: bytes) -> str:
     return hashlib.sha256(value).hexdigest()
 
 
-def _bytes(text: str) -> bytes:
+def _decode(text: str) -> bytes:
     return urlsafe_b64decode(f"{text}===")  # superfluous padding is ignored
 
 
-def _text(value: bytes) -> str:
+def _encode(value: bytes) -> str:
     return urlsafe_b64encode(value).decode().rstrip("=")

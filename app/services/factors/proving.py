@@ -50,7 +50,7 @@ def use_code(
         proof = Proof.RECOVERY_CODE
         _mail_about_recovery_code(session, user_id, ip, request_id)
     if proof is None:
-        _note_wrong(session, user_id, ip, request_id)
+        _record_wrong_code(session, user_id, ip, request_id)
     else:
         throttle.reset_after_success(session, limits.own, limits.shared)
     return proof
@@ -99,15 +99,17 @@ def _mail_about_recovery_code(
 ) -> None:
     user = session.get_one(User, user_id)
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
-    left = recovery_codes.count_left(session, user_id)
-    details = {"what": "recovery_code_used", "left": left}
+    remaining = recovery_codes.count_left(session, user_id)
+    details = {"what": "recovery_code_used", "left": remaining}
     mail_queue.ask_for(session, caller, MailKind.FACTORS_CHANGED, user, details=details)
     audit.record_change(
-        session, caller, "user.recovery_code_used", user, after={"recoveryCodesLeft": left}
+        session, caller, "user.recovery_code_used", user, after={"recoveryCodesLeft": remaining}
     )
 
 
-def _note_wrong(session: Session, user_id: UUID, ip: str | None, request_id: str | None) -> None:
+def _record_wrong_code(
+    session: Session, user_id: UUID, ip: str | None, request_id: str | None
+) -> None:
     user = session.get_one(User, user_id)
     refusal = Refusal(
         action=refusals.SIGN_IN,

@@ -20,7 +20,7 @@ _GROUPS, _GROUP = 4, 4
 def replace(session: Session, user_id: UUID) -> Sequence[str]:
     """Return new codes of the user; the earlier ones end."""
     remove(session, user_id)
-    codes = [_new() for _ in range(COUNT)]
+    codes = [_new_code() for _ in range(COUNT)]
     session.add_all(RecoveryCode(code_hash=_hash(user_id, code), user_id=user_id) for code in codes)
     session.flush()
     return codes
@@ -45,10 +45,10 @@ def use(session: Session, user_id: UUID, code: str) -> bool:
 
 def count_left(session: Session, user_id: UUID) -> int:
     """Return how many codes of the user still work."""
-    mine = select(func.count()).where(
+    query = select(func.count()).where(
         RecoveryCode.user_id == user_id, RecoveryCode.used_at.is_(None)
     )
-    return session.scalar(mine) or 0
+    return session.scalar(query) or 0
 
 
 def remove(session: Session, user_id: UUID) -> None:
@@ -56,7 +56,7 @@ def remove(session: Session, user_id: UUID) -> None:
     session.execute(delete(RecoveryCode).where(RecoveryCode.user_id == user_id))
 
 
-def _new() -> str:
+def _new_code() -> str:
     groups = ("".join(secrets.choice(_LETTERS) for _ in range(_GROUP)) for _ in range(_GROUPS))
     return "-".join(groups)
 

@@ -58,7 +58,7 @@ def admit(
     request_id: str | None,
 ) -> AdmittedUser:
     """Return the user of these checked claims and record the sign-in. Raises `NotAdmitted`."""
-    linked = _linked(session, provider, claims["sub"])
+    linked = _linked_user(session, provider, claims["sub"])
     user = linked or _by_address(session, provider, claims, ip, request_id)
     allowed = sign_in.usable_user(session, user.id)
     if allowed is None:
@@ -90,10 +90,10 @@ def link(
     user = session.get(User, caller.subject_id) if caller.subject_id else None
     if user is None or user.partner_id != provider.partner_id:
         raise NotFound
-    known = _linked(session, provider, claims["sub"])
-    if known is not None and known.id == user.id:
+    linked_user = _linked_user(session, provider, claims["sub"])
+    if linked_user is not None and linked_user.id == user.id:
         return
-    if known is not None:
+    if linked_user is not None:
         message = gettext("Another user has linked this company account.")
         raise Conflict(message, "linked_elsewhere")
     _add_link(session, provider, user, claims["sub"], caller)
@@ -137,7 +137,7 @@ def unlink(session: Session, caller: Caller, provider_id: UUID) -> None:
     )
 
 
-def _linked(session: Session, provider: IdentityProvider, subject: str) -> User | None:
+def _linked_user(session: Session, provider: IdentityProvider, subject: str) -> User | None:
     query = (
         select(User)
         .join(UserIdentity, UserIdentity.user_id == User.id)
@@ -159,20 +159,20 @@ def _by_address(
         raise NotAdmitted("not_linked")
     partner = session.get_one(Partner, provider.partner_id)
     domain = email.rpartition("@")[2].lower()
-    proven = set(provider.domains) & set(provable_domains(partner))
-    if not is_email(email) or domain not in proven:
+    proven_domains = set(provider.domains) & set(provable_domains(partner))
+    if not is_email(email) or domain not in proven_domains:
         raise NotAdmitted("not_linked")
     query = select(User).where(User.partner_id == partner.id, User.email_key == email.lower())
     user = session.scalars(query.with_for_update()).one_or_none()
     if user is None:
-        user = _create(session, provider, claims, email)
+        user = _create_user(session, provider, claims, email)
     elif user.organization_id is not None:
         raise NotAdmitted("not_linked")  # a customer's user isn't in the partner's domain
     elif user.status is UserStatus.INVITED:
         user.status = UserStatus.ACTIVE
-        own = sessions.caller_of(user, ip=ip, request_id=request_id)
+        new_caller = sessions.caller_of(user, ip=ip, request_id=request_id)
         before, after = {"status": UserStatus.INVITED}, {"status": UserStatus.ACTIVE}
-        audit.record_version(session, own, "user.joined", user, before=before, after=after)
+        audit.record_version(session, new_caller, "user.joined", user, before=before, after=after)
     elif user.status is not UserStatus.ACTIVE:
         raise NotAdmitted("not_active")
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
@@ -183,7 +183,7 @@ def _by_address(
     return user
 
 
-def _create(
+def _create_user(
     session: Session, provider: IdentityProvider, claims: Mapping[str, Any], email: str
 ) -> User:
     role = role_of(provider, claims)

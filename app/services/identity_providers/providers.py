@@ -101,24 +101,24 @@ def _discovery_problems(issuer: str, *, allow_private: bool) -> list[Problem]:
     return []
 
 
-def problems_of(session: Session, caller: Caller, wanted: ProviderFields) -> list[Problem]:
+def problems_of(session: Session, caller: Caller, fields: ProviderFields) -> list[Problem]:
     """Return what is wrong with the fields of a new provider, besides its discovery. Raises
     `Forbidden`."""
     caller.require(Permission.CREDENTIALS_MANAGE)
-    return list(_problems(partners.get_own(session, caller), wanted, needs_secret=True))
+    return list(_problems(partners.get_own(session, caller), fields, needs_secret=True))
 
 
 def next_id(session: Session, partner: Partner) -> UUID:
     """Return the id of the partner's next provider. It is fixed in advance: it is part of the
     redirect URL, which providers require before they issue a client ID."""
     query = select(IdentityProvider.id).where(IdentityProvider.partner_id == partner.id)
-    taken = set(session.scalars(query))
+    used_ids = set(session.scalars(query))
     ids = (uuid5(partner.id, f"{PURPOSE} {number}") for number in count(1))
-    return next(each for each in ids if each not in taken)
+    return next(each for each in ids if each not in used_ids)
 
 
 def add(
-    session: Session, caller: Caller, keys: Sequence[str], wanted: ProviderFields
+    session: Session, caller: Caller, keys: Sequence[str], fields: ProviderFields
 ) -> IdentityProvider:
     """Create a provider whose discovery was tested.
 
@@ -127,19 +127,19 @@ def add(
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     partner = partners.get_own(session, caller, for_change=True)
-    refuse_any(_problems(partner, wanted, needs_secret=True))
-    held = select(func.count()).where(IdentityProvider.partner_id == partner.id)
-    if (session.scalar(held) or 0) >= MAX_PROVIDERS:
+    refuse_any(_problems(partner, fields, needs_secret=True))
+    count_query = select(func.count()).where(IdentityProvider.partner_id == partner.id)
+    if (session.scalar(count_query) or 0) >= MAX_PROVIDERS:
         message = gettext("A portal has at most %(most)s company accounts.", most=MAX_PROVIDERS)
         raise ValidationFailed.on("name", "too_many_providers", message)
     provider = IdentityProvider(
         id=next_id(session, partner),
         partner_id=partner.id,
-        issuer=wanted.issuer,
+        issuer=fields.issuer,
         secret="",
-        **_values(wanted),
+        **_column_values(fields),
     )
-    provider.secret = seal(wanted.secret, PURPOSE, keys)
+    provider.secret = seal(fields.secret, PURPOSE, keys)
     message = gettext("This issuer with this client ID exists already.")
     with unless_taken(session, ValidationFailed.on("clientId", "provider_exists", message)):
         session.add(provider)
@@ -154,7 +154,7 @@ def update(
     caller: Caller,
     keys: Sequence[str],
     provider_id: UUID,
-    wanted: ProviderFields,
+    fields: ProviderFields,
     *,
     expected_version: int | None = None,
 ) -> IdentityProvider:
@@ -162,18 +162,18 @@ def update(
     (``changed_meanwhile``)."""
     provider = get(session, caller, provider_id, for_change=True)
     partner = partners.get(session, caller, provider.partner_id)
-    refuse_any(_problems(partner, wanted, needs_secret=False))
+    refuse_any(_problems(partner, fields, needs_secret=False))
     refuse_stale(expected_version, provider.version, "company account")
     before = facts_of(provider)
     message = gettext("This issuer with this client ID exists already.")
     with unless_taken(session, ValidationFailed.on("clientId", "provider_exists", message)):
-        for name, value in _values(wanted).items():
+        for name, value in _column_values(fields).items():
             setattr(provider, name, value)
-        if wanted.secret:
-            provider.secret = seal(wanted.secret, PURPOSE, keys)
+        if fields.secret:
+            provider.secret = seal(fields.secret, PURPOSE, keys)
     after = facts_of(provider)
-    if before != after or wanted.secret:
-        changed = {"clientSecret": "changed"} if wanted.secret else {}
+    if before != after or fields.secret:
+        changed = {"clientSecret": "changed"} if fields.secret else {}
         audit.record_version(
             session,
             caller,
@@ -237,54 +237,54 @@ def facts_of(provider: IdentityProvider) -> dict[str, Any]:
     }
 
 
-def _values(wanted: ProviderFields) -> dict[str, Any]:
+def _column_values(fields: ProviderFields) -> dict[str, Any]:
     return {
-        "name": wanted.name,
-        "client_id": wanted.client_id,
-        "domains": sorted(set(wanted.domains)),
-        "creates_users": wanted.creates_users,
-        "default_role": wanted.default_role,
-        "role_claim": wanted.role_claim,
-        "role_values": dict(wanted.role_values),
-        "required_for_staff": wanted.required_for_staff,
+        "name": fields.name,
+        "client_id": fields.client_id,
+        "domains": sorted(set(fields.domains)),
+        "creates_users": fields.creates_users,
+        "default_role": fields.default_role,
+        "role_claim": fields.role_claim,
+        "role_values": dict(fields.role_values),
+        "required_for_staff": fields.required_for_staff,
     }
 
 
-def _problems(partner: Partner, wanted: ProviderFields, *, needs_secret: bool) -> Iterator[Problem]:
-    for name, text, most in (
-        ("name", wanted.name, MAX_NAME),
-        ("issuer", wanted.issuer, MAX_ID),
-        ("clientId", wanted.client_id, MAX_ID),
-        ("clientSecret", wanted.secret, MAX_ID),
-        ("roleClaim", wanted.role_claim, 200),
+def _problems(partner: Partner, fields: ProviderFields, *, needs_secret: bool) -> Iterator[Problem]:
+    for name, text, limit in (
+        ("name", fields.name, MAX_NAME),
+        ("issuer", fields.issuer, MAX_ID),
+        ("clientId", fields.client_id, MAX_ID),
+        ("clientSecret", fields.secret, MAX_ID),
+        ("roleClaim", fields.role_claim, 200),
     ):
-        yield from too_long(name, text, most)
-    if not wanted.name:
+        yield from too_long(name, text, limit)
+    if not fields.name:
         yield Problem("name", "required", gettext("Enter the name on the button."))
-    if not wanted.client_id:
+    if not fields.client_id:
         yield Problem("clientId", "required", gettext("Enter the client ID of your provider."))
-    if needs_secret and not wanted.secret:
+    if needs_secret and not fields.secret:
         message = gettext("Enter the client secret of your provider.")
         yield Problem("clientSecret", "required", message)
-    yield from _problems_of_users(partner, wanted)
+    yield from _problems_of_users(partner, fields)
 
 
-def _problems_of_users(partner: Partner, wanted: ProviderFields) -> Iterator[Problem]:
+def _problems_of_users(partner: Partner, fields: ProviderFields) -> Iterator[Problem]:
     """Check the fields about who is linked or created."""
-    proven = provable_domains(partner)
-    for domain in wanted.domains:
-        if domain not in proven:
+    proven_domains = provable_domains(partner)
+    for domain in fields.domains:
+        if domain not in proven_domains:
             message = gettext(
                 "%(domain)s is neither the email domain nor the verified domain of your portal.",
                 domain=domain,
             )
             yield Problem("domains", "domain_not_proven", message)
-    roles = [wanted.default_role, *wanted.role_values]
+    roles = [fields.default_role, *fields.role_values]
     if any(role is not None and role not in NEW_ROLES for role in roles):
         yield Problem("defaultRole", "unknown_role", gettext("Choose one of the roles."))
-    if wanted.creates_users and not wanted.domains:
+    if fields.creates_users and not fields.domains:
         message = gettext("Enter the email domain of the users to create.")
         yield Problem("domains", "required", message)
-    if wanted.role_values and not wanted.role_claim:
+    if fields.role_values and not fields.role_claim:
         message = gettext("Enter the claim that has these values.")
         yield Problem("roleClaim", "required", message)

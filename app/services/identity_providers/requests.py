@@ -84,12 +84,12 @@ def begin(
 ) -> StartedRequest:
     """Store a request; ``user_id`` is the signed-in user whose account is to be linked. ``again``
     accepts only an answer about a sign-in after now."""
-    begun = StartedRequest(random_token(), random_token())
+    started = StartedRequest(random_token(), random_token())
     session.add(
         IdentityRequest(
-            state_hash=hash_of(begun.state),
+            state_hash=hash_of(started.state),
             provider_id=provider.id,
-            browser_hash=hash_of(begun.browser_token),
+            browser_hash=hash_of(started.browser_token),
             user_id=user_id,
             redirect_uri=redirect_uri,
             next_path=next_path if len(next_path) <= MAX_PATH_LENGTH else "/",
@@ -98,33 +98,33 @@ def begin(
         )
     )
     session.flush()
-    return begun
+    return started
 
 
 def authorization_url(
     endpoints: ProviderEndpoints,
     client_id: str,
-    begun: StartedRequest,
+    started: StartedRequest,
     redirect_uri: str,
     *,
     again: bool = False,
 ) -> str:
     """Return the URL for the browser: the provider's own page. ``again`` asks the provider to let
     the user sign in even if it has a session of theirs."""
-    most = 0 if again else int(MAX_SESSION_AGE.total_seconds())
-    words = {
+    max_age = 0 if again else int(MAX_SESSION_AGE.total_seconds())
+    params = {
         "response_type": "code",
         "client_id": client_id,
         "redirect_uri": redirect_uri,
         "scope": SCOPE,
-        "state": begun.state,
-        "nonce": begun.nonce,
-        "code_challenge": create_s256_code_challenge(begun.browser_token),  # type: ignore[no-untyped-call]
+        "state": started.state,
+        "nonce": started.nonce,
+        "code_challenge": create_s256_code_challenge(started.browser_token),  # type: ignore[no-untyped-call]
         "code_challenge_method": "S256",
-        "max_age": most,
+        "max_age": max_age,
     } | ({"prompt": "login"} if again else {})
     separator = "&" if "?" in endpoints.authorization else "?"
-    return f"{endpoints.authorization}{separator}{urlencode(words)}"
+    return f"{endpoints.authorization}{separator}{urlencode(params)}"
 
 
 def redeem(

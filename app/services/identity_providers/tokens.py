@@ -69,15 +69,15 @@ def check_id_token(
 def check_proven_since(claims: Mapping[str, Any], since: datetime | None) -> None:
     """Check that the user of an ID token signed in at the provider after a moment, if there is one.
     Raises `TokenRefused`."""
-    at = _time(claims.get("auth_time"))
-    if since is not None and (at is None or at < since.timestamp() - LEEWAY_SECONDS):
+    auth_time = _seconds_of(claims.get("auth_time"))
+    if since is not None and (auth_time is None or auth_time < since.timestamp() - LEEWAY_SECONDS):
         raise TokenRefused("auth_time")
 
 
 def signed_in_at(claims: Mapping[str, Any]) -> datetime | None:
     """Return when the user of an ID token signed in at the provider, if it says so."""
-    at = _time(claims.get("auth_time"))
-    return None if at is None or at < 0 else datetime.fromtimestamp(at, UTC)
+    auth_time = _seconds_of(claims.get("auth_time"))
+    return None if auth_time is None or auth_time < 0 else datetime.fromtimestamp(auth_time, UTC)
 
 
 def check_sign_out_token(
@@ -96,8 +96,8 @@ def check_sign_out_token(
         raise TokenRefused("lifetime")
     if not is_subject(claims.get("jti")):
         raise TokenRefused("id")
-    named = [claims[name] for name in ("sub", "sid") if name in claims]
-    if not named or not all(map(is_subject, named)):
+    subjects = [claims[name] for name in ("sub", "sid") if name in claims]
+    if not subjects or not all(map(is_subject, subjects)):
         raise TokenRefused("subject")
     return claims
 
@@ -130,7 +130,7 @@ def _signed_claims(
         raise TokenRefused("type")
     if "crit" in header:
         raise TokenRefused("critical")
-    key = _key(keys, header.get("kid"), ALGORITHMS[algorithm])
+    key = _find_key(keys, header.get("kid"), ALGORITHMS[algorithm])
     try:
         token_read = jwt.decode(token, key, algorithms=[algorithm], registry=registry)
     except (JoseError, ValueError, TypeError):
@@ -138,23 +138,23 @@ def _signed_claims(
     return token_read.claims
 
 
-def _key(keys: Mapping[str, Any], kid: object, wanted: str) -> RSAKey | ECKey:
+def _find_key(keys: Mapping[str, Any], kid: object, key_type: str) -> RSAKey | ECKey:
     """Return the one key of this type with the id; without an id, the only key of this type."""
-    fitting = [
+    matching = [
         entry
         for entry in keys.get("keys", ())
         if isinstance(entry, dict)
         and (kid is None or entry.get("kid") == kid)
         and entry.get("use", "sig") == "sig"
-        and wanted in (entry.get("kty"), entry.get("crv"))
+        and key_type in (entry.get("kty"), entry.get("crv"))
     ]
-    if len(fitting) != 1:
+    if len(matching) != 1:
         raise UnknownKey("key")
-    public = {name: value for name, value in fitting[0].items() if name not in ("alg", "key_ops")}
-    if wanted == "RSA" and len(str(public.get("n"))) * 6 < MIN_RSA_BITS:  # six bits a character
+    public = {name: value for name, value in matching[0].items() if name not in ("alg", "key_ops")}
+    if key_type == "RSA" and len(str(public.get("n"))) * 6 < MIN_RSA_BITS:  # six bits a character
         raise TokenRefused("short_key")
     try:
-        return RSAKey.import_key(public) if wanted == "RSA" else ECKey.import_key(public)
+        return RSAKey.import_key(public) if key_type == "RSA" else ECKey.import_key(public)
     except (JoseError, ValueError, TypeError, KeyError):
         raise UnknownKey("key") from None
 
@@ -171,15 +171,15 @@ def _check_common(claims: Mapping[str, Any], issuer: str, client_id: str) -> Non
     party = claims.get("azp")
     if (party is None and len(audiences) > 1) or party not in (None, client_id):
         raise TokenRefused("audience")
-    ends, issued = _time(claims.get("exp")), _time(claims.get("iat"))
-    begins = _time(claims["nbf"]) if "nbf" in claims else 0.0
+    ends, issued = _seconds_of(claims.get("exp")), _seconds_of(claims.get("iat"))
+    begins = _seconds_of(claims["nbf"]) if "nbf" in claims else 0.0
     if ends is None or now >= ends + LEEWAY_SECONDS:
         raise TokenRefused("expired")
     if any(moment is None or moment > now + LEEWAY_SECONDS for moment in (issued, begins)):
         raise TokenRefused("not_yet_valid")
 
 
-def _time(value: object) -> float | None:
+def _seconds_of(value: object) -> float | None:
     """Return a number of seconds; None for everything else."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None

@@ -40,7 +40,7 @@ SMALLEST_BATCH = 250
 """Minimum rows of a batch: smaller ones block others for as long, because of their fixed cost."""
 BATCH_SECONDS = 0.1
 """How long a batch may block other writers."""
-_GOOD = (CREATED, UPDATED, DELETED)
+_APPLICABLE = (CREATED, UPDATED, DELETED)
 WORTH_A_MAIL = timedelta(minutes=1)
 """Minimum duration of an import for a mail and a notification; after a shorter one its author is
 still on the page."""
@@ -74,7 +74,7 @@ def apply_batch(
         _end(session, upload, ImportState.DONE)
         return False
     upload.applied_to_row = rows[-1].number
-    rows = [row for row in rows if row.outcome in _GOOD]
+    rows = [row for row in rows if row.outcome in _APPLICABLE]
     if not rows:
         return True
     result = contacts.apply(
@@ -123,7 +123,7 @@ def _store_outcomes(
 ) -> None:
     ignored = {entry["index"]: entry["code"] for entry in result.ignored}
     codes = {number: problems[0].code for number, problems in result.problems.items()} | ignored
-    otherwise = [
+    changed_outcomes = [
         {
             "import_id": upload.id,
             "row_number": row.number,
@@ -133,8 +133,8 @@ def _store_outcomes(
         for row, outcome in zip(rows, result.outcomes, strict=True)
         if outcome != row.outcome
     ]
-    if otherwise:
-        session.execute(update(ImportRow), otherwise)
+    if changed_outcomes:
+        session.execute(update(ImportRow), changed_outcomes)
     if result.problems:
         _store_problems(session, upload, result)
     changes = [
@@ -162,13 +162,13 @@ def _store_outcomes(
 def _store_problems(session: Session, upload: ContactImport, result: BulkResult) -> None:
     """Keep the problems that are new since the check because the campaign has changed."""
     mapping = HeaderMapping(upload.columns, [ColumnTarget.parse(text) for text in upload.mapping])
-    held = session.execute(
+    last_positions = session.execute(
         select(ImportProblem.row_number, func.max(ImportProblem.position))
         .where(ImportProblem.import_id == upload.id)
         .where(ImportProblem.row_number.in_(result.problems))
         .group_by(ImportProblem.row_number)
     )
-    last = dict(held.all())
+    last = dict(last_positions.all())
     rows = session.scalars(
         select(ImportRow)
         .where(ImportRow.import_id == upload.id)
@@ -218,11 +218,11 @@ def _applied_by(upload: ContactImport) -> Caller:
     """Return the application; if the upload was quick to apply, with its author as subject, who is
     not notified."""
     caller = system_caller(upload.author, partner_id=upload.partner_id)
-    is_quick = upload.state is ImportState.DONE and not _took_long(upload)
+    is_quick = upload.state is ImportState.DONE and not _was_slow(upload)
     return replace(caller, subject_id=upload.created_by) if is_quick else caller
 
 
-def _took_long(upload: ContactImport) -> bool:
+def _was_slow(upload: ContactImport) -> bool:
     """Return whether the author may have left the page."""
     started, finished = upload.apply_started_at, upload.finished_at
     return started is not None and finished is not None and finished - started >= WORTH_A_MAIL
@@ -245,7 +245,7 @@ def upload_facts(upload: ContactImport) -> dict[str, Any]:
 def notify_author(session: Session, upload: ContactImport) -> None:
     """Mail the author that the import has ended, unless it was quick or the mail is turned off."""
     user = session.get(User, upload.created_by) if upload.created_by else None
-    if user is None or not _took_long(upload):
+    if user is None or not _was_slow(upload):
         return
     if not notifications.wants_mail(user, notifications.IMPORT_FINISHED):
         return

@@ -72,7 +72,7 @@ PLACEHOLDERS = frozenset(
         *("keine", "kein", "k.a.", "aucun", "aucune", "ninguno", "ninguna"),
     }
 )
-_NAMES_TOO = frozenset({"Na", "Nan", "Nil"})
+_ALSO_NAMES = frozenset({"Na", "Nan", "Nil"})
 _MAX_PLACEHOLDER_LENGTH = max(map(len, PLACEHOLDERS))
 _CELL_ERRORS = frozenset(
     ("#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
@@ -126,7 +126,7 @@ def placeholder(text: str, column: int) -> CellNote | None:
     if (
         len(text) <= _MAX_PLACEHOLDER_LENGTH
         and text.casefold() in PLACEHOLDERS
-        and text not in _NAMES_TOO
+        and text not in _ALSO_NAMES
     ):
         return CellNote(column, "placeholder_value", COUNTS_AS_EMPTY(text=text))
     return None
@@ -145,8 +145,8 @@ def unusable(text: str, column: int) -> CellNote | None:
 
 def undecodable(text: str, column: int) -> CellNote | None:
     """Return the note for a cell whose characters were lost before the file was written."""
-    if meant := decoded_again(text):
-        return CellNote(column, "undecodable_text", _TWICE_ENCODED(), "twice_encoded", meant)
+    if repair := decoded_again(text):
+        return CellNote(column, "undecodable_text", _TWICE_ENCODED(), "twice_encoded", repair)
     if "\ufffd" not in text:
         return None
     return CellNote(column, "undecodable_text", _CHARACTER_LOST())
@@ -178,7 +178,11 @@ def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
             pass  # reported below, with the probable cause
         else:
             damage = raw[0] not in "+0" and inspect_country(raw, number, default_region)
-            return _damaged(damage, column) if damage else _with_plausibility(number, None, column)
+            return (
+                _damaged_cell(damage, column)
+                if damage
+                else _with_plausibility(number, None, column)
+            )
     if not raw.isascii() and (digits := western_digits(raw)) != raw:
         cell = read_phone(digits, column, default_region)
         message = WRITTEN_AS(text=digits)
@@ -189,20 +193,22 @@ def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
 
 def _unusual_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
     if damage := inspect_phone(raw, default_region):
-        return _damaged(damage, column)
+        return _damaged_cell(damage, column)
     if holds_several_numbers(raw):
         return PhoneCell(None, error=CellNote(column, "several_phones", _SEVERAL_NUMBERS()))
     text, extension = split_extension(raw)
     if extension is None and _EXTENSION_UNREAD.fullmatch(raw):
         return PhoneCell(None, error=CellNote(column, "phone_extension", _EXTENSION_NOT_READABLE()))
-    around = number_within(text)
-    cell = _normalised(around or text, column, default_region, extension)
-    if around is None or cell.error:
+    embedded = number_within(text)
+    cell = _read_number(embedded or text, column, default_region, extension)
+    if embedded is None or cell.error:
         return cell
-    return cell._replace(warnings=(_around(around, column), *cell.warnings), has_text=True)
+    return cell._replace(
+        warnings=(_text_around_note(embedded, column), *cell.warnings), has_text=True
+    )
 
 
-def _normalised(
+def _read_number(
     text: str, column: int, default_region: str | None, extension: str | None
 ) -> PhoneCell:
     try:
@@ -210,11 +216,11 @@ def _normalised(
     except PhoneError as error:
         return PhoneCell(None, error=CellNote(column, "invalid_phone", error.message, error.code))
     if damage := inspect_country(text, number, default_region):
-        return _damaged(damage, column)
+        return _damaged_cell(damage, column)
     return _with_plausibility(number, extension, column)
 
 
-def _damaged(damage: NumberDamage, column: int) -> PhoneCell:
+def _damaged_cell(damage: NumberDamage, column: int) -> PhoneCell:
     note = CellNote(column, "excel_damaged_phone", damage.message, damage.code, damage.repair)
     return PhoneCell(None, error=note)
 
@@ -222,13 +228,13 @@ def _damaged(damage: NumberDamage, column: int) -> PhoneCell:
 def read_email(text: str, column: int) -> tuple[str, tuple[CellNote, ...], bool]:
     """Return the address in a cell, warnings, and whether the cell has other words. Whether the
     address is valid is checked when the contact is stored."""
-    around = address_within(text)
-    if around is None:
+    address = address_within(text)
+    if address is None:
         return text, (), False
-    return around, (_around(around, column),), True
+    return address, (_text_around_note(address, column),), True
 
 
-def _around(value: str, column: int) -> CellNote:
+def _text_around_note(value: str, column: int) -> CellNote:
     return CellNote(column, "text_around_value", _WHOLE_CELL_KEPT(value=value))
 
 
@@ -275,7 +281,7 @@ _OWN_FIELD = "__c"
 """The ending that Salesforce gives to custom fields."""
 _OF_A_PHONE = re.compile(r"(.+?)(?:dnc|donotcall)(?:flag|status)?|(?:dnc|donotcall)(.+)")
 
-_ASKED = frozenset(
+_REFUSALS = frozenset(
     {
         *("yes", "y", "true", "t", "1", "-1", "1.0", "x", "✓", "✔", "☑", "on", "checked", "set"),
         *("ja", "j", "wahr", "oui", "o", "vrai", "sí", "si", "s", "verdadero", "cierto"),
@@ -287,7 +293,7 @@ _ASKED = frozenset(
         "niet bellen",
     }
 )
-_SILENT = frozenset(
+_NO_REFUSALS = frozenset(
     {
         *("no", "n", "false", "f", "0", "0.0", "off", "unchecked", "not set", "☐"),
         *("nein", "falsch", "non", "faux", "falso", "não", "nao", "nee", "onwaar"),
@@ -313,4 +319,4 @@ def is_do_not_call_column(name: str) -> bool:
 def asks_not_to_be_called(text: str) -> bool | None:
     """Return whether a non-empty cell asks not to be called; None if it is neither yes nor no."""
     word = " ".join(text.casefold().split())
-    return True if word in _ASKED else False if word in _SILENT else None
+    return True if word in _REFUSALS else False if word in _NO_REFUSALS else None

@@ -57,17 +57,19 @@ def changes_of(
         collect_changes=True,
     )
     return {
-        change.row_number: ContactChange(_values(change.before), _values(change.after))
+        change.row_number: ContactChange(
+            _values_by_target(change.before), _values_by_target(change.after)
+        )
         for change in result.changes
         if change.action == UPDATED and change.before and change.after
     }
 
 
-def _values(state: Mapping[str, Any]) -> dict[str, str]:
+def _values_by_target(state: Mapping[str, Any]) -> dict[str, str]:
     values = {str(name): state[name] for name in _TEXTS if state[name]}
     metadata = orjson.loads(state["metadata"] or "{}")
     values |= {
-        str(ColumnTarget(TargetField.METADATA, key)): _text(metadata[key]) for key in metadata
+        str(ColumnTarget(TargetField.METADATA, key)): _to_text(metadata[key]) for key in metadata
     }
     ids = state["externalIds"]
     return values | {
@@ -75,5 +77,5 @@ def _values(state: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _text(value: Any) -> str:
+def _to_text(value: Any) -> str:
     return value if isinstance(value, str) else orjson.dumps(value).decode()

@@ -88,20 +88,20 @@ def begin(
     )
 
 
-def options_of(chosen: Mapping[str, Any], max_rows: int) -> ReadOptions:
+def options_of(stored: Mapping[str, Any], max_rows: int) -> ReadOptions:
     """Return the reading options of a user from their stored form."""
     return ReadOptions(
-        encoding=chosen.get("encoding"),
-        delimiter=chosen.get("delimiter"),
-        header_row=chosen.get("headerRow"),
-        sheet=chosen.get("sheet"),
+        encoding=stored.get("encoding"),
+        delimiter=stored.get("delimiter"),
+        header_row=stored.get("headerRow"),
+        sheet=stored.get("sheet"),
         limits=FileLimits(rows=max_rows),
     )
 
 
 def delete_earlier_rows(session: Session, task: CheckTask) -> bool:
     """Delete some of the rows of an earlier check; return False when there are none left."""
-    _locked(session, task)
+    _lock_upload(session, task)
     models = (ImportProblem, ImportBlock, ImportRow)
     return delete_some(session, task.import_id, models, _FORGET_AT_ONCE)
 
@@ -110,7 +110,7 @@ def store_rows(
     session: Session, task: CheckTask, listed: list[RowRecord], packed: list[PackedRow]
 ) -> None:
     """Store the next rows as `RowPacker.split` returns them. Raises `CheckSuperseded`."""
-    upload = _locked(session, task)
+    upload = _lock_upload(session, task)
     size = insert_rows(session, ImportRow, [record.row for record in listed])
     size += insert_rows(session, ImportProblem, [p for record in listed for p in record.problems])
     if packed:
@@ -130,7 +130,7 @@ def analyze_tables(session: Session, planned: ImportPreview) -> None:
 
 def finish(session: Session, task: CheckTask, planned: ImportPreview, packer: RowPacker) -> None:
     """End the check with its counts and how the file was read. Raises `CheckSuperseded`."""
-    upload, table = _locked(session, task), planned.table
+    upload, table = _lock_upload(session, task), planned.table
     upload.state, upload.checked_at, upload.failure = ImportState.CHECKED, utcnow(), None
     upload.file_kind = table.kind
     upload.found = planned.found()
@@ -165,7 +165,7 @@ def fail(
                 upload.found |= {"sheets": list(refusal.sheets)}
 
 
-def _locked(session: Session, task: CheckTask) -> ContactImport:
+def _lock_upload(session: Session, task: CheckTask) -> ContactImport:
     upload = locked(session, task.import_id)
     if upload is None or upload.check_run != task.run or upload.state is not ImportState.READING:
         raise CheckSuperseded

@@ -30,8 +30,8 @@ def is_json_column(name: str) -> bool:
 
 def columns_for(size: int) -> list[str]:
     """Return the columns that hold this many characters of JSON (see `write_exact`)."""
-    further = range(2, size // FULL + 2)
-    return [COLUMN, *(f"{COLUMN}{number}" for number in further)]
+    numbers = range(2, size // FULL + 2)
+    return [COLUMN, *(f"{COLUMN}{number}" for number in numbers)]
 
 
 def size_of(value: Any) -> int:
@@ -52,8 +52,8 @@ def write_exact(values: Mapping[tuple[str, str], Any], columns: int) -> list[str
         else:
             cells[-1][name] = value
         size += size_of([key or name, value])
-    written = [orjson.dumps(cell).decode() if cell else "" for cell in cells]
-    return written + [""] * (columns - len(written))
+    texts = [orjson.dumps(cell).decode() if cell else "" for cell in cells]
+    return texts + [""] * (columns - len(texts))
 
 
 _NO_OBJECT = Sentence.gettext("This isn't a JSON object like those in an export.")
@@ -71,22 +71,24 @@ def read_exact(text: str, column: int) -> tuple[dict[str, Any], CellNote | None]
     except orjson.JSONDecodeError:
         contact = None
     if not isinstance(contact, dict):
-        return {}, _invalid(column, _NO_OBJECT())
+        return {}, _invalid_cell(column, _NO_OBJECT())
     problem = (
-        _unknown(contact) or _unusable_texts(contact) or _unusable_ids(contact.get("externalIds"))
+        _unknown_name_message(contact)
+        or _unusable_texts(contact)
+        or _unusable_ids(contact.get("externalIds"))
     )
     if problem:
-        return {}, _invalid(column, problem)
+        return {}, _invalid_cell(column, problem)
     metadata = contact.get("contactMetadata", {})
     if not isinstance(metadata, dict) or not all(map(_is_plain, metadata.values())):
-        return {}, _invalid(column, _METADATA_WRONG())
+        return {}, _invalid_cell(column, _METADATA_WRONG())
     if long := next((key for key in metadata if len(key) > MAX_METADATA_KEY), None):
         message = _NAME_TOO_LONG(name=f"{long[:20]}…", most=MAX_METADATA_KEY)
         return {}, CellNote(column, "key_too_long", message)
     return contact, None
 
 
-def _unknown(contact: dict[str, Any]) -> str | None:
+def _unknown_name_message(contact: dict[str, Any]) -> str | None:
     name = next((name for name in contact if name not in _KNOWN), None)
     return _NO_PART(name=name[:100]) if name is not None else None
 
@@ -97,18 +99,18 @@ def _unusable_texts(contact: dict[str, Any]) -> str | None:
 
 
 def _unusable_ids(ids: Any) -> str | None:
-    usable = ids is None or (isinstance(ids, dict) and all(map(_is_id, ids.values())))
-    return None if usable else _IDS_WRONG()
+    is_valid = ids is None or (isinstance(ids, dict) and all(map(_is_id, ids.values())))
+    return None if is_valid else _IDS_WRONG()
 
 
-def _is_id(given: Any) -> bool:
-    if isinstance(given, dict):
+def _is_id(value: Any) -> bool:
+    if isinstance(value, dict):
         return (
-            given.keys() == {"value", "identifies"}
-            and _is_text(given["value"])
-            and isinstance(given["identifies"], bool)
+            value.keys() == {"value", "identifies"}
+            and _is_text(value["value"])
+            and isinstance(value["identifies"], bool)
         )
-    return _is_text(given)
+    return _is_text(value)
 
 
 def _is_text(value: Any) -> bool:
@@ -119,5 +121,5 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, bool | int | float) or _is_text(value)
 
 
-def _invalid(column: int, message: str) -> CellNote:
+def _invalid_cell(column: int, message: str) -> CellNote:
     return CellNote(column, "invalid_metadata", message)

@@ -48,8 +48,8 @@ def corrected_files_of(session: Session, upload: ContactImport) -> list[Correcte
     """Return the files that correct an upload, the latest first, without those that were undone or
     left before they were applied."""
     return [
-        CorrectedFile(each, _fixed(upload, each))
-        for each in reversed(_later(session, upload))
+        CorrectedFile(each, _count_fixed(upload, each))
+        for each in reversed(_list_corrections(session, upload))
         if each.undone_at is None and (each.apply_started_at or each.finished_at is None)
     ]
 
@@ -62,22 +62,22 @@ def rows_to_fix(upload: ContactImport) -> int:
 def count_fixed(session: Session, upload: ContactImport) -> None:
     """Update the fixed rows of the uploads that this one corrects, also indirectly, after it was
     applied or undone."""
-    below = upload
-    while below.corrects_id is not None:
+    correction = upload
+    while correction.corrects_id is not None:
         session.flush()
-        above = locked(session, below.corrects_id)
-        if above is None:
+        corrected = locked(session, correction.corrects_id)
+        if corrected is None:
             return
         fixed = sum(
-            _fixed(above, each) + each.rows_fixed
-            for each in _later(session, above)
+            _count_fixed(corrected, each) + each.rows_fixed
+            for each in _list_corrections(session, corrected)
             if each.undone_at is None
         )
-        above.rows_fixed = min(above.failed, fixed)
-        below = above
+        corrected.rows_fixed = min(corrected.failed, fixed)
+        correction = corrected
 
 
-def _later(session: Session, upload: ContactImport) -> Sequence[ContactImport]:
+def _list_corrections(session: Session, upload: ContactImport) -> Sequence[ContactImport]:
     query = select(ContactImport).where(
         ContactImport.campaign_id == upload.campaign_id,
         ContactImport.id > upload.id,
@@ -86,8 +86,8 @@ def _later(session: Session, upload: ContactImport) -> Sequence[ContactImport]:
     return session.scalars(query.order_by(ContactImport.id)).all()
 
 
-def _fixed(upload: ContactImport, later: ContactImport) -> int:
+def _count_fixed(upload: ContactImport, later: ContactImport) -> int:
     if later.apply_started_at is None:
         return 0
-    usable = later.created + later.updated + later.deleted + later.ignored
-    return max(0, min(upload.failed - later.failed, usable))
+    usable_rows = later.created + later.updated + later.deleted + later.ignored
+    return max(0, min(upload.failed - later.failed, usable_rows))

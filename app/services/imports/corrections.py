@@ -58,10 +58,10 @@ def corrected_row(row: FileRow, correction: RowCorrection, width: int) -> FileRo
     cells, was = row.cells, correction.was
     if not was or any(i >= len(cells) or storable(cells[i]) != text for i, text in was.items()):
         return row
-    typed = [correction.cells.get(index, cell) for index, cell in enumerate(cells)]
+    corrected = [correction.cells.get(index, cell) for index, cell in enumerate(cells)]
     if row.problem and all(index in was for index in range(width)):
-        return FileRow(row.number, typed[:width])
-    return row._replace(cells=typed)
+        return FileRow(row.number, corrected[:width])
+    return row._replace(cells=corrected)
 
 
 def _by_index(cells: Mapping[str, str]) -> dict[int, str]:
@@ -80,7 +80,7 @@ def fix_rows(
     session: Session,
     caller: Caller,
     upload_id: UUID,
-    typed: Mapping[int, Mapping[int, str]],
+    submitted: Mapping[int, Mapping[int, str]],
     left_out: Collection[int],
     *,
     expected_check: int | None = None,
@@ -93,7 +93,7 @@ def fix_rows(
     """
     upload = get_open(session, caller, upload_id)
     refuse_stale(expected_check, upload.check_number, "check")
-    numbers = {*typed, *left_out}
+    numbers = {*submitted, *left_out}
     rows = session.scalars(
         select(ImportRow)
         .where(ImportRow.import_id == upload.id, ImportRow.row_number.in_(numbers))
@@ -102,10 +102,12 @@ def fix_rows(
     cells = 0
     skipped = 0
     for row in rows:
-        changed = _changed(row, typed.get(row.row_number, {}))
+        changed = _changed_cells(row, submitted.get(row.row_number, {}))
         is_left_out = row.row_number in left_out
         if changed or is_left_out:
-            _store(session, row, typed.get(row.row_number, {}), changed, skipped=is_left_out)
+            _store_correction(
+                session, row, submitted.get(row.row_number, {}), changed, skipped=is_left_out
+            )
             cells, skipped = cells + len(changed), skipped + is_left_out
     if cells or skipped:
         request_check(session, upload)
@@ -117,8 +119,8 @@ def fix_rows(
 def restore_left_out(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     """Include the rows again that were left out. Raises as `fix_rows` does."""
     upload = get_open(session, caller, upload_id)
-    own = ImportCorrection.import_id == upload.id
-    session.execute(update(ImportCorrection).where(own).values(skipped=False))
+    of_upload = ImportCorrection.import_id == upload.id
+    session.execute(update(ImportCorrection).where(of_upload).values(skipped=False))
     request_check(session, upload)
     audit.record_change(session, caller, "upload.mended", upload, after={"rowsLeftOut": 0})
     return upload
@@ -138,19 +140,19 @@ def discard_fixes(session: Session, caller: Caller, upload_id: UUID) -> ContactI
 def count_fixes(session: Session, upload: ContactImport) -> FixCounts:
     query = select(ImportCorrection.cells, ImportCorrection.was, ImportCorrection.skipped)
     cells = left_out = 0
-    for typed, was, skipped in session.execute(
+    for corrected, was, skipped in session.execute(
         query.where(ImportCorrection.import_id == upload.id)
     ):
-        cells += sum(text != was[index] for index, text in typed.items())
+        cells += sum(text != was[index] for index, text in corrected.items())
         left_out += skipped
     return FixCounts(cells, left_out)
 
 
-def _changed(row: ImportRow, typed: Mapping[int, str]) -> dict[int, str]:
+def _changed_cells(row: ImportRow, submitted: Mapping[int, str]) -> dict[int, str]:
     """Return the changed cells. Form fields drop line breaks: that is no change."""
     return {
         index: storable(text)
-        for index, text in typed.items()
+        for index, text in submitted.items()
         if index < len(row.cells) and text != _on_one_line(row.cells[index])
     }
 
@@ -159,10 +161,10 @@ def _on_one_line(text: str) -> str:
     return text.replace("\r", "").replace("\n", "")
 
 
-def _store(
+def _store_correction(
     session: Session,
     row: ImportRow,
-    typed: Mapping[int, str],
+    submitted: Mapping[int, str],
     changed: Mapping[int, str],
     *,
     skipped: bool,
@@ -175,8 +177,8 @@ def _store(
         correction.cells, correction.was, correction.skipped = {}, {}, False
         session.add(correction)
     if changed:
-        sent = [index for index in typed if index < len(row.cells)]
-        new = {str(index): changed.get(index, row.cells[index]) for index in sent}
-        correction.was = {str(index): row.cells[index] for index in sent} | correction.was
+        indexes = [index for index in submitted if index < len(row.cells)]
+        new = {str(index): changed.get(index, row.cells[index]) for index in indexes}
+        correction.was = {str(index): row.cells[index] for index in indexes} | correction.was
         correction.cells = correction.cells | new
     correction.skipped = skipped or correction.skipped

@@ -70,13 +70,15 @@ def measure(session: Session, upload_id: UUID) -> None:
         (ImportProblem, (ImportProblem.message,)),
         (ImportChange, (ImportChange.before, ImportChange.after)),
     ):
-        values = sum((_length(text) for text in texts), start=func.count() * BESIDES_VALUES[model])
+        values = sum(
+            (_total_length(text) for text in texts), start=func.count() * BESIDES_VALUES[model]
+        )
         size += session.scalar(select(values).where(model.import_id == upload_id)) or 0
     blocks = select(func.sum(func.length(ImportBlock.content)))
     size += session.scalar(blocks.where(ImportBlock.import_id == upload_id)) or 0
     upload.stored_bytes = size
 
 
-def _length(column: InstrumentedAttribute[object]) -> ColumnElement[int]:
+def _total_length(column: InstrumentedAttribute[object]) -> ColumnElement[int]:
     text = cast(column, Text) if isinstance(column.type, JSON) else column
     return func.coalesce(func.sum(func.length(text)), 0)

@@ -61,13 +61,13 @@ def unneeded_files(session: Session) -> dict[UUID, str]:
 def orphans(session: Session, files: FileStore, older_than: timedelta) -> list[str]:
     """Return the keys of files that no upload, recording or export has: their request ended between
     file and row, or the row was deleted with its contact, user or organization."""
-    kept = files.keys_before(utcnow() - older_than)
-    known: set[str] = set()
-    for start in range(0, len(kept), _KEYS_AT_ONCE):
-        some = kept[start : start + _KEYS_AT_ONCE]
+    stored_keys = files.keys_before(utcnow() - older_than)
+    used_keys: set[str] = set()
+    for start in range(0, len(stored_keys), _KEYS_AT_ONCE):
+        chunk = stored_keys[start : start + _KEYS_AT_ONCE]
         for column in (ContactImport.file_key, CallRecording.file_key, ListExport.file_key):
-            known.update(session.scalars(select(column).where(column.in_(some))))
-    return [key for key in kept if key not in known]
+            used_keys.update(session.scalars(select(column).where(column.in_(chunk))))
+    return [key for key in stored_keys if key not in used_keys]
 
 
 def file_key_of(session: Session, upload_id: UUID) -> str:
@@ -107,19 +107,19 @@ def purge_some(session: Session, upload_id: UUID) -> bool:
     """
     upload = session.get_one(ContactImport, upload_id, with_for_update=True)
     models = (ImportProblem, ImportCorrection, ImportBlock, ImportRow)
-    left = delete_some(session, upload_id, models, _ROWS_AT_ONCE)
+    has_more = delete_some(session, upload_id, models, _ROWS_AT_ONCE)
     logged = ImportChange.import_id == upload_id
-    held = or_(ImportChange.before.is_not(None), ImportChange.after.is_not(None))
-    first = session.scalar(select(func.min(ImportChange.row_number)).where(logged, held))
+    has_values = or_(ImportChange.before.is_not(None), ImportChange.after.is_not(None))
+    first = session.scalar(select(func.min(ImportChange.row_number)).where(logged, has_values))
     if first is not None:
-        left = True
+        has_more = True
         session.execute(
             update(ImportChange)
             .where(logged, ImportChange.row_number.between(first, first + _ROWS_AT_ONCE))
             .values(before=None, after=None)
         )
-    if not left:
+    if not has_more:
         upload.samples, upload.packed, upload.stored_bytes = [], None, 0
         upload.rows_forgotten_at = upload.rows_forgotten_at or utcnow()
         upload.deletion_requested_at = None
-    return left
+    return has_more

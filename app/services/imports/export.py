@@ -60,8 +60,8 @@ class ExportColumns:
         return named[:MAX_ID_COLUMNS]
 
     def _exact(self) -> list[str]:
-        beside = _TEXTS_AT_MOST + _ID_AT_MOST * len(self.external_ids)
-        return contact_json.columns_for(self.largest + beside)
+        other_size = _TEXTS_AT_MOST + _ID_AT_MOST * len(self.external_ids)
+        return contact_json.columns_for(self.largest + other_size)
 
 
 def columns_of(session: Session, campaign: Campaign) -> ExportColumns:
@@ -76,24 +76,24 @@ def parts(
     after: UUID | None = None
     while True:
         with transaction() as session:
-            after = _look_for_columns(session, columns, after)
+            after = _collect_columns(session, columns, after)
         if after is None:
             break
     yield csv_files.first_line(columns.header())
     read_as = columns.mapping()
     while True:
         with transaction() as session:
-            text, after = _lines(session, columns, read_as, after)
+            text, after = _next_lines(session, columns, read_as, after)
         yield text
         if after is None:
             return
 
 
-def _look_for_columns(session: Session, columns: ExportColumns, after: UUID | None) -> UUID | None:
+def _collect_columns(session: Session, columns: ExportColumns, after: UUID | None) -> UUID | None:
     """Scan the next contacts for metadata keys and the largest size; return where to continue, None
     at the end."""
     query = select(Contact.id, Contact.contact_metadata)
-    rows = session.execute(_next(query, columns, after)).all()
+    rows = session.execute(_page_query(query, columns, after)).all()
     for row in rows:
         metadata = row.contact_metadata or {}
         columns.largest = max(columns.largest, contact_json.size_of([*metadata.items()]))
@@ -105,7 +105,7 @@ def _look_for_columns(session: Session, columns: ExportColumns, after: UUID | No
     return rows[-1].id if len(rows) == AT_ONCE else None
 
 
-def _lines(
+def _next_lines(
     session: Session, columns: ExportColumns, read_as: mapping.HeaderMapping, after: UUID | None
 ) -> tuple[bytes, UUID | None]:
     """Return the next contacts, oldest first, and where to continue; None at the end."""
@@ -118,33 +118,34 @@ def _lines(
         Contact.status,
         Contact.contact_metadata,
     )
-    rows = session.execute(_next(query, columns, after)).all()
+    rows = session.execute(_page_query(query, columns, after)).all()
     if not rows:
         return b"", None
     ids: dict[UUID, dict[str, HeldId]] = {row.id: {} for row in rows}
-    held = select(
+    id_query = select(
         ContactExternalId.contact_id,
         ContactExternalId.key,
         ContactExternalId.value,
         ContactExternalId.identifies,
     ).where(ContactExternalId.contact_id.in_(ids))
-    for contact_id, key, value, identifies in session.execute(held):
+    for contact_id, key, value, identifies in session.execute(id_query):
         if key in columns.external_ids:
             ids[contact_id][key] = HeldId(value, identifies)
-    written = (
-        _cells(columns, read_as, row[1:6], row.contact_metadata or {}, ids[row.id]) for row in rows
+    cell_rows = (
+        _contact_cells(columns, read_as, row[1:6], row.contact_metadata or {}, ids[row.id])
+        for row in rows
     )
-    return csv_files.lines(written), rows[-1].id if len(rows) == AT_ONCE else None
+    return csv_files.lines(cell_rows), rows[-1].id if len(rows) == AT_ONCE else None
 
 
-def _next(query: Any, columns: ExportColumns, after: UUID | None) -> Any:
+def _page_query(query: Any, columns: ExportColumns, after: UUID | None) -> Any:
     query = query.where(Contact.campaign_id == columns.campaign_id)
     if after is not None:
         query = query.where(Contact.id > after)
     return query.order_by(Contact.id).limit(AT_ONCE)
 
 
-def _cells(
+def _contact_cells(
     columns: ExportColumns,
     read_as: mapping.HeaderMapping,
     texts: Sequence[str | None],
@@ -156,23 +157,23 @@ def _cells(
     for name, text in zip(contact_json.TEXTS, texts, strict=True):
         if text:
             values[name, ""] = text
-    for key, held in ids.items():
-        plain = held.identifies == columns.external_ids[key]
-        values["externalIds", key] = held.value if plain else held._asdict()
+    for key, external_id in ids.items():
+        is_plain = external_id.identifies == columns.external_ids[key]
+        values["externalIds", key] = external_id.value if is_plain else external_id._asdict()
     for key, value in metadata.items():
         values["contactMetadata", key] = value
     cells = []
     for target in read_as.targets:
         value = values.get(_value_key(target))
         cells.append(value if isinstance(value, str) and value.isprintable() else "")
-    for index in _not_read_back(cells, read_as, values):
+    for index in _unreadable_columns(cells, read_as, values):
         cells[index] = ""
     in_cells = {
         _value_key(target) for target, cell in zip(read_as.targets, cells, strict=True) if cell
     }
-    rest = {key: value for key, value in values.items() if key not in in_cells}
+    remaining = {key: value for key, value in values.items() if key not in in_cells}
     first = read_as.exact[0]
-    cells[first:] = contact_json.write_exact(rest, len(read_as.exact))
+    cells[first:] = contact_json.write_exact(remaining, len(read_as.exact))
     return cells
 
 
@@ -186,24 +187,24 @@ def _value_key(target: ColumnTarget) -> tuple[str, str]:
             return str(target.field), ""
 
 
-def _not_read_back(
+def _unreadable_columns(
     cells: Sequence[str], read_as: mapping.HeaderMapping, values: Mapping[tuple[str, str], Any]
 ) -> set[int]:
     """Return the columns that would not be read as they were written."""
-    read = to_contact(cells, read_as, None)
-    contact = read.contact
+    mapped = to_contact(cells, read_as, None)
+    contact = mapped.contact
     ids = dict(contact.get("externalIds", {}))
     if "externalIdKey" in contact:
         ids[contact["externalIdKey"]] = contact["externalIdValue"]
     texts = {(name, ""): contact.get(name) for name in contact_json.TEXTS}
     texts |= {("externalIds", key): value for key, value in ids.items()}
     texts |= {("contactMetadata", key): v for key, v in contact.get("contactMetadata", {}).items()}
-    wrong = {note.column for note in read.errors if note.column is not None}
+    wrong = {note.column for note in mapped.errors if note.column is not None}
     for index, (target, cell) in enumerate(zip(read_as.targets, cells, strict=True)):
         value_key = _value_key(target)
         if cell and texts.get(value_key) != values[value_key]:
             wrong.add(index)
-    if (shown := filled(cells)) and is_footer(shown):
+    if (filled_cells := filled(cells)) and is_footer(filled_cells):
         wrong.update(i for i, t in enumerate(read_as.targets) if t.field is not TargetField.PHONE)
     return wrong
 

@@ -121,8 +121,8 @@ class HeaderMapping:
         self.header = tuple(header)
         self.targets = tuple(targets)
 
-        def columns(wanted: TargetField) -> list[int]:
-            return [index for index, target in enumerate(targets) if target.field is wanted]
+        def columns(kind: TargetField) -> list[int]:
+            return [index for index, target in enumerate(targets) if target.field is kind]
 
         self.singles = [
             (index, str(target.field))
@@ -226,9 +226,9 @@ def _phone_by_word(
     ]
     if not free:
         return None
-    columns = _by_column(_first_rows(table), len(table.header))
+    columns = _values_by_column(_first_rows(table), len(table.header))
     phones = [i for i in free if _kind_of(columns[i], i, region) is TargetField.PHONE]
-    return max(phones, key=lambda index: _count(columns[index]), default=None)
+    return max(phones, key=lambda index: _count_filled(columns[index]), default=None)
 
 
 def suggested(table: ContactTable, rules: ContactRules) -> list[ColumnTarget]:
@@ -239,13 +239,15 @@ def suggested(table: ContactTable, rules: ContactRules) -> list[ColumnTarget]:
         return suggest(table.header, rules.keys)
 
 
-def contradicts_targets(table: ContactTable, rules: ContactRules, chosen: Sequence[str]) -> bool:
+def contradicts_targets(
+    table: ContactTable, rules: ContactRules, remembered: Sequence[str]
+) -> bool:
     """Return whether remembered targets contradict the values of a file without column names.
 
     Without names all files with as many columns look the same: phones or addresses may be in other
     columns.
     """
-    earlier = [ColumnTarget.parse(text).field for text in chosen]
+    earlier = [ColumnTarget.parse(text).field for text in remembered]
     fields = [target.field for target in _by_first_rows(table, rules) or ()]
     return any(
         kind in earlier and kind in fields and earlier[fields.index(kind)] is not kind
@@ -262,14 +264,14 @@ def _first_rows(table: ContactTable) -> list[list[str]]:
     return [row.cells[:width] for row in islice(table.rows(), _ROWS_TO_JUDGE)]
 
 
-def _by_column(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+def _values_by_column(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
     return [[row[i].strip() for row in rows if i < len(row)] for i in range(width)]
 
 
 def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list[ColumnTarget]:
     """Suggest a target for each column by the names that exporters and users give."""
     if COLUMN in header:
-        return _of_export(header, set(external_id_keys))
+        return _exported_targets(header, set(external_id_keys))
     keys = {plain(key): key for key in external_id_keys}
     if len(keys) == 1:
         keys["externalid"] = next(iter(keys.values()))
@@ -282,8 +284,12 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
     fields = {target.field for target in targets}
     if TargetField.LAST_NAME in fields and TargetField.FULL_NAME in fields:
         # Patient and Surname: a single name next to a last name is the first name.
-        whole = TargetField.METADATA if TargetField.FIRST_NAME in fields else TargetField.FIRST_NAME
-        targets = [ColumnTarget(whole) if t.field is TargetField.FULL_NAME else t for t in targets]
+        name_field = (
+            TargetField.METADATA if TargetField.FIRST_NAME in fields else TargetField.FIRST_NAME
+        )
+        targets = [
+            ColumnTarget(name_field) if t.field is TargetField.FULL_NAME else t for t in targets
+        ]
     elif fields & _NAMES == {TargetField.FIRST_NAME}:
         index = targets.index(ColumnTarget(TargetField.FIRST_NAME))
         if plain(header[index]) in WHOLE_WHERE_ALONE:
@@ -297,16 +303,18 @@ def _by_name(name: str, header: Sequence[str], keys: Dictionary[str, str]) -> Co
     """Return the target for a name; ``keys`` are the external ids by their plain names."""
     if plain(name) in keys:
         return ColumnTarget(TargetField.EXTERNAL_ID, keys[plain(name)])
-    if known := field_of(name) or _again(name, header):
-        return ColumnTarget(TargetField(known))
-    if cells.is_do_not_call_column(_once(name, header)):
+    if field_name := field_of(name) or _repeated_field(name, header):
+        return ColumnTarget(TargetField(field_name))
+    if cells.is_do_not_call_column(_without_number(name, header)):
         return ColumnTarget(TargetField.DO_NOT_CALL)
     if plain(name) in CALLING_CODE:
         return ColumnTarget(TargetField.COUNTRY_CODE)
     return ColumnTarget(TargetField.METADATA, metadata_key_of(name) or "")
 
 
-def _of_export(header: Sequence[str], external_id_keys: Collection[str]) -> list[ColumnTarget]:
+def _exported_targets(
+    header: Sequence[str], external_id_keys: Collection[str]
+) -> list[ColumnTarget]:
     """Return the targets of a file that was exported here, which are the columns' names."""
     targets = []
     for name in header:
@@ -318,19 +326,19 @@ def _of_export(header: Sequence[str], external_id_keys: Collection[str]) -> list
         elif kind == TargetField.EXTERNAL_ID and key in external_id_keys:
             targets.append(ColumnTarget(TargetField.EXTERNAL_ID, key))
         else:
-            own = key if kind == TargetField.EXTERNAL_ID else name
-            targets.append(ColumnTarget(TargetField.METADATA, own[:MAX_METADATA_KEY]))
+            metadata_key = key if kind == TargetField.EXTERNAL_ID else name
+            targets.append(ColumnTarget(TargetField.METADATA, metadata_key[:MAX_METADATA_KEY]))
     return targets
 
 
-def _again(name: str, header: Sequence[str]) -> str | None:
+def _repeated_field(name: str, header: Sequence[str]) -> str | None:
     """Return the field of a column that shares its name with an earlier one, if several may
     count."""
-    known = field_of(_once(name, header))
-    return known if known in {TargetField.PHONE, TargetField.EMAIL} else None
+    field_name = field_of(_without_number(name, header))
+    return field_name if field_name in {TargetField.PHONE, TargetField.EMAIL} else None
 
 
-def _once(name: str, header: Sequence[str]) -> str:
+def _without_number(name: str, header: Sequence[str]) -> str:
     """Return the name that a column shares with an earlier one, else its own."""
     match = _NUMBERED.fullmatch(name)
     return match[1] if match and match[1] in header else name
@@ -342,13 +350,13 @@ def by_content(
     """Return targets for columns without names if the values are unambiguous: one column of phones,
     one of addresses, or one of each; else None. A column with more than twice as many values as the
     others of its kind counts alone. Names are found by `find_names`."""
-    columns = _by_column(samples, len(header))
+    columns = _values_by_column(samples, len(header))
     kinds = [_kind_of(values, index, region) for index, values in enumerate(columns)]
     for kind in (TargetField.PHONE, TargetField.EMAIL):
         positions = [index for index, column_kind in enumerate(kinds) if column_kind is kind]
-        positions.sort(key=lambda index: _count(columns[index]), reverse=True)
+        positions.sort(key=lambda index: _count_filled(columns[index]), reverse=True)
         for index in positions[1:]:
-            if _count(columns[index]) * 2 >= _count(columns[positions[0]]):
+            if _count_filled(columns[index]) * 2 >= _count_filled(columns[positions[0]]):
                 return None
             kinds[index] = TargetField.METADATA
     if not {TargetField.PHONE, TargetField.EMAIL}.intersection(kinds):
@@ -359,7 +367,7 @@ def by_content(
     return _with_metadata_keys(header, [ColumnTarget(kind) for kind in kinds])
 
 
-def _count(values: Sequence[str]) -> int:
+def _count_filled(values: Sequence[str]) -> int:
     return sum(1 for value in values if value)
 
 
@@ -370,29 +378,29 @@ def _kind_of(values: Sequence[str], index: int, region: str | None) -> TargetFie
         return TargetField.EMAIL
     numbers = [value for value in filled if sum(map(str.isdigit, value)) >= 7]
     cells = [read_phone(value, index, region) for value in numbers]
-    usable = sum(1 for cell in cells if cell.number and not cell.has_text)
-    return TargetField.PHONE if usable * 2 > len(filled) else TargetField.METADATA
+    phone_count = sum(1 for cell in cells if cell.number and not cell.has_text)
+    return TargetField.PHONE if phone_count * 2 > len(filled) else TargetField.METADATA
 
 
 def _with_metadata_keys(header: Sequence[str], targets: list[ColumnTarget]) -> list[ColumnTarget]:
-    taken: set[str] = set()
-    named = []
+    used_keys: set[str] = set()
+    result = []
     for name, target in zip(header, targets, strict=True):
         if target.field is TargetField.METADATA:
             key = (target.key or name)[:MAX_METADATA_KEY]
-            if key in taken:
-                key = free_key(name, taken)
-            taken.add(key)
-            named.append(ColumnTarget(TargetField.METADATA, key))
+            if key in used_keys:
+                key = free_key(name, used_keys)
+            used_keys.add(key)
+            result.append(ColumnTarget(TargetField.METADATA, key))
         else:
-            named.append(target)
-    return named
+            result.append(target)
+    return result
 
 
-def free_key(name: str, taken: Collection[str]) -> str:
+def free_key(name: str, used_keys: Collection[str]) -> str:
     """Return the name of a column as a key of metadata, with a number if the key is taken."""
     key, count = name[:MAX_METADATA_KEY], 1
-    while key in taken:
+    while key in used_keys:
         count += 1
         key = f"{name[: MAX_METADATA_KEY - len(f' ({count})')]} ({count})"
     return key

@@ -28,101 +28,113 @@ class ByHand(NamedTuple):
 
 
 def targets_of(
-    chosen: Any,
+    mapping: Any,
     header: Sequence[str],
     keys: Dictionary[str, bool],
     suggested: Sequence[ColumnTarget],
 ) -> ByHand:
     """Return the targets for a mapping file. Raises `ValidationFailed` (``invalid_mapping``) and
     `UnreadableFile` (``no_such_column``)."""
-    if not isinstance(chosen, dict) or not chosen:
-        raise _invalid("it is no object of fields and columns")
-    by_pair = set(PAIR) <= chosen.keys()
-    given: dict[int, ColumnTarget] = {}
+    if not isinstance(mapping, dict) or not mapping:
+        raise _invalid_mapping("it is no object of fields and columns")
+    by_pair = set(PAIR) <= mapping.keys()
+    targets_by_index: dict[int, ColumnTarget] = {}
     phones: list[int] = []
-    for name, columns in chosen.items():
+    for name, columns in mapping.items():
         target = (
-            ColumnTarget(TargetField(name)) if by_pair and name in PAIR else _target(name, keys)
+            ColumnTarget(TargetField(name))
+            if by_pair and name in PAIR
+            else _parse_target(name, keys)
         )
-        indexes = [_index(column, header) for column in _listed(name, columns)]
+        indexes = [_column_index(column, header) for column in _column_names(name, columns)]
         if len(indexes) > 1 and (target.field in ONCE or target.key):
-            raise _invalid(f"“{name}” can only come from one column")
+            raise _invalid_mapping(f"“{name}” can only come from one column")
         for index in indexes:
-            if index in given:
-                raise _invalid(f"the column “{header[index]}” is named twice")
-            given[index] = _own(target, header[index])
+            if index in targets_by_index:
+                raise _invalid_mapping(f"the column “{header[index]}” is named twice")
+            targets_by_index[index] = _with_metadata_key(target, header[index])
         if target.field is TargetField.PHONE:
             phones = indexes
-    return ByHand(_with_others(given, header, suggested), phones)
+    return ByHand(_with_suggested(targets_by_index, header, suggested), phones)
 
 
-def _with_others(
-    given: Dictionary[int, ColumnTarget], header: Sequence[str], suggested: Sequence[ColumnTarget]
+def _with_suggested(
+    targets_by_index: Dictionary[int, ColumnTarget],
+    header: Sequence[str],
+    suggested: Sequence[ColumnTarget],
 ) -> list[ColumnTarget]:
-    taken = {target.field for target in given.values()}
-    if TargetField.FULL_NAME in taken:
-        taken |= _PARTS
-    elif taken & _PARTS:
-        taken.add(TargetField.FULL_NAME)
-    keys = {target.key for target in given.values() if target.field is TargetField.METADATA}
+    used_fields = {target.field for target in targets_by_index.values()}
+    if TargetField.FULL_NAME in used_fields:
+        used_fields |= _PARTS
+    elif used_fields & _PARTS:
+        used_fields.add(TargetField.FULL_NAME)
+    keys = {
+        target.key for target in targets_by_index.values() if target.field is TargetField.METADATA
+    }
     targets = []
     for index, target in enumerate(suggested):
-        if index in given:
-            targets.append(given[index])
+        if index in targets_by_index:
+            targets.append(targets_by_index[index])
         elif target.field is TargetField.DO_NOT_CALL:
             targets.append(target)
-        elif target in given.values() or (target.field in taken and not target.key):
-            targets.append(_own(ColumnTarget(TargetField.METADATA), header[index], keys))
+        elif target in targets_by_index.values() or (
+            target.field in used_fields and not target.key
+        ):
+            targets.append(
+                _with_metadata_key(ColumnTarget(TargetField.METADATA), header[index], keys)
+            )
         else:
             targets.append(target)
     return targets
 
 
-def _target(name: str, keys: Dictionary[str, bool]) -> ColumnTarget:
+def _parse_target(name: str, keys: Dictionary[str, bool]) -> ColumnTarget:
     kind, _, key = name.partition(":")
     if kind in (TargetField.EXTERNAL_ID, "externalIdValue") or name in keys:
-        wanted = name if name in keys else key or (next(iter(keys)) if len(keys) == 1 else "")
-        if wanted not in keys:
-            known = ", ".join(sorted(keys)) or "none"
-            raise _invalid(f"“{name}” is no external id of the campaign, which has: {known}")
-        return ColumnTarget(TargetField.EXTERNAL_ID, wanted)
+        id_key = name if name in keys else key or (next(iter(keys)) if len(keys) == 1 else "")
+        if id_key not in keys:
+            allowed = ", ".join(sorted(keys)) or "none"
+            raise _invalid_mapping(
+                f"“{name}” is no external id of the campaign, which has: {allowed}"
+            )
+        return ColumnTarget(TargetField.EXTERNAL_ID, id_key)
     if name in _FIELDS:
         return ColumnTarget(_FIELDS[name])
     key = name.removeprefix("metadata:").removeprefix("contactMetadata.").strip()
     if not key:
-        raise _invalid("a key of metadata has no name")
+        raise _invalid_mapping("a key of metadata has no name")
     if len(key) > MAX_METADATA_KEY:
-        raise _invalid(f"“{key[:20]}…” has more than {MAX_METADATA_KEY} characters")
+        raise _invalid_mapping(f"“{key[:20]}…” has more than {MAX_METADATA_KEY} characters")
     return ColumnTarget(TargetField.METADATA, key)
 
 
-def _own(
-    target: ColumnTarget, name: str, taken: frozenset[str] | set[str] = frozenset()
+def _with_metadata_key(
+    target: ColumnTarget, name: str, used_keys: frozenset[str] | set[str] = frozenset()
 ) -> ColumnTarget:
     """Return the target; metadata without a key gets the column's name as its key."""
     if target.field is not TargetField.METADATA or target.key:
         return target
-    return ColumnTarget(TargetField.METADATA, free_key(name, taken))
+    return ColumnTarget(TargetField.METADATA, free_key(name, used_keys))
 
 
-def _listed(name: str, columns: Any) -> list[str]:
-    listed = columns if isinstance(columns, list) else [columns]
-    if not listed or not all(isinstance(column, str) and column.strip() for column in listed):
-        raise _invalid(f"“{name}” needs the name or the letter of a column")
-    return listed
+def _column_names(name: str, columns: Any) -> list[str]:
+    names = columns if isinstance(columns, list) else [columns]
+    if not names or not all(isinstance(column, str) and column.strip() for column in names):
+        raise _invalid_mapping(f"“{name}” needs the name or the letter of a column")
+    return names
 
 
-def _index(column: str, header: Sequence[str]) -> int:
-    wanted = " ".join(column.split())
-    if wanted in header:
-        return header.index(wanted)
+def _column_index(column: str, header: Sequence[str]) -> int:
+    requested = " ".join(column.split())
+    if requested in header:
+        return header.index(requested)
     folded = [name.casefold() for name in header]
-    if wanted.casefold() in folded:
-        return folded.index(wanted.casefold())
+    if requested.casefold() in folded:
+        return folded.index(requested.casefold())
     index = -1
-    if wanted.isascii() and wanted.isalpha() and len(wanted) <= 3:
+    if requested.isascii() and requested.isalpha() and len(requested) <= 3:
         index = 0
-        for letter in wanted.upper():
+        for letter in requested.upper():
             index = index * 26 + ord(letter) - ord("A") + 1
         index -= 1
     if not 0 <= index < len(header):
@@ -131,5 +143,5 @@ def _index(column: str, header: Sequence[str]) -> int:
     return index
 
 
-def _invalid(what: str) -> ValidationFailed:
-    return ValidationFailed(f"The mapping can't be used: {what}.", "invalid_mapping")
+def _invalid_mapping(reason: str) -> ValidationFailed:
+    return ValidationFailed(f"The mapping can't be used: {reason}.", "invalid_mapping")

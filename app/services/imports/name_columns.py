@@ -16,8 +16,8 @@ from app.models.folding import fold
 from app.validation.time_zones import time_zones
 
 
-def _listed(words: str) -> frozenset[str]:
-    return frozenset(words.split())
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
 _MAX_NAME_LENGTH = 40
@@ -31,7 +31,7 @@ _ENOUGH = 3
 _APOSTROPHES = ("'", "’", "ʼ", "‘", "`", "´")
 _BETWEEN = frozenset(" .-‐‑·・").union(_APOSTROPHES)
 """Characters between the letters of a name: O’Neill, Jean-Luc, J. R."""
-_FIRST_NAMES = _listed(
+_FIRST_NAMES = _word_set(
     """
 aisha alex alexander ali amy ana andrea andreas andrew angela ann anna anne anthony antonio
 barbara ben bob brian carlos carmen carol catherine charles chris christian christine christopher
@@ -48,7 +48,7 @@ steven susan susanne teresa thomas timothy tom ursula victoria walter william wo
 """
 )
 """Common first names, folded: they show which of several columns has the names."""
-_ANSWERS = _listed(
+_ANSWERS = _word_set(
     """
 yes no true false none unknown active inactive new open closed lead leads customer client prospect
 contact member guest vip mobile cell home work office other main phone email male female mr mrs ms
@@ -60,7 +60,7 @@ senora
 """
 )
 """Folded words that fill a column of contacts but aren't names."""
-_OF_COMPANIES = _listed(
+_OF_COMPANIES = _word_set(
     """
 inc llc ltd limited gmbh ag kg ohg ug corp corporation company co plc llp sa sarl sas srl sl bv nv
 oy ab spa pty group holding holdings services service solutions systems partners associates
@@ -79,16 +79,16 @@ def find_names(columns: Sequence[Sequence[str]], free: Collection[int]) -> dict[
     filled = {index: [value for value in columns[index] if value] for index in free}
     names = [index for index, values in filled.items() if _are_names(values)]
     full = [index for index in names if _are_full_names(filled[index])]
-    known = {index: _share_of_first_names(filled[index]) for index in names}
+    shares = {index: _share_of_first_names(filled[index]) for index in names}
 
     def is_pair(index: int) -> bool:
         last = index + 1
-        is_full = last in full and known[last] >= known[index]
+        is_full = last in full and shares[last] >= shares[index]
         return index not in full and last in names and not is_full
 
     def likelihood(index: int) -> tuple[float, int, int]:
         is_sure = index in full and len(filled[index]) >= _ENOUGH
-        return known[index], is_sure + (index in full or is_pair(index)), -index
+        return shares[index], is_sure + (index in full or is_pair(index)), -index
 
     best = max(names, key=likelihood, default=None)
     if best is None:
@@ -102,7 +102,7 @@ def find_names(columns: Sequence[Sequence[str]], free: Collection[int]) -> dict[
 def _are_names(values: Sequence[str]) -> bool:
     """Return whether nearly all values may be names of people, and most of them differ: of those
     with several words hardly any repeats."""
-    if not values or _say_otherwise(values):
+    if not values or _are_other_values(values):
         return False
     if sum(1 for value in values if " " in value) * 2 > len(values):
         return _are_full_names(values)
@@ -131,31 +131,31 @@ def _are_full_names(values: Sequence[str]) -> bool:
     full_names = [
         value for value in values if _FULL_NAME.fullmatch(value) and read_name(value).last
     ]
-    most = len(values) * _NEARLY_ALL
-    return len(full_names) >= most and len(set(values)) >= most
+    minimum = len(values) * _NEARLY_ALL
+    return len(full_names) >= minimum and len(set(values)) >= minimum
 
 
-def _say_otherwise(values: Sequence[str]) -> bool:
+def _are_other_values(values: Sequence[str]) -> bool:
     """Return whether most values are codes, answers or places, or some of them are companies."""
     folded = [fold(value) for value in values]
     codes = sum(1 for value in values if len(value) < 3 and value.isascii() and value.isupper())
-    known = _ANSWERS | _places() - _FIRST_NAMES
-    others = sum(1 for value in folded if value.rstrip(".") in known)
-    companies = sum(1 for value in folded if _OF_COMPANIES.intersection(_words(value)[1:]))
-    return max(codes, others) * 2 > len(values) or companies * 5 > len(values)
+    not_names = _ANSWERS | _place_names() - _FIRST_NAMES
+    other_values = sum(1 for value in folded if value.rstrip(".") in not_names)
+    companies = sum(1 for value in folded if _OF_COMPANIES.intersection(_split_words(value)[1:]))
+    return max(codes, other_values) * 2 > len(values) or companies * 5 > len(values)
 
 
 def _share_of_first_names(values: Sequence[str]) -> float:
-    firsts = [_words(fold(read_name(value).first)) for value in values]
-    return sum(1 for words in firsts if words and words[0] in _FIRST_NAMES) / len(values)
+    first_names = [_split_words(fold(read_name(value).first)) for value in values]
+    return sum(1 for words in first_names if words and words[0] in _FIRST_NAMES) / len(values)
 
 
-def _words(folded: str) -> list[str]:
+def _split_words(folded: str) -> list[str]:
     return folded.replace(".", "").replace("-", " ").split()
 
 
 @cache
-def _places() -> frozenset[str]:
+def _place_names() -> frozenset[str]:
     """Return the countries in the portal's languages and the cities of time zones, folded."""
     names = {zone.rpartition("/")[2].replace("_", " ") for zone in time_zones() if "/" in zone}
     for code in languages.LANGUAGES:

@@ -70,8 +70,8 @@ class RowPacker:
                     self.notes.update({problem["code"] for problem in problems})
                 continue
             kind = row["code"], row["reason"]
-            few = self.rows < LISTED_ROWS or self.of_kind[kind] < LISTED_ROWS_OF_KIND
-            if few and self._has_room(problems):
+            is_below_limit = self.rows < LISTED_ROWS or self.of_kind[kind] < LISTED_ROWS_OF_KIND
+            if is_below_limit and self._has_room(problems):
                 self.rows += 1
                 self.of_kind[kind] += 1
                 listed.append(record)
@@ -103,18 +103,18 @@ class RowPacker:
     def _count(self, record: RowRecord) -> None:
         row, problems = record
         self.packed_rows += 1
-        own = row["code"] or "", row["reason"] or ""
+        row_kind = row["code"] or "", row["reason"] or ""
         errors = [each for each in problems if not each["is_warning"]]
-        others = {(each["code"], each["reason"] or "") for each in errors}
-        for kind in {own} | (others if row["outcome"] == FAILED else set()):
+        problem_kinds = {(each["code"], each["reason"] or "") for each in errors}
+        for kind in {row_kind} | (problem_kinds if row["outcome"] == FAILED else set()):
             self.kinds[row["outcome"], *kind] += 1
         self.codes.update(problem["code"] for problem in problems)
         if problems and problems[0]["repair"]:
             first = problems[0]
             value = row["cells"][first["column_index"] or 0]
             start = [0, row["row_number"], value, first["repair"]]
-            kept = self.repairs.setdefault((first["code"], first["reason"] or ""), start)
-            kept[0] += 1
+            entry = self.repairs.setdefault((first["code"], first["reason"] or ""), start)
+            entry[0] += 1
 
 
 def block_of(import_id: UUID, packed: Sequence[PackedRow]) -> ImportBlock:
@@ -122,8 +122,8 @@ def block_of(import_id: UUID, packed: Sequence[PackedRow]) -> ImportBlock:
     entries = [
         (
             entry.number,
-            entry.row and _without_keys(entry.row),
-            [_without_keys(problem) for problem in entry.problems],
+            entry.row and _strip_keys(entry.row),
+            [_strip_keys(problem) for problem in entry.problems],
         )
         for entry in packed
     ]
@@ -135,7 +135,7 @@ def block_of(import_id: UUID, packed: Sequence[PackedRow]) -> ImportBlock:
     )
 
 
-def _without_keys(values: Mapping[str, Any]) -> dict[str, Any]:
+def _strip_keys(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in _KEYS and value}
 
 
@@ -154,7 +154,9 @@ def next_block(
     )
     if block is None:
         return [], None
-    return [entry for entry in _entries(upload.id, block) if entry.number > after], block.last_row
+    return [
+        entry for entry in _unpack_entries(upload.id, block) if entry.number > after
+    ], block.last_row
 
 
 def remove_entries(
@@ -163,14 +165,14 @@ def remove_entries(
     """Delete the rows and problems of a block for which ``is_unwanted`` is true; the counts of the
     upload stay."""
     entries = orjson.loads(zlib.decompress(block.content))
-    kept = [entry for entry in entries if not is_unwanted(entry)]
-    if not kept:
+    remaining = [entry for entry in entries if not is_unwanted(entry)]
+    if not remaining:
         session.delete(block)
-    elif len(kept) < len(entries):
-        block.content = zlib.compress(orjson.dumps(kept), _COMPRESSION)
+    elif len(remaining) < len(entries):
+        block.content = zlib.compress(orjson.dumps(remaining), _COMPRESSION)
 
 
-def _entries(import_id: UUID, block: ImportBlock) -> list[PackedRow]:
+def _unpack_entries(import_id: UUID, block: ImportBlock) -> list[PackedRow]:
     return [
         PackedRow(
             number,
@@ -206,7 +208,13 @@ def packed_kinds(upload: ContactImport, outcome: str) -> Counter[tuple[str, str 
     """Return how many packed rows of an outcome have each code and reason, failed ones also as a
     further problem."""
     stored = (upload.packed or {}).get("kinds", ())
-    return Counter({(code, reason or None): n for of, code, reason, n in stored if of == outcome})
+    return Counter(
+        {
+            (code, reason or None): n
+            for row_outcome, code, reason, n in stored
+            if row_outcome == outcome
+        }
+    )
 
 
 def packed_notes(upload: ContactImport) -> Counter[str]:

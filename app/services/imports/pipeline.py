@@ -95,8 +95,8 @@ def _check(database: Database, files: FileStore, task: CheckTask) -> None:
             planned = preview.prepare(session, task.order, table)
         with planned:
             packer = RowPacker()
-            for kept in preview_rows(database, planned, task.import_id):
-                listed, packed = packer.split(kept)
+            for chunk in preview_rows(database, planned, task.import_id):
+                listed, packed = packer.split(chunk)
                 with database.transaction() as session:
                     check.store_rows(session, task, listed, packed)
         with database.transaction() as session:
@@ -113,8 +113,8 @@ def preview_rows(
     for rows in planned.read():
         mapped = planned.map_rows(rows)
         with database.transaction(read_only=True) as session:
-            kept = planned.plan(session, import_id, mapped)
-        yield kept
+            chunk = planned.plan(session, import_id, mapped)
+        yield chunk
 
 
 def apply_rows(
@@ -172,9 +172,9 @@ def _refuse(
     except CheckSuperseded:
         return
     refusal = error if isinstance(error, UnreadableFile) else None
-    sentence = refusal.message if refusal else FILE_GONE()
+    message = refusal.message if refusal else FILE_GONE()
     with database.transaction() as session:
-        check.fail(session, task.import_id, check_number, sentence, refusal)
+        check.fail(session, task.import_id, check_number, message, refusal)
 
 
 def _delete_earlier_rows(database: Database, task: CheckTask) -> None:

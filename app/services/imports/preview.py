@@ -70,9 +70,9 @@ class MappingSettings:
     def shortened_keys(self) -> bool:
         """Whether the name of a column was too long for a metadata key."""
         mapping = self.mapping
-        chosen = dict(mapping.metadata)
+        keys = dict(mapping.metadata)
         return any(
-            len(name) > len(chosen.get(index, key)) == MAX_METADATA_KEY
+            len(name) > len(keys.get(index, key)) == MAX_METADATA_KEY
             for index, (name, key) in enumerate(zip(mapping.header, mapping.keys, strict=True))
             if mapping.targets[index].field in _KEPT_ON_THE_SIDE
         )
@@ -98,7 +98,7 @@ def map_row(row: FileRow, settings: MappingSettings) -> MappedRow:
     error."""
     if row.problem:
         return MappedRow(errors=[CellNote(None, row.problem.code, row.problem.message)])
-    mapped = _mapped(row, row.cells, settings)
+    mapped = _map_row(row, row.cells, settings)
     if not (mapped.errors and settings.repairs):
         return mapped
     accepted = {
@@ -111,16 +111,16 @@ def map_row(row: FileRow, settings: MappingSettings) -> MappedRow:
     cells = list(row.cells)
     for column, note in accepted.items():
         cells[column] = str(note.repair)
-    again = _mapped(row, cells, settings)
-    again.ordinary = mapped.ordinary  # the row is stored with its damage
-    again.warnings += [
+    repaired = _map_row(row, cells, settings)
+    repaired.ordinary = mapped.ordinary  # the row is stored with its damage
+    repaired.warnings += [
         CellNote(column, REPAIRED, _REPAIRED(value=note.repair), note.reason)
         for column, note in accepted.items()
     ]
-    return again
+    return repaired
 
 
-def _mapped(row: FileRow, cells: Sequence[str], settings: MappingSettings) -> MappedRow:
+def _map_row(row: FileRow, cells: Sequence[str], settings: MappingSettings) -> MappedRow:
     mapped = to_contact(cells, settings.mapping, settings.default_region)
     if row.missing > 0:
         mapped.warnings.append(CellNote(None, "missing_cells", _MISSING(num=row.missing)))
@@ -155,25 +155,25 @@ def prepare(session: Session, order: ImportOrder, table: ContactTable) -> "Impor
     rules = load_rules(session, campaign)
     header, phone_order = table.header, order.phone_order
     if order.mapping and list(order.columns) == list(header):
-        chosen = order.mapping
+        mapping = order.mapping
     else:
-        chosen, phone_order = _remembered(session, order.campaign_id, header), ()
-        if chosen and table.header_is_made and contradicts_targets(table, rules, chosen):
-            chosen = []
-    targets = [ColumnTarget.parse(text) for text in chosen] or suggest_for(table, rules)
+        mapping, phone_order = _remembered_mapping(session, order.campaign_id, header), ()
+        if mapping and table.header_is_made and contradicts_targets(table, rules, mapping):
+            mapping = []
+    targets = [ColumnTarget.parse(text) for text in mapping] or suggest_for(table, rules)
     settings = MappingSettings(
         HeaderMapping(header, targets, phone_order),
         order.region or rules.default_region,
         order.repairs,
         rules.keys,
-        by_hand=order.by_hand or (bool(chosen) and targets != suggested(table, rules)),
+        by_hand=order.by_hand or (bool(mapping) and targets != suggested(table, rules)),
     )
     organization = session.get_one(Organization, campaign.organization_id)
     open_regions = destinations.destinations_of(session, organization).regions.open
     return ImportPreview(table, settings, rules, order, campaign.revision, open_regions)
 
 
-def _remembered(session: Session, campaign_id: UUID, header: Sequence[str]) -> list[str]:
+def _remembered_mapping(session: Session, campaign_id: UUID, header: Sequence[str]) -> list[str]:
     """Return the choice for these columns last time, also for a corrected file with its problem
     column; empty for new ones."""
     remembered = session.get(ColumnMapping, (campaign_id, columns_hash(header)))
@@ -183,8 +183,8 @@ def _remembered(session: Session, campaign_id: UUID, header: Sequence[str]) -> l
     remembered = session.get(ColumnMapping, (campaign_id, columns_hash(header[:added])))
     if remembered is None:
         return []
-    beyond = [str(ColumnTarget(TargetField.METADATA, name)) for name in header[added + 1 :]]
-    return [*remembered.mapping, str(ColumnTarget(TargetField.IGNORE)), *beyond]
+    extra_targets = [str(ColumnTarget(TargetField.METADATA, name)) for name in header[added + 1 :]]
+    return [*remembered.mapping, str(ColumnTarget(TargetField.IGNORE)), *extra_targets]
 
 
 class ImportPreview:
@@ -343,7 +343,7 @@ class ImportPreview:
         return correction is not None and correction.skipped
 
     def _further_problems(self, mapped: MappedRow) -> Sequence[Problem]:
-        read = self._dry_run.read(mapped.contact)
-        if not isinstance(read, list):
+        reading = self._dry_run.read(mapped.contact)
+        if not isinstance(reading, list):
             return ()
-        return [problem for problem in read if problem.code != MISSING_IDENTIFIER]
+        return [problem for problem in reading if problem.code != MISSING_IDENTIFIER]

@@ -71,30 +71,32 @@ def column_of(
     match name:
         case "phone":
             ids = [index for index, _ in mapping.external_ids]
-            return _first(_filled(mapping.phones, cells), mapping.phones, mapping.emails, ids)
+            return _first_column(
+                _filled_columns(mapping.phones, cells), mapping.phones, mapping.emails, ids
+            )
         case "email":
             email = contact.get("email")
             same = [i for i in mapping.emails if cells[i].strip() == email]
-            return _first(same, mapping.emails)
+            return _first_column(same, mapping.emails)
         case "externalIdKey" | "externalIdValue":
             columns = [index for index, _ in mapping.external_ids]
             pair = [index for index, field in mapping.singles if field == name]
-            return _first(pair, _filled(columns, cells), columns)
+            return _first_column(pair, _filled_columns(columns, cells), columns)
         case "contactMetadata":
-            of_key = [index for index, own in mapping.metadata if own == key]
-            named = [mapping.header.index(key)] if key in mapping.header else []
+            of_key = [index for index, metadata_key in mapping.metadata if metadata_key == key]
+            by_header = [mapping.header.index(key)] if key in mapping.header else []
             refusal = mapping.do_not_call if key in _OF_A_REFUSAL else []
-            return _first(of_key, named, _filled(refusal, cells))
+            return _first_column(of_key, by_header, _filled_columns(refusal, cells))
         case _:
             single = [index for index, field in mapping.singles if field == name]
-            return _first(single, mapping.full_names)
+            return _first_column(single, mapping.full_names)
 
 
-def _filled(columns: Sequence[int], cells: Sequence[str]) -> list[int]:
+def _filled_columns(columns: Sequence[int], cells: Sequence[str]) -> list[int]:
     return [index for index in columns if cells[index].strip()]
 
 
-def _first(*choices: Sequence[int]) -> int | None:
+def _first_column(*choices: Sequence[int]) -> int | None:
     return next((columns[0] for columns in choices if columns), None)
 
 
@@ -106,7 +108,7 @@ def notes_on(
     number = earlier.row_number
     sentence = _REPEATED if is_unchanged else _SAME_CONTACT
     notes = [CellNote(None, "duplicate", sentence(row=number))]
-    if not _differ(earlier, row):
+    if not _identify_differently(earlier, row):
         return notes
     if row.phone and row.phone == earlier.phone:
         notes.append(CellNote(None, "duplicate_phone", _SAME_PHONE(row=number)))
@@ -121,10 +123,10 @@ def earlier_row(message: str) -> int | None:
     return int(values["row"]) if values else None
 
 
-def _differ(earlier: RowIdentity, row: RowIdentity) -> bool:
+def _identify_differently(earlier: RowIdentity, row: RowIdentity) -> bool:
     """Return whether the two rows identify their contact differently."""
     pairs = zip(earlier[1:], row[1:], strict=True)
-    return any(one and other and one != other for one, other in pairs)
+    return any(earlier_value and value and earlier_value != value for earlier_value, value in pairs)
 
 
 class RowRecord(NamedTuple):
@@ -158,11 +160,11 @@ def record(
     problems: list[dict[str, Any]] = []
     reason = None
     if mapped.errors or problems_found:
-        problems = _errors(row, mapped, mapping, problems_found)
+        problems = _collect_errors(row, mapped, mapping, problems_found)
     if problems:
         code, reason = problems[0]["code"], problems[0]["reason"]
     if mapped.warnings:
-        problems += [_noted(note, mapping) | {"is_warning": True} for note in mapped.warnings]
+        problems += [_note_values(note, mapping) | {"is_warning": True} for note in mapped.warnings]
     for position, problem in enumerate(problems):
         problem |= {
             "import_id": import_id,
@@ -184,13 +186,13 @@ def record(
     )
 
 
-def _errors(
+def _collect_errors(
     row: FileRow, mapped: MappedRow, mapping: HeaderMapping, problems_found: Sequence[Problem]
 ) -> list[dict[str, Any]]:
-    problems = [_noted(note, mapping) | {"repair": note.repair} for note in mapped.errors]
-    noted = {problem["field"] for problem in problems}
+    problems = [_note_values(note, mapping) | {"repair": note.repair} for note in mapped.errors]
+    noted_fields = {problem["field"] for problem in problems}
     for row_problem in problems_found:
-        if row_problem.field not in noted:
+        if row_problem.field not in noted_fields:
             column = column_of(row_problem, row.cells, mapped.contact, mapping)
             problems.append(
                 problem_values(column, row_problem.code, row_problem.message, row_problem.field)
@@ -198,7 +200,7 @@ def _errors(
     return problems
 
 
-def _noted(note: CellNote, mapping: HeaderMapping) -> dict[str, Any]:
+def _note_values(note: CellNote, mapping: HeaderMapping) -> dict[str, Any]:
     field_name = field_of(note.column, mapping)
     return problem_values(note.column, note.code, note.message, field_name, reason=note.reason)
 
@@ -226,20 +228,20 @@ def insert_rows(session: Session, model: Written, rows: Sequence[dict[str, Any]]
         return 0
     table = cast(Table, model.__table__)
     names = [name for name in rows[0] if any(row[name] is not None for row in rows)]
-    parts = [_as_stored(table, name, [row[name] for row in rows]) for name in names]
+    columns = [_driver_values(table, name, [row[name] for row in rows]) for name in names]
     connection = session.connection()
     if connection.dialect.name == "sqlite":
         sql = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES "  # noqa: S608 - names of our own columns
-        marks = f"({', '.join('?' * len(names))})"
-        written = iter(zip(*parts, strict=True))
-        while some := list(islice(written, _ROWS_AT_ONCE)):
-            values = tuple(chain.from_iterable(some))
-            connection.exec_driver_sql(sql + ", ".join([marks] * len(some)), values)
+        placeholders = f"({', '.join('?' * len(names))})"
+        stored_rows = iter(zip(*columns, strict=True))
+        while chunk := list(islice(stored_rows, _ROWS_AT_ONCE)):
+            values = tuple(chain.from_iterable(chunk))
+            connection.exec_driver_sql(sql + ", ".join([placeholders] * len(chunk)), values)
     else:
-        _copy_into(connection, table.name, ", ".join(names), parts)
+        _copy_into(connection, table.name, ", ".join(names), columns)
     texts = sum(
-        sum(map(len, filter(None, part)))
-        for name, part in zip(names, parts, strict=True)
+        sum(map(len, filter(None, column)))
+        for name, column in zip(names, columns, strict=True)
         if not isinstance(table.columns[name].type, (Boolean, Integer))
     )
     return texts + len(rows) * BESIDES_VALUES[model]
@@ -252,11 +254,11 @@ def delete_some(
     False when none are left."""
     deleted = False
     for model in models:
-        own = model.import_id == import_id
-        first = session.scalar(select(func.min(model.row_number)).where(own))
+        of_import = model.import_id == import_id
+        first = session.scalar(select(func.min(model.row_number)).where(of_import))
         if first is not None:
             deleted = True
-            session.execute(delete(model).where(own, model.row_number < first + at_once))
+            session.execute(delete(model).where(of_import, model.row_number < first + at_once))
     return deleted
 
 
@@ -280,7 +282,7 @@ def _analyze(session: Session, tables: str) -> None:
         session.execute(text(f"ANALYZE (SKIP_LOCKED) {tables}"))
 
 
-def _copy_into(connection: Connection, table: str, names: str, parts: list[list[Any]]) -> None:
+def _copy_into(connection: Connection, table: str, names: str, columns: list[list[Any]]) -> None:
     """COPY the rows into a temporary table first, because PostgreSQL refuses it under row-level
     security.
 
@@ -294,7 +296,7 @@ def _copy_into(connection: Connection, table: str, names: str, parts: list[list[
     driver = cast(Psycopg, connection.connection.driver_connection)
     statement = f"COPY {temporary} ({names}) FROM STDIN"
     with driver.cursor() as cursor, cursor.copy(statement.encode()) as copy:
-        for row in zip(*parts, strict=True):
+        for row in zip(*columns, strict=True):
             copy.write_row(row)
     connection.exec_driver_sql(
         f"INSERT INTO {table} ({names}) SELECT {names} FROM {temporary}"  # noqa: S608 - as above
@@ -302,7 +304,7 @@ def _copy_into(connection: Connection, table: str, names: str, parts: list[list[
     connection.exec_driver_sql(f"DELETE FROM {temporary}")  # noqa: S608 - as above
 
 
-def _as_stored(table: Table, name: str, values: list[Any]) -> list[Any]:
+def _driver_values(table: Table, name: str, values: list[Any]) -> list[Any]:
     """Return the values of one column as both drivers accept them."""
     kind = table.columns[name].type
     if isinstance(kind, Uuid):

@@ -71,18 +71,20 @@ def rows_after(
             errors = (values for values in entry.problems if not values["is_warning"])
             of_rows[entry.number] = [ImportProblem(**values) for values in errors]
     rows.sort(key=attrgetter("row_number"))
-    return [_marked(upload, row, of_rows[row.row_number]) for row in rows], end
+    return [_mark_row(upload, row, of_rows[row.row_number]) for row in rows], end
 
 
-def _marked(upload: ContactImport, row: ImportRow, problems: Sequence[ImportProblem]) -> MarkedRow:
-    words = " ".join(_problem_words(upload, problem) for problem in problems)
+def _mark_row(
+    upload: ContactImport, row: ImportRow, problems: Sequence[ImportProblem]
+) -> MarkedRow:
+    message = " ".join(_problem_message(upload, problem) for problem in problems)
     if row.outcome == IGNORED and row.code in IGNORED_KINDS:
-        words = gettext("Ignored: %(reason)s", reason=IGNORED_KINDS[row.code].title)
+        message = gettext("Ignored: %(reason)s", reason=IGNORED_KINDS[row.code].title)
     columns = frozenset(p.column_index for p in problems if p.column_index is not None)
-    return MarkedRow(_with_problem(upload, row.cells, words), columns)
+    return MarkedRow(_with_problem(upload, row.cells, message), columns)
 
 
-def _problem_words(upload: ContactImport, problem: ImportProblem) -> str:
+def _problem_message(upload: ContactImport, problem: ImportProblem) -> str:
     if problem.column_index is None:
         return in_language(problem.message)
     return f"{upload.columns[problem.column_index]}: {in_language(problem.message)}"
@@ -122,11 +124,11 @@ def _holds_all(session: Session, upload: ContactImport, encoding: str) -> bool:
         return False
     if session.scalar(unreadable.limit(1)) is not None:
         return False
-    typed = session.scalars(
+    corrections = session.scalars(
         select(ImportCorrection.cells).where(ImportCorrection.import_id == upload.id)
     )
     try:
-        for cells in typed:
+        for cells in corrections:
             "".join(cells.values()).encode(encoding)
     except UnicodeEncodeError:
         return False
@@ -209,7 +211,7 @@ def note_kinds(session: Session, upload: ContactImport) -> list[ProblemKind]:
 
 
 def first_notes(
-    session: Session, upload: ContactImport, code: str, most: int
+    session: Session, upload: ContactImport, code: str, limit: int
 ) -> list[tuple[int, str]]:
     """Return the first listed rows that are applied with such a note: row number and stored
     message."""
@@ -219,7 +221,7 @@ def first_notes(
         .where(ImportProblem.import_id == upload.id, ImportProblem.is_warning)
         .where(ImportRow.outcome != FAILED, ImportProblem.code == code)
         .order_by(ImportProblem.row_number)
-        .limit(most)
+        .limit(limit)
     )
     return [(number, message) for number, message in session.execute(query)]
 
@@ -286,10 +288,10 @@ def page(
         query = query.where(ImportRow.outcome == FAILED, _has_problem(code, reason))
     elif outcome is not None:
         query = query.where(_has_outcome(outcome))
-    found_rows = session.scalars(query.order_by(ImportRow.row_number).limit(limit + 1)).all()
-    rows = found_rows[:limit]
-    problems = _problems(session, upload, [row.row_number for row in rows])
-    shown = [
+    matches = session.scalars(query.order_by(ImportRow.row_number).limit(limit + 1)).all()
+    rows = matches[:limit]
+    problems = _problems_by_row(session, upload, [row.row_number for row in rows])
+    shown_rows = [
         ShownRow(
             row.row_number,
             row.cells,
@@ -300,7 +302,7 @@ def page(
         )
         for row in rows
     ]
-    return RowPage(shown, rows[-1].row_number if len(found_rows) > limit else None)
+    return RowPage(shown_rows, rows[-1].row_number if len(matches) > limit else None)
 
 
 def _has_outcome(outcome: str) -> ColumnElement[bool]:
@@ -322,13 +324,13 @@ def _with_note(query: Select[ImportRow], note: str) -> Select[ImportRow]:
 def _has_problem(code: str, reason: str | None) -> ColumnElement[bool]:
     """Whether it is the row's first problem or another one."""
     row, problem = ImportRow, ImportProblem
-    others = select(problem.row_number).where(
+    matching = select(problem.row_number).where(
         _same_row(),
         ~problem.is_warning,
         problem.code == code,
         problem.reason.is_not_distinct_from(reason),
     )
-    return (row.code == code) & row.reason.is_not_distinct_from(reason) | others.exists()
+    return (row.code == code) & row.reason.is_not_distinct_from(reason) | matching.exists()
 
 
 def _same_row() -> ColumnElement[bool]:
@@ -337,7 +339,7 @@ def _same_row() -> ColumnElement[bool]:
     )
 
 
-def _problems(
+def _problems_by_row(
     session: Session, upload: ContactImport, numbers: Sequence[int]
 ) -> dict[int, list[ImportProblem]]:
     problems: dict[int, list[ImportProblem]] = defaultdict(list)

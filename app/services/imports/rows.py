@@ -63,21 +63,21 @@ def to_contact(
     """Return one row of text as a contact: keys ``firstName lastName email phone status
     contactMetadata externalIdKey externalIdValue externalIds``, those without a value left out."""
     row = MappedRow(ordinary=are_ordinary(values))
-    metadata = _metadata(values, mapping, row)
-    _names(values, mapping, row, metadata)
-    _emails(values, mapping, row, metadata)
-    _phones(values, mapping, row, metadata, default_region)
+    metadata = _read_metadata(values, mapping, row)
+    _read_names(values, mapping, row, metadata)
+    _read_emails(values, mapping, row, metadata)
+    _read_phones(values, mapping, row, metadata, default_region)
     _external_ids(values, mapping, row)
     for index in mapping.exact:
-        _exact(values[index], index, row, metadata)
+        _add_exact(values[index], index, row, metadata)
     if mapping.do_not_call:
-        _refusals(values, mapping, row, metadata)
+        _read_refusals(values, mapping, row, metadata)
     if metadata:
         row.contact["contactMetadata"] = metadata
     return row
 
 
-def _metadata(values: Sequence[str], mapping: HeaderMapping, row: MappedRow) -> dict[str, Any]:
+def _read_metadata(values: Sequence[str], mapping: HeaderMapping, row: MappedRow) -> dict[str, Any]:
     """Return the metadata: every cell unchanged, because words like "none" may have a meaning
     there."""
     metadata: dict[str, Any] = {}
@@ -100,30 +100,30 @@ def _metadata(values: Sequence[str], mapping: HeaderMapping, row: MappedRow) -> 
     return metadata
 
 
-def _names(
+def _read_names(
     values: Sequence[str], mapping: HeaderMapping, row: MappedRow, metadata: dict[str, Any]
 ) -> None:
     for index, name in mapping.singles:
-        if text := _text(values, index, row):
+        if text := _cell_text(values, index, row):
             row.contact[name] = text
     for index in mapping.full_names:
-        if text := _text(values, index, row):
-            known = row.contact.get("firstName", ""), row.contact.get("lastName", "")
-            parts = read_beside(text, *known) if any(known) else read_name(text)
-            if parts.first:
-                row.contact.setdefault("firstName", parts.first)
-            if parts.last:
-                row.contact.setdefault("lastName", parts.last)
-            if parts.title:
-                metadata.setdefault(TITLE_KEY, parts.title)
-            if any(known) or parts.title:
+        if text := _cell_text(values, index, row):
+            stored = row.contact.get("firstName", ""), row.contact.get("lastName", "")
+            full_name = read_beside(text, *stored) if any(stored) else read_name(text)
+            if full_name.first:
+                row.contact.setdefault("firstName", full_name.first)
+            if full_name.last:
+                row.contact.setdefault("lastName", full_name.last)
+            if full_name.title:
+                metadata.setdefault(TITLE_KEY, full_name.title)
+            if any(stored) or full_name.title:
                 _store_full_name(text, mapping.keys[index], row, metadata)
 
 
 def _store_full_name(text: str, key: str, row: MappedRow, metadata: dict[str, Any]) -> None:
     """Keep a full name if it says more than the parts that were taken from it."""
-    taken = (row.contact.get("firstName"), row.contact.get("lastName"), metadata.get(TITLE_KEY))
-    if not is_within(text, " ".join(filter(None, taken))):
+    parts = (row.contact.get("firstName"), row.contact.get("lastName"), metadata.get(TITLE_KEY))
+    if not is_within(text, " ".join(filter(None, parts))):
         metadata.setdefault(key, text)
 
 
@@ -131,14 +131,14 @@ def _external_ids(values: Sequence[str], mapping: HeaderMapping, row: MappedRow)
     """Set the contact's pair from the columns of a pair, else from the first column with a value;
     the other ids follow."""
     for index, key in mapping.external_ids:
-        text = _text(values, index, row)
+        text = _cell_text(values, index, row)
         if text and not row.contact.keys().isdisjoint(PAIR):
             row.contact.setdefault("externalIds", {})[key] = text
         elif text:
             row.contact["externalIdKey"], row.contact["externalIdValue"] = key, text
 
 
-def _exact(cell: str, index: int, row: MappedRow, metadata: dict[str, Any]) -> None:
+def _add_exact(cell: str, index: int, row: MappedRow, metadata: dict[str, Any]) -> None:
     if not (text := cell.strip()):
         return
     exact, problem = read_exact(text, index)
@@ -150,19 +150,19 @@ def _exact(cell: str, index: int, row: MappedRow, metadata: dict[str, Any]) -> N
     row.contact.update(exact)
 
 
-def _refusals(
+def _read_refusals(
     values: Sequence[str], mapping: HeaderMapping, row: MappedRow, metadata: dict[str, Any]
 ) -> None:
     """Record a refusal of calls, whatever other columns say about consent; the first column that
     refuses is the source."""
     sources = []
     for index in mapping.do_not_call:
-        text = _text(values, index, row, is_name=False)
-        asked = cells.asks_not_to_be_called(text) if text else False
-        if asked:
+        text = _cell_text(values, index, row, is_name=False)
+        refuses = cells.asks_not_to_be_called(text) if text else False
+        if refuses:
             sources.append(mapping.header[index])
             row.warnings.append(CellNote(index, "do_not_call", _NOT_CALLED()))
-        elif asked is None:
+        elif refuses is None:
             sources.append(f"{mapping.header[index]}: {text}")
             row.warnings.append(CellNote(index, "do_not_call_unclear", _UNCLEAR(text=text)))
     if sources:
@@ -172,18 +172,18 @@ def _refusals(
             metadata[consent.AT_KEY] = None
 
 
-def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = True) -> str:
+def _cell_text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = True) -> str:
     """Return the cell without spaces around it; empty if nothing in it can be kept."""
     text = values[index].strip()
     if not text or row.ordinary or is_ordinary(text):
         return text
     if not text.isascii():
-        text = _cleaned(text, index, row, is_name=is_name)
+        text = _clean_text(text, index, row, is_name=is_name)
         if not text:
             return ""
-    if text[0] == "=" and (written := quoted_formula(text)):
+    if text[0] == "=" and (quoted := quoted_formula(text)):
         row.warnings.append(CellNote(index, "text_around_value", _A_FORMULA()))
-        text = written
+        text = quoted
     if note := placeholder(text, index):
         row.warnings.append(note)
         return ""
@@ -193,7 +193,7 @@ def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = 
     return text
 
 
-def _cleaned(text: str, index: int, row: MappedRow, *, is_name: bool) -> str:
+def _clean_text(text: str, index: int, row: MappedRow, *, is_name: bool) -> str:
     visible = without_invisible(text, joiners=not is_name)
     if visible != text:
         row.warnings.append(CellNote(index, "characters_removed", _INVISIBLE_REMOVED()))
@@ -203,7 +203,7 @@ def _cleaned(text: str, index: int, row: MappedRow, *, is_name: bool) -> str:
     return visible
 
 
-def _emails(
+def _read_emails(
     values: Sequence[str], mapping: HeaderMapping, row: MappedRow, metadata: dict[str, Any]
 ) -> None:
     """Choose among the columns of email addresses. Their form is checked when the contact is
@@ -211,31 +211,31 @@ def _emails(
     cells: list[tuple[int, str, str]] = []
     several: list[tuple[int, str]] = []
     for index in mapping.emails:
-        text = _text(values, index, row, is_name=False)
+        text = _cell_text(values, index, row, is_name=False)
         if text.isascii() and is_email(text):
             cells.append((index, text, text))
         elif text.count("@") > 1 and len(_BETWEEN.split(text)) > 1:
             several.append((index, text))
         elif text:
             cells.append(_unusual_email(text, index, mapping, row, metadata))
-    chosen = cells[0] if len(cells) == 1 else _best_address(cells)
-    if several and not (chosen and is_email(chosen[2])):
+    best = cells[0] if len(cells) == 1 else _best_address(cells)
+    if several and not (best and is_email(best[2])):
         row.errors.extend(
             CellNote(index, "several_emails", _SEVERAL_EMAILS()) for index, _ in several
         )
         return
-    if chosen is None:
+    if best is None:
         return
-    row.contact["email"] = chosen[2]
+    row.contact["email"] = best[2]
     for index, text in several:
         metadata[mapping.keys[index]] = text
-        message = _SEVERAL_EMAILS_BESIDE(email=chosen[2])
+        message = _SEVERAL_EMAILS_BESIDE(email=best[2])
         row.warnings.append(CellNote(index, "email_dropped", message))
     for index, text, address in cells:
-        if index != chosen[0] and address.casefold() != chosen[2].casefold():
+        if index != best[0] and address.casefold() != best[2].casefold():
             metadata[mapping.keys[index]] = text
             code = "several_emails" if is_email(address) else "email_dropped"
-            message = _OTHER_EMAIL(email=chosen[2])
+            message = _OTHER_EMAIL(email=best[2])
             row.warnings.append(CellNote(index, code, message))
 
 
@@ -258,61 +258,65 @@ def _best_address(cells: Sequence[tuple[int, str, str]]) -> tuple[int, str, str]
     return next((cell for cell in cells if is_email(cell[2])), cells[0] if cells else None)
 
 
-def _phones(
+def _read_phones(
     values: Sequence[str],
     mapping: HeaderMapping,
     row: MappedRow,
     metadata: dict[str, Any],
     default_region: str | None,
 ) -> None:
-    stated = _region(values, mapping, default_region) if mapping.calling_codes else None
-    region = stated or default_region
+    stated_region = (
+        _stated_region(values, mapping, default_region) if mapping.calling_codes else None
+    )
+    region = stated_region or default_region
     faxes = mapping.faxes(values)
     for index in faxes:
-        if text := _text(values, index, row, is_name=False):
+        if text := _cell_text(values, index, row, is_name=False):
             metadata[mapping.keys[index]] = text
     cells = [
-        (index, text, _beside_code(read_phone(text, index, region), stated))
+        (index, text, _accept_missing_zero(read_phone(text, index, region), stated_region))
         for index in mapping.phones
-        if index not in faxes and (text := _text(values, index, row, is_name=False))
+        if index not in faxes and (text := _cell_text(values, index, row, is_name=False))
     ]
     numbers = [cell for cell in cells if cell[2].number]
     if not numbers:
         row.errors.extend(cell.error for _, _, cell in cells if cell.error)
         return
-    index, written, phone = numbers[0]
+    index, number_text, phone = numbers[0]
     row.contact["phone"] = phone.number
-    has_country = region != default_region or "+" in written or written.startswith(_EXPLICIT)
+    has_country = (
+        region != default_region or "+" in number_text or number_text.startswith(_EXPLICIT)
+    )
     row.assumed_country = not has_country
     if phone.has_text:
-        metadata[mapping.keys[index]] = written
+        metadata[mapping.keys[index]] = number_text
     if phone.extension:
         metadata[EXTENSION_KEY] = phone.extension
         message = _WITHOUT_EXTENSION(extension=phone.extension)
         row.warnings.append(CellNote(index, "extension_dropped", message))
     row.warnings.extend(phone.warnings)
-    for other, text, cell in cells:
-        if other != index and (cell.number is None or cell.number != phone.number):
-            metadata[mapping.keys[other]] = text
-            row.warnings.append(_set_aside(other, cell, str(phone.number)))
+    for other_index, text, cell in cells:
+        if other_index != index and (cell.number is None or cell.number != phone.number):
+            metadata[mapping.keys[other_index]] = text
+            row.warnings.append(_unused_phone_note(other_index, cell, str(phone.number)))
 
 
-def _region(
+def _stated_region(
     values: Sequence[str], mapping: HeaderMapping, default_region: str | None
 ) -> str | None:
     """Return the region of the row's numbers, if a column of calling codes gives it."""
-    stated = (region_of_code(values[index], default_region) for index in mapping.calling_codes)
-    return next(filter(None, stated), None)
+    regions = (region_of_code(values[index], default_region) for index in mapping.calling_codes)
+    return next(filter(None, regions), None)
 
 
-def _beside_code(cell: PhoneCell, region: str | None) -> PhoneCell:
+def _accept_missing_zero(cell: PhoneCell, region: str | None) -> PhoneCell:
     """Return the number: next to a country code, a missing leading zero is no damage."""
     if region and cell.error and cell.error.reason == "leading_zero_lost" and cell.error.repair:
         return PhoneCell(cell.error.repair)
     return cell
 
 
-def _set_aside(column: int, cell: PhoneCell, used: str) -> CellNote:
+def _unused_phone_note(column: int, cell: PhoneCell, used: str) -> CellNote:
     if cell.error:
         message = _OTHER_PHONE_USED(problem_words=cell.error.message, phone=used)
         return CellNote(column, "phone_dropped", message, cell.error.reason or cell.error.code)

@@ -84,7 +84,7 @@ def read_again(
     if mapping is not None and upload.columns:
         _check_mapping(upload, mapping, external_id_keys(session, upload))
         upload.mapping = list(mapping)
-        _remember(session, upload)
+        _remember_mapping(session, upload)
     request_check(session, upload)
     after = {"mapping": upload.mapping, "reading": upload.read_options}
     audit.record_change(session, caller, "upload.read_again", upload, before=before, after=after)
@@ -115,7 +115,7 @@ def start_apply(
     `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``, ``nothing_to_apply``,
     ``changed_meanwhile``, ``archived``).
     """
-    upload = _locked(session, caller, upload_id)
+    upload = _lock_upload(session, caller, upload_id)
     if upload.state in (ImportState.APPLYING, ImportState.DONE):
         return upload
     if upload.state is not ImportState.CHECKED and not can_go_on(upload):
@@ -131,7 +131,7 @@ def start_apply(
     if upload.expected is None:
         upload.expected = counts_of(upload)
         upload.created = upload.updated = upload.deleted = 0
-        _remember(session, upload)
+        _remember_mapping(session, upload)
     upload.state, upload.failure = ImportState.APPLYING, None
     upload.cancel_requested_at = upload.finished_at = None
     upload.apply_started_at = utcnow()
@@ -149,7 +149,7 @@ def cancel(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
 
     Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``) if it has ended.
     """
-    upload = _locked(session, caller, upload_id)
+    upload = _lock_upload(session, caller, upload_id)
     if upload.state in ENDED:
         raise not_open()
     if upload.state is ImportState.APPLYING:
@@ -157,14 +157,14 @@ def cancel(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     else:
         upload.state, upload.finished_at = ImportState.CANCELLED, utcnow()
         upload.check_run = None
-    stopping = upload.state is ImportState.APPLYING
+    is_applying = upload.state is ImportState.APPLYING
     audit.record_change(
-        session, caller, f"upload.{'stop_asked' if stopping else 'cancelled'}", upload
+        session, caller, f"upload.{'stop_asked' if is_applying else 'cancelled'}", upload
     )
     return upload
 
 
-def _locked(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
+def _lock_upload(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     caller.require(Permission.CONTACTS_WRITE)
     return get(session, caller, upload_id, for_change=True)
 
@@ -189,7 +189,7 @@ def _check_mapping(
         raise Conflict(message, "upload_not_open")
     for index, text in enumerate(mapping):
         field = f"columns.{index}"
-        target = _target(text, external_keys)
+        target = _parse_target(text, external_keys)
         if target is None:
             message = gettext("Choose what this column becomes.")
             problems.append(Problem(field, "unknown_target", message))
@@ -204,7 +204,7 @@ def _check_mapping(
     refuse_any(problems)
 
 
-def _target(text: str, external_keys: Collection[str]) -> ColumnTarget | None:
+def _parse_target(text: str, external_keys: Collection[str]) -> ColumnTarget | None:
     try:
         target = ColumnTarget.parse(text)
     except ValueError:
@@ -215,7 +215,7 @@ def _target(text: str, external_keys: Collection[str]) -> ColumnTarget | None:
     return target if bool(target.key) == needs_key else None
 
 
-def _remember(session: Session, upload: ContactImport) -> None:
+def _remember_mapping(session: Session, upload: ContactImport) -> None:
     """Store the columns under the campaign's lock: two users may choose the same ones at once."""
     campaigns.lock(session, session.get_one(Campaign, upload.campaign_id))
     session.merge(
@@ -274,7 +274,7 @@ def take_over(session: Session, import_id: UUID) -> bool:
 def apply_unattended(session: Session, import_id: UUID) -> None:
     """Apply a checked import that was to be applied at once, if no command holds it."""
     upload = session.get_one(ContactImport, import_id)
-    wanted = upload.apply_when_checked and upload.lease_until is None
-    if wanted and upload.state is ImportState.CHECKED and uploads.rows_left(upload):
+    is_due = upload.apply_when_checked and upload.lease_until is None
+    if is_due and upload.state is ImportState.CHECKED and uploads.rows_left(upload):
         caller = system_caller(upload.author, partner_id=upload.partner_id)
         start_apply(session, caller, import_id)

@@ -131,7 +131,7 @@ def summarize_row(
             errors.append(
                 {
                     "kind": problem["code"],
-                    "column": _column(problem["column_index"], columns),
+                    "column": _column_name(problem["column_index"], columns),
                     "message": problem["message"],
                 }
             )
@@ -160,11 +160,11 @@ def _as_stored(contact: RowSummary) -> RowSummary:
     metadata = contact.get("contactMetadata")
     if not metadata or None not in metadata.values():
         return contact
-    left = {key: value for key, value in metadata.items() if value is not None}
-    return contact | {"contactMetadata": left}
+    remaining = {key: value for key, value in metadata.items() if value is not None}
+    return contact | {"contactMetadata": remaining}
 
 
-def _column(index: int | None, columns: Sequence[str]) -> str | None:
+def _column_name(index: int | None, columns: Sequence[str]) -> str | None:
     return columns[index] if index is not None and index < len(columns) else None
 
 
@@ -183,20 +183,20 @@ def with_skipped(rows: Iterable[RowSummary], skipped: Iterable[Skipped]) -> Iter
             "errors": [],
             "kind": kind,
         }
-        for number, kind in _listed(sorted(skipped, key=itemgetter(0)))
+        for number, kind in _list_skipped(sorted(skipped, key=itemgetter(0)))
     )
     return merge(rows, without, key=itemgetter("row"))
 
 
-def _listed(skipped: Iterable[Skipped]) -> Iterator[tuple[int, str | None]]:
+def _list_skipped(skipped: Iterable[Skipped]) -> Iterator[tuple[int, str | None]]:
     """Yield footers, and blank rows up to a limit: a sheet can have a million rows with formatting
     only."""
-    left = _MAX_BLANK_ROWS
+    remaining = _MAX_BLANK_ROWS
     for first, last, kind in skipped:
         if kind is None:
-            listed = range(first, last + 1)[:left]
-            left -= len(listed)
-            yield from ((number, kind) for number in listed)
+            numbers = range(first, last + 1)[:remaining]
+            remaining -= len(numbers)
+            yield from ((number, kind) for number in numbers)
         elif kind != _TITLES:
             yield from ((number, kind) for number in range(first, last + 1))
 
@@ -210,9 +210,9 @@ def as_json(summary: ImportSummary, rows: Iterable[RowSummary]) -> Iterator[byte
         "counters": summary.counters(),
     }
     yield orjson.dumps(head)[:-1] + b',"rows":['
-    marks = chain((b"",), repeat(b","))
-    for mark, row in zip(marks, summary.counted(rows), strict=False):
-        yield mark + orjson.dumps(row)
+    separators = chain((b"",), repeat(b","))
+    for separator, row in zip(separators, summary.counted(rows), strict=False):
+        yield separator + orjson.dumps(row)
     yield b'],"warnings":' + orjson.dumps(summary.warnings()) + b"}\n"
 
 
@@ -233,7 +233,7 @@ def kept_rows(session: Session, upload: ContactImport, after: int) -> list[RowSu
     """Return the next rows of an upload after a row number, packed ones included; empty at the
     end."""
     packed, block_end = next_block(session, upload, after)
-    listed = (
+    row_query = (
         select(
             ImportRow.row_number,
             ImportRow.outcome,
@@ -246,8 +246,8 @@ def kept_rows(session: Session, upload: ContactImport, after: int) -> list[RowSu
         .limit(_AT_ONCE)
     )
     if block_end is not None:
-        listed = listed.where(ImportRow.row_number <= block_end)
-    rows: list[Any] = [*session.execute(listed).mappings()]
+        row_query = row_query.where(ImportRow.row_number <= block_end)
+    rows: list[Any] = [*session.execute(row_query).mappings()]
     last = rows[-1]["row_number"] if len(rows) == _AT_ONCE else block_end
     problems: dict[int, list[Any]] = defaultdict(list)
     for entry in packed:

@@ -82,8 +82,8 @@ class UndoTotals:
     @property
     def figures(self) -> tuple[int, ...]:
         """The contacts removed, restored, brought back and left as they are, as in `FIGURES`."""
-        left = self.contacts_left + self.gone + self.taken + self.unchanged
-        return self.removed, self.restored, self.brought_back, left
+        untouched = self.contacts_left + self.gone + self.taken + self.unchanged
+        return self.removed, self.restored, self.brought_back, untouched
 
     @property
     def change_nothing(self) -> bool:
@@ -96,18 +96,18 @@ def extent(session: Session, upload: ContactImport) -> tuple[int, int]:
     change the same one. Rows that changed nothing are logged, but aren't counted."""
     differs = cast(ImportChange.before, Text).is_distinct_from(cast(ImportChange.after, Text))
     query = select(func.count(), func.count(ImportChange.contact_id.distinct()))
-    own = (ImportChange.import_id == upload.id) & or_(differs, ~CAN_BE_UNDONE)
-    changes, changed = session.execute(query.where(own)).one()
+    of_upload = (ImportChange.import_id == upload.id) & or_(differs, ~CAN_BE_UNDONE)
+    changes, changed = session.execute(query.where(of_upload)).one()
     return changes, changed
 
 
 def sums(session: Session, import_id: UUID) -> UndoTotals:
     """Return the totals of an upload's undo, from the outcomes of its changes."""
-    own = ImportChange.import_id == import_id
+    of_upload = ImportChange.import_id == import_id
     grouped = select(ImportChange.undone, func.count()).group_by(ImportChange.undone)
-    by_outcome = {row[0]: row[1] for row in session.execute(grouped.where(own))}
-    of_others = own & ImportChange.contact_id.not_in(
-        select(ImportChange.contact_id).where(own, ImportChange.action == CREATED)
+    by_outcome = {row[0]: row[1] for row in session.execute(grouped.where(of_upload))}
+    of_others = of_upload & ImportChange.contact_id.not_in(
+        select(ImportChange.contact_id).where(of_upload, ImportChange.action == CREATED)
     )
     contacts = func.count(ImportChange.contact_id.distinct())
 
@@ -119,7 +119,7 @@ def sums(session: Session, import_id: UUID) -> UndoTotals:
         select(ImportChange.fields_left).where(of_others, ImportChange.undone.in_((PARTLY, LEFT)))
     )
     created_gone = select(func.count()).where(
-        own, ImportChange.undone == GONE, ImportChange.action == CREATED
+        of_upload, ImportChange.undone == GONE, ImportChange.action == CREATED
     )
     return UndoTotals(
         removed=by_outcome.get(REMOVED, 0) + by_outcome.get(REMOVED_CHANGED, 0),
@@ -167,9 +167,9 @@ def fields_left_by(
     session: Session, upload: ContactImport, steps: Iterable[ContactChange]
 ) -> dict[str, set[str]]:
     """Return the fields that earlier undone steps left as they were, by contact of these steps."""
-    left: dict[str, set[str]] = defaultdict(set)
+    fields_by_contact: dict[str, set[str]] = defaultdict(set)
     if upload.undo_from_row is None:
-        return left
+        return fields_by_contact
     query = select(ImportChange.contact_id, ImportChange.fields_left).where(
         ImportChange.import_id == upload.id,
         ImportChange.row_number >= upload.undo_from_row,
@@ -177,8 +177,8 @@ def fields_left_by(
         ImportChange.contact_id.in_({UUID(step.contact_id) for step in steps}),
     )
     for contact_id, fields in session.execute(query):
-        left[str(contact_id)].update(fields or ())
-    return left
+        fields_by_contact[str(contact_id)].update(fields or ())
+    return fields_by_contact
 
 
 def ends_at(upload: ContactImport, days: int) -> datetime | None:
@@ -214,8 +214,8 @@ def start(session: Session, caller: Caller, upload_id: UUID, days: int) -> Conta
         raise Conflict(message, "upload_not_undoable")
     if upload.undo_state is None:
         upload.undo_started_at = utcnow()
-        own = ImportChange.import_id == upload.id
-        changes = select(func.count()).where(own, CAN_BE_UNDONE)
+        of_upload = ImportChange.import_id == upload.id
+        changes = select(func.count()).where(of_upload, CAN_BE_UNDONE)
         upload.undo_changes = session.scalar(changes) or 0
     upload.undo_state, upload.undo_author = UNDOING, author_of(session, caller)
     upload.undo_number += 1
@@ -228,7 +228,7 @@ def start(session: Session, caller: Caller, upload_id: UUID, days: int) -> Conta
 
 def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
     """Undo the next changes; return False when only `finish` is left."""
-    upload = _at_work(session, import_id, undo_number)
+    upload = _lock_running(session, import_id, undo_number)
     if upload is None:
         return False
     steps = steps_left(session, upload, BATCH)
@@ -237,23 +237,27 @@ def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
     campaign = session.get_one(Campaign, upload.campaign_id)
     undone = undo(session, campaign, steps, left_before=fields_left_by(session, upload, steps))
     first = steps[-1].row_number
-    usual = Counter(one.outcome for one in undone).most_common(1)[0][0]
+    most_common = Counter(change.outcome for change in undone).most_common(1)[0][0]
     session.execute(
         update(ImportChange)
         .where(ImportChange.import_id == upload.id)
         .where(ImportChange.row_number.between(first, steps[0].row_number), CAN_BE_UNDONE)
-        .values(undone=usual)
+        .values(undone=most_common)
     )
-    others = [one for one in undone if one.outcome != usual or one.fields_left]
-    if others:
-        session.execute(update(ImportChange), [_outcome_values(upload, one) for one in others])
+    exceptions = [
+        change for change in undone if change.outcome != most_common or change.fields_left
+    ]
+    if exceptions:
+        session.execute(
+            update(ImportChange), [_outcome_values(upload, change) for change in exceptions]
+        )
     upload.undo_from_row, upload.undo_done = first, upload.undo_done + len(steps)
     session.flush()
     return True
 
 
 def finish(session: Session, import_id: UUID, undo_number: int, result: UndoTotals) -> None:
-    upload = _at_work(session, import_id, undo_number)
+    upload = _lock_running(session, import_id, undo_number)
     if upload is None:
         return
     upload.undo_state, upload.undone_at = UNDONE, utcnow()
@@ -280,24 +284,24 @@ def finish(session: Session, import_id: UUID, undo_number: int, result: UndoTota
 
 def stop(session: Session, import_id: UUID, undo_number: int) -> None:
     """Stop the undo after a fault; undone changes stay undone, and the rest can be retried."""
-    upload = _at_work(session, import_id, undo_number)
+    upload = _lock_running(session, import_id, undo_number)
     if upload is not None:
         upload.undo_state = STOPPED
         _record_end(session, upload, "undo_stopped", {"changes": upload.undo_done})
 
 
-def _at_work(session: Session, import_id: UUID, undo_number: int) -> ContactImport | None:
+def _lock_running(session: Session, import_id: UUID, undo_number: int) -> ContactImport | None:
     upload = locked(session, import_id)
-    wanted = upload and upload.undo_state == UNDOING and upload.undo_number == undo_number
-    return upload if wanted else None
+    is_current = upload and upload.undo_state == UNDOING and upload.undo_number == undo_number
+    return upload if is_current else None
 
 
-def _outcome_values(upload: ContactImport, one: UndoneChange) -> dict[str, object]:
+def _outcome_values(upload: ContactImport, change: UndoneChange) -> dict[str, object]:
     return {
         "import_id": upload.id,
-        "row_number": one.step.row_number,
-        "undone": one.outcome,
-        "fields_left": one.fields_left or None,
+        "row_number": change.step.row_number,
+        "undone": change.outcome,
+        "fields_left": change.fields_left or None,
     }
 
 

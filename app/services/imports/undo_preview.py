@@ -47,74 +47,76 @@ def preview(
         return _estimate(session, upload), [[] for _ in FIGURES]
     steps = steps_left(session, upload)
     campaign = session.get_one(Campaign, upload.campaign_id)
-    left = fields_left_by(session, upload, steps)
-    undone = undo(session, campaign, steps, left_before=left, dry_run=True)
-    sums = replace(_sums_of(undone, left), erased=erased(session, upload.id))
-    return sums, [_contacts(undone, outcomes) for outcomes in FIGURES]
+    fields_left = fields_left_by(session, upload, steps)
+    undone = undo(session, campaign, steps, left_before=fields_left, dry_run=True)
+    totals = replace(_totals_of(undone, fields_left), erased=erased(session, upload.id))
+    return totals, [_last_changes(undone, outcomes) for outcomes in FIGURES]
 
 
-def _contacts(undone: Sequence[UndoneChange], outcomes: Collection[str]) -> list[ContactChange]:
+def _last_changes(undone: Sequence[UndoneChange], outcomes: Collection[str]) -> list[ContactChange]:
     """Return the last change of each contact with such an outcome; ``undone`` begins with the last
     row."""
-    in_order = undone[::-1]
-    created = _created(undone)
-    otherwise = {one.step.contact_id for one in undone if one.outcome != UNCHANGED}
-    latest = {one.step.contact_id: one.step for one in in_order}
+    chronological = undone[::-1]
+    created = _created_ids(undone)
+    changed_ids = {change.step.contact_id for change in undone if change.outcome != UNCHANGED}
+    latest = {change.step.contact_id: change.step for change in chronological}
     ids = dict.fromkeys(
-        one.step.contact_id
-        for one in in_order
-        if one.outcome in outcomes
-        and (one.outcome != UNCHANGED or one.step.contact_id not in otherwise)
-        and (one.step.action == CREATED or one.step.contact_id not in created)
+        change.step.contact_id
+        for change in chronological
+        if change.outcome in outcomes
+        and (change.outcome != UNCHANGED or change.step.contact_id not in changed_ids)
+        and (change.step.action == CREATED or change.step.contact_id not in created)
     )
     return [latest[contact_id] for contact_id in ids]
 
 
-def _created(undone: Sequence[UndoneChange]) -> set[str]:
-    return {one.step.contact_id for one in undone if one.step.action == CREATED}
+def _created_ids(undone: Sequence[UndoneChange]) -> set[str]:
+    return {change.step.contact_id for change in undone if change.step.action == CREATED}
 
 
-def _sums_of(undone: list[UndoneChange], left_before: Collection[str]) -> UndoTotals:
+def _totals_of(undone: list[UndoneChange], left_before: Collection[str]) -> UndoTotals:
     """Return the same as `undo.sums`, for changes that were tried out; contacts ``left_before`` by
     an undo that stopped are not counted again as unchanged."""
-    outcomes = Counter(one.outcome for one in undone)
-    created = _created(undone)
-    updated = [one for one in undone if one.step.action == UPDATED]
-    of_others = [one for one in updated if one.step.contact_id not in created]
+    outcomes = Counter(change.outcome for change in undone)
+    created = _created_ids(undone)
+    updated = [change for change in undone if change.step.action == UPDATED]
+    of_others = [change for change in updated if change.step.contact_id not in created]
 
-    def contacts(*wanted: str) -> int:
-        return len({one.step.contact_id for one in of_others if one.outcome in wanted})
+    def contacts(*selected: str) -> int:
+        return len({change.step.contact_id for change in of_others if change.outcome in selected})
 
-    otherwise = {one.step.contact_id for one in of_others if one.outcome != UNCHANGED}
-    gone = sum(one.outcome == GONE for one in undone if one.step.action == CREATED)
+    changed_ids = {change.step.contact_id for change in of_others if change.outcome != UNCHANGED}
+    created_gone = sum(change.outcome == GONE for change in undone if change.step.action == CREATED)
     return UndoTotals(
         removed=outcomes[REMOVED] + outcomes[REMOVED_CHANGED],
         removed_changed=outcomes[REMOVED_CHANGED],
         restored=contacts(RESTORED, PARTLY),
         brought_back=outcomes[BROUGHT_BACK],
         contacts_left=contacts(LEFT, PARTLY),
-        fields_left=sum(fields_differing(one.fields_left) for one in of_others),
-        gone=contacts(GONE) + gone,
+        fields_left=sum(fields_differing(change.fields_left) for change in of_others),
+        gone=contacts(GONE) + created_gone,
         taken=outcomes[TAKEN],
-        unchanged=len({one.step.contact_id for one in of_others} - otherwise - {*left_before}),
+        unchanged=len(
+            {change.step.contact_id for change in of_others} - changed_ids - {*left_before}
+        ),
     )
 
 
 def _estimate(session: Session, upload: ContactImport) -> UndoTotals:
     """Return the estimate for many changes: which contacts still exist, and which were changed
     since."""
-    own = (ImportChange.import_id == upload.id) & CAN_BE_UNDONE
+    of_upload = (ImportChange.import_id == upload.id) & CAN_BE_UNDONE
     if upload.undo_from_row is not None:
-        own &= ImportChange.row_number < upload.undo_from_row
+        of_upload &= ImportChange.row_number < upload.undo_from_row
     contacts = func.count(ImportChange.contact_id.distinct())
-    created = select(ImportChange.contact_id).where(own, ImportChange.action == CREATED)
-    latest = select(func.max(ImportChange.row_number)).where(own)
+    created = select(ImportChange.contact_id).where(of_upload, ImportChange.action == CREATED)
+    latest = select(func.max(ImportChange.row_number)).where(of_upload)
     is_latest = ImportChange.row_number.in_(latest.group_by(ImportChange.contact_id))
 
     def count(
         action: str, *, present: bool = False, since: bool = False, changed: bool = False
     ) -> int:
-        query = select(contacts).where(own, ImportChange.action == action)
+        query = select(contacts).where(of_upload, ImportChange.action == action)
         if changed:
             query = query.where(cast(ImportChange.before, Text) != cast(ImportChange.after, Text))
         if action == UPDATED:
@@ -122,21 +124,23 @@ def _estimate(session: Session, upload: ContactImport) -> UndoTotals:
         if present or since:
             query = query.join(Contact, Contact.id == ImportChange.contact_id)
         if since:
-            query = query.where(Contact.updated_at > upload.finished_at, is_latest, _differs())
+            query = query.where(
+                Contact.updated_at > upload.finished_at, is_latest, _contact_differs()
+            )
         return session.scalar(query) or 0
 
     removed, updated = count(CREATED, present=True), count(UPDATED, present=True)
     restored = count(UPDATED, present=True, changed=True)
-    taken = select(func.count()).where(own, ImportChange.action == DELETED)
-    held = session.scalar(taken.where(_taken_by_another(session, upload))) or 0
+    deleted = select(func.count()).where(of_upload, ImportChange.action == DELETED)
+    taken_count = session.scalar(deleted.where(_taken_by_another(session, upload))) or 0
     return UndoTotals(
         removed=removed,
         removed_changed=count(CREATED, since=True),
         restored=restored,
-        brought_back=count(DELETED) - held,
+        brought_back=count(DELETED) - taken_count,
         contacts_left=count(UPDATED, since=True),
         gone=count(CREATED) - removed + count(UPDATED) - updated,
-        taken=held,
+        taken=taken_count,
         erased=erased(session, upload.id),
         unchanged=updated - restored,
         estimated=True,
@@ -146,7 +150,7 @@ def _estimate(session: Session, upload: ContactImport) -> UndoTotals:
 def _taken_by_another(session: Session, upload: ContactImport) -> ColumnElement[bool]:
     """Return whether another contact has the number, the address or an id of a removed one."""
     before, another = ImportChange.before, aliased(Contact)
-    own = select(another.id).where(another.campaign_id == upload.campaign_id)
+    contacts = select(another.id).where(another.campaign_id == upload.campaign_id)
     ids = select(ContactExternalId.contact_id).where(
         ContactExternalId.campaign_id == upload.campaign_id, ContactExternalId.identifies
     )
@@ -157,8 +161,8 @@ def _taken_by_another(session: Session, upload: ContactImport) -> ColumnElement[
         if identifies
     }
     return or_(
-        own.where(another.phone == before["phone"].as_string()).exists(),
-        own.where(another.email_key == func.lower(before["email"].as_string())).exists(),
+        contacts.where(another.phone == before["phone"].as_string()).exists(),
+        contacts.where(another.email_key == func.lower(before["email"].as_string())).exists(),
         *(
             ids.where(ContactExternalId.key == key, ContactExternalId.value == value).exists()
             for key, value in values.items()
@@ -166,7 +170,7 @@ def _taken_by_another(session: Session, upload: ContactImport) -> ColumnElement[
     )
 
 
-def _differs() -> ColumnElement[bool]:
+def _contact_differs() -> ColumnElement[bool]:
     """Return whether a contact differs from what the upload wrote, apart from external ids."""
     after = ImportChange.after
     columns = {

@@ -63,9 +63,9 @@ class UploadChoices:
 def choices_for_failed_rows(upload: ContactImport) -> UploadChoices:
     """Return the choices for a file of the rows that failed: how phone numbers are read. The
     targets of its columns are known from the upload itself."""
-    kept = ("region", "phoneOrder")
+    option_names = ("region", "phoneOrder")
     return UploadChoices(
-        {each: upload.read_options[each] for each in kept if each in upload.read_options}
+        {each: upload.read_options[each] for each in option_names if each in upload.read_options}
     )
 
 
@@ -152,7 +152,7 @@ class UploadFilter:
 def search(
     session: Session,
     caller: Caller,
-    chosen: UploadFilter | None = None,
+    filters: UploadFilter | None = None,
     *,
     sort: str = "-created",
     cursor: str | None = None,
@@ -160,46 +160,46 @@ def search(
 ) -> Page[ContactImport]:
     """Return a page of uploads. Raises `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
-    rows = _filtered(caller, chosen or UploadFilter())
+    rows = _filter_uploads(caller, filters or UploadFilter())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(
-    session: Session, caller: Caller, chosen: UploadFilter, *, most: int = MAX_COUNTED
+    session: Session, caller: Caller, filters: UploadFilter, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`."""
-    rows = _filtered(caller, chosen).with_only_columns(ContactImport.id)
+    rows = _filter_uploads(caller, filters).with_only_columns(ContactImport.id)
     return count_up_to(session, rows, most)
 
 
-def count_if_few(session: Session, caller: Caller, chosen: UploadFilter, most: int) -> int | None:
+def count_if_few(session: Session, caller: Caller, filters: UploadFilter, limit: int) -> int | None:
     """Return how many match, as `paging.count_among` those of the caller or campaign."""
-    rows, few = (
-        _filtered(caller, each).with_only_columns(ContactImport.id)
-        for each in (chosen, UploadFilter(campaign_id=chosen.campaign_id))
+    rows, narrowed = (
+        _filter_uploads(caller, each).with_only_columns(ContactImport.id)
+        for each in (filters, UploadFilter(campaign_id=filters.campaign_id))
     )
-    return count_among(session, rows, few, most)
+    return count_among(session, rows, narrowed, limit)
 
 
-def _filtered(caller: Caller, chosen: UploadFilter) -> Select[ContactImport]:
+def _filter_uploads(caller: Caller, filters: UploadFilter) -> Select[ContactImport]:
     rows = visible(caller)
-    if chosen.query:
-        matches = holds_words(ContactImport.file_name, chosen.query)
-        if chosen.campaign_id is None:
-            called = campaigns.visible(caller).where(Campaign.named(chosen.query))
-            matches |= ContactImport.campaign_id.in_(called.with_only_columns(Campaign.id))
+    if filters.query:
+        matches = holds_words(ContactImport.file_name, filters.query)
+        if filters.campaign_id is None:
+            named_campaigns = campaigns.visible(caller).where(Campaign.named(filters.query))
+            matches |= ContactImport.campaign_id.in_(named_campaigns.with_only_columns(Campaign.id))
         rows = rows.where(matches)
-    if chosen.state is not None:
-        rows = rows.where(ContactImport.state == chosen.state)
-    if chosen.undone or chosen.state is ImportState.DONE:
+    if filters.state is not None:
+        rows = rows.where(ContactImport.state == filters.state)
+    if filters.undone or filters.state is ImportState.DONE:
         is_undone = func.coalesce(ContactImport.undo_state, "") == "undone"
-        rows = rows.where(is_undone if chosen.undone else ~is_undone)
-    if chosen.campaign_id is not None:
-        rows = rows.where(ContactImport.campaign_id == chosen.campaign_id)
-    if chosen.action is not None:
-        rows = rows.where(ContactImport.action == chosen.action)
-    if chosen.author:
-        rows = rows.where(ContactImport.author.icontains(chosen.author, autoescape=True))
+        rows = rows.where(is_undone if filters.undone else ~is_undone)
+    if filters.campaign_id is not None:
+        rows = rows.where(ContactImport.campaign_id == filters.campaign_id)
+    if filters.action is not None:
+        rows = rows.where(ContactImport.action == filters.action)
+    if filters.author:
+        rows = rows.where(ContactImport.author.icontains(filters.author, autoescape=True))
     return rows
 
 
@@ -239,8 +239,8 @@ def create(
     """
     caller.require(Permission.CONTACTS_WRITE)
     campaign = campaigns.get_for_new_contacts(session, caller, campaign_id)
-    own = campaign.partner_id, campaign.organization_id
-    storage.reserve_room(session, *own, file.size, storage_defaults)
+    owner_ids = campaign.partner_id, campaign.organization_id
+    storage.reserve_room(session, *owner_ids, file.size, storage_defaults)
     if not file.size:
         message = gettext("The file is empty. Export it again and upload the new file.")
         raise ValidationFailed.on("file", "empty_file", message)
@@ -360,5 +360,5 @@ def author_of(session: Session, caller: Caller) -> str:
 def _plain_name(name: str) -> str:
     """Return the last part of the file name that a browser sent, without unprintable characters."""
     last = name.replace("\\", "/").rpartition("/")[2]
-    shown = "".join(c for c in last if c.isprintable()).encode(errors="replace").decode()
-    return shown.strip()[:_MAX_NAME_LENGTH] or "contacts"
+    printable = "".join(c for c in last if c.isprintable()).encode(errors="replace").decode()
+    return printable.strip()[:_MAX_NAME_LENGTH] or "contacts"

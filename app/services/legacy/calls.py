@@ -94,7 +94,7 @@ def place(
     _check_messages(request)
     assistant = assistants.find_by_number(session, caller, request.from_phone_number)
     first_name, last_name = request.first_and_last()
-    asked = calls.CallRequest(
+    call_request = calls.CallRequest(
         assistant_id=assistant.id,
         phone_number=request.to_phone_number,
         first_name=first_name,
@@ -106,10 +106,15 @@ def place(
     )
     try:
         return calls.schedule(
-            session, caller, asked, settings.call_settings, source=CallSource.LEGACY, live=True
+            session,
+            caller,
+            call_request,
+            settings.call_settings,
+            source=CallSource.LEGACY,
+            live=True,
         )
     except ValidationFailed as error:
-        raise _in_our_words(error) from None
+        raise _rename_fields(error) from None
 
 
 def _check_messages(request: LegacyCallInput) -> None:
@@ -126,7 +131,7 @@ def _check_messages(request: LegacyCallInput) -> None:
         raise ValidationFailed.on("introNotes", "messaging_required", message)
 
 
-def _in_our_words(error: ValidationFailed) -> ValidationFailed:
+def _rename_fields(error: ValidationFailed) -> ValidationFailed:
     """Return the call service's error with the field names of this area."""
     names = {PHONE_FIELD: "toPhoneNumber"}
     problems = [replace(p, field=names.get(p.field, p.field)) for p in error.problems]

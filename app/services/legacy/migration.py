@@ -72,7 +72,7 @@ def translate(session: Session, caller: Caller, request: LegacyCallInput) -> dic
     except NotFound:
         assistant_id = NO_ASSISTANT
     first_name, last_name = request.first_and_last()
-    return _body(
+    return _build_body(
         assistant_id=assistant_id,
         phone_number=request.to_phone_number,
         first_name=first_name,
@@ -89,8 +89,8 @@ def rehearse(
 ) -> tuple[CallStatus, str]:
     """Return what Area C would answer to the body now, without placing a call. Raises
     its errors."""
-    asked = calls.CallRequest.of(read(OutboundCallInput, body))
-    return calls.dry_run(session, caller, asked, live=True, carrier=carrier)
+    call_request = calls.CallRequest.of(read(OutboundCallInput, body))
+    return calls.dry_run(session, caller, call_request, live=True, carrier=carrier)
 
 
 def answer_of(status: CallStatus, message: str) -> dict[str, Any]:
@@ -147,14 +147,14 @@ def search(
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
-    rows = _visible(caller).where(OAuthClient.revoked_at.is_(None))
-    words = trimmed(query)
-    if words:
-        named = select(Organization.id).where(Organization.named(words))
+    rows = _visible_clients(caller).where(OAuthClient.revoked_at.is_(None))
+    search_text = trimmed(query)
+    if search_text:
+        organization_ids = select(Organization.id).where(Organization.named(search_text))
         rows = rows.where(
             or_(
-                OAuthClient.named(words),
-                OAuthClient.organization_id.in_(named),
+                OAuthClient.named(search_text),
+                OAuthClient.organization_id.in_(organization_ids),
             )
         )
     if partner_id is not None:
@@ -169,54 +169,56 @@ def search(
 def get(session: Session, caller: Caller, client_id: UUID) -> MigratingClient:
     """Return one client, including revoked ones. Raises `Forbidden` and `NotFound`
     (``client_not_found``)."""
-    client = session.scalars(_visible(caller).where(OAuthClient.id == client_id)).one_or_none()
+    client = session.scalars(
+        _visible_clients(caller).where(OAuthClient.id == client_id)
+    ).one_or_none()
     if client is None:
         message = gettext("There is no such client.")
         raise NotFound(message, "client_not_found")
-    [moving] = _with_figures(session, [client])
-    return moving
+    [migrating] = _with_figures(session, [client])
+    return migrating
 
 
-def days(session: Session, moving: MigratingClient) -> list[LegacyDay]:
+def days(session: Session, migrating: MigratingClient) -> list[LegacyDay]:
     """Return the last `DAYS_SHOWN` days (UTC) of a client from its loader, oldest first, including
     days without requests."""
     first = _first_day()
-    kept = session.scalars(
-        select(LegacyDay).where(LegacyDay.client_id == moving.client.id, LegacyDay.day >= first)
+    rows = session.scalars(
+        select(LegacyDay).where(LegacyDay.client_id == migrating.client.id, LegacyDay.day >= first)
     )
-    by_day = {row.day: row for row in kept}
-    wanted = [first + timedelta(days=number) for number in range(DAYS_SHOWN)]
+    by_day = {row.day: row for row in rows}
+    dates = [first + timedelta(days=number) for number in range(DAYS_SHOWN)]
     return [
-        by_day.get(day) or LegacyDay(day=day, accepted=0, refused=0, differing=0) for day in wanted
+        by_day.get(day) or LegacyDay(day=day, accepted=0, refused=0, differing=0) for day in dates
     ]
 
 
-def exchange_of(session: Session, moving: MigratingClient) -> LegacyExchange | None:
+def exchange_of(session: Session, migrating: MigratingClient) -> LegacyExchange | None:
     """Return the last request of a client from its loader, with both answers."""
-    return session.get(LegacyExchange, moving.client.id)
+    return session.get(LegacyExchange, migrating.client.id)
 
 
-def last_accepted(session: Session, moving: MigratingClient) -> dict[str, Any] | None:
+def last_accepted(session: Session, migrating: MigratingClient) -> dict[str, Any] | None:
     """Return the body for Area C that is equivalent to the last call of a client from its loader,
     for clients whose last request came before requests were stored."""
-    if moving.last_day is None:
+    if migrating.last_day is None:
         return None
-    begin = datetime.combine(moving.last_day, time(0), UTC)
+    begin = datetime.combine(migrating.last_day, time(0), UTC)
     call = session.scalars(
         select(Call)
         .where(
-            Call.organization_id == moving.client.organization_id,
+            Call.organization_id == migrating.client.organization_id,
             Call.live.is_(True),
             Call.id.between(id_at(begin), id_at(begin + timedelta(days=1))),
             Call.source == CallSource.LEGACY,
-            Call.credential_id == moving.client.id,
+            Call.credential_id == migrating.client.id,
         )
         .order_by(Call.id.desc())
         .limit(1)
     ).one_or_none()
     if call is None:
         return None
-    return _body(
+    return _build_body(
         assistant_id=str(call.assistant_id),
         phone_number=call.phone_number,
         first_name=call.contact.get("firstName"),
@@ -235,7 +237,7 @@ def purge(session: Session) -> None:
     session.execute(delete(LegacyExchange).where(LegacyExchange.at < now - EXCHANGES_KEPT))
 
 
-def _body(
+def _build_body(
     *,
     assistant_id: str,
     phone_number: str,
@@ -258,7 +260,7 @@ def _body(
     return {name: value for name, value in body.items() if value}
 
 
-def _visible(caller: Caller) -> Select[OAuthClient]:
+def _visible_clients(caller: Caller) -> Select[OAuthClient]:
     caller.require(Permission.AUDIT_READ)
     query = select(OAuthClient).where(OAuthClient.area == Area.LEGACY_CALLS)
     return of_tenant(query, caller, OAuthClient.partner_id)
@@ -270,7 +272,7 @@ def _with_figures(session: Session, clients: Sequence[OAuthClient]) -> list[Migr
         Partner.id == OAuthClient.partner_id,
     )
     ids = [client.id for client in clients]
-    counted = (
+    totals = (
         select(
             LegacyDay.client_id,
             func.sum(LegacyDay.accepted).label("accepted"),
@@ -284,17 +286,19 @@ def _with_figures(session: Session, clients: Sequence[OAuthClient]) -> list[Migr
     )
     rows = session.execute(
         names.where(OAuthClient.id.in_(ids))
-        .outerjoin_from(OAuthClient, counted, counted.c.client_id == OAuthClient.id)
+        .outerjoin_from(OAuthClient, totals, totals.c.client_id == OAuthClient.id)
         .add_columns(
-            *(func.coalesce(counted.c[name], 0) for name in ("accepted", "refused", "differing")),
-            counted.c.last_day,
+            *(func.coalesce(totals.c[name], 0) for name in ("accepted", "refused", "differing")),
+            totals.c.last_day,
         )
     )
     figures = {row[0]: row[1:] for row in rows}
     return [
-        MigratingClient(client, str(name), str(partner), int(ok), int(no), int(other), last)
+        MigratingClient(
+            client, str(name), str(partner), int(accepted), int(refused), int(differing), last
+        )
         for client in clients
-        for name, partner, ok, no, other, last in [figures[client.id]]
+        for name, partner, accepted, refused, differing, last in [figures[client.id]]
     ]
 
 

@@ -5,22 +5,22 @@ from app.languages import gettext, gettext_noop, ngettext
 from app.services.mails.facts import MailFacts, MailTexts, as_administrator, not_you, sender
 
 
-def _account_created(facts: MailFacts) -> str:
+def _account_created_message(context: MailFacts) -> str:
     """The first sentence of the mails to a user who has no password yet."""
-    given = {
-        "partner": facts.brand.partner_name,
-        "organization": facts.organization,
-        "product": facts.brand.product_name,
+    values = {
+        "partner": context.brand.partner_name,
+        "organization": context.organization,
+        "product": context.brand.product_name,
     }
-    if facts.organization:
+    if context.organization:
         return gettext(
-            "%(partner)s created an account for you at %(organization)s in %(product)s.", **given
+            "%(partner)s created an account for you at %(organization)s in %(product)s.", **values
         )
-    return gettext("%(partner)s created an account for you in %(product)s.", **given)
+    return gettext("%(partner)s created an account for you in %(product)s.", **values)
 
 
-def _link_ends(facts: MailFacts) -> str:
-    return gettext("The link works once, until %(moment)s.", moment=facts.until)
+def _link_end_message(context: MailFacts) -> str:
+    return gettext("The link works once, until %(moment)s.", moment=context.until)
 
 
 _INVITED = {
@@ -39,104 +39,104 @@ _INVITED_BY_OPERATOR = {
 itself."""
 
 
-def _invited(facts: MailFacts) -> str:
-    partner = facts.brand.partner_name
-    by_operator = {} if facts.inviter else _INVITED_BY_OPERATOR
-    sentence = (_INVITED | by_operator).get(facts.role) if facts.role else None
+def _invited_message(context: MailFacts) -> str:
+    partner = context.brand.partner_name
+    by_operator = {} if context.inviter else _INVITED_BY_OPERATOR
+    sentence = (_INVITED | by_operator).get(context.role) if context.role else None
     if sentence is None:
         return gettext("%(partner)s created an account for you.", partner=partner)
-    who = facts.inviter or partner
-    return gettext(sentence, who=who, partner=partner, organization=facts.organization)
+    inviter = context.inviter or partner
+    return gettext(sentence, who=inviter, partner=partner, organization=context.organization)
 
 
-def invitation(facts: MailFacts) -> MailTexts:
-    product = facts.brand.product_name
+def invitation(context: MailFacts) -> MailTexts:
+    product = context.brand.product_name
     invited = gettext("You are invited to %(product)s", product=product)
     return MailTexts(
         subject=invited,
-        paragraphs=(_invited(facts), gettext("Choose a password to sign in.")),
-        act=(gettext("Accept invitation"), facts.link),
+        paragraphs=(_invited_message(context), gettext("Choose a password to sign in.")),
+        act=(gettext("Accept invitation"), context.link),
         is_act_personal=True,
-        after=(_link_ends(facts), gettext("If you did not expect this email, ignore it.")),
-        reason=_reason_of_invitation(facts),
+        after=(_link_end_message(context), gettext("If you did not expect this email, ignore it.")),
+        reason=_invitation_reason(context),
     )
 
 
-def _reason_of_invitation(facts: MailFacts) -> str:
-    if not facts.inviter and facts.role in _INVITED_BY_OPERATOR:
+def _invitation_reason(context: MailFacts) -> str:
+    if not context.inviter and context.role in _INVITED_BY_OPERATOR:
         return gettext(
             "Sent to %(email)s because this address was invited to %(product)s.",
-            email=facts.email,
-            product=facts.brand.product_name,
+            email=context.email,
+            product=context.brand.product_name,
         )
     return gettext(
         "Sent to %(email)s because %(who)s entered this address.",
-        email=facts.email,
-        who=facts.inviter or facts.brand.partner_name,
+        email=context.email,
+        who=context.inviter or context.brand.partner_name,
     )
 
 
-def set_password(facts: MailFacts) -> MailTexts:
+def set_password(context: MailFacts) -> MailTexts:
     return MailTexts(
-        subject=gettext("Set your password for %(product)s", product=facts.brand.product_name),
+        subject=gettext("Set your password for %(product)s", product=context.brand.product_name),
         heading=gettext("Set your password"),
         paragraphs=(
-            _account_created(facts),
-            gettext("You sign in as %(email)s, with your own password.", email=facts.email),
+            _account_created_message(context),
+            gettext("You sign in as %(email)s, with your own password.", email=context.email),
         ),
-        act=(gettext("Set your password"), facts.link),
+        act=(gettext("Set your password"), context.link),
         is_act_personal=True,
-        after=(_link_ends(facts),),
+        after=(_link_end_message(context),),
         reason=gettext(
             "Sent to %(email)s because an account was created with this address.",
-            email=facts.email,
+            email=context.email,
         ),
     )
 
 
-def reset_password(facts: MailFacts) -> MailTexts:
-    product = facts.brand.product_name
+def reset_password(context: MailFacts) -> MailTexts:
+    product = context.brand.product_name
     return MailTexts(
         subject=gettext("Set a new password for %(product)s", product=product),
         heading=gettext("Set a new password"),
         paragraphs=(
             gettext(
                 "A new password for %(email)s in %(product)s was requested.",
-                email=facts.email,
+                email=context.email,
                 product=product,
             ),
         ),
-        act=(gettext("Set a new password"), facts.link),
+        act=(gettext("Set a new password"), context.link),
         is_act_personal=True,
         after=(
-            _link_ends(facts),
+            _link_end_message(context),
             gettext("If that was not you, ignore this email. Your password stays the same."),
         ),
         reason=gettext(
             "Sent to %(email)s because a new password was requested on %(moment)s.",
-            email=facts.email,
-            moment=facts.at,
+            email=context.email,
+            moment=context.at,
         ),
     )
 
 
-def password_changed(facts: MailFacts) -> MailTexts:
-    product, support = facts.brand.product_name, facts.brand.support_email
+def password_changed(context: MailFacts) -> MailTexts:
+    product, support = context.brand.product_name, context.brand.support_email
     return MailTexts(
         subject=gettext("Your password for %(product)s was changed", product=product),
         heading=gettext("Your password was changed"),
         paragraphs=(
             gettext(
                 "The password of %(email)s in %(product)s was changed on %(moment)s.",
-                email=facts.email,
+                email=context.email,
                 product=product,
-                moment=facts.at,
+                moment=context.at,
             ),
             not_you(support),
         ),
-        act=(gettext("Set a new password"), facts.recover_url),
+        act=(gettext("Set a new password"), context.recover_url),
         reason=gettext(
-            "Sent to %(email)s so that you notice changes of your password.", email=facts.email
+            "Sent to %(email)s so that you notice changes of your password.", email=context.email
         ),
     )
 
@@ -163,9 +163,9 @@ _FACTOR_CHANGES = {
 """Texts by the change of the second factors."""
 
 
-def factors_changed(facts: MailFacts) -> MailTexts:
-    product, support = facts.brand.product_name, facts.brand.support_email
-    details = {"name": "", "by": "", **facts.details}
+def factors_changed(context: MailFacts) -> MailTexts:
+    product, support = context.brand.product_name, context.brand.support_email
+    details = {"name": "", "by": "", **context.details}
     if details["what"] == "recovery_code_used":
         happened = ngettext(
             "A recovery code of your account in %(product)s was used. %(num)s code is left.",
@@ -181,18 +181,18 @@ def factors_changed(facts: MailFacts) -> MailTexts:
         heading=gettext("Your sign-in was changed"),
         paragraphs=(
             happened,
-            gettext("It happened on %(moment)s.", moment=facts.at),
+            gettext("It happened on %(moment)s.", moment=context.at),
             not_you(support),
         ),
-        act=(gettext("Set a new password"), facts.recover_url),
+        act=(gettext("Set a new password"), context.recover_url),
         reason=gettext(
-            "Sent to %(email)s so that you notice changes of your sign-in.", email=facts.email
+            "Sent to %(email)s so that you notice changes of your sign-in.", email=context.email
         ),
     )
 
 
-def new_browser(facts: MailFacts) -> MailTexts:
-    product, support = facts.brand.product_name, facts.brand.support_email
+def new_browser(context: MailFacts) -> MailTexts:
+    product, support = context.brand.product_name, context.brand.support_email
     return MailTexts(
         subject=gettext("New sign-in to %(product)s", product=product),
         heading=gettext("New sign-in"),
@@ -200,70 +200,70 @@ def new_browser(facts: MailFacts) -> MailTexts:
             gettext(
                 "On %(moment)s someone signed in as %(email)s from the address %(address)s, in a "
                 "browser that this account wasn’t used in before.",
-                moment=facts.at,
-                email=facts.email,
-                address=facts.details["address"],
+                moment=context.at,
+                email=context.email,
+                address=context.details["address"],
             ),
             gettext("If that was you, there is nothing to do."),
             not_you(support),
         ),
-        act=(gettext("Set a new password"), facts.recover_url),
+        act=(gettext("Set a new password"), context.recover_url),
         reason=gettext(
-            "Sent to %(email)s so that you notice sign-ins of others.", email=facts.email
+            "Sent to %(email)s so that you notice sign-ins of others.", email=context.email
         ),
     )
 
 
-def identity_linked(facts: MailFacts) -> MailTexts:
-    product, provider = facts.brand.product_name, facts.details["provider"]
+def identity_linked(context: MailFacts) -> MailTexts:
+    product, provider = context.brand.product_name, context.details["provider"]
     return MailTexts(
         subject=gettext("A company account was linked to %(product)s", product=product),
         heading=gettext("A company account was linked"),
         paragraphs=(
             gettext(
                 "On %(moment)s an account of %(provider)s was linked to %(email)s in %(product)s.",
-                moment=facts.at,
+                moment=context.at,
                 provider=provider,
-                email=facts.email,
+                email=context.email,
                 product=product,
             ),
             gettext("It signs you in without your password."),
             gettext(
                 "If that was not you, remove the link in your account and contact %(partner)s.",
-                partner=sender(facts),
+                partner=sender(context),
             ),
         ),
-        act=(gettext("View your account"), f"{facts.site}/account"),
+        act=(gettext("View your account"), f"{context.site}/account"),
         reason=gettext(
-            "Sent to %(email)s so that you notice new ways to sign in.", email=facts.email
+            "Sent to %(email)s so that you notice new ways to sign in.", email=context.email
         ),
     )
 
 
-def email_changed(facts: MailFacts) -> MailTexts:
-    product = facts.brand.product_name
-    old, new = facts.details["from"], facts.details["to"]
+def email_changed(context: MailFacts) -> MailTexts:
+    product = context.brand.product_name
+    old, new = context.details["from"], context.details["to"]
     return MailTexts(
         subject=gettext("Your email address for %(product)s was changed", product=product),
         heading=gettext("Your email address was changed"),
         paragraphs=(
             gettext(
                 "On %(moment)s the address of your account in %(product)s was changed to %(new)s.",
-                moment=facts.at,
+                moment=context.at,
                 product=product,
                 new=new,
             ),
             gettext(
                 "Until then it was %(old)s. From now on you sign in as %(new)s.", old=old, new=new
             ),
-            gettext("If you did not expect this, contact %(partner)s.", partner=sender(facts)),
+            gettext("If you did not expect this, contact %(partner)s.", partner=sender(context)),
         ),
         reason=gettext("Sent to both addresses so that you notice changes of your address."),
     )
 
 
-def confirm_email(facts: MailFacts) -> MailTexts:
-    product, details = facts.brand.product_name, facts.details
+def confirm_email(context: MailFacts) -> MailTexts:
+    product, details = context.brand.product_name, context.details
     return MailTexts(
         subject=gettext("Confirm your email address for %(product)s", product=product),
         heading=gettext("Confirm the new email address"),
@@ -278,37 +278,37 @@ def confirm_email(facts: MailFacts) -> MailTexts:
             ),
             gettext("The address changes after both addresses confirm it."),
         ),
-        act=(gettext("Review change"), facts.link),
+        act=(gettext("Review change"), context.link),
         is_act_personal=True,
         after=(
             gettext(
                 "The link works until %(moment)s. You can also reject the change there.",
-                moment=facts.until,
+                moment=context.until,
             ),
             gettext(
                 "If you did not expect this, reject it and contact %(partner)s.",
-                partner=sender(facts),
+                partner=sender(context),
             ),
         ),
         reason=gettext(
-            "Sent to %(email)s because the account has this address now.", email=facts.email
+            "Sent to %(email)s because the account has this address now.", email=context.email
         )
         if details["side"] == "old"
         else gettext(
-            "Sent to %(email)s because the account is to get this address.", email=facts.email
+            "Sent to %(email)s because the account is to get this address.", email=context.email
         ),
     )
 
 
-def access_ended(facts: MailFacts) -> MailTexts:
-    details = facts.details
-    given = {"who": details["who"], "by": details["by"], "moment": facts.at}
+def access_ended(context: MailFacts) -> MailTexts:
+    details = context.details
+    values = {"who": details["who"], "by": details["by"], "moment": context.at}
     if details["what"] == "deactivated":
-        subject = gettext("%(who)s was deactivated", **given)
-        done = gettext("On %(moment)s %(by)s deactivated the account of %(who)s.", **given)
+        subject = gettext("%(who)s was deactivated", **values)
+        message = gettext("On %(moment)s %(by)s deactivated the account of %(who)s.", **values)
     else:
-        subject = gettext("The role of %(who)s was changed", **given)
-        done = gettext("On %(moment)s %(by)s changed the role of %(who)s.", **given)
+        subject = gettext("The role of %(who)s was changed", **values)
+        message = gettext("On %(moment)s %(by)s changed the role of %(who)s.", **values)
     ended, handed_over = details.get("ended"), details.get("handedOver")
     lists = []
     if ended:
@@ -318,8 +318,8 @@ def access_ended(facts: MailFacts) -> MailTexts:
     roll = gettext("Roll the secrets of the items that were handed over.")
     return MailTexts(
         subject=subject,
-        paragraphs=(done, *lists),
-        act=(gettext("View users"), f"{facts.site}/users"),
+        paragraphs=(message, *lists),
+        act=(gettext("View users"), f"{context.site}/users"),
         after=(roll,) if handed_over else (),
-        reason=as_administrator(facts),
+        reason=as_administrator(context),
     )

@@ -49,93 +49,93 @@ _INVITATION_CHANGED = {
 """Titles about users who are invited and got another role."""
 
 
-def credential_created(facts: MailFacts) -> MailTexts:
-    details = facts.details
+def credential_created(context: MailFacts) -> MailTexts:
+    details = context.details
     titles = _ROLLED if details["done"] == "rolled" else _CREATED
     sentence = titles[details["kind"]]
     title = gettext(sentence, name=details["name"])
     return MailTexts(
         subject=title,
-        paragraphs=(_done_by(facts), *_about(facts)),
-        act=_page(facts),
+        paragraphs=(_done_by_message(context), *_credential_messages(context)),
+        act=_page_link(context),
         after=(gettext("If you did not expect this, revoke or remove it at once."),),
-        reason=as_administrator(facts),
+        reason=as_administrator(context),
     )
 
 
-def credential_ends(facts: MailFacts) -> MailTexts:
-    details = facts.details
+def credential_ends(context: MailFacts) -> MailTexts:
+    details = context.details
     sentence = _ENDS[details["kind"]]
     title = gettext(sentence, name=details["name"])
     return MailTexts(
         subject=title,
         paragraphs=(
-            *_about(facts),
+            *_credential_messages(context),
             gettext("Scripts that use it will be refused from then on."),
             gettext("Roll it before then, and update your scripts with the new secret."),
         ),
-        act=_page(facts),
+        act=_page_link(context),
         reason=gettext(
             "Sent to %(email)s because you created it or administer %(product)s.",
-            email=facts.email,
-            product=facts.brand.product_name,
+            email=context.email,
+            product=context.brand.product_name,
         ),
     )
 
 
-def administrator_added(facts: MailFacts) -> MailTexts:
-    details = facts.details
+def administrator_added(context: MailFacts) -> MailTexts:
+    details = context.details
     if "owners" in details:
-        return _owners_added(facts)
+        return _owners_added(context)
     invited = _INVITATION_CHANGED if details.get("role_changed") else _INVITED
     titles = invited if details.get("invited") else _BECAME
     sentence = titles[Role(details["role"])]
     title = gettext(sentence, who=details["who"], organization=details["organization"])
     return MailTexts(
         subject=title,
-        paragraphs=(_done_by(facts),),
-        act=(gettext("View user"), f"{facts.site}/users/{details['userId']}"),
+        paragraphs=(_done_by_message(context),),
+        act=(gettext("View user"), f"{context.site}/users/{details['userId']}"),
         after=(gettext("If you did not expect this, change the role or deactivate the account."),),
-        reason=as_administrator(facts),
+        reason=as_administrator(context),
     )
 
 
-def _owners_added(facts: MailFacts) -> MailTexts:
-    owners = [tuple(row) for row in facts.details["owners"]]
+def _owners_added(context: MailFacts) -> MailTexts:
+    owners = [tuple(row) for row in context.details["owners"]]
     title = ngettext("%(num)s owner was invited", "%(num)s owners were invited", len(owners))
     return MailTexts(
         subject=title,
-        paragraphs=(_done_by(facts),),
+        paragraphs=(_done_by_message(context),),
         tables=(
             MailTable((gettext("Organization"), gettext("Owner")), tuple(owners), has_words=True),
         ),
-        act=(gettext("View users"), f"{facts.site}/users"),
+        act=(gettext("View users"), f"{context.site}/users"),
         after=(gettext("If you did not expect this, change the role or deactivate the account."),),
-        reason=as_administrator(facts),
+        reason=as_administrator(context),
     )
 
 
-def _done_by(facts: MailFacts) -> str:
+def _done_by_message(context: MailFacts) -> str:
     return gettext(
         "Done by %(by)s in %(product)s on %(moment)s.",
-        by=facts.details["by"],
-        product=facts.brand.product_name,
-        moment=facts.at,
+        by=context.details["by"],
+        product=context.brand.product_name,
+        moment=context.at,
     )
 
 
-def _about(facts: MailFacts) -> tuple[str, ...]:
+def _credential_messages(context: MailFacts) -> tuple[str, ...]:
     """Return the organization and the end of a credential, as far as it has them."""
-    lines, details = [], facts.details
+    messages, details = [], context.details
     if details["organization"]:
         name = details["organization"]
-        lines.append(gettext("It belongs to the organization %(name)s.", name=name))
+        messages.append(gettext("It belongs to the organization %(name)s.", name=name))
     if details["endsAt"]:
-        ends = written_time(datetime.fromisoformat(details["endsAt"]), facts.zone)
-        lines.append(gettext("It works until %(moment)s.", moment=ends))
-    return tuple(lines)
+        ends = written_time(datetime.fromisoformat(details["endsAt"]), context.zone)
+        messages.append(gettext("It works until %(moment)s.", moment=ends))
+    return tuple(messages)
 
 
-def _page(facts: MailFacts) -> tuple[str, str]:
-    words, path = _PAGES[facts.details["kind"]]
-    return gettext(words), facts.site + path.format(id=facts.details["id"])
+def _page_link(context: MailFacts) -> tuple[str, str]:
+    label, path = _PAGES[context.details["kind"]]
+    return gettext(label), context.site + path.format(id=context.details["id"])

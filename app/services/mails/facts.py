@@ -102,22 +102,22 @@ def not_you(support: str | None) -> str:
     return gettext("If that was not you, set a new password at once.")
 
 
-def emails_link(facts: MailFacts) -> tuple[str, str]:
+def emails_link(context: MailFacts) -> tuple[str, str]:
     """Return the link to the user's choice of emails."""
-    return gettext("Choose your emails"), f"{facts.site}/account#emails"
+    return gettext("Choose your emails"), f"{context.site}/account#emails"
 
 
-def as_administrator(facts: MailFacts) -> str:
+def as_administrator(context: MailFacts) -> str:
     return gettext(
         "Sent to %(email)s because you administer %(product)s.",
-        email=facts.email,
-        product=facts.brand.product_name,
+        email=context.email,
+        product=context.brand.product_name,
     )
 
 
-def sender(facts: MailFacts) -> str:
+def sender(context: MailFacts) -> str:
     """Return the partner, with its support address if it has one."""
-    brand = facts.brand
+    brand = context.brand
     if not brand.support_email:
         return brand.partner_name
     return gettext(

@@ -7,42 +7,42 @@ from app.languages import gettext
 from app.services.mails.facts import MailFacts, MailTexts, as_administrator, written_time
 
 
-def webhook_paused(facts: MailFacts) -> MailTexts:
-    details = facts.details
-    given = {
-        "product": facts.brand.product_name,
+def webhook_paused(context: MailFacts) -> MailTexts:
+    details = context.details
+    values = {
+        "product": context.brand.product_name,
         "host": details["host"],
         "organization": details["organization"],
     }
     if details["organization"] is None:
         subject = gettext("A webhook for the whole portal was paused")
-        sends = gettext("%(product)s sends events of all organizations to %(host)s.", **given)
+        summary = gettext("%(product)s sends events of all organizations to %(host)s.", **values)
     else:
-        subject = gettext("A webhook of %(organization)s was paused", **given)
-        sends = gettext("%(product)s sends events of %(organization)s to %(host)s.", **given)
-    why = (
+        subject = gettext("A webhook of %(organization)s was paused", **values)
+        summary = gettext("%(product)s sends events of %(organization)s to %(host)s.", **values)
+    reason = (
         gettext("It answered that it is permanently gone (status 410).")
         if details["reason"] == "gone"
         else gettext("It accepted nothing for 24 hours.")
     )
     return MailTexts(
         subject=subject,
-        heading=gettext("The webhook to %(host)s was paused", **given),
+        heading=gettext("The webhook to %(host)s was paused", **values),
         paragraphs=(
-            f"{sends} {why}",
+            f"{summary} {reason}",
             gettext("Its events are kept for 30 days and delivered when you resume it."),
         ),
-        act=(gettext("View webhook"), f"{facts.site}/api-access/webhooks/{details['webhookId']}"),
+        act=(gettext("View webhook"), f"{context.site}/api-access/webhooks/{details['webhookId']}"),
         reason=gettext(
             "Sent to %(email)s, the address for notices of %(partner)s.",
-            email=facts.email,
-            partner=facts.brand.partner_name,
+            email=context.email,
+            partner=context.brand.partner_name,
         ),
     )
 
 
-def portal_viewed(facts: MailFacts) -> MailTexts:
-    details = facts.details
+def portal_viewed(context: MailFacts) -> MailTexts:
+    details = context.details
     return MailTexts(
         subject=gettext("A platform operator viewed your portal"),
         paragraphs=(
@@ -50,22 +50,22 @@ def portal_viewed(facts: MailFacts) -> MailTexts:
                 "%(operator)s saw %(product)s as %(user)s sees it, from %(moment)s on, for at most "
                 "30 minutes.",
                 operator=details["operator"],
-                product=facts.brand.product_name,
+                product=context.brand.product_name,
                 user=details["as"],
-                moment=facts.at,
+                moment=context.at,
             ),
             gettext("The operator couldn’t change anything. The reason:"),
         ),
         quoted=details["reason"],
-        act=(gettext("View history"), f"{facts.site}/audit"),
-        reason=as_administrator(facts),
+        act=(gettext("View history"), f"{context.site}/audit"),
+        reason=as_administrator(context),
     )
 
 
-def domain_records(facts: MailFacts) -> MailTexts:
-    domain, until = facts.details["domain"], facts.details["until"]
+def domain_records(context: MailFacts) -> MailTexts:
+    domain, until = context.details["domain"], context.details["until"]
     paragraphs: tuple[str, ...]
-    if facts.details["purpose"] == DomainPurpose.MAIL:
+    if context.details["purpose"] == DomainPurpose.MAIL:
         heading = gettext("Emails don’t come from %(domain)s any more", domain=domain)
         paragraphs = (
             gettext("DNS records of %(domain)s are missing or have changed.", domain=domain),
@@ -76,7 +76,7 @@ def domain_records(facts: MailFacts) -> MailTexts:
         )
     elif until:
         heading = gettext("DNS records of %(domain)s are missing", domain=domain)
-        ends = written_time(datetime.fromisoformat(until), facts.zone)
+        ends = written_time(datetime.fromisoformat(until), context.zone)
         paragraphs = (
             gettext(
                 "If they are still missing on %(moment)s, your customers can’t use this domain any "
@@ -96,6 +96,6 @@ def domain_records(facts: MailFacts) -> MailTexts:
     return MailTexts(
         subject=heading,
         paragraphs=paragraphs,
-        act=(gettext("View DNS records"), f"{facts.site}/settings/domain"),
-        reason=as_administrator(facts),
+        act=(gettext("View DNS records"), f"{context.site}/settings/domain"),
+        reason=as_administrator(context),
     )

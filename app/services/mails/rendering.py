@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]*\w")
 
 
-def _breakable(words: str) -> Markup:
+def _make_breakable(text: str) -> Markup:
     """Return the words with email addresses that break after their @ and dots."""
-    return Markup(_ADDRESS.sub(_with_breaks, str(escape(words))))  # noqa: S704 - escaped
+    return Markup(_ADDRESS.sub(_with_breaks, str(escape(text))))  # noqa: S704 - escaped
 
 
 def _with_breaks(address: re.Match[str]) -> str:
@@ -47,7 +47,7 @@ _TEMPLATES = Environment(
     extensions=["jinja2.ext.i18n"],
 )
 _TEMPLATES.install_gettext_callables(**languages.jinja_callables())  # type: ignore[attr-defined]  # the extension's
-_TEMPLATES.filters["breakable"] = _breakable
+_TEMPLATES.filters["breakable"] = _make_breakable
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,29 +57,29 @@ class RenderedMail:
     html: str
 
 
-def render(brand: Brand, words: MailTexts, site: str) -> RenderedMail:
+def render(brand: Brand, texts: MailTexts, site: str) -> RenderedMail:
     """Return the mail in the brand's light shades, with its dark ones for programs that
     use them. ``site`` is the origin of its pictures."""
     shades = brand_shades(brand.colour)
-    given = {
+    variables = {
         "brand": brand,
-        "words": words,
+        "words": texts,
         "language": languages.language(),
         "light": shades.light,
         "dark": shades.dark,
         "logo": f"{site}{brand.logo_url}" if brand.logo_url else None,
     }
-    page = _TEMPLATES.get_template("mail/mail.html").render(given)
-    text = _TEMPLATES.get_template("mail/mail.txt").render(given)
-    subject, text = (each.replace(NO_BREAK, " ") for each in (words.subject, text))
-    return RenderedMail(subject, text, _inliner().inline(page))
+    page = _TEMPLATES.get_template("mail/mail.html").render(variables)
+    text = _TEMPLATES.get_template("mail/mail.txt").render(variables)
+    subject, text = (each.replace(NO_BREAK, " ") for each in (texts.subject, text))
+    return RenderedMail(subject, text, _get_inliner().inline(page))
 
 
 def preview(brand: Brand, origin: str, mail: Mail, *, link: str = "") -> RenderedMail:
     """Return a mail as a reader without an account would get it, in the current language. Links
     lead to ``origin``."""
     pages = f"{origin}/p/{quote(brand.slug)}" if brand.slug else origin
-    facts = MailFacts(
+    context = MailFacts(
         mail=mail,
         brand=brand,
         email=mail.to or "ada@example.com",
@@ -89,7 +89,7 @@ def preview(brand: Brand, origin: str, mail: Mail, *, link: str = "") -> Rendere
         link=f"{pages}/{link}" if link else "",
         link_ends=mail.created_at + one_time_links.LIFETIME[LinkPurpose.INVITATION],
     )
-    return render(brand, WORDS[MailKind(mail.kind)](facts), origin)
+    return render(brand, WORDS[MailKind(mail.kind)](context), origin)
 
 
 def sample(brand: Brand, origin: str) -> RenderedMail:
@@ -101,7 +101,7 @@ def sample(brand: Brand, origin: str) -> RenderedMail:
 
 
 @cache
-def _inliner() -> "CSSInliner":
+def _get_inliner() -> "CSSInliner":
     from css_inline import CSSInliner
 
     return CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)

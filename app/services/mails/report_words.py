@@ -13,12 +13,12 @@ from app.services.mails.facts import MailChart, MailFacts, MailTable, MailTexts
 WEEK = 7
 
 
-def monthly_report(facts: MailFacts) -> MailTexts:
-    details = facts.details
+def monthly_report(context: MailFacts) -> MailTexts:
+    details = context.details
     start = date.fromisoformat(details["start"])
     month = written_date(start, "yMMMM").replace(NO_BREAK, " ")
     columns, near = (month, gettext("Previous month")), details["near"]
-    parts = (
+    sections = (
         (gettext("Figures"), details["figures"], columns),
         (gettext("Growing"), details["growing"], columns),
         (gettext("Falling"), details["falling"], columns),
@@ -30,17 +30,17 @@ def monthly_report(facts: MailFacts) -> MailTexts:
         paragraphs=(
             gettext("Conversations and calls of %(name)s. Days are UTC.", name=details["name"]),
         ),
-        chart=_weeks(start, details.get("paper")),
+        chart=_weekly_chart(start, details.get("paper")),
         tables=tuple(
             MailTable((title, *head), tuple(tuple(row) for row in rows), has_words=rows is near)
-            for title, rows, head in parts
+            for title, rows, head in sections
             if rows
         ),
-        act=_report_link(start, details["organizationId"], facts.site),
+        act=_report_link(start, details["organizationId"], context.site),
         reason=gettext(
             "Sent to %(email)s because %(partner)s sends this report there each month.",
-            email=facts.email,
-            partner=facts.brand.partner_name,
+            email=context.email,
+            partner=context.brand.partner_name,
         ),
     )
 
@@ -57,21 +57,23 @@ def _report_link(start: date, organization: str | None, site: str) -> tuple[str,
     )
 
 
-def _weeks(start: date, paper: Mapping[str, Any] | None) -> MailChart | None:
+def _weekly_chart(start: date, paper: Mapping[str, Any] | None) -> MailChart | None:
     """Return the conversations of each 7 days, with the previous month's; None without any."""
-    shown = paper["chart"] if paper else None
-    if shown is None:
+    chart = paper["chart"] if paper else None
+    if chart is None:
         return None
-    days = shown["days"]
+    days = chart["days"]
     weeks = [days[first : first + WEEK] for first in range(0, len(days), WEEK)]
-    sums = [(sum(now for _, now, _ in week), sum(old for *_, old in week)) for week in weeks]
-    most = max(now for now, _ in sums) or 1
+    sums = [
+        (sum(current for _, current, _ in week), sum(old for *_, old in week)) for week in weeks
+    ]
+    maximum = max(current for current, _ in sums) or 1
     bars = []
-    for position, (now, before) in enumerate(sums):
+    for position, (current, previous) in enumerate(sums):
         first = start.replace(day=position * WEEK + 1)
         last = first.replace(day=first.day + len(weeks[position]) - 1)
         label = written_days(first, last, "MMMd").replace(NO_BREAK, " ")
-        share = max(1, round(100 * now / most)) if now else 0
-        bars.append((label, share, (written_number(now), written_number(before))))
+        share = max(1, round(100 * current / maximum)) if current else 0
+        bars.append((label, share, (written_number(current), written_number(previous))))
     head = (gettext("Conversations by week"), month_alone(start), gettext("Previous month"))
     return MailChart(head, tuple(bars))

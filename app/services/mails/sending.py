@@ -68,33 +68,33 @@ class _MailUser:
     def language(self, details: Mapping[str, Any]) -> str:
         """The language that the user has chosen, that of the page where the mail was requested, the
         partner's, or that of the inviting user."""
-        chosen = self.user.language if self.user else None
+        user_language = self.user.language if self.user else None
         asked_in, invited_in = details.get("language"), details.get(INVITED_IN)
-        return languages.best_tag((chosen, asked_in, self.brand.language, invited_in))
+        return languages.best_tag((user_language, asked_in, self.brand.language, invited_in))
 
 
 def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> OutgoingMail | None:
     """Return the rendered mail; None if it was sent already or is no longer needed (the user was
     suspended or joined meanwhile)."""
-    mail = _locked(session, mail_id)
+    mail = _lock_mail(session, mail_id)
     if mail is None or mail.is_over or mail.attempts > attempt:
         return None
     kind = MailKind(mail.kind)
     if kind is MailKind.RECOVERY:
         recovery.answer(session, mail)
         return None
-    reader = _reader(session, mail, settings)
+    reader = _load_reader(session, mail, settings)
     address = mail.to or (reader.user.email if reader.user else None)
-    if address is None or not _is_of_use(kind, reader):
-        _end(mail, "no longer needed")
+    if address is None or not _is_still_needed(kind, reader):
+        _fail_mail(mail, "no longer needed")
         return None
     mail.attempts = attempt
-    link, ends = _link(session, kind, mail, reader)
+    link, ends = _create_link(session, kind, mail, reader)
     if ends is None and kind in _WITH_LINK:
-        _end(mail, "no longer needed")
+        _fail_mail(mail, "no longer needed")
         return None
     site = origin_of(reader.partner, settings)
-    facts = MailFacts(
+    context = MailFacts(
         mail=mail,
         brand=reader.brand,
         email=address,
@@ -108,7 +108,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         link_ends=ends,
     )
     with languages.using_language(reader.language(mail.details)):
-        done = render(reader.brand, WORDS[kind](facts), site)
+        rendered = render(reader.brand, WORDS[kind](context), site)
     session.flush()
     sender = None
     if settings.mail_spf_include:
@@ -120,9 +120,9 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         to_name=reader.user.name if reader.user else None,
         sender_name=reader.brand.product_name,
         reply_to=mail.details.get("email") or reader.brand.support_email,
-        subject=done.subject,
-        text=done.text,
-        html=done.html,
+        subject=rendered.subject,
+        text=rendered.text,
+        html=rendered.html,
         sender=sender.email if sender else None,
         signature=sender.signature if sender else None,
     )
@@ -130,7 +130,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
 
 def sent(session: Session, mail_id: UUID) -> None:
     """Record that the mail was accepted; it is never sent again."""
-    mail = _locked(session, mail_id)
+    mail = _lock_mail(session, mail_id)
     if mail is not None and not mail.is_over:
         mail.sent_at = utcnow()
         session.flush()
@@ -141,7 +141,7 @@ def later(session: Session, mail_id: UUID, attempt: int, reason: str) -> None:
     if attempt > len(GAPS_SECONDS):
         refused(session, mail_id, f"given up after {attempt} attempts; {reason}")
         return
-    mail = _locked(session, mail_id)
+    mail = _lock_mail(session, mail_id)
     if mail is not None and not mail.is_over:
         mail.failure = reason[:500]
         enqueue_mail(session, mail.id, attempt + 1, GAPS_SECONDS[attempt - 1])
@@ -150,11 +150,11 @@ def later(session: Session, mail_id: UUID, attempt: int, reason: str) -> None:
 
 def refused(session: Session, mail_id: UUID, reason: str) -> None:
     """Record in the log and the history that the mail will never arrive."""
-    mail = _locked(session, mail_id)
+    mail = _lock_mail(session, mail_id)
     if mail is None or mail.is_over:
         return
     log.error("mail %s (%s) was not sent: %s", mail.id, mail.kind, reason)
-    _end(mail, reason)
+    _fail_mail(mail, reason)
     user = session.get(User, mail.user_id) if mail.user_id else None
     audit.record(
         session,
@@ -170,15 +170,15 @@ def refused(session: Session, mail_id: UUID, reason: str) -> None:
     session.flush()
 
 
-def _end(mail: Mail, reason: str) -> None:
+def _fail_mail(mail: Mail, reason: str) -> None:
     mail.failed_at, mail.failure = utcnow(), reason[:500]
 
 
-def _locked(session: Session, mail_id: UUID) -> Mail | None:
+def _lock_mail(session: Session, mail_id: UUID) -> Mail | None:
     return session.get(Mail, mail_id, with_for_update=True, populate_existing=True)
 
 
-def _reader(session: Session, mail: Mail, settings: Settings) -> _MailUser:
+def _load_reader(session: Session, mail: Mail, settings: Settings) -> _MailUser:
     user = session.get(User, mail.user_id) if mail.user_id else None
     partner = session.get(Partner, mail.partner_id) if mail.partner_id else None
     organization = (
@@ -190,11 +190,11 @@ def _reader(session: Session, mail: Mail, settings: Settings) -> _MailUser:
         organization=organization,
         brand=of_partner(partner) if partner else NEUTRAL,
         site=site_of(partner, settings),
-        inviter=_inviter(session, user) if user else None,
+        inviter=_inviter_name(session, user) if user else None,
     )
 
 
-def _inviter(session: Session, user: User) -> str | None:
+def _inviter_name(session: Session, user: User) -> str | None:
     """Return the name of the partner's user who invited this one, in one line."""
     inviter = session.get(User, user.invited_by_id) if user.invited_by_id else None
     if inviter is None or inviter.partner_id != user.partner_id or is_erased(inviter.email):
@@ -216,7 +216,7 @@ def origin_of(partner: Partner | None, settings: Settings) -> str:
     return settings.public_url.rstrip("/")
 
 
-def _is_of_use(kind: MailKind, reader: _MailUser) -> bool:
+def _is_still_needed(kind: MailKind, reader: _MailUser) -> bool:
     if reader.partner is not None and reader.partner.suspended_at is not None:
         return False
     if kind not in _NEEDED_STATUS:
@@ -229,13 +229,13 @@ def _is_of_use(kind: MailKind, reader: _MailUser) -> bool:
     return organization is None or organization.status is OrganizationStatus.ACTIVE
 
 
-def _link(
+def _create_link(
     session: Session, kind: MailKind, mail: Mail, reader: _MailUser
 ) -> tuple[str, datetime | None]:
     if kind is MailKind.CONFIRM_EMAIL:
         side = AddressSide(mail.details["side"])
-        made = email_changes.new_token(session, UUID(mail.details["changeId"]), side)
-        return (f"{reader.site}/email/{made[0]}", made[1]) if made else ("", None)
+        issued = email_changes.new_token(session, UUID(mail.details["changeId"]), side)
+        return (f"{reader.site}/email/{issued[0]}", issued[1]) if issued else ("", None)
     if kind not in _LINKS or reader.user is None:
         return "", None
     purpose, word = _LINKS[kind]

@@ -30,9 +30,9 @@ _NOT_APPLIED: dict[str, Callable[[int], str]] = {
 """The words of an upload's counts, by their names."""
 
 
-def import_finished(facts: MailFacts) -> MailTexts:
-    counts, product = facts.details, facts.brand.product_name
-    given = {
+def import_finished(context: MailFacts) -> MailTexts:
+    counts, product = context.details, context.brand.product_name
+    values = {
         "rows": written_number(counts["rows"]),
         "total": written_number(counts["total"]),
         "file": counts["file"],
@@ -43,72 +43,78 @@ def import_finished(facts: MailFacts) -> MailTexts:
             "%(num)s row applied to %(campaign)s",
             "%(num)s rows applied to %(campaign)s",
             counts["rows"],
-            campaign=given["campaign"],
+            campaign=values["campaign"],
         )
         summary = gettext(
             "%(rows)s of %(total)s rows of %(file)s were applied to the campaign %(campaign)s.",
-            **given,
+            **values,
         )
     else:
-        heading = gettext("The upload %(file)s did not finish", **given)
+        heading = gettext("The upload %(file)s did not finish", **values)
         summary = gettext(
             "%(rows)s of %(total)s rows of %(file)s were applied to the campaign %(campaign)s "
             "before it stopped.",
-            **given,
+            **values,
         )
     return MailTexts(
         subject=heading,
-        paragraphs=(summary, " ".join(_contacts_changed(counts))),
-        act=(gettext("View result"), f"{facts.site}/uploads/{counts['uploadId']}"),
+        paragraphs=(summary, " ".join(_contact_change_messages(counts))),
+        act=(gettext("View result"), f"{context.site}/uploads/{counts['uploadId']}"),
         reason=gettext(
             "Sent to %(email)s because you uploaded this file to %(product)s.",
-            email=facts.email,
+            email=context.email,
             product=product,
         ),
-        links=(emails_link(facts),),
+        links=(emails_link(context),),
     )
 
 
 def outcome(counts: Mapping[str, Any]) -> str:
     """Return the counts of an upload that aren't 0: "1,200 created, 2 failed"."""
-    words = {**_APPLIED, **_NOT_APPLIED}
-    return ", ".join(words[name](counts[name]) for name in words if counts.get(name))
+    formatters = {**_APPLIED, **_NOT_APPLIED}
+    return ", ".join(formatters[name](counts[name]) for name in formatters if counts.get(name))
 
 
-def _contacts_changed(counts: Mapping[str, Any]) -> Iterator[str]:
-    made, left = (
-        [words(counts[name]) for name, words in parts.items() if counts.get(name)]
-        for parts in (_APPLIED, _NOT_APPLIED)
+def _contact_change_messages(counts: Mapping[str, Any]) -> Iterator[str]:
+    changed, not_applied = (
+        [
+            format_count(counts[name])
+            for name, format_count in formatters.items()
+            if counts.get(name)
+        ]
+        for formatters in (_APPLIED, _NOT_APPLIED)
     )
-    if made:
-        yield gettext("Contacts: %(counts)s.", counts=", ".join(made))
+    if changed:
+        yield gettext("Contacts: %(counts)s.", counts=", ".join(changed))
     else:
         yield gettext("Contacts: none changed.")
-    if left:
-        yield gettext("Not applied: %(counts)s.", counts=", ".join(left))
+    if not_applied:
+        yield gettext("Not applied: %(counts)s.", counts=", ".join(not_applied))
 
 
-def chat_message(facts: MailFacts) -> MailTexts:
-    product, details = facts.brand.product_name, facts.details
+def chat_message(context: MailFacts) -> MailTexts:
+    product, details = context.brand.product_name, context.details
     name, email = details.get("name"), details.get("email")
-    who = name or email or gettext("A visitor")
-    writer = f"{name} ({email})" if name and email else who
+    display_name = name or email or gettext("A visitor")
+    writer = f"{name} ({email})" if name and email else display_name
     return MailTexts(
         subject=gettext("Chat message from %(product)s", product=product),
-        heading=gettext("%(who)s wrote in the chat of %(product)s", who=who, product=product),
-        paragraphs=(gettext("%(who)s wrote on %(moment)s:", who=writer, moment=facts.at),),
+        heading=gettext(
+            "%(who)s wrote in the chat of %(product)s", who=display_name, product=product
+        ),
+        paragraphs=(gettext("%(who)s wrote on %(moment)s:", who=writer, moment=context.at),),
         quoted=details["message"],
         after=(gettext("Reply to this email to answer."),) if email else (),
         reason=gettext(
             "Sent to %(email)s, the support address of %(partner)s.",
-            email=facts.email,
-            partner=facts.brand.partner_name,
+            email=context.email,
+            partner=context.brand.partner_name,
         ),
     )
 
 
-def calling_paused(facts: MailFacts) -> MailTexts:
-    details = facts.details
+def calling_paused(context: MailFacts) -> MailTexts:
+    details = context.details
     paused = gettext("Calling is paused for %(organization)s", organization=details["organization"])
     return MailTexts(
         subject=paused,
@@ -122,25 +128,25 @@ def calling_paused(facts: MailFacts) -> MailTexts:
             if details["mayResume"]
             else gettext(
                 "If these calls are yours, ask %(partner)s to resume calling.",
-                partner=facts.brand.partner_name,
+                partner=context.brand.partner_name,
             ),
         ),
         act=(
             gettext("View organization"),
-            f"{facts.site}/organizations/{details['organizationId']}",
+            f"{context.site}/organizations/{details['organizationId']}",
         )
         if details["mayResume"]
-        else (gettext("View calls"), f"{facts.site}/calls"),
+        else (gettext("View calls"), f"{context.site}/calls"),
         reason=gettext(
-            "Sent to %(email)s so that you notice calls that aren’t yours.", email=facts.email
+            "Sent to %(email)s so that you notice calls that aren’t yours.", email=context.email
         ),
     )
 
 
-def numbers_unconfirmed(facts: MailFacts) -> MailTexts:
-    details = facts.details
+def numbers_unconfirmed(context: MailFacts) -> MailTexts:
+    details = context.details
     numbers, count = details["numbers"], details["count"]
-    listed = {"account": details["account"], "numbers": ", ".join(numbers)}
+    values = {"account": details["account"], "numbers": ", ".join(numbers)}
     more = written_number(count - len(numbers))
     heading = ngettext(
         "%(number)s is no longer confirmed",
@@ -153,29 +159,29 @@ def numbers_unconfirmed(facts: MailFacts) -> MailTexts:
         paragraphs=(
             gettext(
                 "The carrier account %(account)s no longer lists %(numbers)s and %(more)s more.",
-                **listed,
+                **values,
                 more=more,
             )
             if count > len(numbers)
-            else gettext("The carrier account %(account)s no longer lists %(numbers)s.", **listed),
+            else gettext("The carrier account %(account)s no longer lists %(numbers)s.", **values),
             gettext("Calls can’t come from these numbers until the account lists them again."),
         ),
-        act=(gettext("View numbers"), f"{facts.site}/numbers"),
-        reason=as_administrator(facts),
+        act=(gettext("View numbers"), f"{context.site}/numbers"),
+        reason=as_administrator(context),
     )
 
 
-def budget_reached(facts: MailFacts) -> MailTexts:
-    details = facts.details
-    whose, percent = details["organization"], details["percent"]
-    path = f"organizations/{details['organizationId']}" if whose else "settings"
+def budget_reached(context: MailFacts) -> MailTexts:
+    details = context.details
+    organization, percent = details["organization"], details["percent"]
+    path = f"organizations/{details['organizationId']}" if organization else "settings"
     heading = (
         gettext(
             "%(percent)s %% of the budget of %(organization)s spent",
             percent=percent,
-            organization=whose,
+            organization=organization,
         )
-        if whose
+        if organization
         else gettext("%(percent)s %% of your budget spent", percent=percent)
     )
     return MailTexts(
@@ -188,27 +194,27 @@ def budget_reached(facts: MailFacts) -> MailTexts:
             ),
             gettext("A budget stops no calls. To stop them at an amount, set a spending limit."),
         ),
-        act=(gettext("View spending"), f"{facts.site}/{path}/spending"),
+        act=(gettext("View spending"), f"{context.site}/{path}/spending"),
         reason=(
             gettext(
                 "Sent to %(email)s because %(partner)s sends alerts of this budget there.",
-                email=facts.email,
-                partner=facts.brand.partner_name,
+                email=context.email,
+                partner=context.brand.partner_name,
             )
             if details.get("isRecipient")
             else gettext(
                 "Sent to %(email)s, a partner admin of %(partner)s.",
-                email=facts.email,
-                partner=facts.brand.partner_name,
+                email=context.email,
+                partner=context.brand.partner_name,
             )
         ),
     )
 
 
-def alerts_opened(facts: MailFacts) -> MailTexts:
-    details = facts.details
-    is_chosen, about = details.get("isRecipient", False), details.get("organizationId")
-    titles = tuple(f"{words}." for words in details["titles"])
+def alerts_opened(context: MailFacts) -> MailTexts:
+    details = context.details
+    is_chosen, organization_id = details.get("isRecipient", False), details.get("organizationId")
+    titles = tuple(f"{title}." for title in details["titles"])
     more = (
         (gettext("And %(count)s more.", count=written_number(details["more"])),)
         if details["more"]
@@ -227,30 +233,30 @@ def alerts_opened(facts: MailFacts) -> MailTexts:
         paragraphs=(*titles, *more)
         if count > 1
         else (gettext("Rule: %(rule)s.", rule=details["rule"]),),
-        act=(gettext("View usage"), f"{facts.site}/usage?organization={about}")
-        if about
-        else (gettext("View alerts"), f"{facts.site}/alerts"),
+        act=(gettext("View usage"), f"{context.site}/usage?organization={organization_id}")
+        if organization_id
+        else (gettext("View alerts"), f"{context.site}/alerts"),
         after=()
         if is_chosen
         else (gettext("Alerts resolve by themselves. To get no more emails, mute the rule."),),
         reason=gettext(
             "Sent to %(email)s because %(partner)s sends alerts of this rule there.",
-            email=facts.email,
-            partner=facts.brand.partner_name,
+            email=context.email,
+            partner=context.brand.partner_name,
         )
         if is_chosen
         else gettext(
             "Sent to %(email)s because this rule of %(product)s sends emails.",
-            email=facts.email,
-            product=facts.brand.product_name,
+            email=context.email,
+            product=context.brand.product_name,
         ),
-        links=() if is_chosen else _rule_links(facts),
+        links=() if is_chosen else _rule_links(context),
     )
 
 
-def _rule_links(facts: MailFacts) -> tuple[tuple[str, str], ...]:
-    rule = f"/rules/{facts.details['ruleId']}" if "ruleId" in facts.details else ""
-    return (gettext("Mute rule"), f"{facts.site}/alerts{rule}"), emails_link(facts)
+def _rule_links(context: MailFacts) -> tuple[tuple[str, str], ...]:
+    rule = f"/rules/{context.details['ruleId']}" if "ruleId" in context.details else ""
+    return (gettext("Mute rule"), f"{context.site}/alerts{rule}"), emails_link(context)
 
 
 _LISTS: dict[str, str] = {
@@ -272,21 +278,21 @@ _LISTS: dict[str, str] = {
 """Lists by their names."""
 
 
-def export_finished(facts: MailFacts) -> MailTexts:
-    details, product = facts.details, facts.brand.product_name
+def export_finished(context: MailFacts) -> MailTexts:
+    details, product = context.details, context.brand.product_name
     problem = details["problem"]
     name = str(_LISTS.get(details["list"], details["list"]))
     heading = (
         gettext("Your export could not be written") if problem else gettext("Your export is ready")
     )
-    listed = (
+    summary = (
         gettext("List: %(list)s.", list=name)
         if problem
         else gettext(
             "List: %(list)s. Rows: %(rows)s.", list=name, rows=written_number(details["rows"])
         )
     )
-    until = written_time(datetime.fromisoformat(details["until"]), facts.zone)
+    until = written_time(datetime.fromisoformat(details["until"]), context.zone)
     ending = (
         problem_words(details["list"], problem)
         if problem
@@ -294,11 +300,11 @@ def export_finished(facts: MailFacts) -> MailTexts:
     )
     return MailTexts(
         subject=heading,
-        paragraphs=(listed, ending),
-        act=(gettext("View exports"), f"{facts.site}/exports"),
+        paragraphs=(summary, ending),
+        act=(gettext("View exports"), f"{context.site}/exports"),
         reason=gettext(
             "Sent to %(email)s because you requested this export in %(product)s.",
-            email=facts.email,
+            email=context.email,
             product=product,
         ),
     )

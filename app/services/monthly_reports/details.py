@@ -46,12 +46,16 @@ def details_of(
             written_number(now.seconds // 60),
             written_number(before.seconds // 60),
         ),
-        (gettext("Calls answered"), _rate(report.calls), _rate(report.calls_before)),
+        (
+            gettext("Calls answered"),
+            _answer_rate_label(report.calls),
+            _answer_rate_label(report.calls_before),
+        ),
     ]
     earned = None
     if organization_id is None:
         earned = reporting.earned(session, caller, month.start, model)
-        figures += _earned(session, caller, month.start, earned, model)
+        figures += _earnings_rows(session, caller, month.start, earned, model)
     return {
         "name": owner.name,
         "month": written_date(month.start, "yMMMM").replace(NO_BREAK, " "),
@@ -65,7 +69,7 @@ def details_of(
     }
 
 
-def _earned(
+def _earnings_rows(
     session: Session, caller: Caller, month: date, now: MonthMargin | None, model: ModelRate
 ) -> list[tuple[str, str, str]]:
     """Return price, costs and margin; nothing if nothing was charged or spent. Model costs are left
@@ -74,23 +78,25 @@ def _earned(
         return []
     before = reporting.earned(session, caller, previous_month(month), model)
     rows: list[tuple[str, Callable[[MonthMargin], str]]] = [
-        (gettext("Price to customers"), lambda one: micros(one.price, one.currency)),
-        (gettext("Carrier cost"), _carrier_cost),
+        (gettext("Price to customers"), lambda figures: micros(figures.price, figures.currency)),
+        (gettext("Carrier cost"), _carrier_cost_label),
     ]
     if model != ModelRate():
-        rows.append((gettext("Model cost"), lambda one: micros(one.model, one.model_currency)))
-    rows.append((gettext("Margin"), _margin))
+        rows.append(
+            (gettext("Model cost"), lambda figures: micros(figures.model, figures.model_currency))
+        )
+    rows.append((gettext("Margin"), _margin_label))
     return [(name, write(now), write(before) if before else "–") for name, write in rows]
 
 
-def _carrier_cost(one: MonthMargin) -> str:
-    costs = [micros(each.reported + each.estimated, each.currency) for each in one.carrier]
+def _carrier_cost_label(figures: MonthMargin) -> str:
+    costs = [micros(each.reported + each.estimated, each.currency) for each in figures.carrier]
     return ", ".join(costs) or "–"
 
 
-def _margin(one: MonthMargin) -> str:
-    return "–" if one.margin is None else micros(one.margin, one.currency)
+def _margin_label(figures: MonthMargin) -> str:
+    return "–" if figures.margin is None else micros(figures.margin, figures.currency)
 
 
-def _rate(calls: reporting.AnsweredCalls) -> str:
+def _answer_rate_label(calls: reporting.AnsweredCalls) -> str:
     return written_share(calls.answered, calls.ended)

@@ -21,11 +21,11 @@ def paper(
     """Return the content of the PDF below the letterhead, in the current language. ``has_model``:
     the operator has set costs of voices and texts."""
     month = written_date(report.span.start, "yMMMM").replace(NO_BREAK, " ")
-    tables = _tables(report, _earned(earned, has_model=has_model))
+    tables = _build_tables(report, _earnings_rows(earned, has_model=has_model))
     return {
         "title": gettext("Report of %(month)s", month=month),
-        "subtitle": f"{name}, {_span_words(report)}",
-        "chart": _chart(report),
+        "subtitle": f"{name}, {_span_message(report)}",
+        "chart": _chart_data(report),
         "empty": gettext("No conversations in these months."),
         "tables": [table for table in tables if table[2]],
         "note": gettext(
@@ -37,7 +37,7 @@ def paper(
     }
 
 
-def _span_words(report: MonthlyReport) -> str:
+def _span_message(report: MonthlyReport) -> str:
     days = written_days(report.span.start, report.span.end)
     if report.span.end == utcnow().date():
         days = gettext("%(days)s (today so far)", days=days)
@@ -48,16 +48,16 @@ def _span_words(report: MonthlyReport) -> str:
     )
 
 
-def _chart(report: MonthlyReport) -> dict[str, Any] | None:
+def _chart_data(report: MonthlyReport) -> dict[str, Any] | None:
     """Return the conversations of the days; None if there are none."""
-    before = [one.conversations for one in report.days_before]
+    before = [daily.conversations for daily in report.days_before]
     days = [
-        (f"{one.day:%-d}", one.conversations, before[position] if position < len(before) else 0)
-        for position, one in enumerate(report.days)
+        (f"{daily.day:%-d}", daily.conversations, before[position] if position < len(before) else 0)
+        for position, daily in enumerate(report.days)
     ]
     if not any(now or earlier for _, now, earlier in days):
         return None
-    busiest = max(report.days, key=lambda one: one.conversations)
+    busiest = max(report.days, key=lambda daily: daily.conversations)
     return {
         "title": gettext("Conversations per day"),
         "now": month_alone(report.span.start),
@@ -71,7 +71,7 @@ def _chart(report: MonthlyReport) -> dict[str, Any] | None:
     }
 
 
-def _tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> list[Table]:
+def _build_tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> list[Table]:
     now, before = report.now, report.before
     calls, calls_before = report.calls, report.calls_before
     earlier = gettext("Previous month")
@@ -118,43 +118,43 @@ def named(movers: Sequence[ConversationChange]) -> list[tuple[str, str, str]]:
     ]
 
 
-def _earned(one: MonthMargin | None, *, has_model: bool) -> list[tuple[str, str]]:
+def _earnings_rows(figures: MonthMargin | None, *, has_model: bool) -> list[tuple[str, str]]:
     """Return what the page shows in tiles: names, with the notes of the tiles in parentheses, and
     amounts."""
-    if one is None or not (one.price or one.model or one.carrier):
+    if figures is None or not (figures.price or figures.model or figures.carrier):
         return []
-    costs = ((cost.reported + cost.estimated, cost.currency) for cost in one.carrier)
-    estimates = [(cost.estimated, cost.currency) for cost in one.carrier if cost.estimated]
+    costs = ((cost.reported + cost.estimated, cost.currency) for cost in figures.carrier)
+    estimates = [(cost.estimated, cost.currency) for cost in figures.carrier if cost.estimated]
     carrier = ", ".join(micros(*cost) for cost in costs) or "–"
     estimated = ", ".join(
         gettext("%(amount)s estimated", amount=micros(*estimate)) for estimate in estimates
     )
     rows = [
         (
-            _with_note(gettext("Price to customers"), _trial_words(one)),
-            micros(one.price, one.currency),
+            _with_note(gettext("Price to customers"), _trial_label(figures)),
+            micros(figures.price, figures.currency),
         ),
         (_with_note(gettext("Carrier cost"), estimated), carrier),
     ]
     if has_model:
-        rows.append((gettext("Model cost"), micros(one.model, one.model_currency)))
-    if one.margin is None:
+        rows.append((gettext("Model cost"), micros(figures.model, figures.model_currency)))
+    if figures.margin is None:
         note, margin = gettext("Costs are in another currency"), "–"
     else:
-        share = written_share(one.margin, one.price) if one.price else ""
+        share = written_share(figures.margin, figures.price) if figures.price else ""
         note = gettext("%(share)s of the price", share=share) if share else ""
-        margin = micros(one.margin, one.currency)
+        margin = micros(figures.margin, figures.currency)
     return [*rows, (_with_note(gettext("Margin"), note), margin)]
 
 
-def _trial_words(one: MonthMargin) -> str:
-    if not one.in_trial:
+def _trial_label(figures: MonthMargin) -> str:
+    if not figures.in_trial:
         return ""
     return ngettext(
         "Includes %(amount)s of %(num)s organization in trial mode",
         "Includes %(amount)s of %(num)s organizations in trial mode",
-        one.in_trial,
-        amount=micros(one.trial_price, one.currency),
+        figures.in_trial,
+        amount=micros(figures.trial_price, figures.currency),
     )
 
 

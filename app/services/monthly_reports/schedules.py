@@ -44,15 +44,19 @@ def get(
         return ScheduleInput(), 0, None
     if organization_id is not None:
         organizations.get(session, caller, organization_id)
-    found = session.get(ReportSchedule, _scope(caller, organization_id))
-    return (_read(found), found.version, found.next_at) if found else (ScheduleInput(), 0, None)
+    schedule = session.get(ReportSchedule, _scope_key(caller, organization_id))
+    return (
+        (_to_input(schedule), schedule.version, schedule.next_at)
+        if schedule
+        else (ScheduleInput(), 0, None)
+    )
 
 
 def save(
     session: Session,
     caller: Caller,
     organization_id: UUID | None,
-    wanted: ScheduleInput,
+    data: ScheduleInput,
     *,
     expected_version: int | None = None,
 ) -> bool:
@@ -63,24 +67,24 @@ def save(
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     owner = owner_of(session, caller, organization_id, for_change=True)
-    _check(wanted)
-    scope = _scope(caller, organization_id)
+    _validate(data)
+    scope = _scope_key(caller, organization_id)
     stored = session.get(ReportSchedule, scope, populate_existing=True)
-    before = _read(stored) if stored else ScheduleInput()
-    if before == wanted:
+    before = _to_input(stored) if stored else ScheduleInput()
+    if before == data:
         return False
     refuse_stale(expected_version, stored.version if stored else 0, "schedule of the report")
     if stored is None:
         stored = ReportSchedule(scope=scope, partner_id=partners.own(caller), version=0)
         stored.organization_id = organization_id
         session.add(stored)
-    for name, value in asdict(wanted).items():
+    for name, value in asdict(data).items():
         setattr(stored, name, list(value) if isinstance(value, tuple) else value)
     stored.version += 1
-    stored.next_at = next_time(stored, utcnow()) if wanted.recipients else None
+    stored.next_at = next_time(stored, utcnow()) if data.recipients else None
     session.flush()
     kind = "organization" if organization_id else "partner"
-    action, after = f"{kind}.report_scheduled", asdict(wanted)
+    action, after = f"{kind}.report_scheduled", asdict(data)
     audit.record_change(session, caller, action, owner, before=asdict(before), after=after)
     return True
 
@@ -115,34 +119,34 @@ def owner_of(
     return partners.get_own(session, caller, for_change=for_change)
 
 
-def _scope(caller: Caller, organization_id: UUID | None) -> str:
+def _scope_key(caller: Caller, organization_id: UUID | None) -> str:
     if organization_id is None:
         return f"partner:{partners.own(caller)}"
     return f"organization:{organization_id}"
 
 
-def _read(stored: ReportSchedule) -> ScheduleInput:
+def _to_input(stored: ReportSchedule) -> ScheduleInput:
     return ScheduleInput(
         stored.day, stored.hour, stored.timezone, tuple(stored.recipients), stored.language
     )
 
 
-def _check(wanted: ScheduleInput) -> None:
+def _validate(data: ScheduleInput) -> None:
     problems = []
-    if not 1 <= wanted.day <= LAST_DAY:
+    if not 1 <= data.day <= LAST_DAY:
         problems.append(
             Problem(
                 "day", "out_of_range", gettext("Enter a day from 1 to %(last)s.", last=LAST_DAY)
             )
         )
-    if not 0 <= wanted.hour <= 23:
+    if not 0 <= data.hour <= 23:
         problems.append(Problem("hour", "out_of_range", gettext("Choose an hour.")))
-    if wanted.timezone not in time_zones():
+    if data.timezone not in time_zones():
         problems.append(Problem("timezone", "out_of_range", gettext("Choose a time zone.")))
-    if wanted.language is not None and wanted.language not in LANGUAGES:
+    if data.language is not None and data.language not in LANGUAGES:
         message = gettext("Unknown language. Choose one of the list.")
         problems.append(Problem("language", "unknown_language", message))
-    problems += mail_queue.problems_of_recipients(wanted.recipients)
+    problems += mail_queue.problems_of_recipients(data.recipients)
     refuse_any(problems)
 
 
@@ -151,7 +155,7 @@ def next_time(schedule: ReportSchedule, now: datetime) -> datetime:
     zone = ZoneInfo(schedule.timezone)
     month = now.astimezone(zone).date().replace(day=1)
     while True:
-        at = datetime(month.year, month.month, schedule.day, schedule.hour, tzinfo=zone)
-        if at > now:
-            return at.astimezone(UTC)
+        candidate = datetime(month.year, month.month, schedule.day, schedule.hour, tzinfo=zone)
+        if candidate > now:
+            return candidate.astimezone(UTC)
         month = (month + timedelta(days=31)).replace(day=1)

@@ -34,13 +34,13 @@ def send_test(
     owner = owner_of(session, caller, organization_id)
     user = account.get(session, caller)
     of_schedule = get(session, caller, organization_id)[0].language
-    tag = _tag(session, owner, (user.language, of_schedule))
+    tag = _best_language(session, owner, (user.language, of_schedule))
     return mail_queue.enqueue(
         session,
         MailKind.MONTHLY_REPORT,
         partner_id=partners.own(caller),
         user_id=user.id,
-        details=_details(session, caller, owner, utcnow().date(), model, tag),
+        details=_mail_details(session, caller, owner, utcnow().date(), model, tag),
     )
 
 
@@ -57,8 +57,8 @@ def preview(
     is sent ``to`` an address or, without one, to no one in particular. ``sender`` is the brand
     and the origin of its links. Raises `Forbidden`, `NotFound`."""
     owner = owner_of(session, caller, organization_id)
-    tag = _tag(session, owner, (language,))
-    details = _details(session, caller, owner, utcnow().date(), model, tag)
+    tag = _best_language(session, owner, (language,))
+    details = _mail_details(session, caller, owner, utcnow().date(), model, tag)
     with languages.using_language(tag):
         mail = Mail(
             id=new_id(),
@@ -79,15 +79,15 @@ def languages_of(
     partner = session.get_one(Partner, partners.own(caller))
     everyone = {address for recipients, _ in schedules for address in recipients}
     users = mail_queue.users_at(session, partner.id, everyone)
-    own = {
+    user_languages = {
         address: users[address.lower()].language for address in everyone if address.lower() in users
     }
     return [
         {
-            address: languages.best_tag((own.get(address), chosen, partner.language))
+            address: languages.best_tag((user_languages.get(address), language, partner.language))
             for address in recipients
         }
-        for recipients, chosen in schedules
+        for recipients, language in schedules
     ]
 
 
@@ -114,9 +114,9 @@ def send_due(session: Session, now: datetime, model: ModelRate, figures: Session
         for address in schedule.recipients:
             user = users.get(address.lower())
             of_user = user.language if user else None
-            tag = _tag(session, owner, (of_user, schedule.language))
+            tag = _best_language(session, owner, (of_user, schedule.language))
             if tag not in by_tag:
-                by_tag[tag] = _details(figures, caller, owner, today, model, tag)
+                by_tag[tag] = _mail_details(figures, caller, owner, today, model, tag)
             mail_queue.enqueue_to_address(
                 session,
                 MailKind.MONTHLY_REPORT,
@@ -129,13 +129,15 @@ def send_due(session: Session, now: datetime, model: ModelRate, figures: Session
     return len(due)
 
 
-def _tag(session: Session, owner: Partner | Organization, chosen: Iterable[str | None]) -> str:
+def _best_language(
+    session: Session, owner: Partner | Organization, preferred: Iterable[str | None]
+) -> str:
     """Return the first chosen language, else the partner's."""
     partner_id = owner.id if isinstance(owner, Partner) else owner.partner_id
-    return languages.best_tag((*chosen, session.get_one(Partner, partner_id).language))
+    return languages.best_tag((*preferred, session.get_one(Partner, partner_id).language))
 
 
-def _details(
+def _mail_details(
     session: Session,
     caller: Caller,
     owner: Partner | Organization,

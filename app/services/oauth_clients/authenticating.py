@@ -59,7 +59,7 @@ def is_proven(client: OAuthClient | None, secret: str) -> bool:
 
 def note_refusal(session: Session, client_id: str, secret: str, ip: str | None) -> None:
     """Record a refused client: unknown, with a wrong secret, or not active."""
-    client = _client(session, client_id)
+    client = _find_client(session, client_id)
     network = network_of(ip)
     if client is None:
         unknown = "unknown_client"
@@ -70,10 +70,12 @@ def note_refusal(session: Session, client_id: str, secret: str, ip: str | None) 
     refusals.note(session, refusals.anonymous_caller(), [refusal])
 
 
-def note_too_many(session: Session, client_id: str, ip: str | None, late: FailureCounter) -> None:
+def note_too_many(
+    session: Session, client_id: str, ip: str | None, counter: FailureCounter
+) -> None:
     """Record a token request that came too early. It is counted once for its counter."""
-    client = _client(session, client_id) if late.is_of_account else None
-    network = None if late.is_of_everywhere else network_of(ip)
+    client = _find_client(session, client_id) if counter.is_of_account else None
+    network = None if counter.is_of_everywhere else network_of(ip)
     too_many = refused_sign_ins.TOO_MANY
     if client is None:
         refusal = refused_sign_ins.without_account(refusals.CLIENT, too_many, None, network)
@@ -82,7 +84,7 @@ def note_too_many(session: Session, client_id: str, ip: str | None, late: Failur
     refusals.note(session, refusals.anonymous_caller(), [refusal])
 
 
-def _client(session: Session, client_id: str) -> OAuthClient | None:
+def _find_client(session: Session, client_id: str) -> OAuthClient | None:
     if not CLIENT_ID.fullmatch(client_id):
         return None
     query = select(OAuthClient).where(OAuthClient.client_id == client_id)

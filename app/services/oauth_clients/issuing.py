@@ -50,7 +50,7 @@ def create(
         raise ValidationFailed.on("role", "role_not_allowed", message)
     caller.require_grant(role)
     client = OAuthClient(partner_id=caller.partner_id, area=Area.PARTNER_ADMIN, role=role)
-    return _add(session, caller, client, name, expires_at)
+    return _add_client(session, caller, client, name, expires_at)
 
 
 def create_legacy(
@@ -76,7 +76,7 @@ def create_legacy(
         area=Area.LEGACY_CALLS,
         served_until=served_until,
     )
-    return _add(session, caller, client, name, expires_at)
+    return _add_client(session, caller, client, name, expires_at)
 
 
 def rotate(
@@ -115,7 +115,7 @@ def rotate(
     return NewClient(client, secret)
 
 
-def _add(
+def _add_client(
     session: Session, caller: Caller, client: OAuthClient, name: str, expires_at: lifetimes.End
 ) -> NewClient:
     client.name = rules.checked_name(name)
@@ -127,8 +127,8 @@ def _add(
     client.responsible_id = caller.user_id
     session.add(client)
     session.flush()
-    shown = {"role": client.role, "area": client.area, "expiresAt": client.expires_at}
-    audit.record_change(session, caller, "client.created", client, after=shown)
+    values = {"role": client.role, "area": client.area, "expiresAt": client.expires_at}
+    audit.record_change(session, caller, "client.created", client, after=values)
     new_credential_mails.send(session, caller, client, "client.created")
     return NewClient(client, secret)
 
@@ -155,7 +155,7 @@ def resume(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClie
 def revoke(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
     """Revoke a client for good, including its tokens, from the next request on. Repeating it is no
     error."""
-    client = _own(session, caller, client_id)
+    client = _lock_client(session, caller, client_id)
     if client.revoked_at is None:
         client.revoked_at = utcnow()
         audit.record_change(session, caller, "client.revoked", client)
@@ -165,14 +165,14 @@ def revoke(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClie
 def changeable(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
     """Return a client that may be changed. Raises `NotFound`, `Forbidden` (``support_only``) and
     `Conflict` (``client_revoked``)."""
-    client = _own(session, caller, client_id)
+    client = _lock_client(session, caller, client_id)
     if client.revoked_at is not None:
         message = gettext("This client was revoked. Create a new one.")
         raise Conflict(message, "client_revoked")
     return client
 
 
-def _own(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
+def _lock_client(session: Session, caller: Caller, client_id: UUID | str) -> OAuthClient:
     client = get(session, caller, client_id, for_change=True)
     if client.area is Area.LEGACY_CALLS:
         require_operator(caller)

@@ -44,10 +44,10 @@ def search(
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
     rows = manageable(caller)
-    words = trimmed(query)
-    if words:
-        in_id = OAuthClient.client_id.icontains(words, autoescape=True)
-        rows = rows.where(OAuthClient.named(words) | in_id)
+    search_text = trimmed(query)
+    if search_text:
+        in_id = OAuthClient.client_id.icontains(search_text, autoescape=True)
+        rows = rows.where(OAuthClient.named(search_text) | in_id)
     if in_use is not None:
         rows = rows.where(~OAuthClient.is_over if in_use else OAuthClient.is_over)
     return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)

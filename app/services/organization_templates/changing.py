@@ -54,7 +54,9 @@ def create(session: Session, caller: Caller, name: str) -> OrganizationTemplate:
     assistant = AssistantFields(
         name=partner.default_assistant_name or DEFAULT_NAME, service=partner.default_service
     )
-    return _add(session, caller, name, plain_content(assistant, partner.default_assistant_limit))
+    return _add_template(
+        session, caller, name, plain_content(assistant, partner.default_assistant_limit)
+    )
 
 
 def save_organization(
@@ -116,7 +118,7 @@ def save_organization(
         first_role=first_role,
     )
     content = without_customer(content, organization.name)
-    return _add(session, caller, name, content, source=organization)
+    return _add_template(session, caller, name, content, source=organization)
 
 
 def change(
@@ -135,13 +137,13 @@ def change(
     Raises `Forbidden`, `NotFound`, `ValidationFailed` with every problem, and `Conflict`
     (``changed_meanwhile``).
     """
-    template, before = _locked(session, caller, template_id, expected_version)
+    template, before = _lock_template(session, caller, template_id, expected_version)
     after = changed(before)
     name = checked_name(name)
     check_organization(session, caller, template.partner_id, after, bounds, before.rules)
     if template.name != name:
-        _refuse_taken(session, template.partner_id, name, template.id)
-    return _write(session, caller, template, before, after, name=name)
+        _refuse_duplicate_name(session, template.partner_id, name, template.id)
+    return _store(session, caller, template, before, after, name=name)
 
 
 def save_assistant(
@@ -158,19 +160,19 @@ def save_assistant(
 
     Raises as `change`, and `ValidationFailed` (``agent_limit_reached``, ``too_many``).
     """
-    template, before = _locked(session, caller, template_id, expected_version)
+    template, before = _lock_template(session, caller, template_id, expected_version)
     checked = checked_assistant(session, template.partner_id, before, fields, bounds)
-    kept = list(before.assistants)
+    new_assistants = list(before.assistants)
     if position is None:
         _refuse_more_assistants(before)
-        kept.append(checked)
+        new_assistants.append(checked)
     else:
         _assistant_at(before, position)
-        kept[position] = checked
-    after = replace(before, assistants=tuple(kept))
+        new_assistants[position] = checked
+    after = replace(before, assistants=tuple(new_assistants))
     if after.campaign is not None and after.campaign.speaker == position:
         check_campaign(after, after.campaign, bounds)
-    return _write(session, caller, template, before, after)
+    return _store(session, caller, template, before, after)
 
 
 def remove_assistant(
@@ -183,7 +185,7 @@ def remove_assistant(
 ) -> OrganizationTemplate:
     """Remove the assistant at the position. Raises `Forbidden`, `NotFound`, and `Conflict`
     (``changed_meanwhile``, ``calls_for_campaign``)."""
-    template, before = _locked(session, caller, template_id, expected_version)
+    template, before = _lock_template(session, caller, template_id, expected_version)
     name = _assistant_at(before, position).name
     campaign = before.campaign
     if campaign is not None and campaign.speaker == position:
@@ -193,9 +195,9 @@ def remove_assistant(
         raise Conflict(message, "calls_for_campaign")
     if campaign is not None and campaign.speaker > position:
         campaign = replace(campaign, speaker=campaign.speaker - 1)
-    kept = before.assistants[:position] + before.assistants[position + 1 :]
-    after = replace(before, assistants=kept, campaign=campaign)
-    return _write(session, caller, template, before, after)
+    remaining = before.assistants[:position] + before.assistants[position + 1 :]
+    after = replace(before, assistants=remaining, campaign=campaign)
+    return _store(session, caller, template, before, after)
 
 
 def save_campaign(
@@ -208,17 +210,17 @@ def save_campaign(
     expected_version: int | None = None,
 ) -> OrganizationTemplate:
     """Set the campaign, or remove it with None. Raises as `change`."""
-    template, before = _locked(session, caller, template_id, expected_version)
+    template, before = _lock_template(session, caller, template_id, expected_version)
     if campaign is not None:
         check_campaign(before, campaign, bounds)
         campaign = replace(campaign, name=checked_name(campaign.name))
-    return _write(session, caller, template, before, replace(before, campaign=campaign))
+    return _store(session, caller, template, before, replace(before, campaign=campaign))
 
 
 def delete(session: Session, caller: Caller, template_id: UUID) -> OrganizationTemplate:
     """Delete the template; its organizations stay. Raises `Forbidden` and `NotFound`."""
-    template, before = _locked(session, caller, template_id, None)
-    _record(session, caller, "deleted", template, before=before)
+    template, before = _lock_template(session, caller, template_id, None)
+    _record_change(session, caller, "deleted", template, before=before)
     session.delete(template)
     session.flush()
     return template
@@ -231,7 +233,7 @@ def _partner_of(caller: Caller) -> UUID:
     return caller.partner_id
 
 
-def _locked(
+def _lock_template(
     session: Session, caller: Caller, template_id: UUID, expected_version: int | None
 ) -> tuple[OrganizationTemplate, TemplateContent]:
     template = get(session, caller, template_id, for_change=True)
@@ -259,7 +261,7 @@ def _refuse_more_assistants(content: TemplateContent) -> None:
         raise ValidationFailed(message, "agent_limit_reached")
 
 
-def _add(
+def _add_template(
     session: Session,
     caller: Caller,
     name: str,
@@ -274,27 +276,27 @@ def _add(
     if (session.scalar(count) or 0) >= MAX_TEMPLATES:
         message = gettext("You have %(most)s templates. Delete one first.", most=MAX_TEMPLATES)
         raise ValidationFailed.on("name", "too_many", message)
-    _refuse_taken(session, partner_id, name)
+    _refuse_duplicate_name(session, partner_id, name)
     template = OrganizationTemplate(
         id=new_id(), partner_id=partner_id, name=name, content=document_of(content)
     )
     with unless_taken(session, _name_taken(name)):
         session.add(template)
-    _record(session, caller, "created", template, after=content, source=source)
+    _record_change(session, caller, "created", template, after=content, source=source)
     return template
 
 
-def _refuse_taken(
+def _refuse_duplicate_name(
     session: Session, partner_id: UUID, name: str, own_id: UUID | None = None
 ) -> None:
     """Raise `ValidationFailed` (``name_taken``) if another template has the name."""
-    others = select(OrganizationTemplate.name).where(
+    same_name = select(OrganizationTemplate.name).where(
         OrganizationTemplate.partner_id == partner_id,
         OrganizationTemplate.name_key == name_key(name),
     )
     if own_id is not None:
-        others = others.where(OrganizationTemplate.id != own_id)
-    if (taken_name := session.scalar(others)) is not None:
+        same_name = same_name.where(OrganizationTemplate.id != own_id)
+    if (taken_name := session.scalar(same_name)) is not None:
         raise _name_taken(taken_name)
 
 
@@ -303,7 +305,7 @@ def _name_taken(name: str) -> ValidationFailed:
     return ValidationFailed.on("name", "name_taken", message)
 
 
-def _write(
+def _store(
     session: Session,
     caller: Caller,
     template: OrganizationTemplate,
@@ -320,11 +322,13 @@ def _write(
     template.version += 1
     with unless_taken(session, _name_taken(name or old_name)):
         session.flush()
-    _record(session, caller, "updated", template, before=before, after=after, old_name=old_name)
+    _record_change(
+        session, caller, "updated", template, before=before, after=after, old_name=old_name
+    )
     return template
 
 
-def _record(
+def _record_change(
     session: Session,
     caller: Caller,
     verb: str,

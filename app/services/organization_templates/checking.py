@@ -61,9 +61,11 @@ def checked_assistant(
     bounds: InstallationBounds,
 ) -> AssistantFields:
     """Return the assistant as it is stored. Raises `ValidationFailed` with every problem."""
-    whose = unsaved_organization(partner_id, content.rules)
-    own = without_phone(fields)
-    return checked_fields(session, own, whose, content.assistants, bounds.allow_private)
+    organization = unsaved_organization(partner_id, content.rules)
+    assistant = without_phone(fields)
+    return checked_fields(
+        session, assistant, organization, content.assistants, bounds.allow_private
+    )
 
 
 def check_organization(
@@ -93,13 +95,13 @@ def check_campaign(
 
 
 def _limit_problems(content: TemplateContent) -> Iterator[Problem]:
-    typed = {
+    data = {
         "paymentTier": content.payment_tier,
         "agentLimit": content.assistant_limit,
         "userLimit": content.user_limit,
     }
     try:
-        read(UpdateOrganizationInput, typed)
+        read(UpdateOrganizationInput, data)
     except ValidationFailed as error:
         yield from error.problems
         return

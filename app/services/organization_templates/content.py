@@ -92,14 +92,16 @@ def facts_of(content: TemplateContent) -> dict[str, Any]:
         "paymentTier": content.payment_tier,
         "agentLimit": content.assistant_limit,
         "userLimit": content.user_limit,
-        **{field.name: _plain(getattr(rules, field.name)) for field in fields(CallingRules)},
+        **{
+            field.name: _to_json_value(getattr(rules, field.name)) for field in fields(CallingRules)
+        },
         "agents": [assistant.name for assistant in content.assistants],
         "campaign": content.campaign.name if content.campaign else None,
         "userType": content.first_role,
     }
 
 
-def _plain(value: object) -> object:
+def _to_json_value(value: object) -> object:
     if isinstance(value, time):
         return f"{value:%H:%M}"
     return list(value) if isinstance(value, tuple) else value

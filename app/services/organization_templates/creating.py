@@ -68,7 +68,7 @@ def create_organization(
     refuse_any([*problems, *customer_problems(content, customer, openable, bounds)])
     name = checked_name(customer.name)
     content = for_customer(content, name)
-    made = add_organization(
+    organization = add_organization(
         session,
         caller,
         partners.get(session, caller, template.partner_id),
@@ -79,14 +79,18 @@ def create_organization(
         in_trial=in_trial,
     )
     organizations.change_settings(
-        session, caller, made.id, rules_for(content, customer), max_at_once=bounds.max_at_once
+        session,
+        caller,
+        organization.id,
+        rules_for(content, customer),
+        max_at_once=bounds.max_at_once,
     )
     zone = zone_for(content, customer)
     speakers = [
         create_assistant(
             session,
             caller,
-            made,
+            organization,
             replace(fields, timezone=zone or fields.timezone),
             stored=[replace(fields, voice_address=None)],  # it is checked for each customer
             carrier=carrier,
@@ -94,19 +98,19 @@ def create_organization(
         ).id
         for fields in content.assistants
     ]
-    _add_campaign(session, caller, made, content, speakers, bounds)
+    _add_campaign(session, caller, organization, content, speakers, bounds)
     if content.first_role is not None and customer.email:
         users.invite(
             session,
             caller,
             email=customer.email,
             user_type=content.first_role,
-            organization_id=made.id,
+            organization_id=organization.id,
             name=customer.user_name,
             with_notice=with_notice,
         )
-    _record_use(session, caller, template, made)
-    return made
+    _record_use(session, caller, template, organization)
+    return organization
 
 
 def customer_problems(
@@ -173,8 +177,10 @@ def rules_for(content: TemplateContent, customer: CustomerDetails) -> CallingRul
     """Return the calling rules of the customer: its country replaces the template's."""
     rules = content.rules
     country = country_of(content, customer)
-    others = {region for region in rules.allowed_regions if region != rules.default_region}
-    return replace(rules, default_region=country, allowed_regions=tuple(sorted({*others, country})))
+    other_regions = {region for region in rules.allowed_regions if region != rules.default_region}
+    return replace(
+        rules, default_region=country, allowed_regions=tuple(sorted({*other_regions, country}))
+    )
 
 
 def _email_problems(email: str | None) -> Iterator[Problem]:
@@ -188,7 +194,7 @@ def _email_problems(email: str | None) -> Iterator[Problem]:
 def _add_campaign(
     session: Session,
     caller: Caller,
-    made: Organization,
+    organization: Organization,
     content: TemplateContent,
     speakers: list[UUID],
     bounds: InstallationBounds,
@@ -196,13 +202,15 @@ def _add_campaign(
     prepared = content.campaign
     if prepared is None:
         return
-    campaign = campaigns.create(session, caller, made.id, name=prepared.name, all_assistants=True)
+    campaign = campaigns.create(
+        session, caller, organization.id, name=prepared.name, all_assistants=True
+    )
     plan = replace(prepared.plan, assistant_id=speakers[prepared.speaker])
     outreach.change_plan(session, caller, campaign.id, plan, max_at_once=bounds.max_at_once)
 
 
 def _record_use(
-    session: Session, caller: Caller, template: OrganizationTemplate, made: Organization
+    session: Session, caller: Caller, template: OrganizationTemplate, organization: Organization
 ) -> None:
     audit.record(
         session,
@@ -211,7 +219,7 @@ def _record_use(
         target_type=TARGET,
         target_id=template.id,
         partner_id=template.partner_id,
-        organization_id=made.id,
+        organization_id=organization.id,
         target=template.name,
-        after={"organization": made.name},
+        after={"organization": organization.name},
     )

@@ -17,9 +17,9 @@ _TEXTS_OF_PLAN = ("intro_message", "voicemail_message", "call_instructions")
 
 def without_customer(content: TemplateContent, name: str) -> TemplateContent:
     """Return the content with the placeholder where a text has the customer's name."""
-    words = r"\s+".join(map(re.escape, name.split()))
-    named = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
-    return _with_texts(content, lambda text: named.sub(PLACEHOLDER, text))
+    name_pattern = r"\s+".join(map(re.escape, name.split()))
+    customer_name = re.compile(rf"(?<!\w){name_pattern}(?!\w)", re.IGNORECASE)
+    return _with_texts(content, lambda text: customer_name.sub(PLACEHOLDER, text))
 
 
 def for_customer(content: TemplateContent, name: str) -> TemplateContent:

@@ -28,8 +28,8 @@ def get(
 ) -> OrganizationTemplate:
     """Return the template. Raises `Forbidden` and `NotFound`
     (``organization_template_not_found``)."""
-    query = _visible(caller).where(OrganizationTemplate.id == template_id)
-    return fetch(session, query, _missing(), for_change=for_change)
+    query = _visible_templates(caller).where(OrganizationTemplate.id == template_id)
+    return fetch(session, query, _not_found(), for_change=for_change)
 
 
 def get_with_content(session: Session, caller: Caller, template_id: UUID) -> OpenedTemplate:
@@ -41,16 +41,18 @@ def get_with_content(session: Session, caller: Caller, template_id: UUID) -> Ope
 def listing(session: Session, caller: Caller) -> Sequence[OpenedTemplate]:
     """Return the templates of the caller's partner by name. Raises `Forbidden`, and `NotFound` for
     an operator, who has none."""
-    query = _visible(caller).order_by(OrganizationTemplate.name_key, OrganizationTemplate.id)
+    query = _visible_templates(caller).order_by(
+        OrganizationTemplate.name_key, OrganizationTemplate.id
+    )
     return [OpenedTemplate(row, content_of(row)) for row in session.scalars(query)]
 
 
-def _visible(caller: Caller) -> Select[OrganizationTemplate]:
+def _visible_templates(caller: Caller) -> Select[OrganizationTemplate]:
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if caller.partner_id is None:
-        raise _missing()
+        raise _not_found()
     return select(OrganizationTemplate).where(OrganizationTemplate.partner_id == caller.partner_id)
 
 
-def _missing() -> NotFound:
+def _not_found() -> NotFound:
     return NotFound(code="organization_template_not_found")

@@ -99,5 +99,5 @@ def facts_of(organization: Organization) -> dict[str, Any]:
     """Return what the history shows of an organization."""
     fields = ("name", "payment_tier", "assistant_limit", "user_limit")
     codes = ("referral_code", "referred_by_code")
-    facts = {wire_name(field): getattr(organization, field) for field in (*fields, *codes)}
-    return facts | BillingAddress.of(organization.billing_address).for_history()
+    values = {wire_name(field): getattr(organization, field) for field in (*fields, *codes)}
+    return values | BillingAddress.of(organization.billing_address).for_history()

@@ -27,7 +27,7 @@ def usual_country(session: Session, caller: Caller, partner_id: UUID) -> str:
         .order_by(Organization.created_at.desc(), Organization.id.desc())
         .limit(LOOKED_AT)
     )
-    openable = _openable(session, caller, partner_id)
+    openable = _openable_regions(session, caller, partner_id)
     ranked = Counter(session.scalars(newest)).most_common()
     allowed = (country for country, _count in ranked if not openable.closed_as_own(country))
     return next(allowed, FIRST_REGION)
@@ -40,12 +40,12 @@ def check_country(session: Session, caller: Caller, partner_id: UUID, country: s
         return
     if country not in {code for code, _name in regions()}:
         raise ValidationFailed.on("defaultRegion", "unknown_region", gettext("Choose a country."))
-    if layer := _openable(session, caller, partner_id).closed_as_own(country):
-        words = closed_words(country, layer)
-        raise ValidationFailed.on("defaultRegion", "region_closed", words)
+    if layer := _openable_regions(session, caller, partner_id).closed_as_own(country):
+        message = closed_words(country, layer)
+        raise ValidationFailed.on("defaultRegion", "region_closed", message)
 
 
-def _openable(session: Session, caller: Caller, partner_id: UUID) -> OpenableRegions:
+def _openable_regions(session: Session, caller: Caller, partner_id: UUID) -> OpenableRegions:
     new = Organization(
         partner_id=partner_id, default_region=FIRST_REGION, allowed_regions=[FIRST_REGION]
     )

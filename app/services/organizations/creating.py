@@ -71,12 +71,12 @@ def taken_name(session: Session, partner_id: UUID, name: str) -> list[Problem]:
     """Return a problem (``name_taken``) if the partner has an organization of this name, ignoring
     case and accents, that isn't archived. Scripts may send the same name again."""
     key = name_key(name.replace("\x00", ""))
-    taken = select(Organization.id).where(
+    existing = select(Organization.id).where(
         Organization.partner_id == partner_id,
         Organization.name_key == key,
         Organization.status != OrganizationStatus.ARCHIVED,
     )
-    if not key or session.scalar(taken.limit(1)) is None:
+    if not key or session.scalar(existing.limit(1)) is None:
         return []
     message = gettext("There is an organization %(name)s already.", name=name)
     return [Problem("name", "name_taken", message)]

@@ -55,10 +55,12 @@ def effects(
         all_effects += _of_plan(session, organization, tier)
     if assistant_limit != organization.assistant_limit:
         now = organization.assistant_limit
-        all_effects.append(_of_assistants(organization.name, use.assistants, now, assistant_limit))
+        all_effects.append(
+            _assistants_effect(organization.name, use.assistants, now, assistant_limit)
+        )
     if user_limit != organization.user_limit:
         now = organization.user_limit
-        all_effects.append(_of_users(organization.name, use.users, now, user_limit))
+        all_effects.append(_users_effect(organization.name, use.users, now, user_limit))
     return all_effects
 
 
@@ -75,7 +77,7 @@ def _of_plan(session: Session, organization: Organization, tier: Tier) -> Iterat
         )
     )
     yield ChangeEffect(sentence, EffectWeight.TO_KNOW)
-    yield from _of_calls(session, organization, tier, names[tier])
+    yield from _calls_effects(session, organization, tier, names[tier])
     clients = session.scalar(active_clients(organization.id)) or 0
     if clients and now is Tier.PLUS:
         sentence = ngettext(
@@ -94,18 +96,18 @@ def _of_plan(session: Session, organization: Organization, tier: Tier) -> Iterat
         yield ChangeEffect(sentence, EffectWeight.GIVES)
 
 
-def _of_calls(
+def _calls_effects(
     session: Session, organization: Organization, tier: Tier, plan: str
 ) -> Iterator[ChangeEffect]:
     """Return the calls that the plans allow, if they differ in that."""
     now = organization.payment_tier or Tier.FREE
     before = session.get(PlanLimit, (organization.partner_id, now))
     after = session.get(PlanLimit, (organization.partner_id, tier))
-    for what, name in (("at once", "max_calls_at_once"), ("a day", "max_calls_a_day")):
+    for kind, name in (("at once", "max_calls_at_once"), ("a day", "max_calls_a_day")):
         old, new = getattr(before, name, None), getattr(after, name, None)
         if new != old:
             weight = EffectWeight.TAKES if takes_calls(old, new) else EffectWeight.GIVES
-            yield ChangeEffect(calls_allowed(plan, what, old, new), weight)
+            yield ChangeEffect(calls_allowed(plan, kind, old, new), weight)
 
 
 def takes_calls(old: int | None, new: int | None) -> bool:
@@ -113,23 +115,23 @@ def takes_calls(old: int | None, new: int | None) -> bool:
     return new is not None and (old is None or new < old)
 
 
-def calls_allowed(plan: str, what: str, old: int | None, new: int | None) -> str:
+def calls_allowed(plan: str, kind: str, old: int | None, new: int | None) -> str:
     """Return a sentence such as "Basic allows each organization 2 calls at once instead of as many
     as this portal."
 
-    ``what`` is "at once" or "a day"."""
-    words: dict[str, object] = {"plan": plan, "before": written_number(old or 0)}
-    is_at_once = what == "at once"
+    ``kind`` is "at once" or "a day"."""
+    values: dict[str, object] = {"plan": plan, "before": written_number(old or 0)}
+    is_at_once = kind == "at once"
     if new is None and is_at_once:
         return gettext(
             "%(plan)s allows each organization as many calls at once as this portal instead of "
             "%(before)s.",
-            **words,
+            **values,
         )
     if new is None:
         return gettext(
             "%(plan)s allows each organization any number of calls a day instead of %(before)s.",
-            **words,
+            **values,
         )
     if old is None and is_at_once:
         return ngettext(
@@ -138,38 +140,38 @@ def calls_allowed(plan: str, what: str, old: int | None, new: int | None) -> str
             "%(plan)s allows each organization %(num)s calls at once instead of as many as this "
             "portal.",
             new,
-            **words,
+            **values,
         )
     if old is None:
         return ngettext(
             "%(plan)s allows each organization %(num)s call a day instead of any number.",
             "%(plan)s allows each organization %(num)s calls a day instead of any number.",
             new,
-            **words,
+            **values,
         )
     if is_at_once:
         return ngettext(
             "%(plan)s allows each organization %(num)s call at once instead of %(before)s.",
             "%(plan)s allows each organization %(num)s calls at once instead of %(before)s.",
             new,
-            **words,
+            **values,
         )
     return ngettext(
         "%(plan)s allows each organization %(num)s call a day instead of %(before)s.",
         "%(plan)s allows each organization %(num)s calls a day instead of %(before)s.",
         new,
-        **words,
+        **values,
     )
 
 
-def _of_assistants(name: str, used: int, before: int, limit: int) -> ChangeEffect:
-    words: dict[str, object] = {"name": name, "limit": written_number(limit)}
+def _assistants_effect(name: str, used: int, before: int, limit: int) -> ChangeEffect:
+    values: dict[str, object] = {"name": name, "limit": written_number(limit)}
     if not limit:
         sentence = ngettext(
             "%(name)s has %(num)s assistant, with no limit.",
             "%(name)s has %(num)s assistants, with no limit.",
             used,
-            **words,
+            **values,
         )
     elif used > limit:
         sentence = ngettext(
@@ -178,7 +180,7 @@ def _of_assistants(name: str, used: int, before: int, limit: int) -> ChangeEffec
             "%(name)s has %(num)s assistants, the new limit is %(limit)s: the next assistant will "
             "be refused; nothing is switched off.",
             used,
-            **words,
+            **values,
         )
     elif used == limit:
         sentence = ngettext(
@@ -187,27 +189,27 @@ def _of_assistants(name: str, used: int, before: int, limit: int) -> ChangeEffec
             "%(name)s has %(num)s assistants, the new limit is %(limit)s: the next assistant will "
             "be refused.",
             used,
-            **words,
+            **values,
         )
     else:
         has = ngettext(
             "%(name)s has %(num)s assistant, the new limit is %(limit)s",
             "%(name)s has %(num)s assistants, the new limit is %(limit)s",
             used,
-            **words,
+            **values,
         )
         sentence = _with_room(has, limit - used)
     return ChangeEffect(sentence, _weight(used, before, limit))
 
 
-def _of_users(name: str, used: int, before: int, limit: int) -> ChangeEffect:
-    words: dict[str, object] = {"name": name, "limit": written_number(limit)}
+def _users_effect(name: str, used: int, before: int, limit: int) -> ChangeEffect:
+    values: dict[str, object] = {"name": name, "limit": written_number(limit)}
     if not limit:
         sentence = ngettext(
             "%(name)s has %(num)s user, with no limit.",
             "%(name)s has %(num)s users, with no limit.",
             used,
-            **words,
+            **values,
         )
     elif used > limit:
         sentence = ngettext(
@@ -216,7 +218,7 @@ def _of_users(name: str, used: int, before: int, limit: int) -> ChangeEffect:
             "%(name)s has %(num)s users, the new limit is %(limit)s: the next invitation will be "
             "refused; all users can still sign in.",
             used,
-            **words,
+            **values,
         )
     elif used == limit:
         sentence = ngettext(
@@ -225,22 +227,22 @@ def _of_users(name: str, used: int, before: int, limit: int) -> ChangeEffect:
             "%(name)s has %(num)s users, the new limit is %(limit)s: the next invitation will be "
             "refused.",
             used,
-            **words,
+            **values,
         )
     else:
         has = ngettext(
             "%(name)s has %(num)s user, the new limit is %(limit)s",
             "%(name)s has %(num)s users, the new limit is %(limit)s",
             used,
-            **words,
+            **values,
         )
         sentence = _with_room(has, limit - used)
     return ChangeEffect(sentence, _weight(used, before, limit))
 
 
-def _with_room(has: str, left: int) -> str:
+def _with_room(has: str, remaining: int) -> str:
     # Translators: %(has)s is "Riverside has 2 users, the new limit is 5".
-    return gettext("%(has)s: %(num)s more can be added.", has=has, num=written_number(left))
+    return gettext("%(has)s: %(num)s more can be added.", has=has, num=written_number(remaining))
 
 
 def _weight(used: int, before: int, limit: int) -> EffectWeight:

@@ -36,23 +36,23 @@ def claim_seat(session: Session, caller: Caller, organization_id: UUID) -> None:
 def no_seat(session: Session, caller: Caller, organization: Organization) -> str | None:
     """Return why no more user fits into the organization, and what the caller can do; None if one
     fits."""
-    taken = seats_taken(session, organization.id)
-    if not organization.user_limit or taken < organization.user_limit:
+    seats = seats_taken(session, organization.id)
+    if not organization.user_limit or seats < organization.user_limit:
         return None
     if not caller.may(Permission.ORGANIZATIONS_WRITE):
-        return _no_seat_for_members(session, organization, taken)
+        return _no_seat_for_members(session, organization, seats)
     return gettext(
         "%(name)s has %(taken)s of %(limit)s users. Raise its user limit or deactivate a user.",
         name=organization.name,
-        taken=taken,
+        taken=seats,
         limit=organization.user_limit,
     )
 
 
-def _no_seat_for_members(session: Session, organization: Organization, taken: int) -> str:
-    used = gettext(
+def _no_seat_for_members(session: Session, organization: Organization, seats: int) -> str:
+    usage = gettext(
         "Your organization uses %(used)s of %(limit)s seats.",
-        used=written_number(taken),
+        used=written_number(seats),
         limit=written_number(organization.user_limit),
     )
     partner = session.get_one(Partner, organization.partner_id)
@@ -60,7 +60,7 @@ def _no_seat_for_members(session: Session, organization: Organization, taken: in
         "Deactivate a user, or write to %(contact)s to raise the limit.",
         contact=partner.support_email or partner.name,
     )
-    return f"{used} {way_out}"
+    return f"{usage} {way_out}"
 
 
 def seats_taken(session: Session, organization_id: UUID) -> int:

@@ -52,9 +52,9 @@ def check(session: Session, caller: Caller, organization_id: UUID) -> UUID:
         raise organization_not_found()
     if caller.is_limited:
         return get(session, caller, organization_id).id
-    asked = {"organization": organization_id, "partner": caller.partner_id}
+    params = {"organization": organization_id, "partner": caller.partner_id}
     query = _ANY if caller.partner_id is None else _OF_PARTNER
-    if session.connection().execute(query, asked).one_or_none() is None:
+    if session.connection().execute(query, params).one_or_none() is None:
         raise organization_not_found()
     return organization_id
 
@@ -127,7 +127,7 @@ class OrganizationFilter:
 def search(
     session: Session,
     caller: Caller,
-    chosen: OrganizationFilter | None = None,
+    filters: OrganizationFilter | None = None,
     *,
     sort: str = "-created",
     cursor: str | None = None,
@@ -135,15 +135,15 @@ def search(
 ) -> Page[Organization]:
     """Return a page of organizations. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
-    rows = _filtered(session, caller, chosen or OrganizationFilter())
+    rows = _filtered_rows(session, caller, filters or OrganizationFilter())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(
-    session: Session, caller: Caller, chosen: OrganizationFilter, *, most: int = MAX_COUNTED
+    session: Session, caller: Caller, filters: OrganizationFilter, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`. Raises `Forbidden`."""
-    rows = _filtered(session, caller, chosen).with_only_columns(Organization.id)
+    rows = _filtered_rows(session, caller, filters).with_only_columns(Organization.id)
     return count_up_to(session, rows, most)
 
 
@@ -152,13 +152,13 @@ def called(
 ) -> list[Organization]:
     """Return those with this name, ignoring case, or else accents too: only the ``archived`` ones,
     or only the others."""
-    written = trimmed(name)
+    trimmed_name = trimmed(name)
     is_archived = Organization.status == OrganizationStatus.ARCHIVED
     rows = visible(caller).where(
-        Organization.name_key == name_key(written), is_archived if archived else ~is_archived
+        Organization.name_key == name_key(trimmed_name), is_archived if archived else ~is_archived
     )
     matching = list(session.scalars(rows.order_by(Organization.id).limit(limit)))
-    return _in_the_same_case(matching, written)
+    return _in_the_same_case(matching, trimmed_name)
 
 
 def called_by_any(
@@ -193,44 +193,46 @@ def nearest_name(session: Session, caller: Caller, name: str) -> str | None:
     for word in sorted(name.split(), key=len, reverse=True)[:2]:
         rows = search(session, caller, OrganizationFilter(query=word), sort="name")
         names |= {row.name.casefold(): row.name for row in rows.items}
-    near = get_close_matches(name.casefold(), names, n=1)
-    if near:
-        return names[near[0]]
+    matches = get_close_matches(name.casefold(), names, n=1)
+    if matches:
+        return names[matches[0]]
     containing = [each for each in names.values() if name_key(name) in name_key(each)]
     return containing[0] if len(containing) == 1 else None
 
 
-def _filtered(session: Session, caller: Caller, chosen: OrganizationFilter) -> Select[Organization]:
+def _filtered_rows(
+    session: Session, caller: Caller, filters: OrganizationFilter
+) -> Select[Organization]:
     caller.require(Permission.ORGANIZATIONS_READ)
     rows = visible(caller)
-    if chosen.partner_id is not None:
-        rows = rows.where(Organization.partner_id == chosen.partner_id)
-    words = trimmed(chosen.query)
-    if words:
-        matches = Organization.found_by(words)
-        few = name_search.organizations_called(session, words)
-        if "@" in words:
-            reached = name_search.organizations_reached_at(session, words)
-            matches |= reached
-            few = None if few is None else few | reached
-        rows = rows.where(matches) if few is None else rows.where(matches, few)
-    if chosen.tier is not None:
-        rows = rows.where(PLAN.in_([chosen.tier]))
-    if chosen.status is not None:
-        rows = rows.where(Organization.status == chosen.status)
-    elif not chosen.with_archived:
+    if filters.partner_id is not None:
+        rows = rows.where(Organization.partner_id == filters.partner_id)
+    query = trimmed(filters.query)
+    if query:
+        matches = Organization.found_by(query)
+        condition = name_search.organizations_called(session, query)
+        if "@" in query:
+            has_user_at = name_search.organizations_reached_at(session, query)
+            matches |= has_user_at
+            condition = None if condition is None else condition | has_user_at
+        rows = rows.where(matches) if condition is None else rows.where(matches, condition)
+    if filters.tier is not None:
+        rows = rows.where(PLAN.in_([filters.tier]))
+    if filters.status is not None:
+        rows = rows.where(Organization.status == filters.status)
+    elif not filters.with_archived:
         rows = rows.where(Organization.status != OrganizationStatus.ARCHIVED)
-    if chosen.in_trial is not None:
+    if filters.in_trial is not None:
         lasts = Organization.trial_ended_at.is_(None)
-        rows = rows.where(lasts if chosen.in_trial is InTrial.YES else ~lasts)
-    return rows if chosen.closeness is None else rows.where(_uses_up(session, caller, chosen))
+        rows = rows.where(lasts if filters.in_trial is InTrial.YES else ~lasts)
+    return rows if filters.closeness is None else rows.where(_uses_up(session, caller, filters))
 
 
-def _uses_up(session: Session, caller: Caller, chosen: OrganizationFilter) -> ColumnElement[bool]:
+def _uses_up(session: Session, caller: Caller, filters: OrganizationFilter) -> ColumnElement[bool]:
     """Return the organizations close to a limit, or to what their plan includes; operators choose a
     partner for the latter."""
-    closeness = chosen.closeness or LimitCloseness.NEAR
-    partner_id = caller.partner_id or chosen.partner_id
+    closeness = filters.closeness or LimitCloseness.NEAR
+    partner_id = caller.partner_id or filters.partner_id
     if partner_id is None:
         return close_to_limit(closeness)
     percent = 100 if closeness is LimitCloseness.REACHED else included.NEAR
@@ -246,11 +248,11 @@ def close_to_limit(closeness: LimitCloseness, *, above: int = 0) -> ColumnElemen
     seats = select(func.count()).where(
         User.organization_id == Organization.id, User.status != UserStatus.DEACTIVATED
     )
-    counted = ((assistants, Organization.assistant_limit), (seats, Organization.user_limit))
+    pairs = ((assistants, Organization.assistant_limit), (seats, Organization.user_limit))
     return or_(
         *(
             (limit > above) & uses(used.correlate(Organization).scalar_subquery(), limit, closeness)
-            for used, limit in counted
+            for used, limit in pairs
         )
     )
 

@@ -54,32 +54,32 @@ def price_effects(
     after = statements.as_if(session, [organization], tier=tier)[organization.id]
     if before.tier is after.tier:
         return []
-    price_changes = [ChangeEffect(_price(before, after), _weight(before, after))]
+    price_changes = [ChangeEffect(_price_message(before, after), _weight(before, after))]
     if after.charged_from > organization.created_at.date():
-        price_changes.append(ChangeEffect(_free_trial(after), EffectWeight.TO_KNOW))
+        price_changes.append(ChangeEffect(_free_trial_message(after), EffectWeight.TO_KNOW))
     if after.usage and (after.usage.included or after.usage.unit_micros):
         is_beyond = bool(after.usage.charged and after.usage.unit_micros)
         weight = EffectWeight.TAKES if is_beyond else EffectWeight.TO_KNOW
-        price_changes.append(ChangeEffect(_use(after.plan_shown, after.usage), weight))
+        price_changes.append(ChangeEffect(_use_message(after.plan_shown, after.usage), weight))
     return price_changes
 
 
-def _price(before: Bill, after: Bill) -> str:
-    words = {"before": _total(before), "after": _total(after)}
-    if words["before"] == words["after"]:
+def _price_message(before: Bill, after: Bill) -> str:
+    values = {"before": _format_total(before), "after": _format_total(after)}
+    if values["before"] == values["after"]:
         return gettext(
             "The price of this month so far stays %(after)s. The new plan counts for the whole "
             "month.",
-            **words,
+            **values,
         )
     return gettext(
         "The price of this month so far changes from %(before)s to %(after)s. The new plan counts "
         "for the whole month.",
-        **words,
+        **values,
     )
 
 
-def _free_trial(bill: Bill) -> str:
+def _free_trial_message(bill: Bill) -> str:
     day = written_date(bill.charged_from - timedelta(days=1), "yMMMd")
     if bill.charged_from <= utcnow().date():
         return gettext(
@@ -96,7 +96,7 @@ def _free_trial(bill: Bill) -> str:
     )
 
 
-def _total(bill: Bill) -> str:
+def _format_total(bill: Bill) -> str:
     return micros(in_micros(bill.total, bill.currency), bill.currency)
 
 
@@ -105,18 +105,18 @@ def _weight(before: Bill, after: Bill) -> EffectWeight:
     return EffectWeight.TAKES if rises else EffectWeight.TO_KNOW
 
 
-def _use(plan: str, usage: StatementLine) -> str:
-    words: dict[str, object] = {"plan": plan, "included": written_number(usage.included)}
+def _use_message(plan: str, usage: StatementLine) -> str:
+    values: dict[str, object] = {"plan": plan, "included": written_number(usage.included)}
     if usage.unit == UsageUnit.MINUTE:
         return ngettext(
             "%(num)s minute is used this month; %(plan)s includes %(included)s.",
             "%(num)s minutes are used this month; %(plan)s includes %(included)s.",
             usage.used,
-            **words,
+            **values,
         )
     return ngettext(
         "%(num)s call is used this month; %(plan)s includes %(included)s.",
         "%(num)s calls are used this month; %(plan)s includes %(included)s.",
         usage.used,
-        **words,
+        **values,
     )

@@ -132,8 +132,8 @@ def change_settings(
             caller,
             f"organization.{group}_changed",
             organization,
-            before=_shown(before, GROUPS[group]),
-            after=_shown(after, GROUPS[group]),
+            before=_audit_values(before, GROUPS[group]),
+            after=_audit_values(after, GROUPS[group]),
         )
     waiting.request_rescheduling(session, organization.partner_id, organization.id)
     return changed
@@ -171,12 +171,12 @@ def last_changes(session: Session, organization: Organization) -> dict[str, Audi
         .subquery()
         for action in actions
     )
-    ids = union_all(*(select(one.c.id) for one in newest))
+    ids = union_all(*(select(subquery.c.id) for subquery in newest))
     rows = session.scalars(select(AuditEntry).where(AuditEntry.id.in_(ids)))
     return {actions[row.action]: row for row in rows}
 
 
-def _shown(values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+def _audit_values(values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {
         wire_name(name): f"{values[name]:%H:%M}" if isinstance(values[name], time) else values[name]
         for name in names
@@ -186,23 +186,25 @@ def _shown(values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 def _region_problems(
     rules: CallingRules, stored: CallingRules, openable: OpenableRegions
 ) -> Iterator[Problem]:
-    known = {code for code, _name in regions()}
-    own = rules.default_region
-    if own not in known:
+    supported = {code for code, _name in regions()}
+    default_region = rules.default_region
+    if default_region not in supported:
         message = gettext("Choose the region for numbers without a country code.")
         yield Problem("defaultRegion", "unknown_region", message)
-    elif own != stored.default_region and (layer := openable.closed_as_own(own)):
-        yield Problem("defaultRegion", "region_closed", closed_words(own, layer))
+    elif default_region != stored.default_region and (
+        layer := openable.closed_as_own(default_region)
+    ):
+        yield Problem("defaultRegion", "region_closed", closed_words(default_region, layer))
     if not rules.allowed_regions:
         message = gettext("Choose at least one region, or no call can be placed.")
         yield Problem("allowedRegions", "required", message)
         return
-    if unknown := sorted(set(rules.allowed_regions) - known):
+    if unknown := sorted(set(rules.allowed_regions) - supported):
         message = gettext("%(code)s is not a region with phone numbers.", code=unknown[0])
         yield Problem("allowedRegions", "unknown_region", message)
         return
     # A region that was chosen before it was closed stays chosen: calls there are refused meanwhile.
-    for region in sorted(set(rules.allowed_regions) - {*stored.allowed_regions, own}):
+    for region in sorted(set(rules.allowed_regions) - {*stored.allowed_regions, default_region}):
         if layer := openable.closed_by(region):
             yield Problem("allowedRegions", "region_closed", closed_words(region, layer))
             return
@@ -231,15 +233,15 @@ def _problems(
         ("number_most_calls", 1, MAX_TIMES),
         ("number_most_days", 1, MAX_DAYS),
     )
-    for name, least, most in bounds:
+    for name, minimum, maximum in bounds:
         value = getattr(rules, name)
         # A value that was saved under wider bounds stays valid until it is changed.
-        kept = value is None or value == getattr(stored, name)
-        if not kept and not least <= value <= most:
+        is_unchanged = value is None or value == getattr(stored, name)
+        if not is_unchanged and not minimum <= value <= maximum:
             message = gettext(
                 "Enter a whole number from %(least)s to %(most)s.",
-                least=written_number(least),
-                most=written_number(most),
+                least=written_number(minimum),
+                most=written_number(maximum),
             )
             yield Problem(wire_name(name), "out_of_range", message)
     if (rules.number_most_calls is None) != (rules.number_most_days is None):

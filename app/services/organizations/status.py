@@ -46,23 +46,25 @@ def reach_of(session: Session, organization: Organization) -> ActiveItems:
     return ActiveItems(*session.execute(select(*counts)).one())
 
 
-def reach_counts(own: UUID) -> tuple[Select[int], ...]:
+def reach_counts(organization_id: UUID) -> tuple[Select[int], ...]:
     """Return the queries of the fields of `ActiveItems`."""
     users = select(func.count()).where(
-        User.organization_id == own, User.status == UserStatus.ACTIVE
+        User.organization_id == organization_id, User.status == UserStatus.ACTIVE
     )
-    keys = select(func.count()).where(ApiKey.organization_id == own, ~ApiKey.is_over)
-    calls = select(func.count()).where(Call.organization_id == own, Call.status.in_(WAITING))
+    keys = select(func.count()).where(ApiKey.organization_id == organization_id, ~ApiKey.is_over)
+    calls = select(func.count()).where(
+        Call.organization_id == organization_id, Call.status.in_(WAITING)
+    )
     campaigns = select(func.count()).where(
-        Campaign.organization_id == own, Campaign.status == CampaignStatus.ACTIVE
+        Campaign.organization_id == organization_id, Campaign.status == CampaignStatus.ACTIVE
     )
-    return users, keys, active_clients(own), calls, campaigns
+    return users, keys, active_clients(organization_id), calls, campaigns
 
 
-def active_clients(own: UUID) -> Select[int]:
+def active_clients(organization_id: UUID) -> Select[int]:
     """Return the query of the number of API clients that only this organization has."""
     return select(func.count()).where(
-        OAuthClient.organization_id == own,
+        OAuthClient.organization_id == organization_id,
         OAuthClient.revoked_at.is_(None),
         OAuthClient.suspended_at.is_(None),
     )
@@ -75,17 +77,17 @@ def suspend(
 
     Raises `Forbidden`, `NotFound`, and `Conflict` (``archived``).
     """
-    organization = _locked(session, caller, organization_id)
+    organization = _lock_organization(session, caller, organization_id)
     refuse_archived(organization)
-    _move(session, caller, organization, OrganizationStatus.SUSPENDED, "suspended", reason)
+    _set_status(session, caller, organization, OrganizationStatus.SUSPENDED, "suspended", reason)
     return organization
 
 
 def resume(session: Session, caller: Caller, organization_id: UUID) -> Organization:
     """End a suspension; for an active organization it is no error. Raises as `suspend`."""
-    organization = _locked(session, caller, organization_id)
+    organization = _lock_organization(session, caller, organization_id)
     refuse_archived(organization)
-    _move(session, caller, organization, OrganizationStatus.ACTIVE, "resumed")
+    _set_status(session, caller, organization, OrganizationStatus.ACTIVE, "resumed")
     return organization
 
 
@@ -97,11 +99,11 @@ def archive(
     Nothing is deleted, and `restore` brings the organization back; its calls stay cancelled and its
     campaigns paused. Repeating it is no error. Raises `Forbidden` and `NotFound`.
     """
-    organization = _locked(session, caller, organization_id)
+    organization = _lock_organization(session, caller, organization_id)
     if organization.status is OrganizationStatus.ARCHIVED:
         return StoppedItems(0, 0)
     rollup.archive_organization(session, organization, back=False)
-    _move(session, caller, organization, OrganizationStatus.ARCHIVED, "archived", reason)
+    _set_status(session, caller, organization, OrganizationStatus.ARCHIVED, "archived", reason)
     return StoppedItems(
         _cancel_waiting_calls(session, organization),
         _pause_campaigns(session, caller, organization),
@@ -113,19 +115,19 @@ def restore(session: Session, caller: Caller, organization_id: UUID) -> Organiza
 
     Raises `Forbidden` and `NotFound`.
     """
-    organization = _locked(session, caller, organization_id)
+    organization = _lock_organization(session, caller, organization_id)
     if organization.status is OrganizationStatus.ARCHIVED:
         rollup.archive_organization(session, organization, back=True)
-        _move(session, caller, organization, OrganizationStatus.ACTIVE, "restored")
+        _set_status(session, caller, organization, OrganizationStatus.ACTIVE, "restored")
     return organization
 
 
-def _locked(session: Session, caller: Caller, organization_id: UUID) -> Organization:
+def _lock_organization(session: Session, caller: Caller, organization_id: UUID) -> Organization:
     caller.require(Permission.ORGANIZATIONS_WRITE)
     return get_organization(session, caller, organization_id, for_change=True)
 
 
-def _move(
+def _set_status(
     session: Session,
     caller: Caller,
     organization: Organization,

@@ -39,21 +39,21 @@ def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, O
     """Return the use of each organization; they must come from a loader."""
     if not organization_ids:  # PostgreSQL would read the whole tables under their policies
         return {}
-    counts = (query.scalar_subquery() for query in _counts())
+    counts = (query.scalar_subquery() for query in _count_queries())
     query = select(Organization.id, *counts).where(Organization.id.in_(organization_ids))
-    return {key: OrganizationUse(*map(int, counted)) for key, *counted in session.execute(query)}
+    return {key: OrganizationUse(*map(int, values)) for key, *values in session.execute(query)}
 
 
-def newest_with_use(caller: Caller, most: int) -> Select[Organization, int, int, int]:
+def newest_with_use(caller: Caller, limit: int) -> Select[Organization, int, int, int]:
     """Return the query of the newest organizations that are not archived, each with the fields of
     its `OrganizationUse`."""
-    assistants, users, conversations = (query.scalar_subquery() for query in _counts())
+    assistants, users, conversations = (query.scalar_subquery() for query in _count_queries())
     rows = visible(caller).where(Organization.status != OrganizationStatus.ARCHIVED)
-    newest = rows.order_by(Organization.created_at.desc(), Organization.id.desc()).limit(most)
+    newest = rows.order_by(Organization.created_at.desc(), Organization.id.desc()).limit(limit)
     return newest.add_columns(assistants, users, conversations)
 
 
-def _counts() -> tuple[Select[int], Select[int], Select[int]]:
+def _count_queries() -> tuple[Select[int], Select[int], Select[int]]:
     """Return the queries of the fields of `OrganizationUse`, within a query of organizations."""
     since = (utcnow() - timedelta(days=RECENT_DAYS - 1)).date()
     conversations = func.coalesce(func.sum(ConversationDay.conversations), 0)
@@ -76,18 +76,18 @@ class NearLimit:
     words: str
 
 
-def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
+def near_limits(session: Session, caller: Caller, limit: int) -> list[NearLimit]:
     """Return active organizations with limits above one for users or assistants that have nearly
     used one up, newest first: at most four queries. A limit of 1 that is reached is normal."""
     rows = _near_limit(caller).order_by(Organization.created_at.desc(), Organization.id.desc())
-    organizations = list(session.scalars(rows.limit(most)).all())
+    organizations = list(session.scalars(rows.limit(limit)).all())
     use = (
         use_of(session, [organization.id for organization in organizations])
         if organizations
         else {}
     )
     return [
-        NearLimit(organization, " ".join(_near_words(organization, use[organization.id])))
+        NearLimit(organization, " ".join(_near_messages(organization, use[organization.id])))
         for organization in organizations
     ]
 
@@ -105,7 +105,7 @@ def _near_limit(caller: Caller) -> Select[Organization]:
     )
 
 
-def _near_words(organization: Organization, use: OrganizationUse) -> Iterator[str]:
+def _near_messages(organization: Organization, use: OrganizationUse) -> Iterator[str]:
     """Return which limits are nearly used."""
     assistants, users = organization.assistant_limit, organization.user_limit
     if assistants > 1 and uses(use.assistants, assistants, LimitCloseness.NEAR):
@@ -139,11 +139,11 @@ def contents_counts() -> tuple[Select[int], ...]:
         Campaign.organization_id == Organization.id, Campaign.status != CampaignStatus.ARCHIVED
     )
     numbers = select(func.count()).where(DoNotCallEntry.organization_id == Organization.id)
-    return campaigns, numbers, *_counts()
+    return campaigns, numbers, *_count_queries()
 
 
-def contents_from(counted: Iterable[int]) -> OrganizationContents:
-    campaigns, numbers, *used = map(int, counted)
+def contents_from(counts: Iterable[int]) -> OrganizationContents:
+    campaigns, numbers, *used = map(int, counts)
     return OrganizationContents(campaigns, numbers, OrganizationUse(*used))
 
 
@@ -169,6 +169,6 @@ def use_and_first_users_of(
         .limit(1)
         .scalar_subquery()
     )
-    counts = (query.scalar_subquery() for query in _counts())
+    counts = (query.scalar_subquery() for query in _count_queries())
     rows = session.execute(select(Organization.id, first, *counts).where(Organization.id.in_(ids)))
     return {key: (OrganizationUse(*map(int, used)), email) for key, email, *used in rows}

@@ -23,11 +23,11 @@ DAY_USED_UP = "day_used_up"
 SPENDING = spending.REACHED
 PAUSED = "dialling_paused"
 NOT_BEGUN, OVER = "first_day_ahead", "last_day_over"
-_NOT_BEGUN_WORDS = Sentence.gettext("The first day of the plan hasn’t come yet.")
-_OVER_WORDS = Sentence.gettext("The last day of the plan is over.")
+_NOT_BEGUN_MESSAGE = Sentence.gettext("The first day of the plan hasn’t come yet.")
+_OVER_MESSAGE = Sentence.gettext("The last day of the plan is over.")
 
 
-_PASSING = (limits.DAY_USED_UP, limits.PLAN_USED_UP, str(_NOT_BEGUN_WORDS), str(_OVER_WORDS))
+_PASSING = (limits.DAY_USED_UP, limits.PLAN_USED_UP, str(_NOT_BEGUN_MESSAGE), str(_OVER_MESSAGE))
 """Temporary reasons that need no action."""
 
 
@@ -52,11 +52,11 @@ def of_plan(
 ) -> CampaignBlocker | None:
     """Return what blocks a campaign's plan. Spending limits are checked for a call within the
     organization's country."""
-    broken = rules.general_blocker(parties, route) or rules.belongs_to_campaign(
+    rule_blocker = rules.general_blocker(parties, route) or rules.belongs_to_campaign(
         session, campaign, plan.assistant_id
     )
-    if broken is not None:
-        return CampaignBlocker(broken.code, broken.message)
+    if rule_blocker is not None:
+        return CampaignBlocker(rule_blocker.code, rule_blocker.message)
     if of_days := _of_days(plan, parties, now):
         return of_days
     wait = limits.day_used_up(session, parties.organization, now)
@@ -77,9 +77,9 @@ def _of_days(plan: Outreach, parties: rules.CallParties, now: datetime) -> Campa
     today = now.astimezone(zone).date()
     if plan.starts_on is not None and today < plan.starts_on:
         begins = datetime.combine(plan.starts_on, time(), zone).astimezone(now.tzinfo)
-        return CampaignBlocker(NOT_BEGUN, _NOT_BEGUN_WORDS(), begins)
+        return CampaignBlocker(NOT_BEGUN, _NOT_BEGUN_MESSAGE(), begins)
     if plan.ends_on is not None and today > plan.ends_on:
-        return CampaignBlocker(OVER, _OVER_WORDS())
+        return CampaignBlocker(OVER, _OVER_MESSAGE())
     return None
 
 
@@ -98,20 +98,20 @@ def blocker(
 
 
 def blocked_campaigns(
-    session: Session, caller: Caller, most: int
+    session: Session, caller: Caller, limit: int
 ) -> Sequence[tuple[Campaign, str]]:
     """Return running campaigns that call no one until a user fixes the cause, each with the
     cause."""
-    query = _blocked(caller).add_columns(Outreach.held_reason).order_by(Campaign.id.desc())
-    return [(campaign, reason) for campaign, reason in session.execute(query.limit(most))]
+    query = _blocked_query(caller).add_columns(Outreach.held_reason).order_by(Campaign.id.desc())
+    return [(campaign, reason) for campaign, reason in session.execute(query.limit(limit))]
 
 
 def any_blocked(caller: Caller) -> ColumnElement[bool]:
     """Return whether `blocked_campaigns` finds any."""
-    return _blocked(caller).exists()
+    return _blocked_query(caller).exists()
 
 
-def _blocked(caller: Caller) -> Select[Campaign]:
+def _blocked_query(caller: Caller) -> Select[Campaign]:
     return (
         visible(caller)
         .join(Outreach, Outreach.campaign_id == Campaign.id)

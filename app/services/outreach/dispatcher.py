@@ -102,7 +102,7 @@ def dispatch(session: Session, campaign_id: UUID, settings: CallSettings, now: d
     if outreach.held_reason is not None:
         outreach.held_reason = None
         recheck_stopped(session, outreach)
-    room = min(_free_places(session, outreach, parties, settings), _in_pace(outreach, now))
+    room = min(_free_slots(session, outreach, parties, settings), _count_in_pace(outreach, now))
     if room <= 0:
         return 0
     caller = system_caller(f"Campaign {campaign.name}", partner_id=campaign.partner_id)
@@ -134,7 +134,7 @@ def _is_blocked(
     return True
 
 
-def _free_places(
+def _free_slots(
     session: Session, outreach: Outreach, parties: rules.CallParties, settings: CallSettings
 ) -> int:
     """Return how many more calls of the campaign may be queued or active; calls that wait for a
@@ -147,16 +147,16 @@ def _free_places(
             Call.source == CallSource.CAMPAIGN,
         )
     )
-    own = limits.calls_at_once(parties.organization, settings.calls_at_once)
-    most = min(own, outreach.calls_at_once or own)
-    return most - (unfinished or 0)
+    organization_limit = limits.calls_at_once(parties.organization, settings.calls_at_once)
+    limit = min(organization_limit, outreach.calls_at_once or organization_limit)
+    return limit - (unfinished or 0)
 
 
-def _in_pace(outreach: Outreach, now: datetime) -> int:
+def _count_in_pace(outreach: Outreach, now: datetime) -> int:
     if outreach.calls_per_hour is None:
         return MAX_CHECKED
-    began = max(outreach.next_at or now, now - CATCHING_UP)
-    return int((now - began) * outreach.calls_per_hour / timedelta(hours=1)) + 1
+    since = max(outreach.next_at or now, now - CATCHING_UP)
+    return int((now - since) * outreach.calls_per_hour / timedelta(hours=1)) + 1
 
 
 class _CallCandidate(NamedTuple):
@@ -192,12 +192,12 @@ class _CampaignTurn:
         scheduled = checked = 0
         for chunk in self._chunks():
             phones = {contact.phone for contact, _waiting in chunk if contact.phone}
-            known = known_of(self._session, self._parties.organization, phones)
+            numbers = known_of(self._session, self._parties.organization, phones)
             for contact, waiting in chunk:
                 if scheduled == room:
                     return scheduled
                 checked += 1
-                scheduled += self._decide(contact, waiting, known)
+                scheduled += self._decide(contact, waiting, numbers)
                 if waiting is None:
                     self._outreach.position = contact.id
             self._session.flush()
@@ -264,22 +264,22 @@ class _CampaignTurn:
 
     def _chunks(self) -> Iterator[list[_CallCandidate]]:
         """Yield waiting contacts that are due, then contacts without a decision."""
-        own = self._own()
-        come = (
+        of_round = self._own()
+        due_query = (
             select(Contact, OutreachContact)
             .join(OutreachContact, OutreachContact.contact_id == Contact.id)
-            .where(*own, OutreachContact.state == OutreachState.WAITING)
+            .where(*of_round, OutreachContact.state == OutreachState.WAITING)
             .where(OutreachContact.due_at <= self._now)
             .order_by(OutreachContact.due_at, Contact.id)
             .limit(CHUNK)
             .with_for_update(read=True, key_share=True, skip_locked=True, of=Contact)
         )
         while chunk := [
-            _CallCandidate(contact, row) for contact, row in self._session.execute(come)
+            _CallCandidate(contact, row) for contact, row in self._session.execute(due_query)
         ]:
             yield chunk
         decided = select(OutreachContact.contact_id).where(
-            *own, OutreachContact.contact_id == Contact.id
+            *of_round, OutreachContact.contact_id == Contact.id
         )
         new = (
             select(Contact)
@@ -297,7 +297,7 @@ class _CampaignTurn:
             yield candidates
 
     def _decide(
-        self, contact: Contact, waiting: OutreachContact | None, known: KnownNumbers
+        self, contact: Contact, waiting: OutreachContact | None, numbers: KnownNumbers
     ) -> bool:
         """Decide about one contact; return whether it is called."""
         row = waiting or OutreachContact(
@@ -307,7 +307,7 @@ class _CampaignTurn:
         )
         row.decided_at, row.due_at, row.reason = self._now, None, None
         decision = decide(
-            self._session, contact, self._outreach, self._parties, self._now, known=known
+            self._session, contact, self._outreach, self._parties, self._now, numbers=numbers
         )
         if decision is None:
             decision = self._schedule(contact, row)

@@ -54,10 +54,10 @@ def decide(
     parties: rules.CallParties,
     now: datetime,
     *,
-    known: KnownNumbers,
+    numbers: KnownNumbers,
 ) -> WaitingContact | LeftOutContact | None:
     """Return None for a contact to call now. ``parties`` are the same for all contacts."""
-    if (code := exclusion(contact, parties, known)) is not None:
+    if (code := exclusion(contact, parties, numbers)) is not None:
         return LeftOutContact(code)
     phone = contact.phone or ""
     is_open, opening = opening_of(phone, outreach, parties.organization, now)
@@ -71,28 +71,28 @@ def decide(
 
 def known_of(session: Session, organization: Organization, phones: Collection[str]) -> KnownNumbers:
     """Return the organization's data about these numbers, in three queries."""
-    listed = select(DoNotCallEntry.phone).where(
+    listed_phones = select(DoNotCallEntry.phone).where(
         DoNotCallEntry.organization_id == organization.id, DoNotCallEntry.phone.in_(phones)
     )
     consent = rules.consent_by_phone(session, organization.id, phones)
     verified = verified_numbers.verified_among(session, organization.id, phones)
-    return KnownNumbers(frozenset(session.scalars(listed)), consent, verified)
+    return KnownNumbers(frozenset(session.scalars(listed_phones)), consent, verified)
 
 
-def exclusion(contact: Contact, parties: rules.CallParties, known: KnownNumbers) -> str | None:
+def exclusion(contact: Contact, parties: rules.CallParties, numbers: KnownNumbers) -> str | None:
     """Return why a contact is left out at any hour and for any assistant: a code of `rules` or
     `NO_PHONE`."""
     if contact.phone is None:
         return NO_PHONE
     if ends_outreach(contact.status):
         return "contact_ended"
-    own = replace(
+    contact_parties = replace(
         parties,
-        on_do_not_call_list=contact.phone in known.listed,
-        consent=known.consent.get(contact.phone),
-        number_is_verified=contact.phone in known.verified,
+        on_do_not_call_list=contact.phone in numbers.listed,
+        consent=numbers.consent.get(contact.phone),
+        number_is_verified=contact.phone in numbers.verified,
     )
-    blocker = next(rules.blockers_of_number(own, contact.phone), None)
+    blocker = next(rules.blockers_of_number(contact_parties, contact.phone), None)
     return blocker.code if blocker is not None else None
 
 

@@ -66,9 +66,9 @@ def estimate(
 ) -> RoundEstimate:
     """Estimate the calls to this many of the campaign's contacts if it starts now;
     ``max_at_once`` is the installation's limit of an organization."""
-    own = limits.calls_at_once(organization, max_at_once)
-    at_once = min(own, plan.calls_at_once or own)
-    average = _average(session, organization, now)
+    organization_limit = limits.calls_at_once(organization, max_at_once)
+    at_once = min(organization_limit, plan.calls_at_once or organization_limit)
+    average = _average_call(session, organization, now)
     pace = at_once * (HOUR / (average.lasts if average else USUAL_CALL))
     planned = plan.calls_per_hour if plan.calls_per_hour and plan.calls_per_hour < pace else None
     pace = planned or pace
@@ -85,7 +85,9 @@ def estimate(
     )
 
 
-def _average(session: Session, organization: Organization, now: datetime) -> AverageCall | None:
+def _average_call(
+    session: Session, organization: Organization, now: datetime
+) -> AverageCall | None:
     """Return the average over the fewest `AVERAGED_DAYS` with `MIN_CONVERSATIONS`."""
     for days in AVERAGED_DAYS:
         sums = select(func.sum(ConversationDay.conversations), func.sum(ConversationDay.seconds))
@@ -103,16 +105,16 @@ def _average(session: Session, organization: Organization, now: datetime) -> Ave
 def _one_of_each_prefix(campaign_id: UUID) -> Select[str]:
     """Select the campaign's first number of each prefix. Each is one step in the index, however
     many contacts there are."""
-    contact, next_one = aliased(Contact), aliased(Contact)
+    contact, next_contact = aliased(Contact), aliased(Contact)
     smallest = select(func.min(contact.phone).label("phone"))
     prefixes = smallest.where(contact.campaign_id == campaign_id).cte("prefixes", recursive=True)
-    behind = func.substr(prefixes.c.phone, 1, ZONE_DIGITS).concat(AFTER_DIGITS)
-    following = (
-        select(func.min(next_one.phone))
-        .where(next_one.campaign_id == campaign_id, next_one.phone > behind)
+    prefix_end = func.substr(prefixes.c.phone, 1, ZONE_DIGITS).concat(AFTER_DIGITS)
+    next_phone = (
+        select(func.min(next_contact.phone))
+        .where(next_contact.campaign_id == campaign_id, next_contact.phone > prefix_end)
         .scalar_subquery()
     )
-    prefixes = prefixes.union_all(select(following).where(prefixes.c.phone.is_not(None)))
+    prefixes = prefixes.union_all(select(next_phone).where(prefixes.c.phone.is_not(None)))
     return select(prefixes.c.phone).where(prefixes.c.phone.is_not(None)).limit(PREFIXES_READ)
 
 
@@ -134,19 +136,19 @@ def end_of(
     plan: CampaignPlan | Outreach,
     campaign: Campaign,
     organization: Organization,
-    left: int,
+    remaining: int,
     pace: float,
     now: datetime,
 ) -> datetime | None:
-    """Return when ``left`` contacts are called at ``pace`` calls an hour; None for more than a year
-    ahead."""
-    return _end_in(_open_times(session, plan, campaign, organization, now), left, pace)
+    """Return when ``remaining`` contacts are called at ``pace`` calls an hour; None for more than a
+    year ahead."""
+    return _end_in(_open_times(session, plan, campaign, organization, now), remaining, pace)
 
 
-def _end_in(open_times: Sequence[OpenTimes], left: int, pace: float) -> datetime | None:
-    if left / pace >= MAX_AHEAD / HOUR:
+def _end_in(open_times: Sequence[OpenTimes], remaining: int, pace: float) -> datetime | None:
+    if remaining / pace >= MAX_AHEAD / HOUR:
         return None
-    needed, reached = HOUR * (left / pace), datetime.min.replace(tzinfo=UTC)
+    needed, reached = HOUR * (remaining / pace), datetime.min.replace(tzinfo=UTC)
     for begins, closes in merge(*(times() for times in open_times)):
         since = max(begins, reached)
         if closes - since >= needed:
@@ -165,15 +167,15 @@ def _open_times(
 ) -> list[OpenTimes]:
     """Return the open times of the contacts of each time zone; without contacts, those of the
     assistant."""
-    own = zone_of(session, plan)
+    assistant_zone = zone_of(session, plan)
     phones = session.scalars(_one_of_each_prefix(campaign.id)).all()
     zone_sets = {frozenset(map(ZoneInfo, timezones_of(phone))) for phone in phones if phone}
-    since = max(now, _midnight(plan.starts_on, own)) if plan.starts_on else now
-    until = _midnight(plan.ends_on + DAY, own) if plan.ends_on else now + MAX_AHEAD
+    since = max(now, _midnight(plan.starts_on, assistant_zone)) if plan.starts_on else now
+    until = _midnight(plan.ends_on + DAY, assistant_zone) if plan.ends_on else now + MAX_AHEAD
     hours, weekdays = hours_of(plan, organization), weekdays_of(plan)
     return [
         partial(_hours_in, zones, hours, weekdays, since, until)
-        for zones in zone_sets or {frozenset([own])}
+        for zones in zone_sets or {frozenset([assistant_zone])}
         if zones
     ]
 

@@ -89,30 +89,30 @@ def forecast(
     if not is_new_round:
         before = session.scalar(select(func.count()).select_from(called.subquery())) or 0
     if campaign.contact_count > LOOKED_AT:
-        return _by_the_database(session, campaign, None if is_new_round else called, before)
-    of_them = Contact.campaign_id == campaign.id
+        return _forecast_by_query(session, campaign, None if is_new_round else called, before)
+    to_check = Contact.campaign_id == campaign.id
     if not is_new_round:
-        of_them &= Contact.id.not_in(called)
+        to_check &= Contact.id.not_in(called)
     parties = rules.parties_of(session, outreach.assistant_id, "")
     reasons: Counter[str | None] = Counter()
     now = utcnow()
-    checked = session.scalars(select(Contact).where(of_them)).all()
+    checked = session.scalars(select(Contact).where(to_check)).all()
     phones = {contact.phone for contact in checked if contact.phone}
-    known = known_of(session, parties.organization, phones)
-    listed = 0
+    numbers = known_of(session, parties.organization, phones)
+    listed_count = 0
     for contact in checked:
-        code = exclusion(contact, parties, known)
+        code = exclusion(contact, parties, numbers)
         if (
             code is None
             and opening_of(contact.phone or "", outreach, parties.organization, now)[1] is None
         ):
             code = NO_HOUR
         reasons[code] += 1
-        if code == REFUSED and contact.phone in known.listed:
-            listed += 1
+        if code == REFUSED and contact.phone in numbers.listed:
+            listed_count += 1
     total = reasons.pop(None, 0)
     left_out = {str(code): count for code, count in reasons.items()}
-    return RoundForecast(total, left_out, before, is_exact=True, listed=listed)
+    return RoundForecast(total, left_out, before, is_exact=True, listed=listed_count)
 
 
 def count_undecided(session: Session, campaigns: Collection[Campaign]) -> dict[UUID, Counter[str]]:
@@ -142,11 +142,11 @@ def unfit_numbers(
     """Yield campaign, contact and reason of each contact without a decision whose number will not
     be called, where `reason_ahead` is null: the database can't read numbers. Campaigns that would
     bring their contacts to more than `NUMBERS_READ` are left out."""
-    campaign_ids, left = [], NUMBERS_READ
+    campaign_ids, room = [], NUMBERS_READ
     for campaign in campaigns:
-        if campaign.contact_count <= left:
+        if campaign.contact_count <= room:
             campaign_ids.append(campaign.id)
-            left -= campaign.contact_count
+            room -= campaign.contact_count
     plans = (
         select(Outreach, Organization, InstallationDestinations, PartnerDestinations)
         .join(Organization, Organization.id == Outreach.organization_id)
@@ -155,8 +155,12 @@ def unfit_numbers(
         .where(Outreach.campaign_id.in_(campaign_ids))
     )
     rules_of = {
-        plan.campaign_id: (plan, organization, read_destinations(organization, installation, own))
-        for plan, organization, installation, own in session.execute(plans)
+        plan.campaign_id: (
+            plan,
+            organization,
+            read_destinations(organization, installation, partner_destinations),
+        )
+        for plan, organization, installation, partner_destinations in session.execute(plans)
     }
     now = utcnow()
     open_contacts = with_decisions(select(Contact.campaign_id, Contact.id, Contact.phone)).where(
@@ -198,34 +202,34 @@ def with_decisions(query: Any) -> Any:
 
 
 def _with_rules(query: Any) -> Any:
-    listed = (DoNotCallEntry.organization_id == Contact.organization_id) & (
+    is_listed = (DoNotCallEntry.organization_id == Contact.organization_id) & (
         DoNotCallEntry.phone == Contact.phone
     )
     return (
         query.join(Organization, Organization.id == Contact.organization_id)
         .join(Partner, Partner.id == Organization.partner_id)
-        .outerjoin(DoNotCallEntry, listed)
+        .outerjoin(DoNotCallEntry, is_listed)
     )
 
 
-def _by_the_database(
+def _forecast_by_query(
     session: Session, campaign: Campaign, called: Select[UUID] | None, before: int
 ) -> RoundForecast:
-    counts = _reasons(session, Contact.campaign_id == campaign.id)
+    counts = _count_reasons(session, Contact.campaign_id == campaign.id)
     if called is not None:
         # Counted separately: without fresh statistics PostgreSQL scans all of them for each
         # contact.
-        counts -= _reasons(session, Contact.id.in_(called))
-    total, listed = counts.pop(None, 0), counts.pop(_LISTED, 0)
-    counts[REFUSED] += listed
+        counts -= _count_reasons(session, Contact.id.in_(called))
+    total, listed_count = counts.pop(None, 0), counts.pop(_LISTED, 0)
+    counts[REFUSED] += listed_count
     left_out = {str(code): count for code, count in counts.items() if count}
-    return RoundForecast(total, left_out, before, is_exact=False, listed=listed)
+    return RoundForecast(total, left_out, before, is_exact=False, listed=listed_count)
 
 
-def _reasons(session: Session, which: ColumnElement[bool]) -> Counter[str | None]:
-    query = _with_rules(select(_REASON, func.count()).select_from(Contact)).where(which)
+def _count_reasons(session: Session, condition: ColumnElement[bool]) -> Counter[str | None]:
+    query = _with_rules(select(_REASON, func.count()).select_from(Contact)).where(condition)
     query = query.group_by(_REASON)
-    counted: Counter[str | None] = Counter()
+    counts: Counter[str | None] = Counter()
     for code, count in session.execute(query):
-        counted[code] = count
-    return counted
+        counts[code] = count
+    return counts

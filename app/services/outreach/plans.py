@@ -111,11 +111,11 @@ def change_plan(
         message = gettext("The campaign is archived.")
         raise Conflict(message, "archived")
     stored = locked(session, campaign)
-    problems = list(_problems(session, caller, campaign, plan, max_at_once))
+    problems = list(_find_problems(session, caller, campaign, plan, max_at_once))
     if problems or plan.assistant_id is None:
         raise ValidationFailed.of(*problems)
-    before = _shown(plan_of(session, campaign)) if stored is not None else {}
-    after = _shown(plan)
+    before = _audit_values(plan_of(session, campaign)) if stored is not None else {}
+    after = _audit_values(plan)
     if before == after:
         return False
     if stored is None:
@@ -135,7 +135,7 @@ def check_plan(
 ) -> None:
     """Check the plan. Raises `NotFound`, and `ValidationFailed` with every problem by its field."""
     campaign = campaigns.get(session, caller, campaign_id)
-    refuse_any(_problems(session, caller, campaign, plan, max_at_once))
+    refuse_any(_find_problems(session, caller, campaign, plan, max_at_once))
 
 
 def locked(session: Session, campaign: Campaign) -> Outreach | None:
@@ -176,28 +176,31 @@ def recheck_stopped(session: Session, stored: Outreach) -> None:
     _delete_called(session, stored, never_begun.exists())
 
 
-def _delete_called(session: Session, stored: Outreach, which: ColumnElement[bool]) -> None:
+def _delete_called(session: Session, stored: Outreach, condition: ColumnElement[bool]) -> None:
     session.execute(
         delete(OutreachContact)
         .where(
             OutreachContact.campaign_id == stored.campaign_id,
             OutreachContact.round == stored.round,
             OutreachContact.state == OutreachState.CALLED,
-            which,
+            condition,
         )
         .execution_options(synchronize_session=False)
     )
     stored.position = None
 
 
-def _shown(plan: CampaignPlan) -> dict[str, Any]:
-    words = {wire_name(name): value for name, value in asdict(plan).items()}
-    words["weekdays"] = sorted(plan.weekdays)
-    words["hoursStart"], words["hoursEnd"] = f"{plan.hours_start:%H:%M}", f"{plan.hours_end:%H:%M}"
-    return words
+def _audit_values(plan: CampaignPlan) -> dict[str, Any]:
+    values = {wire_name(name): value for name, value in asdict(plan).items()}
+    values["weekdays"] = sorted(plan.weekdays)
+    values["hoursStart"], values["hoursEnd"] = (
+        f"{plan.hours_start:%H:%M}",
+        f"{plan.hours_end:%H:%M}",
+    )
+    return values
 
 
-def _problems(
+def _find_problems(
     session: Session, caller: Caller, campaign: Campaign, plan: CampaignPlan, max_at_once: int
 ) -> Iterator[Problem]:
     if plan.assistant_id not in {assistant.id for assistant in speakers(session, campaign)}:
@@ -226,10 +229,12 @@ def plan_problems(plan: CampaignPlan, max_at_once: int) -> Iterator[Problem]:
         message = gettext("The last day can’t be before the first day.")
         yield Problem("endsOn", "end_before_start", message)
     bounds = (("calls_per_hour", MAX_PER_HOUR), ("calls_at_once", max_at_once))
-    for name, most in bounds:
+    for name, limit in bounds:
         value = getattr(plan, name)
-        if value is not None and not 1 <= value <= most:
-            message = gettext("Enter a whole number from 1 to %(most)s.", most=written_number(most))
+        if value is not None and not 1 <= value <= limit:
+            message = gettext(
+                "Enter a whole number from 1 to %(most)s.", most=written_number(limit)
+            )
             yield Problem(wire_name(name), "out_of_range", message)
     for name in ("intro_message", "voicemail_message", "call_instructions"):
         text = getattr(plan, name) or ""

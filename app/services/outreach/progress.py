@@ -116,31 +116,31 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
     waiting: dict[str, int] = {}
     left_out: Counter[str] = Counter()
     next_due: datetime | None = None
-    for state, reason, status, answered_by, due_at, count in _counts(session, outreach):
+    for state, reason, status, answered_by, due_at, count in _load_counts(session, outreach):
         if state is OutreachState.CALLED:
-            calls[_result(status, answered_by)] += count
+            calls[_call_result(status, answered_by)] += count
         elif state is OutreachState.WAITING:
             waiting[reason] = count
             next_due = due_at if next_due is None else min(next_due, due_at)
         else:
             left_out[reason] += count
-    known = sum(calls.values()) + sum(waiting.values()) + sum(left_out.values())
+    decided = sum(calls.values()) + sum(waiting.values()) + sum(left_out.values())
     ahead = forecasting.count_undecided(session, [campaign]).get(campaign.id, Counter[str]())
-    to_come = max(0, campaign.contact_count - known - sum(ahead.values()))
+    to_come = max(0, campaign.contact_count - decided - sum(ahead.values()))
     left_out.update(ahead)
     removed = 0
     for _, status, answered_by, count in removed_calls(session, [outreach] if outreach else []):
-        calls[_result(status, answered_by)] += count
+        calls[_call_result(status, answered_by)] += count
         removed += count
     pace = ends_at = None
     if outreach is not None and campaign.status is CampaignStatus.ACTIVE:
-        pace = _pace(session, outreach, now)
-        left = to_come + sum(waiting.values()) + calls[ON_THE_WAY]
-        if pace and left:
+        pace = _measure_pace(session, outreach, now)
+        remaining = to_come + sum(waiting.values()) + calls[ON_THE_WAY]
+        if pace and remaining:
             organization = session.get_one(Organization, campaign.organization_id)
-            is_waiting = next_due is not None and left == sum(waiting.values())
+            is_waiting = next_due is not None and remaining == sum(waiting.values())
             since = max(now, next_due) if is_waiting and next_due else now
-            ends_at = end_of(session, outreach, campaign, organization, left, pace, since)
+            ends_at = end_of(session, outreach, campaign, organization, remaining, pace, since)
     return RoundProgress(
         total=campaign.contact_count + removed,
         calls=dict(calls),
@@ -197,9 +197,11 @@ def left_out(
             message = gettext("This position in the list is not valid. Start from the first page.")
             raise ValidationFailed.on("cursor", "invalid_cursor", message) from None
     rows = session.execute(query.order_by(Contact.id.desc()).limit(limit + 1)).all()
-    shown = rows[:limit]
-    closed = _countries(session, campaign, {row.phone for row, why in shown if why == NOT_ALLOWED})
-    items = [LeftOut(contact, code or "", closed.get(contact.phone)) for contact, code in shown]
+    page_rows = rows[:limit]
+    closed = _countries_by_phone(
+        session, campaign, {row.phone for row, why in page_rows if why == NOT_ALLOWED}
+    )
+    items = [LeftOut(contact, code or "", closed.get(contact.phone)) for contact, code in page_rows]
     return Page(items, str(items[-1].contact.id) if len(rows) > limit else None)
 
 
@@ -207,15 +209,15 @@ def closed_countries(session: Session, campaign: Campaign) -> Counter[ClosedCoun
     """Count the contacts that are left out because their country isn't open for calls; empty if
     more than `forecasting.NUMBERS_READ` numbers may not be called."""
     query = _left_out(session, campaign, NOT_ALLOWED, Contact.phone)
-    most = forecasting.NUMBERS_READ
-    phones = [phone for phone, _ in session.execute(query.limit(most + 1))]
-    if len(phones) > most:
+    limit = forecasting.NUMBERS_READ
+    phones = [phone for phone, _ in session.execute(query.limit(limit + 1))]
+    if len(phones) > limit:
         return Counter()
-    closed = _countries(session, campaign, set(phones))
+    closed = _countries_by_phone(session, campaign, set(phones))
     return Counter(closed[phone] for phone in phones if phone in closed)
 
 
-def _countries(
+def _countries_by_phone(
     session: Session, campaign: Campaign, phones: Collection[str | None]
 ) -> dict[str | None, ClosedCountry]:
     """Return the country of each of these numbers whose country isn't open."""
@@ -231,8 +233,8 @@ def _countries(
     }
 
 
-def _left_out(session: Session, campaign: Campaign, reason: str | None, shown: Any) -> Any:
-    """Select ``shown`` of the contacts that this round leaves out or will leave out, and why."""
+def _left_out(session: Session, campaign: Campaign, reason: str | None, column: Any) -> Any:
+    """Select ``column`` of the contacts that this round leaves out or will leave out, and why."""
     row, ahead = OutreachContact, forecasting.reason_ahead()
     is_left_out = row.state == OutreachState.LEFT_OUT
     if forecasting.is_looked_at(campaign):
@@ -244,13 +246,13 @@ def _left_out(session: Session, campaign: Campaign, reason: str | None, shown: A
             ahead = func.coalesce(ahead, by_number)
         is_left_out |= row.contact_id.is_(None) & ahead.is_not(None)
     why = func.coalesce(row.reason, ahead)
-    query = forecasting.with_decisions(select(shown, why).select_from(Contact)).where(
+    query = forecasting.with_decisions(select(column, why).select_from(Contact)).where(
         Contact.campaign_id == campaign.id, is_left_out
     )
     return query if reason is None else query.where(why == reason)
 
 
-def _counts(session: Session, outreach: Outreach | None) -> Sequence[Any]:
+def _load_counts(session: Session, outreach: Outreach | None) -> Sequence[Any]:
     if outreach is None:
         return []
     row = OutreachContact
@@ -264,13 +266,13 @@ def _counts(session: Session, outreach: Outreach | None) -> Sequence[Any]:
     return session.execute(query).all()
 
 
-def _result(status: CallStatus, answered_by: AnsweredBy | None) -> str:
+def _call_result(status: CallStatus, answered_by: AnsweredBy | None) -> str:
     if status is CallStatus.COMPLETED:
         return answered_by or AnsweredBy.UNKNOWN
     return _RESULTS.get(status, ON_THE_WAY)
 
 
-def _pace(session: Session, outreach: Outreach, now: datetime) -> float | None:
+def _measure_pace(session: Session, outreach: Outreach, now: datetime) -> float | None:
     """Return the ended calls per hour since the first call of the last hour, or since the last
     start; the plan's pace before `MIN_ENDED_CALLS` have ended."""
     since = max(outreach.resumed_at or now, now - LOOKED_BACK)

@@ -20,7 +20,7 @@ def accounts_of_running(session: Session, carrier: CarrierKind) -> set[reconcile
         Outreach, Outreach.campaign_id == Campaign.id
     )
     accounts: set[reconcile.Account] = set()
-    for partner_id, organization_id in session.execute(query.where(*_runs()).distinct()):
+    for partner_id, organization_id in session.execute(query.where(*_is_running()).distinct()):
         account = carrier_accounts.effective(session, partner_id, organization_id)
         accounts.add((account.carrier, account.id) if account else (carrier, None))
     return accounts
@@ -34,7 +34,7 @@ def record_placed(
 
     A contact that may not be called any more is left out of the round with the reason.
     """
-    waiting = session.execute(_waiting(listed)).one_or_none()
+    waiting = session.execute(_waiting_query(listed)).one_or_none()
     if waiting is None:
         return False
     outreach, campaign, contact = waiting
@@ -64,11 +64,11 @@ def record_placed(
     return True
 
 
-def _runs() -> tuple[ColumnElement[bool], ...]:
+def _is_running() -> tuple[ColumnElement[bool], ...]:
     return Campaign.status == CampaignStatus.ACTIVE, Outreach.started_at.is_not(None)
 
 
-def _waiting(listed: ListedCall) -> Select[Outreach, Campaign, Contact]:
+def _waiting_query(listed: ListedCall) -> Select[Outreach, Campaign, Contact]:
     """Return the query of the contact that the listed call may have reached."""
     decided = exists().where(
         OutreachContact.contact_id == Contact.id,
@@ -82,7 +82,7 @@ def _waiting(listed: ListedCall) -> Select[Outreach, Campaign, Contact]:
         .join(Contact, Contact.campaign_id == Campaign.id)
         .join(Assistant, Assistant.id == Outreach.assistant_id)
         .where(
-            *_runs(),
+            *_is_running(),
             ~decided,
             Contact.phone == listed.to_number,
             Assistant.phone_number == listed.from_number,

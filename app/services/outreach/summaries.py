@@ -53,11 +53,11 @@ def summaries_of(
         plans = [(plan, assistant) for plan, assistant in rows]
     if not plans:
         return {}
-    counts = _counts(session, by_id)
+    counts = _counts_by_campaign(session, by_id)
     begun = {plan.campaign_id for plan, _ in plans if plan.started_at is not None}
     ahead = forecasting.count_undecided(session, [by_id[campaign_id] for campaign_id in begun])
     summaries = {
-        plan.campaign_id: _summary(
+        plan.campaign_id: _summarize(
             by_id[plan.campaign_id],
             plan,
             assistant,
@@ -66,16 +66,18 @@ def summaries_of(
         )
         for plan, assistant in plans
     }
-    for campaign_id, status, by, count in removed_calls(session, [plan for plan, _ in plans]):
+    for campaign_id, status, answered_by, count in removed_calls(
+        session, [plan for plan, _ in plans]
+    ):
         if campaign_id is not None:
-            one = summaries[campaign_id]
-            is_by_human = status is CallStatus.COMPLETED and by is AnsweredBy.HUMAN
+            summary = summaries[campaign_id]
+            is_by_human = status is CallStatus.COMPLETED and answered_by is AnsweredBy.HUMAN
             summaries[campaign_id] = replace(
-                one,
-                callable=one.callable + count,
-                called=one.called + count,
-                done=one.done + (count if status in FINAL_CALL_STATUSES else 0),
-                by_human=one.by_human + (count if is_by_human else 0),
+                summary,
+                callable=summary.callable + count,
+                called=summary.called + count,
+                done=summary.done + (count if status in FINAL_CALL_STATUSES else 0),
+                by_human=summary.by_human + (count if is_by_human else 0),
             )
     return summaries
 
@@ -83,7 +85,7 @@ def summaries_of(
 _Count = tuple[OutreachState, bool, bool, datetime | None, datetime, int]
 
 
-def _counts(session: Session, ids: Collection[UUID]) -> dict[UUID, list[_Count]]:
+def _counts_by_campaign(session: Session, ids: Collection[UUID]) -> dict[UUID, list[_Count]]:
     row = OutreachContact
     by_human = func.coalesce(
         (Call.status == CallStatus.COMPLETED) & (Call.answered_by == AnsweredBy.HUMAN), False
@@ -112,7 +114,7 @@ def _counts(session: Session, ids: Collection[UUID]) -> dict[UUID, list[_Count]]
     return by_campaign
 
 
-def _summary(
+def _summarize(
     campaign: Campaign, plan: Outreach, assistant: str, counts: Collection[_Count], ahead: int
 ) -> RoundSummary:
     of_state = Counter[OutreachState]()

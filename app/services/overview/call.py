@@ -58,6 +58,8 @@ def call_with_surroundings(session: Session, caller: Caller, call_id: UUID) -> C
     row = session.execute(rows).one_or_none()
     if row is None:
         raise queries.not_found()
-    call, assistant, organization, recording, transcript, listed, count = row
-    kept = RecordingWithTranscript(recording, transcript)
-    return CallSurroundings(call, assistant, organization, kept, bool(listed), count)
+    call, assistant, organization, recording, transcript, on_do_not_call, count = row
+    recording_with_transcript = RecordingWithTranscript(recording, transcript)
+    return CallSurroundings(
+        call, assistant, organization, recording_with_transcript, bool(on_do_not_call), count
+    )

@@ -40,14 +40,14 @@ def counts(
     waiting = visible_calls(caller).where(Call.status.in_(_WAITING))
     recent = visible_calls(caller).where(Call.id >= id_at(utcnow() - LAST_DAY))
     return {
-        "waiting_calls": case((is_online, 0), else_=_counted(waiting)),
-        **{status: _counted(recent.where(Call.status == status)) for status in _SHOWN_ORDER},
+        "waiting_calls": case((is_online, 0), else_=_count_query(waiting)),
+        **{status: _count_query(recent.where(Call.status == status)) for status in _SHOWN_ORDER},
     }
 
 
-def _counted(calls: Select[Call]) -> ColumnElement[int]:
-    some = calls.with_only_columns(Call.id).limit(MAX_COUNTED).subquery()
-    return select(func.count()).select_from(some).scalar_subquery()
+def _count_query(calls: Select[Call]) -> ColumnElement[int]:
+    limited = calls.with_only_columns(Call.id).limit(MAX_COUNTED).subquery()
+    return select(func.count()).select_from(limited).scalar_subquery()
 
 
 def offline(counted: Mapping[str, int]) -> list[ActionItem]:
@@ -55,29 +55,31 @@ def offline(counted: Mapping[str, int]) -> list[ActionItem]:
     waiting = counted["waiting_calls"]
     title = gettext("Calling service is offline")
     return (
-        [ActionItem(ActionItemKind.LINE, title, _waiting(waiting), urgent=True)] if waiting else []
+        [ActionItem(ActionItemKind.LINE, title, _waiting_message(waiting), urgent=True)]
+        if waiting
+        else []
     )
 
 
 def held_calls(session: Session, caller: Caller) -> list[ActionItem]:
     """Return what holds calls back: pauses of calling, and a carrier with problems."""
-    held = pauses.visible_pauses(session, caller)
-    lines = [each for each in carrier_health.with_problems(session) if each.state.holds_calls]
-    if not held and not lines:
+    active_pauses = pauses.visible_pauses(session, caller)
+    carriers = [each for each in carrier_health.with_problems(session) if each.state.holds_calls]
+    if not active_pauses and not carriers:
         return []
-    words = _waiting(queries.waiting_calls(session, caller))
+    waiting = _waiting_message(queries.waiting_calls(session, caller))
     items = [
         ActionItem(
             ActionItemKind.PAUSED,
             gettext("Calling is paused: %(reason)s", reason=in_language(pause.reason)),
-            words,
+            waiting,
             urgent=True,
         )
-        for pause in held[:1]
+        for pause in active_pauses[:1]
     ]
-    if lines:
+    if carriers:
         title = gettext("The carrier isn’t accepting calls")
-        items.append(ActionItem(ActionItemKind.LINE, title, words, urgent=True))
+        items.append(ActionItem(ActionItemKind.LINE, title, waiting, urgent=True))
     return items
 
 
@@ -100,7 +102,7 @@ def paused_organizations(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def unknown_calls(session: Session, caller: Caller) -> list[ActionItem]:
-    rows = _unknown(caller).order_by(Call.id.desc()).limit(MAX_COUNTED)
+    rows = _unknown_calls(caller).order_by(Call.id.desc()).limit(MAX_COUNTED)
     calls = session.scalars(rows).all()
     if not calls:
         return []
@@ -117,7 +119,7 @@ def unknown_calls(session: Session, caller: Caller) -> list[ActionItem]:
     return [ActionItem(ActionItemKind.CALLS_UNKNOWN, title, text, urgent=True)]
 
 
-def _waiting(calls: int) -> str:
+def _waiting_message(calls: int) -> str:
     if not calls:
         return gettext("No calls are waiting.")
     return ngettext(
@@ -142,21 +144,21 @@ def campaigns(session: Session, caller: Caller) -> list[ActionItem]:
     ]
 
 
-def unanswered_calls(counted: Mapping[str, int]) -> list[ActionItem]:
+def unanswered_calls(by_status: Mapping[str, int]) -> list[ActionItem]:
     """Return the calls of the last day without an answer."""
-    whole = sum(counted[status] for status in _SHOWN_ORDER)
-    if not whole:
+    total = sum(by_status[status] for status in _SHOWN_ORDER)
+    if not total:
         return []
     title = ngettext(
         "%(num)s call without an answer in 24 hours",
         "%(num)s calls without an answer in 24 hours",
-        whole,
-        num=at_most(whole),
+        total,
+        num=at_most(total),
     )
     text = ", ".join(
-        _unanswered_words(status, counted[status]) for status in _SHOWN_ORDER if counted[status]
+        _unanswered_label(status, by_status[status]) for status in _SHOWN_ORDER if by_status[status]
     )
-    return [ActionItem(ActionItemKind.CALLS_UNANSWERED, title, text if whole < MAX_COUNTED else "")]
+    return [ActionItem(ActionItemKind.CALLS_UNANSWERED, title, text if total < MAX_COUNTED else "")]
 
 
 def any_held(caller: Caller) -> ColumnElement[bool]:
@@ -166,15 +168,15 @@ def any_held(caller: Caller) -> ColumnElement[bool]:
 
 def any_unknown(caller: Caller) -> ColumnElement[bool]:
     """Return whether `unknown_calls` finds any."""
-    return _unknown(caller).exists()
+    return _unknown_calls(caller).exists()
 
 
-def _unknown(caller: Caller) -> Select[Call]:
+def _unknown_calls(caller: Caller) -> Select[Call]:
     recent = Call.id >= id_at(utcnow() - RECENT)
     return visible_calls(caller).where(Call.status == CallStatus.UNKNOWN, recent)
 
 
-def _unanswered_words(status: CallStatus, count: int) -> str:
+def _unanswered_label(status: CallStatus, count: int) -> str:
     match status:
         case CallStatus.NO_ANSWER:
             return ngettext("%(num)s not picked up", "%(num)s not picked up", count)

@@ -64,33 +64,35 @@ def month(session: Session, caller: Caller) -> OverviewMonth:
     )
 
 
-def customers(session: Session, caller: Caller, most: int) -> Customers:
+def customers(session: Session, caller: Caller, limit: int) -> Customers:
     """Return the customers of the caller's partner, at most so many newest ones: one query. Raises
     `Forbidden`."""
     caller.require(Permission.ORGANIZATIONS_READ)
-    asking = replace(caller, ip=None, request_id=None)  # the same for all requests of a user
-    found = session.execute(_customers(asking, utcnow().date(), most)).all()
-    *by_tier, new = map(int, found[0][: len(Tier) + 1])
+    cacheable_caller = replace(
+        caller, ip=None, request_id=None
+    )  # the same for all requests of a user
+    rows = session.execute(_customers_query(cacheable_caller, utcnow().date(), limit)).all()
+    *by_tier, new = map(int, rows[0][: len(Tier) + 1])
     return Customers(
         {tier.value: number for tier, number in zip(Tier, by_tier, strict=True)},
         new,
         [
             (each, OrganizationUse(*map(int, used)))
-            for each, *used in (row[len(Tier) + 1 :] for row in found)
+            for each, *used in (row[len(Tier) + 1 :] for row in rows)
             if each is not None
         ],
     )
 
 
 @lru_cache(200)
-def _customers(caller: Caller, today: date, most: int) -> Select[*tuple[Any, ...]]:
+def _customers_query(caller: Caller, today: date, limit: int) -> Select[*tuple[Any, ...]]:
     """Return the statement: a row for each of the newest organizations with its use, or one without
     any, beside the counts in each. Making it takes longer than running it."""
     first = datetime.combine(today.replace(day=1), time(), UTC)
     added = visible(caller).where(Organization.created_at >= first)
     adding = counting_up_to(added.with_only_columns(Organization.id)).scalar_subquery()
     counts = _by_tier(caller).add_columns(adding).subquery()
-    newest = newest_with_use(caller, most).subquery()
+    newest = newest_with_use(caller, limit).subquery()
     row, used = aliased(Organization, newest), list(newest.c)[-len(fields(OrganizationUse)) :]
     query = select(*counts.c, row, *used).select_from(counts).outerjoin(newest, true())
     return query.order_by(row.created_at.desc(), row.id.desc())
@@ -99,8 +101,8 @@ def _customers(caller: Caller, today: date, most: int) -> Select[*tuple[Any, ...
 def _by_tier(caller: Caller) -> Select[*tuple[Any, ...]]:
     """Return the query of one row: the organizations of each plan, in the order of `Tier`."""
     if caller.is_limited:
-        own = func.coalesce(Organization.payment_tier, Tier.FREE)
-        counts = (func.count().filter(own == tier) for tier in Tier)
+        tier_column = func.coalesce(Organization.payment_tier, Tier.FREE)
+        counts = (func.count().filter(tier_column == tier) for tier in Tier)
         return visible(caller).with_only_columns(*counts)
     whole = func.sum(PartnerTier.organizations)
     sums = (func.coalesce(whole.filter(PartnerTier.tier == tier), 0) for tier in Tier)

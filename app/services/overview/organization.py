@@ -38,18 +38,18 @@ class OrganizationNumbers:
 
 def numbers_of(session: Session, organization: Organization) -> OrganizationNumbers:
     """Count them in one query; the organization must come from its loader."""
-    parts: tuple[Sequence[Select[Any]], ...] = (
+    sections: tuple[Sequence[Select[Any]], ...] = (
         use.contents_counts(),
         status.reach_counts(organization.id),
         usage.sums_of_organization(organization),
         limits.use_counts(organization, utcnow()),
     )
-    counts = (query.scalar_subquery() for part in parts for query in part)
+    counts = (query.scalar_subquery() for section in sections for query in section)
     month = reporting.this_month(utcnow().date())
     spans = month, month.before()
     conversations = reporting.totals_query(organization, spans).subquery()
     of_month = Statement.month == month_of(utcnow().date())
-    asked = (
+    numbers_query = (
         select(DispatchPause, Subscription, Statement, *counts, *conversations.c)
         .select_from(Organization)
         .join(conversations, true())
@@ -58,18 +58,18 @@ def numbers_of(session: Session, organization: Organization) -> OrganizationNumb
         .outerjoin(Statement, of_month & (Statement.organization_id == Organization.id))
         .where(Organization.id == organization.id)
     )
-    pause, subscription, statement, *numbers = session.execute(asked).one()
-    counted: Iterator[Any] = iter(numbers)
-    contents, reach, stored, (under_way, made) = (
-        tuple(islice(counted, len(part))) for part in parts
+    pause, subscription, statement, *numbers = session.execute(numbers_query).one()
+    values: Iterator[Any] = iter(numbers)
+    contents, reach, stored, (under_way, made_today) = (
+        tuple(islice(values, len(section))) for section in sections
     )
-    now, before = reporting.totals_from(tuple(counted), spans)
+    now, before = reporting.totals_from(tuple(values), spans)
     return OrganizationNumbers(
         use.contents_from(contents),
         status.ActiveItems(*reach),
         sum(int(each or 0) for each in stored),
         under_way,
-        made,
+        made_today,
         now,
         before,
         pause,

@@ -44,16 +44,16 @@ def portals(
     if query:
         rows = rows.where(is_called(query))
     page = keyset_page(session, rows, SORT, cursor=cursor, limit=limit)
-    return Page(_counted(session, page.items), page.next_cursor)
+    return Page(_to_overviews(session, page.items), page.next_cursor)
 
 
 def portal_of(session: Session, partner: Partner) -> PartnerOverview:
     """Return a partner that came from its loader with its counts."""
-    return _counted(session, [partner])[0]
+    return _to_overviews(session, [partner])[0]
 
 
-def _counted(session: Session, listed: Sequence[Partner]) -> list[PartnerOverview]:
-    ids = [partner.id for partner in listed]
+def _to_overviews(session: Session, rows: Sequence[Partner]) -> list[PartnerOverview]:
+    ids = [partner.id for partner in rows]
     customers: dict[UUID, tuple[int, int]] = {
         row[0]: (int(row[1]), int(row[2]))
         for row in session.execute(
@@ -91,5 +91,5 @@ def _counted(session: Session, listed: Sequence[Partner]) -> list[PartnerOvervie
             conversations.get(partner.id, 0),
             failed_calls.get(partner.id, 0),
         )
-        for partner in listed
+        for partner in rows
     ]

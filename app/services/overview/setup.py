@@ -68,7 +68,7 @@ def steps_of(caller: Caller) -> dict[SetupStep, ColumnElement[bool]]:
 
 def can_call(session: Session, caller: Caller) -> bool:
     """Return the condition that the caller has an assistant that is ready to call."""
-    return bool(session.scalar(select(_assistant(caller))))
+    return bool(session.scalar(select(_has_ready_assistant(caller))))
 
 
 def hide_first_steps(session: Session, caller: Caller, *, is_hidden: bool) -> None:
@@ -90,32 +90,32 @@ def _of_tenant(
     return of_tenant(query, caller, partner_id, organization_id).exists()
 
 
-def _brand(caller: Caller) -> ColumnElement[bool]:
+def _has_brand(caller: Caller) -> ColumnElement[bool]:
     published = BrandVersion.published_at.is_not(None)
     of_partner = BrandVersion.partner_id == caller.partner_id
     return select(BrandVersion.id).where(of_partner, published).exists()
 
 
-def _domain(caller: Caller) -> ColumnElement[bool]:
+def _has_domain(caller: Caller) -> ColumnElement[bool]:
     verified = Partner.domain_verified_at.is_not(None)
     return select(Partner.id).where(Partner.id == caller.partner_id, verified).exists()
 
 
-def _organization(caller: Caller) -> ColumnElement[bool]:
+def _has_organization(caller: Caller) -> ColumnElement[bool]:
     return _of_tenant(caller, Organization.id, Organization.partner_id, Organization.id)
 
 
-def _member(caller: Caller) -> ColumnElement[bool]:
+def _has_member(caller: Caller) -> ColumnElement[bool]:
     has_one = User.organization_id.is_not(None)
     return _of_tenant(caller, User.id, User.partner_id, User.organization_id, has_one)
 
 
-def _colleague(caller: Caller) -> ColumnElement[bool]:
+def _has_colleague(caller: Caller) -> ColumnElement[bool]:
     another = User.id != caller.user_id
     return _of_tenant(caller, User.id, User.partner_id, User.organization_id, another)
 
 
-def _assistant(caller: Caller) -> ColumnElement[bool]:
+def _has_ready_assistant(caller: Caller) -> ColumnElement[bool]:
     ready = and_(
         Assistant.active,
         Assistant.phone_enabled,
@@ -125,12 +125,12 @@ def _assistant(caller: Caller) -> ColumnElement[bool]:
     return _of_tenant(caller, Assistant.id, Assistant.partner_id, Assistant.organization_id, ready)
 
 
-def _upload(caller: Caller) -> ColumnElement[bool]:
+def _has_upload(caller: Caller) -> ColumnElement[bool]:
     table, applied = ContactImport, ContactImport.rows_applied > 0
     return _of_tenant(caller, table.id, table.partner_id, table.organization_id, applied)
 
 
-def _campaign(caller: Caller) -> ColumnElement[bool]:
+def _has_started_campaign(caller: Caller) -> ColumnElement[bool]:
     started = (
         select(Outreach.campaign_id)
         .where(Outreach.campaign_id == Campaign.id, Outreach.started_at.is_not(None))
@@ -139,24 +139,24 @@ def _campaign(caller: Caller) -> ColumnElement[bool]:
     return _of_tenant(caller, Campaign.id, Campaign.partner_id, Campaign.organization_id, started)
 
 
-def _call(caller: Caller) -> ColumnElement[bool]:
+def _has_call(caller: Caller) -> ColumnElement[bool]:
     return _of_tenant(caller, Call.id, Call.partner_id, Call.organization_id)
 
 
-def _time_zone(caller: Caller) -> ColumnElement[bool]:
-    chosen = User.timezone.is_not(None)
-    return select(User.id).where(User.id == caller.user_id, chosen).exists()
+def _has_time_zone(caller: Caller) -> ColumnElement[bool]:
+    is_set = User.timezone.is_not(None)
+    return select(User.id).where(User.id == caller.user_id, is_set).exists()
 
 
 _CONDITIONS: dict[SetupStep, Callable[[Caller], ColumnElement[bool]]] = {
-    SetupStep.BRAND: _brand,
-    SetupStep.DOMAIN: _domain,
-    SetupStep.ORGANIZATION: _organization,
-    SetupStep.MEMBER: _member,
-    SetupStep.COLLEAGUE: _colleague,
-    SetupStep.ASSISTANT: _assistant,
-    SetupStep.UPLOAD: _upload,
-    SetupStep.CAMPAIGN: _campaign,
-    SetupStep.CALL: _call,
-    SetupStep.TIME_ZONE: _time_zone,
+    SetupStep.BRAND: _has_brand,
+    SetupStep.DOMAIN: _has_domain,
+    SetupStep.ORGANIZATION: _has_organization,
+    SetupStep.MEMBER: _has_member,
+    SetupStep.COLLEAGUE: _has_colleague,
+    SetupStep.ASSISTANT: _has_ready_assistant,
+    SetupStep.UPLOAD: _has_upload,
+    SetupStep.CAMPAIGN: _has_started_campaign,
+    SetupStep.CALL: _has_call,
+    SetupStep.TIME_ZONE: _has_time_zone,
 }

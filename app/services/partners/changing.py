@@ -38,14 +38,14 @@ def create(session: Session, caller: Caller, data: CreatePartnerInput) -> Partne
     """
     caller.require(Permission.PARTNER_CREATE)
     partner = Partner(id=new_id(), empty_lists=[])
-    sent = {name: getattr(data, name) for name in type(data).model_fields}
-    _refuse_unknown_ids(partner, sent)
-    _write(partner, sent)
+    values = {name: getattr(data, name) for name in type(data).model_fields}
+    _refuse_unknown_ids(partner, values)
+    _set_values(partner, values)
     _add_under_free_slug(session, partner)
     track(session, partner)
     domains.track(session, partner, DomainPurpose.PORTAL, partner.domain_key)
     audit.record_change(
-        session, caller, "partner.created", partner, after=_for_audit(partner, caller, sent)
+        session, caller, "partner.created", partner, after=_audit_values(partner, caller, values)
     )
     return partner
 
@@ -68,24 +68,24 @@ def update(
     caller.require(Permission.BRANDING_WRITE)
     partner = get(session, caller, partner_id, for_change=True)
     refuse_stale(expected_version, partner.version, "partner")
-    seen = to_resource(partner, caller, BrandedPartner)
+    current = to_resource(partner, caller, BrandedPartner)
     changed = {
-        name: value for name, value in changes.sent().items() if getattr(seen, name) != value
+        name: value for name, value in changes.sent().items() if getattr(current, name) != value
     }
     if not caller.may(Permission.PARTNER_WRITE):
         _refuse_fields(sorted(changed.keys() - EDITOR_FIELDS))
     _refuse_unknown_ids(partner, changed)
     if not changed:
         return partner
-    before = _for_audit(partner, caller, changed)
+    before = _audit_values(partner, caller, changed)
     was_verified = partner.domain_key if partner.domain_verified_at else None
-    _write(partner, changed)
+    _set_values(partner, changed)
     track(session, partner)
     if "domain" in changed:
         domains.track(session, partner, DomainPurpose.PORTAL, partner.domain_key)
         if partner.domain_verified_at is None:
             domains.end_sessions(session, was_verified)
-    record_update(session, caller, partner, before, _for_audit(partner, caller, changed))
+    record_update(session, caller, partner, before, _audit_values(partner, caller, changed))
     return partner
 
 
@@ -187,10 +187,10 @@ def verify_domain(session: Session, caller: Caller, partner_id: UUID) -> Partner
     return partner
 
 
-def _write(partner: Partner, values: dict[str, Any]) -> None:
+def _set_values(partner: Partner, values: dict[str, Any]) -> None:
     for name, value in values.items():
         if name in LISTS:
-            _replace(partner, name, value)
+            _replace_list(partner, name, value)
         else:
             setattr(partner, COLUMNS.get(name, name), value)
     if "domain" in values:
@@ -200,19 +200,21 @@ def _write(partner: Partner, values: dict[str, Any]) -> None:
         partner.domain_key = key
 
 
-def _replace(partner: Partner, name: str, entries: Sequence[Any] | None) -> None:
+def _replace_list(partner: Partner, name: str, entries: Sequence[Any] | None) -> None:
     relationship, model, fields = LISTS[name]
-    kept = {item.id: item for item in getattr(partner, relationship)}
+    existing = {item.id: item for item in getattr(partner, relationship)}
     items: list[Any] = []
     for position, entry in enumerate(entries or ()):
-        item: Any = kept.get(entry.id) or model(id=entry.id or new_id())
+        item: Any = existing.get(entry.id) or model(id=entry.id or new_id())
         for field in fields:
             setattr(item, field, getattr(entry, field))
         item.position = position
         items.append(item)
     setattr(partner, relationship, items)
-    rest = [other for other in partner.empty_lists if other != name]
-    partner.empty_lists = [*rest, name] if entries is not None and not entries else rest
+    other_names = [list_name for list_name in partner.empty_lists if list_name != name]
+    partner.empty_lists = (
+        [*other_names, name] if entries is not None and not entries else other_names
+    )
 
 
 def _refuse_fields(names: Sequence[str]) -> None:
@@ -222,12 +224,14 @@ def _refuse_fields(names: Sequence[str]) -> None:
         Problem(wire_name(name), "field_not_allowed", gettext("Your role can't change this field."))
         for name in names
     ]
-    listed = ", ".join(problem.field for problem in problems)
-    message = gettext("Your role may not change %(fields)s. Nothing was saved.", fields=listed)
+    field_names = ", ".join(problem.field for problem in problems)
+    message = gettext("Your role may not change %(fields)s. Nothing was saved.", fields=field_names)
     raise Forbidden(message, "field_not_allowed", problems)
 
 
-def _sent_ids(name: str, entries: Sequence[Any] | None) -> tuple[list[Problem], dict[UUID, str]]:
+def _ids_and_duplicates(
+    name: str, entries: Sequence[Any] | None
+) -> tuple[list[Problem], dict[UUID, str]]:
     """Return the ids of a list with their positions, and the repeated ones."""
     problems: list[Problem] = []
     fields: dict[UUID, str] = {}
@@ -245,32 +249,32 @@ def _sent_ids(name: str, entries: Sequence[Any] | None) -> tuple[list[Problem], 
 def _refuse_unknown_ids(partner: Partner, values: dict[str, Any]) -> None:
     problems: list[Problem] = []
     for name in values.keys() & LISTS.keys():
-        twice, fields = _sent_ids(name, values[name])
-        known = {item.id for item in getattr(partner, LISTS[name][0])}
+        twice, fields = _ids_and_duplicates(name, values[name])
+        existing_ids = {item.id for item in getattr(partner, LISTS[name][0])}
         problems += twice
         problems += [
             Problem(
                 field, "unknown_id", gettext("No entry of this list has this id. Leave it out.")
             )
             for identifier, field in fields.items()
-            if identifier not in known
+            if identifier not in existing_ids
         ]
     if problems:
         raise ValidationFailed.of(*sorted(problems, key=lambda problem: problem.field))
 
 
-def _for_audit(partner: Partner, caller: Caller, names: dict[str, Any]) -> dict[str, Any]:
-    shown = to_resource(partner, caller, BrandedPartner).model_dump(mode="json", by_alias=True)
-    return {wire_name(name): shown[wire_name(name)] for name in names}
+def _audit_values(partner: Partner, caller: Caller, names: dict[str, Any]) -> dict[str, Any]:
+    resource = to_resource(partner, caller, BrandedPartner).model_dump(mode="json", by_alias=True)
+    return {wire_name(name): resource[wire_name(name)] for name in names}
 
 
 def _add_under_free_slug(session: Session, partner: Partner) -> None:
     """Store the partner. Its slug is its name in plain letters, numbered if that is taken, and
     random if a concurrent request takes the same one."""
     base = hyphenated(partner.name, MAX_SLUG_LENGTH) or "partner"
-    taken = set(session.scalars(select(Partner.slug).where(Partner.slug.startswith(base))))
-    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
-    partner.slug = next(slug for slug in (base, *numbered) if slug not in taken)
+    used_slugs = set(session.scalars(select(Partner.slug).where(Partner.slug.startswith(base))))
+    numbered = (f"{base}-{number}" for number in range(2, len(used_slugs) + 3))
+    partner.slug = next(slug for slug in (base, *numbered) if slug not in used_slugs)
     try:
         with session.begin_nested():
             session.add(partner)

@@ -36,7 +36,7 @@ def refuse_unusable(session: Session, domain: str | None, partner_id: UUID | Non
         Partner.domain_key == key, Partner.domain_verified_at.is_not(None)
     )
     if session.scalar(query) not in (None, partner_id):
-        raise ValidationFailed.on("domain", "domain_taken", _taken())
+        raise ValidationFailed.on("domain", "domain_taken", _taken_message())
 
 
 def domain_of(
@@ -102,7 +102,7 @@ def verify(session: Session, caller: Caller, partner: Partner) -> None:
     _refuse_no_host(partner.domain_key, partner.domain)
     if partner.domain_verified_at is not None:
         return
-    with unless_taken(session, Conflict(_taken(), "domain_taken")):
+    with unless_taken(session, Conflict(_taken_message(), "domain_taken")):
         partner.domain_verified_at = utcnow()
         partner.version += 1
     end_sessions(session, partner.domain_key, except_of=partner)
@@ -117,7 +117,7 @@ def _refuse_no_host(key: str, domain: str | None) -> None:
         raise ValidationFailed.on("domain", "invalid_domain", message)
 
 
-def _taken() -> str:
+def _taken_message() -> str:
     return gettext("Another partner's verified domain is the same.")
 
 
@@ -136,8 +136,8 @@ def end_sessions(session: Session, host: str | None, *, except_of: Partner | Non
     """End the sessions at a host, except those of a partner's own users."""
     if host is None:
         return
-    ended = delete(PortalSession).where(PortalSession.host == host)
+    statement = delete(PortalSession).where(PortalSession.host == host)
     if except_of is not None:
-        own = select(User.id).where(User.partner_id == except_of.id)
-        ended = ended.where(PortalSession.user_id.not_in(own))
-    session.execute(ended.execution_options(synchronize_session=False))
+        user_ids = select(User.id).where(User.partner_id == except_of.id)
+        statement = statement.where(PortalSession.user_id.not_in(user_ids))
+    session.execute(statement.execution_options(synchronize_session=False))

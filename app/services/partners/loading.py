@@ -34,15 +34,15 @@ def get(session: Session, caller: Caller, partner_id: UUID, *, for_change: bool 
     return fetch(session, query, _not_found(), for_change=for_change)
 
 
-def search(session: Session, caller: Caller, words: str, *, limit: int) -> Sequence[Partner]:
+def search(session: Session, caller: Caller, query: str, *, limit: int) -> Sequence[Partner]:
     """Return the caller's partners by name: those whose name or domain contains the words."""
-    rows = visible(caller).where(is_called(words)).options(lazyload("*"))
+    rows = visible(caller).where(is_called(query)).options(lazyload("*"))
     return session.scalars(rows.order_by(Partner.name_key, Partner.id).limit(limit)).all()
 
 
-def is_called(words: str) -> ColumnElement[bool]:
+def is_called(query: str) -> ColumnElement[bool]:
     """Return the condition that the name or domain of a partner contains the words."""
-    return or_(Partner.named(words), Partner.domain.icontains(words, autoescape=True))
+    return or_(Partner.named(query), Partner.domain.icontains(query, autoescape=True))
 
 
 def check(session: Session, caller: Caller, partner_id: UUID) -> UUID:
@@ -110,15 +110,15 @@ def get_own(session: Session, caller: Caller, *, for_change: bool = False) -> Pa
     return get(session, caller, own(caller), for_change=for_change)
 
 
-def listing(caller: Caller, chosen: PartnerFilter) -> Listing[Partner, wire.Partner]:
+def listing(caller: Caller, filters: PartnerFilter) -> Listing[Partner, wire.Partner]:
     """Return the caller's partners that match: ``domain`` exactly, ``name`` anywhere in
     the name, in any case and without accents."""
     caller.require(Permission.PARTNER_READ)
     rows = visible(caller)
-    if chosen.domain is not None:
-        rows = rows.where(Partner.domain_key == domain_key(chosen.domain))
-    if chosen.name is not None:
-        rows = rows.where(Partner.named(chosen.name))
+    if filters.domain is not None:
+        rows = rows.where(Partner.domain_key == domain_key(filters.domain))
+    if filters.name is not None:
+        rows = rows.where(Partner.named(filters.name))
     return Listing(rows, Partner.created_at, Partner.id, partial(to_resource, caller=caller))
 
 

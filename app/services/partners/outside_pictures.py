@@ -35,22 +35,24 @@ def shown_path(partner: Partner, kind: ImageType, url: str | None) -> str | None
 
 def copy_of(partner: Partner, kind: ImageType, url: str | None) -> OutsidePicture | None:
     pictures = partner.outside_pictures
-    return next((one for one in pictures if one.kind is kind and one.url == url), None)
+    return next(
+        (picture for picture in pictures if picture.kind is kind and picture.url == url), None
+    )
 
 
 def track(session: Session, partner: Partner) -> None:
     """Queue fetching new pictures of the brand on other hosts, and delete those no longer used."""
-    wanted = {image.type: image.image_url for image in reversed(partner.site_images)}
+    urls = {image.type: image.image_url for image in reversed(partner.site_images)}
     if partner.logo_img_url:
-        wanted[ImageType.LOGO] = partner.logo_img_url
-    wanted = {kind: url for kind, url in wanted.items() if stored_hash(url) is None}
+        urls[ImageType.LOGO] = partner.logo_img_url
+    urls = {kind: url for kind, url in urls.items() if stored_hash(url) is None}
     for picture in list(partner.outside_pictures):
-        if wanted.get(picture.kind) == picture.url:
-            del wanted[picture.kind]
+        if urls.get(picture.kind) == picture.url:
+            del urls[picture.kind]
         else:
             partner.outside_pictures.remove(picture)
     session.flush()
-    for kind, url in wanted.items():
+    for kind, url in urls.items():
         picture = OutsidePicture(kind=kind, url=url)
         partner.outside_pictures.append(picture)
         ask(session, picture)

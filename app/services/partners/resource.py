@@ -73,7 +73,7 @@ def to_resource(
     values: dict[str, Any] = {}
     for name in kind.model_fields:
         if name in LISTS:
-            values[name] = _entries(partner, name)
+            values[name] = _list_entries(partner, name)
         else:
             values[name] = getattr(partner, COLUMNS.get(name, name))
     if caller.role not in (Role.OPERATOR, Role.PARTNER_ADMIN):
@@ -81,7 +81,7 @@ def to_resource(
     return kind.model_construct(**values)
 
 
-def _entries(partner: Partner, name: str) -> list[Any] | None:
+def _list_entries(partner: Partner, name: str) -> list[Any] | None:
     """Return a list as it was sent: an empty one is not null."""
     relationship, _model, fields = LISTS[name]
     items = getattr(partner, relationship)

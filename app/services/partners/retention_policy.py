@@ -36,8 +36,8 @@ def of_partner(partner: Partner) -> dict[RetentionKind, int | None]:
 
 def days_kept(session: Session, partner_id: UUID, kind: RetentionKind, settings: Settings) -> int:
     """Return how many days a partner keeps a kind of data."""
-    own = session.scalar(select(Partner.retention_days).where(Partner.id == partner_id)) or {}
-    return int(own.get(kind.value) or of_installation(settings)[kind])
+    stored = session.scalar(select(Partner.retention_days).where(Partner.id == partner_id)) or {}
+    return int(stored.get(kind.value) or of_installation(settings)[kind])
 
 
 def save(
@@ -58,12 +58,12 @@ def save(
     partner = get(session, caller, partner_id, for_change=True)
     refuse_stale(expected_version, partner.version, "partner")
     problems = []
-    for kind, most in of_installation(settings).items():
-        least = settings.undo_days if kind is RetentionKind.UPLOADS else 1
-        problems += out_of_range(kind.value, days.get(kind), least, most)
+    for kind, maximum in of_installation(settings).items():
+        minimum = settings.undo_days if kind is RetentionKind.UPLOADS else 1
+        problems += out_of_range(kind.value, days.get(kind), minimum, maximum)
     refuse_any(problems)
     before = partner.retention_days or {}
-    after = {kind.value: own for kind, own in days.items() if own is not None}
+    after = {kind.value: value for kind, value in days.items() if value is not None}
     if before == after:
         return partner
     partner.retention_days = after or None

@@ -62,19 +62,19 @@ def save(
         return partner
     partner.second_factor_for = policy.second_factor_for.value
     partner.session_hours, partner.idle_minutes = policy.session_hours, policy.idle_minutes
-    record_update(session, caller, partner, _facts(before), _facts(policy))
+    record_update(session, caller, partner, _audit_values(before), _audit_values(policy))
     return partner
 
 
-def out_of_range(field: str, value: int | None, least: int, most: int) -> list[Problem]:
+def out_of_range(field: str, value: int | None, minimum: int, maximum: int) -> list[Problem]:
     """Return the problem of a field whose value is too low or too high; None is in range."""
-    if value is None or least <= value <= most:
+    if value is None or minimum <= value <= maximum:
         return []
-    message = gettext("Enter a number from %(least)s to %(most)s.", least=least, most=most)
+    message = gettext("Enter a number from %(least)s to %(most)s.", least=minimum, most=maximum)
     return [Problem(field, "out_of_range", message)]
 
 
-def _facts(policy: SignInPolicy) -> dict[str, object]:
+def _audit_values(policy: SignInPolicy) -> dict[str, object]:
     return {
         "secondFactorFor": policy.second_factor_for,
         "sessionHours": policy.session_hours,

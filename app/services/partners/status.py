@@ -24,11 +24,11 @@ def suspend(session: Session, caller: Caller, partner_id: UUID) -> Partner:
     partner = get(session, caller, partner_id, for_change=True)
     if partner.suspended_at is None:
         partner.suspended_at = utcnow()
-        _record(session, caller, partner, "suspended")
+        _record_status(session, caller, partner, "suspended")
         users = select(User.id).where(User.partner_id == partner.id)
         for model in (PortalSession, OfferedAccount, OneTimeLink):
-            ended = delete(model).where(model.user_id.in_(users))
-            session.execute(ended.execution_options(synchronize_session=False))
+            statement = delete(model).where(model.user_id.in_(users))
+            session.execute(statement.execution_options(synchronize_session=False))
     return partner
 
 
@@ -38,7 +38,7 @@ def resume(session: Session, caller: Caller, partner_id: UUID) -> Partner:
     partner = get(session, caller, partner_id, for_change=True)
     if partner.suspended_at is not None:
         partner.suspended_at = None
-        _record(session, caller, partner, "resumed")
+        _record_status(session, caller, partner, "resumed")
     return partner
 
 
@@ -51,7 +51,7 @@ def end_trial(session: Session, caller: Caller, partner_id: UUID) -> Partner:
     partner = get(session, caller, partner_id, for_change=True)
     if partner.trial_ended_at is None:
         partner.trial_ended_at = utcnow()
-        _record(session, caller, partner, "trial_ended")
+        _record_status(session, caller, partner, "trial_ended")
     return partner
 
 
@@ -64,9 +64,9 @@ def start_trial(session: Session, caller: Caller, partner_id: UUID) -> Partner:
     partner = get(session, caller, partner_id, for_change=True)
     if partner.trial_ended_at is not None:
         partner.trial_ended_at = None
-        _record(session, caller, partner, "trial_started")
+        _record_status(session, caller, partner, "trial_started")
     return partner
 
 
-def _record(session: Session, caller: Caller, partner: Partner, verb: str) -> None:
+def _record_status(session: Session, caller: Caller, partner: Partner, verb: str) -> None:
     audit.record_version(session, caller, f"partner.{verb}", partner)

@@ -126,7 +126,9 @@ def carriers(session: Session) -> list[CarrierHealth]:
     by_carrier: dict[CarrierKind, list[CarrierObservation]] = defaultdict(list)
     for row in rows:
         by_carrier[row.carrier].append(row)
-    return [_health(kind, by_carrier[kind], now) for kind in CarrierKind if kind in by_carrier]
+    return [
+        _derive_health(kind, by_carrier[kind], now) for kind in CarrierKind if kind in by_carrier
+    ]
 
 
 def state_of(session: Session, carrier: CarrierKind) -> CarrierState:
@@ -137,7 +139,7 @@ def state_of(session: Session, carrier: CarrierKind) -> CarrierState:
     recent = select(CarrierObservation).where(
         CarrierObservation.carrier == carrier, CarrierObservation.last_at >= now - LOOKED_BACK
     )
-    return _health(carrier, session.scalars(recent).all(), now).state
+    return _derive_health(carrier, session.scalars(recent).all(), now).state
 
 
 def with_problems(session: Session) -> list[CarrierHealth]:
@@ -159,7 +161,7 @@ def any_not_well() -> ColumnElement[bool]:
     )
 
 
-def _health(
+def _derive_health(
     carrier: CarrierKind, rows: Sequence[CarrierObservation], now: datetime
 ) -> CarrierHealth:
     answered_at = max((row.last_at for row in rows if row.kind in _ANSWERS), default=None)
@@ -172,10 +174,10 @@ def _health(
         lasts[row.kind] = max(row.last_at, lasts.get(row.kind, row.last_at))
         if row.kind is not Observed.ANSWERED:
             by_code[row.kind, row.code].append(row)
-    problems = [_problem(error) for error in by_code.values()]
+    problems = [_summarize_problem(error) for error in by_code.values()]
     return CarrierHealth(
         carrier=carrier,
-        state=_state(counts, lasts, answered_at),
+        state=_derive_state(counts, lasts, answered_at),
         answered_at=answered_at,
         answers=sum(counts[kind] for kind in _ANSWERS),
         slow=counts[Observed.SLOW],
@@ -183,7 +185,7 @@ def _health(
     )
 
 
-def _state(
+def _derive_state(
     counts: dict[Observed, int], lasts: dict[Observed, datetime], answered_at: datetime | None
 ) -> CarrierState:
     def is_last(kinds: frozenset[Observed]) -> bool:
@@ -204,7 +206,7 @@ def _state(
     return CarrierState.WELL if lasts else CarrierState.QUIET
 
 
-def _problem(rows: Sequence[CarrierObservation]) -> CarrierProblem:
+def _summarize_problem(rows: Sequence[CarrierObservation]) -> CarrierProblem:
     latest = max(rows, key=lambda row: row.last_at)
     count = sum(row.count for row in rows)
     return CarrierProblem(latest.kind, latest.code, count, latest.last_at, latest.detail)

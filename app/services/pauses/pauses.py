@@ -105,15 +105,15 @@ def resume(session: Session, caller: Caller, scope: PauseScope) -> bool:
 def pause_own(session: Session, caller: Caller) -> DispatchPause:
     """Hold the calls of all organizations of the caller's partner. Raises `Forbidden` and, for
     operators, `NotFound`."""
-    return pause(session, caller, _own(caller), BY_ADMIN)
+    return pause(session, caller, _own_scope(caller), BY_ADMIN)
 
 
 def resume_own(session: Session, caller: Caller) -> bool:
     """End the pause; return False if there was none. Raises as `pause_own`."""
-    return resume(session, caller, _own(caller))
+    return resume(session, caller, _own_scope(caller))
 
 
-def _own(caller: Caller) -> PauseScope:
+def _own_scope(caller: Caller) -> PauseScope:
     caller.require(Permission.PARTNER_WRITE)
     if caller.partner_id is None:
         raise NotFound
@@ -131,15 +131,19 @@ def visible_pauses(session: Session, caller: Caller) -> list[DispatchPause]:
     their calls."""
     if caller.partner_id is None:
         return listing(session) if caller.is_operator else []
-    mine = DispatchPause.partner_id.is_(None) | (DispatchPause.partner_id == caller.partner_id)
-    query = select(DispatchPause).where(mine, DispatchPause.organization_id.is_(None))
+    is_visible = DispatchPause.partner_id.is_(None) | (
+        DispatchPause.partner_id == caller.partner_id
+    )
+    query = select(DispatchPause).where(is_visible, DispatchPause.organization_id.is_(None))
     return list(session.scalars(query.order_by(DispatchPause.scope != ALL, DispatchPause.scope)))
 
 
 def any_seen(caller: Caller) -> ColumnElement[bool]:
     """Return whether a pause holds calls of the caller's partner, or some of them."""
-    mine = DispatchPause.partner_id.is_(None) | (DispatchPause.partner_id == caller.partner_id)
-    return exists().where(mine)
+    is_visible = DispatchPause.partner_id.is_(None) | (
+        DispatchPause.partner_id == caller.partner_id
+    )
+    return exists().where(is_visible)
 
 
 def of_call(session: Session, call: Call) -> DispatchPause | None:
@@ -159,8 +163,8 @@ def of_carrier(
     """Return the widest pause that covers the organization's calls over the carrier now."""
     scopes = _scopes(partner_id, organization_id, carrier)
     query = select(DispatchPause).where(DispatchPause.scope.in_(scopes))
-    covering = session.scalars(query, execution_options={"populate_existing": True}).all()
-    return min(covering, key=lambda pause: scopes.index(pause.scope), default=None)
+    matches = session.scalars(query, execution_options={"populate_existing": True}).all()
+    return min(matches, key=lambda pause: scopes.index(pause.scope), default=None)
 
 
 def of_organizations(session: Session, caller: Caller) -> list[DispatchPause]:
@@ -200,8 +204,8 @@ def is_own(pause: DispatchPause) -> bool:
 
 def sentence(pause: DispatchPause) -> str:
     """Return why a call waits, as its page shows it."""
-    words = _PAUSED if pause.reason.endswith(".") else _PAUSED_FOR
-    return words(reason_words=in_language(pause.reason))
+    template = _PAUSED if pause.reason.endswith(".") else _PAUSED_FOR
+    return template(reason_words=in_language(pause.reason))
 
 
 def resume_command(pause: DispatchPause) -> str:

@@ -56,27 +56,27 @@ class OutsideMarks:
     is_first: bool = False
 
 
-def advance(session: Session, outside: OutsideMarks) -> DatabaseMark:
+def advance(session: Session, marks: OutsideMarks) -> DatabaseMark:
     """Increase the mark and return it. Pauses all calls if this isn't the database that the last
     heartbeat wrote to, or an older state of it, and a call was accepted before."""
-    row, written_by = _row(session)
-    present = identity.read(session)
+    row, written_by = _load_row(session)
+    current = identity.read(session)
     now = int(utcnow().timestamp() * 1000)
     ahead = max(
-        (each.generation for each in (outside.mark, outside.label) if each and _is_of(each, row)),
+        (each.generation for each in (marks.mark, marks.label) if each and _is_of(each, row)),
         default=0,
     )
     reason = (
-        pauses.RESTORED if row.generation < ahead else _mismatch(row, written_by, present, outside)
+        pauses.RESTORED if row.generation < ahead else _mismatch(row, written_by, current, marks)
     )
-    reason = reason or _outside_mismatch(session, row, outside)
+    reason = reason or _outside_mismatch(session, row, marks)
     if reason is not None and (row.generation < ahead or _has_calls(session)):
-        _pause(session, row, reason)
+        _pause_all(session, row, reason)
     row.generation = max(now, ahead + 1, row.generation + 1)
-    row.is_labelled = outside.has_labels
-    if present is not None:
-        row.server, row.timeline, row.database = present.server, present.timeline, present.database
-        row.written_by = present.transaction
+    row.is_labelled = marks.has_labels
+    if current is not None:
+        row.server, row.timeline, row.database = current.server, current.timeline, current.database
+        row.written_by = current.transaction
     session.flush()
     return DatabaseMark(row.lineage, row.generation)
 
@@ -91,30 +91,30 @@ def missing_since(session: Session) -> datetime | None:
 def _mismatch(
     row: InstallationMark,
     written_by: int | None,
-    present: DatabaseIdentity | None,
-    outside: OutsideMarks,
+    current: DatabaseIdentity | None,
+    marks: OutsideMarks,
 ) -> str | None:
     """Why the row was not written in this database. A row without an identity is of an earlier
     version, or new."""
-    if present is None or row.database is None:
+    if current is None or row.database is None:
         return None
-    if (row.server, row.database) != (present.server, present.database):
+    if (row.server, row.database) != (current.server, current.database):
         return pauses.COPIED
-    if row.timeline != present.timeline:
+    if row.timeline != current.timeline:
         return pauses.RECOVERED
     if row.written_by is not None and row.written_by != written_by:
         return (
             pauses.RESTORED
         )  # by a dump: its rows are written by the transaction that reads them in
-    return pauses.COPIED if row.is_labelled and outside.label is None else None
+    return pauses.COPIED if row.is_labelled and marks.label is None else None
 
 
-def _outside_mismatch(session: Session, row: InstallationMark, outside: OutsideMarks) -> str | None:
-    if not outside.is_first:
+def _outside_mismatch(session: Session, row: InstallationMark, marks: OutsideMarks) -> str | None:
+    if not marks.is_first:
         return None
-    if outside.mark is None:
+    if marks.mark is None:
         return pauses.NEW_HOST if row.database is not None and _have_workers_died(session) else None
-    return pauses.COPIED if _is_of(outside.mark, row) and outside.is_moved() else None
+    return pauses.COPIED if _is_of(marks.mark, row) and marks.is_moved() else None
 
 
 def _is_of(mark: DatabaseMark, row: InstallationMark) -> bool:
@@ -125,14 +125,14 @@ def _have_workers_died(session: Session) -> bool:
     """Return whether the last workers died without being stopped, and none but the current one is
     alive: as after a power cut, or in a copy of their disk."""
     beats = session.scalars(select(WorkerHeartbeat.beat_at)).all()
-    recent = [at for at in beats if at > utcnow() - RECENTLY]
+    recent = [beat_at for beat_at in beats if beat_at > utcnow() - RECENTLY]
     return len(recent) <= 1 and len(beats) > len(recent)
 
 
-def _pause(session: Session, row: InstallationMark, reason: str) -> None:
+def _pause_all(session: Session, row: InstallationMark, reason: str) -> None:
     since = datetime.fromtimestamp(row.generation / 1000, UTC)
-    known = missing_since(session)
-    row.missing_since = min(since, known) if known else since
+    earlier = missing_since(session)
+    row.missing_since = min(since, earlier) if earlier else since
     pauses.pause(session, system_caller(), pauses.PauseScope(), reason)
     log.error(
         "calling is paused: %s. Calls after %s may be missing. To compare them with the carrier "
@@ -142,7 +142,7 @@ def _pause(session: Session, row: InstallationMark, reason: str) -> None:
     )
 
 
-def _row(session: Session) -> tuple[InstallationMark, int | None]:
+def _load_row(session: Session) -> tuple[InstallationMark, int | None]:
     """Return the only row, locked, and on PostgreSQL the transaction that wrote it. The first
     worker creates it, so that databases copied before that have different lineages."""
     is_sqlite = session.get_bind().dialect.name == "sqlite"
@@ -151,9 +151,9 @@ def _row(session: Session) -> tuple[InstallationMark, int | None]:
     query = select(InstallationMark, writer).with_for_update()
     row = session.execute(query, execution_options={"populate_existing": True}).one_or_none()
     if row is None:
-        made = {"id": 1, "lineage": uuid4().hex, "generation": 0, "is_labelled": False}
+        values = {"id": 1, "lineage": uuid4().hex, "generation": 0, "is_labelled": False}
         session.execute(
-            insert_into(session, InstallationMark).values(**made).on_conflict_do_nothing()
+            insert_into(session, InstallationMark).values(**values).on_conflict_do_nothing()
         )
         row = session.execute(query).one()
     return row[0], row[1]
@@ -161,5 +161,5 @@ def _row(session: Session) -> tuple[InstallationMark, int | None]:
 
 def _has_calls(session: Session) -> bool:
     """Return whether there is, or was, a call that could be placed again."""
-    either = exists().select_from(Call) | exists().select_from(SimulatedCall)
-    return bool(session.scalar(select(either)))
+    has_any = exists().select_from(Call) | exists().select_from(SimulatedCall)
+    return bool(session.scalar(select(has_any)))

@@ -47,37 +47,39 @@ def erase_answers(session: Session, subject: DataSubject, pseudonym: str) -> int
             for model in (User, ApiKey, OAuthClient)
         )
     )
-    words = subject.words
+    terms = subject.words
     removed = [str(each) for each in subject.contacts]
     is_removal = (IdempotencyRecord.operation == single.REMOVED) & IdempotencyRecord.key.in_(
         removed
     )
-    gone = changed_rows(session, delete(IdempotencyRecord).where(is_removal))
-    if not words.spellings:
-        return gone
-    named = words.stand_in(IdempotencyRecord.key, IdempotencyRecord.response)
-    query = select(IdempotencyRecord).where(IdempotencyRecord.credential_id.in_(owners), named)
+    erased = changed_rows(session, delete(IdempotencyRecord).where(is_removal))
+    if not terms.spellings:
+        return erased
+    names_subject = terms.stand_in(IdempotencyRecord.key, IdempotencyRecord.response)
+    query = select(IdempotencyRecord).where(
+        IdempotencyRecord.credential_id.in_(owners), names_subject
+    )
     for record in session.scalars(query).all():
-        gone += 1
-        if words.replaced(record.key, pseudonym) != record.key:
+        erased += 1
+        if terms.replaced(record.key, pseudonym) != record.key:
             session.delete(record)
         else:
-            record.response = words.replaced(record.response, pseudonym)
-    return gone
+            record.response = terms.replaced(record.response, pseudonym)
+    return erased
 
 
 def erase_mails(session: Session, subject: DataSubject) -> int:
     """Delete the mails to the subject, and the mails of the partner that name the subject."""
-    named = [Mail.user_id == subject.subject_id]
+    conditions = [Mail.user_id == subject.subject_id]
     if subject.words.spellings:
-        named.append(subject.words.stand_in(Mail.to, Mail.details, Mail.failure))
-    own = (Mail.partner_id == subject.partner_id) | (Mail.user_id == subject.subject_id)
-    return changed_rows(session, delete(Mail).where(own, or_(*named)))
+        conditions.append(subject.words.stand_in(Mail.to, Mail.details, Mail.failure))
+    scope = (Mail.partner_id == subject.partner_id) | (Mail.user_id == subject.subject_id)
+    return changed_rows(session, delete(Mail).where(scope, or_(*conditions)))
 
 
 def erase_kept_mails(outbox: Outbox, subject: DataSubject) -> int:
     """Delete the files of mails that name the person; return how many."""
-    gone = 0
+    deleted = 0
     for mail in outbox.mails():
         if mail.partner_id not in (subject.partner_id, None):
             continue
@@ -85,14 +87,14 @@ def erase_kept_mails(outbox: Outbox, subject: DataSubject) -> int:
             message = mail.read()
         except FileNotFoundError:
             continue
-        parts = [str(value) for value in message.values()]
-        parts += [
+        texts = [str(value) for value in message.values()]
+        texts += [
             part.get_content() for part in message.walk() if part.get_content_maintype() == "text"
         ]
-        if subject.words.are_in(parts):
+        if subject.words.are_in(texts):
             mail.path.unlink(missing_ok=True)
-            gone += 1
-    return gone
+            deleted += 1
+    return deleted
 
 
 def erase_recipients(session: Session, subject: DataSubject) -> None:
@@ -107,18 +109,18 @@ def erase_recipients(session: Session, subject: DataSubject) -> None:
         if subject.organization_id is not None:
             query = query.where(kind.organization_id == subject.organization_id)
         for row in session.scalars(query):
-            present = getattr(row, name) or []
-            left = [each for each in present if each.casefold() not in emails]
-            if len(left) != len(present):
-                setattr(row, name, left)
+            recipients = getattr(row, name) or []
+            remaining = [each for each in recipients if each.casefold() not in emails]
+            if len(remaining) != len(recipients):
+                setattr(row, name, remaining)
 
 
 def erase_exports(session: Session, subject: DataSubject, requested_at: datetime) -> list[str]:
     """Delete the partner's exports, which may name the subject, and the user's own: those requested
     before the erasure, as its page says, and those started since. Return the key of the file of
     each, empty without one. They can be requested again."""
-    begun = (ListExport.state != ExportState.WAITING) | (ListExport.turn > 0)
-    is_old = begun | (ListExport.created_at <= requested_at)
+    is_started = (ListExport.state != ExportState.WAITING) | (ListExport.turn > 0)
+    is_old = is_started | (ListExport.created_at <= requested_at)
     query = select(ListExport.id, ListExport.file_key).where(exports_of(subject), is_old)
     rows = session.execute(query).all()
     session.execute(delete(ListExport).where(ListExport.id.in_([row.id for row in rows])))
@@ -144,13 +146,13 @@ def newest_exports(session: Session, subject: DataSubject, limit: int) -> Sequen
 def is_upload_at_work(session: Session, subject: DataSubject) -> bool:
     """Return whether the organization has an upload whose rows can't be searched now."""
     busy = or_(ContactImport.state.in_(AT_WORK), ContactImport.undo_state == UNDOING)
-    return session.scalar(_uploads(subject).where(busy).limit(1)) is not None
+    return session.scalar(_upload_ids(subject).where(busy).limit(1)) is not None
 
 
 def uploads_to_search(session: Session, subject: DataSubject) -> Sequence[UUID]:
     """Return the organization's uploads that still store something."""
     stores = or_(ContactImport.rows_forgotten_at.is_(None), ContactImport.file_key != "")
-    return session.scalars(_uploads(subject).where(stores).order_by(ContactImport.id)).all()
+    return session.scalars(_upload_ids(subject).where(stores).order_by(ContactImport.id)).all()
 
 
 def is_in_upload(session: Session, subject: DataSubject, upload_id: UUID) -> bool:
@@ -163,9 +165,9 @@ def is_in_upload(session: Session, subject: DataSubject, upload_id: UUID) -> boo
     )
     if session.scalar(changes.limit(1)) is not None:
         return True
-    words = subject.words
-    return words.are_in(upload.samples) or any(
-        words.are_in(values) for values in _stored_values(session, upload_id)
+    terms = subject.words
+    return terms.are_in(upload.samples) or any(
+        terms.are_in(values) for values in _stored_values(session, upload_id)
     )
 
 
@@ -178,7 +180,7 @@ def end_upload(session: Session, upload_id: UUID) -> None:
     )
 
 
-def _uploads(subject: DataSubject) -> Any:
+def _upload_ids(subject: DataSubject) -> Any:
     return select(ContactImport.id).where(
         ContactImport.partner_id == subject.partner_id,
         ContactImport.organization_id == subject.organization_id,

@@ -41,14 +41,14 @@ def request(session: Session, caller: Caller, subject: DataSubject) -> Erasure:
     caller.require(Permission.PERSONAL_DATA)
     organization_id = subject.organization_id
     if subject.kind is SubjectKind.USER:
-        organization_id = _shut_out(session, caller, subject).organization_id
+        organization_id = _deactivate_user(session, caller, subject).organization_id
     running = select(Erasure).where(
         Erasure.subject_id == subject.subject_id, Erasure.state.not_in(ENDED)
     )
     existing = session.scalar(running)
     if existing is not None:
         return existing
-    known = preview.erased(preview.erasure_lines(session, subject))
+    known_counts = preview.erased(preview.erasure_lines(session, subject))
     erasure = Erasure(
         id=new_id(),
         partner_id=subject.partner_id,
@@ -57,14 +57,14 @@ def request(session: Session, caller: Caller, subject: DataSubject) -> Erasure:
         subject_id=subject.subject_id,
         pseudonym=f"erased-{secrets.token_hex(4)}",
         state=ErasureState.WAITING,
-        sought={**subject.stored(), "known": known},
+        sought={**subject.stored(), "known": known_counts},
         requested_by=caller.label[:200],
         requested_by_id=caller.subject_id,
     )
     session.add(erasure)
     session.flush()
-    _record(session, caller, erasure, "erasure_requested", {})
-    _enqueue(session, erasure)
+    _record_erasure(session, caller, erasure, "erasure_requested", {})
+    _enqueue_erasure(session, erasure)
     return erasure
 
 
@@ -72,19 +72,19 @@ def retry(session: Session, caller: Caller, erasure_id: UUID) -> None:
     """Continue a failed erasure where it ended; no effect on any other. Raises `Forbidden` and
     `NotFound`."""
     caller.require_write()
-    erasure = _locked(session, get(session, caller, erasure_id).id)
+    erasure = _lock_erasure(session, get(session, caller, erasure_id).id)
     if erasure.state is not ErasureState.FAILED:
         return
     erasure.state, erasure.finished_at = ErasureState.WAITING, None
     session.flush()
-    _record(session, caller, erasure, "erasure_requested", {})
-    _enqueue(session, erasure)
+    _record_erasure(session, caller, erasure, "erasure_requested", {})
+    _enqueue_erasure(session, erasure)
 
 
 def get(session: Session, caller: Caller, erasure_id: UUID) -> Erasure:
     """Return an erasure of the caller's partner and organization. Raises `Forbidden` and
     `NotFound`."""
-    query = _visible(caller).where(Erasure.id == erasure_id)
+    query = _visible_erasures(caller).where(Erasure.id == erasure_id)
     return fetch(
         session, query, NotFound(gettext("There is no such erasure."), "erasure_not_found")
     )
@@ -92,13 +92,13 @@ def get(session: Session, caller: Caller, erasure_id: UUID) -> Erasure:
 
 def latest(session: Session, caller: Caller, limit: int) -> Sequence[Erasure]:
     """Return the caller's last erasures, newest first. Raises `Forbidden`."""
-    return session.scalars(_visible(caller).order_by(Erasure.id.desc()).limit(limit)).all()
+    return session.scalars(_visible_erasures(caller).order_by(Erasure.id.desc()).limit(limit)).all()
 
 
 def begin(session: Session, erasure_id: UUID) -> tuple[DataSubject, str] | None:
     """Return the person to erase, with contacts that were added since the request, such as by an
     upload; and the pseudonym. None if it is done."""
-    erasure = _locked(session, erasure_id)
+    erasure = _lock_erasure(session, erasure_id)
     if erasure.state in ENDED:
         return None
     subject = of_erasure(erasure)
@@ -116,7 +116,7 @@ def requested_at(session: Session, erasure_id: UUID) -> datetime:
 
 def count(session: Session, erasure_id: UUID, counts: Mapping[str, int]) -> None:
     """Add to what the erasure reports, in the transaction of the step."""
-    erasure = _locked(session, erasure_id)
+    erasure = _lock_erasure(session, erasure_id)
     erasure.counts = dict(sorted((Counter(erasure.counts) + Counter(counts)).items()))
     session.flush()
 
@@ -124,26 +124,26 @@ def count(session: Session, erasure_id: UUID, counts: Mapping[str, int]) -> None
 def finish(session: Session, erasure_id: UUID) -> None:
     """Forget what was looked for, and write to the history what was done: what was counted before,
     and what the worker found beyond that."""
-    erasure = _locked(session, erasure_id)
+    erasure = _lock_erasure(session, erasure_id)
     if erasure.state in ENDED:
         return
-    known = Counter((erasure.sought or {}).get("known", {}))
-    erasure.counts = dict(sorted((known | Counter(erasure.counts)).items()))
+    known_counts = Counter((erasure.sought or {}).get("known", {}))
+    erasure.counts = dict(sorted((known_counts | Counter(erasure.counts)).items()))
     erasure.state, erasure.sought, erasure.finished_at = ErasureState.DONE, None, utcnow()
     session.flush()
-    _record(session, _system(erasure), erasure, "erased", erasure.counts)
+    _record_erasure(session, _caller_of(erasure), erasure, "erased", erasure.counts)
 
 
 def fail(session: Session, erasure_id: UUID) -> None:
     """Record that the worker gave up; `retry` continues where it stopped."""
-    erasure = _locked(session, erasure_id)
+    erasure = _lock_erasure(session, erasure_id)
     if erasure.state not in ENDED:
         erasure.state, erasure.finished_at = ErasureState.FAILED, utcnow()
         session.flush()
-        _record(session, _system(erasure), erasure, "erasure_failed", erasure.counts)
+        _record_erasure(session, _caller_of(erasure), erasure, "erasure_failed", erasure.counts)
 
 
-def _shut_out(session: Session, caller: Caller, subject: DataSubject) -> User:
+def _deactivate_user(session: Session, caller: Caller, subject: DataSubject) -> User:
     user = session.get_one(User, subject.subject_id)
     if is_erased(user.email):
         raise NotFound(gettext("There is no such user."), "user_not_found")
@@ -154,11 +154,11 @@ def _shut_out(session: Session, caller: Caller, subject: DataSubject) -> User:
     return users.deactivate(session, caller, user.id)
 
 
-def _enqueue(session: Session, erasure: Erasure) -> None:
+def _enqueue_erasure(session: Session, erasure: Erasure) -> None:
     enqueue_job(session, "erase_subject", f"erase:{erasure.id}:{new_id()}", str(erasure.id))
 
 
-def _record(
+def _record_erasure(
     session: Session, caller: Caller, erasure: Erasure, verb: str, after: Mapping[str, int]
 ) -> None:
     audit.record(
@@ -174,14 +174,14 @@ def _record(
     )
 
 
-def _system(erasure: Erasure) -> Caller:
+def _caller_of(erasure: Erasure) -> Caller:
     return system_caller("system", erasure.partner_id)
 
 
-def _visible(caller: Caller) -> Select[Erasure]:
+def _visible_erasures(caller: Caller) -> Select[Erasure]:
     caller.require(Permission.PERSONAL_DATA)
     return of_tenant(select(Erasure), caller, Erasure.partner_id, Erasure.organization_id)
 
 
-def _locked(session: Session, erasure_id: UUID) -> Erasure:
+def _lock_erasure(session: Session, erasure_id: UUID) -> Erasure:
     return session.get_one(Erasure, erasure_id, with_for_update=True, populate_existing=True)

@@ -76,8 +76,8 @@ def request(
     besides its id: the ``campaign`` of a contact, or the ``call``. Raises `NotFound` for a caller
     that is no user, and `Conflict` (``too_many_exports``)."""
     ids = urlencode({"id": subject.subject_id, **of})
-    wanted = exports.ExportInput(NAMES[subject.kind], ids, ExportFormat.ZIP, zone)
-    export = exports.create(session, caller, wanted)
+    export_input = exports.ExportInput(NAMES[subject.kind], ids, ExportFormat.ZIP, zone)
+    export = exports.create(session, caller, export_input)
     record(session, caller, subject)
     return export
 
@@ -130,8 +130,8 @@ def write(session: Session, subject: DataSubject, files: FileStore) -> tuple[IO[
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for part in parts(subject):
             with archive.open(f"{part.table.name}.json", "w") as out:
-                rows += _write_rows(out, _rows(session, part))
-        for recording in _recordings(session, subject):
+                rows += _write_rows(out, _read_rows(session, part))
+        for recording in _stored_recordings(session, subject):
             ending = extension_of(recording.content_type or "")
             name = f"recordings/{recording.call_id}.{ending}"
             with files.open(recording.file_key) as sound, archive.open(name, "w") as out:
@@ -145,29 +145,34 @@ def parts(subject: DataSubject) -> list[ExportPart]:
     tables = Base.metadata.tables
     history = tables["audit_entries"]
     targets = [str(each) for each in (subject.subject_id, *subject.contacts)]
-    about = and_(history.c.target_type == subject.kind.value, history.c.target_id.in_(targets))
+    is_about_subject = and_(
+        history.c.target_type == subject.kind.value, history.c.target_id.in_(targets)
+    )
     if subject.kind is SubjectKind.CONTACT:
         calls = select(Call.id).where(subject.called())
-        listed, contacts = tables["do_not_call"], tables["contacts"]
+        do_not_call, contacts = tables["do_not_call"], tables["contacts"]
         of_contact = tables["contact_external_ids"]
-        own = and_(
+        is_own_contact = and_(
             contacts.c.organization_id == subject.organization_id,
             contacts.c.id.in_(subject.contacts),
         )
         return [
-            ExportPart(contacts, own),
+            ExportPart(contacts, is_own_contact),
             ExportPart(of_contact, of_contact.c.contact_id.in_(subject.contacts)),
-            ExportPart(listed, and_(in_scope(listed, subject), listed.c.phone.in_(subject.phones))),
+            ExportPart(
+                do_not_call,
+                and_(in_scope(do_not_call, subject), do_not_call.c.phone.in_(subject.phones)),
+            ),
             ExportPart(tables["calls"], subject.called()),
             *(
                 ExportPart(tables[name], tables[name].c.call_id.in_(calls))
                 for name in ("call_attempts", "call_events", "call_recordings", "call_transcripts")
             ),
-            ExportPart(history, and_(in_scope(history, subject), about)),
+            ExportPart(history, and_(in_scope(history, subject), is_about_subject)),
         ]
     # Not a single "or", for which the databases read the whole history.
-    theirs = union_all(
-        select(history.c.id).where(about),
+    entry_ids = union_all(
+        select(history.c.id).where(is_about_subject),
         select(history.c.id).where(history.c.actor_id == subject.subject_id),
     )
     return [
@@ -179,7 +184,9 @@ def parts(subject: DataSubject) -> list[ExportPart]:
                 *("scim_users", "saved_views", "mails"),
             )
         ),
-        ExportPart(history, and_(in_scope(history, subject), history.c.id.in_(theirs)), about),
+        ExportPart(
+            history, and_(in_scope(history, subject), history.c.id.in_(entry_ids)), is_about_subject
+        ),
     ]
 
 
@@ -195,7 +202,7 @@ def counts(session: Session, subject: DataSubject) -> dict[str, int]:
     return {name: number for name, number in by_table.items() if number}
 
 
-def _recordings(session: Session, subject: DataSubject) -> Sequence[CallRecording]:
+def _stored_recordings(session: Session, subject: DataSubject) -> Sequence[CallRecording]:
     if subject.kind is SubjectKind.USER:
         return ()
     calls = select(Call.id).where(subject.called())
@@ -205,7 +212,7 @@ def _recordings(session: Session, subject: DataSubject) -> Sequence[CallRecordin
     return session.scalars(query).all()
 
 
-def _rows(session: Session, part: ExportPart) -> Iterator[dict[str, Any]]:
+def _read_rows(session: Session, part: ExportPart) -> Iterator[dict[str, Any]]:
     query = select(*part.columns).where(part.rows).order_by(*part.table.primary_key.columns)
     for row in session.execute(query.execution_options(yield_per=AT_ONCE)).mappings():
         yield dict(row)

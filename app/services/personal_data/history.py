@@ -28,13 +28,15 @@ def redact_next(
 ) -> tuple[int, UUID | None]:
     """Redact the next entries about the person; return how many, and the id of the last entry that
     was read, None at the end. Without ``of_partner`` those that belong to no partner."""
-    query = select(AuditEntry).where(_scope(subject, of_partner=of_partner), _about(subject))
+    query = select(AuditEntry).where(
+        _scope_condition(subject, of_partner=of_partner), _names_subject(subject)
+    )
     if after is not None:
         query = query.where(AuditEntry.id > after)
     entries = session.scalars(query.order_by(AuditEntry.id).limit(AT_ONCE)).all()
     changed = []
     for entry in entries:
-        values = _redacted(entry, subject, pseudonym)
+        values = _redact(entry, subject, pseudonym)
         if values:
             changed.append((entry, values))
     if changed:
@@ -42,17 +44,17 @@ def redact_next(
     return len(changed), entries[-1].id if len(entries) == AT_ONCE else None
 
 
-def _scope(subject: DataSubject, *, of_partner: bool) -> ColumnElement[bool]:
+def _scope_condition(subject: DataSubject, *, of_partner: bool) -> ColumnElement[bool]:
     if not of_partner:
         return AuditEntry.partner_id.is_(None)
-    own = AuditEntry.partner_id == subject.partner_id
+    is_of_partner = AuditEntry.partner_id == subject.partner_id
     if subject.organization_id is None:
-        return own
+        return is_of_partner
     organization = AuditEntry.organization_id
-    return and_(own, or_(organization == subject.organization_id, organization.is_(None)))
+    return and_(is_of_partner, or_(organization == subject.organization_id, organization.is_(None)))
 
 
-def _about(subject: DataSubject) -> ColumnElement[bool]:
+def _names_subject(subject: DataSubject) -> ColumnElement[bool]:
     texts = (AuditEntry.actor, AuditEntry.target_id, AuditEntry.target)
     conditions = [subject.words.stand_in(*texts, AuditEntry.before, AuditEntry.after)]
     if subject.kind is SubjectKind.USER:
@@ -64,11 +66,11 @@ def _about(subject: DataSubject) -> ColumnElement[bool]:
 
 
 def _is_target(kind: str, ids: list[UUID]) -> ColumnElement[bool]:
-    wanted = [str(each) for each in ids]
-    return and_(AuditEntry.target_type == kind, AuditEntry.target_id.in_(wanted))
+    target_ids = [str(each) for each in ids]
+    return and_(AuditEntry.target_type == kind, AuditEntry.target_id.in_(target_ids))
 
 
-def _redacted(entry: AuditEntry, subject: DataSubject, pseudonym: str) -> dict[str, Any]:
+def _redact(entry: AuditEntry, subject: DataSubject, pseudonym: str) -> dict[str, Any]:
     """Return the changed values; empty if the entry doesn't name the person any more."""
     kind = "user" if subject.kind is SubjectKind.USER else "contact"
     ids = {str(each) for each in (subject.subject_id, *subject.contacts)}

@@ -114,26 +114,28 @@ def _in_table(
     """Yield the mentions in a table, part by part, newest first; and whether more follows."""
     table, columns = Base.metadata.tables[name], _SEARCHED[name][1]
     ids = [column for column in _IDS if column in table.c]
-    words = {each for word in names for each in (word, json.dumps(word)[1:-1])}
+    search_terms = {each for word in names for each in (word, json.dumps(word)[1:-1])}
     texts = [cast(table.c[column], Text) for column in columns]
-    named = or_(*(text.icontains(word, autoescape=True) for text in texts for word in words))
+    contains_name = or_(
+        *(text.icontains(word, autoescape=True) for text in texts for word in search_terms)
+    )
     replaced = replaced_columns().get(name, [])
-    seen = (in_scope(table, subject), *_readable(table, caller))
+    scope = (in_scope(table, subject), *_readable_conditions(table, caller))
     query = select(*(table.c[column] for column in (*ids, *columns)))
-    query = query.where(*seen, *_of_others(table, subject), named)
+    query = query.where(*scope, *_of_others(table, subject), contains_name)
     query = query.order_by(*(column.desc() for column in table.primary_key))
-    parts = _parts(session, table, seen) if name in _MANY_ROWS else iter([((), False)])
-    for part, has_more in parts:
+    batches = _batches(session, table, scope) if name in _MANY_ROWS else iter([((), False)])
+    for batch, has_more in batches:
         in_batch: list[TextMention] = []
-        rows = session.execute(query.where(*part).execution_options(yield_per=MAX_MENTIONS))
+        rows = session.execute(query.where(*batch).execution_options(yield_per=MAX_MENTIONS))
         for row in rows.mappings():
             for column in columns:
                 value = row[column]
                 if column in replaced:
                     value = subject.words.replaced(value, "")
-                at = _first(value, pattern)
-                if at is not None:
-                    in_batch.append(TextMention(name, {each: row[each] for each in ids}, *at))
+                mention = _first_match(value, pattern)
+                if mention is not None:
+                    in_batch.append(TextMention(name, {each: row[each] for each in ids}, *mention))
                     break
             if len(in_batch) == MAX_MENTIONS:
                 rows.close()
@@ -141,30 +143,30 @@ def _in_table(
         yield in_batch, has_more
 
 
-def _parts(
-    session: Session, table: Table, seen: Sequence[ColumnElement[bool]]
+def _batches(
+    session: Session, table: Table, scope: Sequence[ColumnElement[bool]]
 ) -> Iterator[tuple[Sequence[ColumnElement[bool]], bool]]:
     """Return the conditions of each part of a table's rows; and whether more follow."""
     keys = list(table.primary_key)
-    query = select(*keys).where(*seen).order_by(*(key.desc() for key in keys))
+    query = select(*keys).where(*scope).order_by(*(key.desc() for key in keys))
     after: Sequence[ColumnElement[bool]] = ()
-    many = AT_ONCE
+    size = AT_ONCE
     while True:
-        last = session.execute(query.where(*after).offset(many - 1).limit(1)).one_or_none()
+        last = session.execute(query.where(*after).offset(size - 1).limit(1)).one_or_none()
         if last is None:
             yield after, False
             return
         values = [literal(value, key.type) for value, key in zip(last, keys, strict=True)]
         yield (*after, tuple_(*keys) >= tuple_(*values)), True
         after = (tuple_(*keys) < tuple_(*values),)
-        many = min(2 * many, GROWS * AT_ONCE)
+        size = min(2 * size, GROWS * AT_ONCE)
 
 
-def _readable(table: Table, caller: Caller) -> list[ColumnElement[bool]]:
+def _readable_conditions(table: Table, caller: Caller) -> list[ColumnElement[bool]]:
     """Return the conditions of rows in the caller's organization, or in the caller's groups."""
-    own = caller.organization_id
+    organization_id = caller.organization_id
     return [
-        *([table.c.organization_id == own] if own is not None else []),
+        *([table.c.organization_id == organization_id] if organization_id is not None else []),
         in_groups(caller, table.c.organization_id),
     ]
 
@@ -183,9 +185,9 @@ def _of_others(table: Table, subject: DataSubject) -> list[ColumnElement[bool]]:
             return []
 
 
-def _first(value: Any, pattern: re.Pattern[str]) -> tuple[str, str] | None:
+def _first_match(value: Any, pattern: re.Pattern[str]) -> tuple[str, str] | None:
     """Return the first name found in a value, and the surrounding words."""
-    for text in _texts(value):
+    for text in _iter_texts(value):
         match = pattern.search(text)
         if match:
             start, end = max(0, match.start() - AROUND), min(len(text), match.end() + AROUND)
@@ -194,7 +196,7 @@ def _first(value: Any, pattern: re.Pattern[str]) -> tuple[str, str] | None:
     return None
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _iter_texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -82,8 +82,8 @@ def erase_account(session: Session, subject: DataSubject, pseudonym: str) -> dic
     for model in OF_USER:
         theirs = delete(model).where(model.user_id == subject.subject_id)
         counts[model.__tablename__] = changed_rows(session, theirs)
-    own = SavedView.user_id == subject.subject_id
-    session.execute(delete(SavedView).where(own, SavedView.is_shared.is_(False)))
+    is_of_user = SavedView.user_id == subject.subject_id
+    session.execute(delete(SavedView).where(is_of_user, SavedView.is_shared.is_(False)))
     user = session.get_one(User, subject.subject_id, with_for_update=True)
     user.email = user.email_key = f"{pseudonym}@{ERASED_DOMAIN}"
     user.name = user.idp_uid = user.password_hash = None
@@ -134,12 +134,12 @@ def erase_calls(session: Session, subject: DataSubject, pseudonym: str) -> tuple
     keys = session.scalars(select(CallRecording.file_key).where(CallRecording.call_id.in_(ids)))
     files = [key for key in keys if key]
     attempts = session.scalars(select(CallAttempt.id).where(CallAttempt.call_id.in_(ids))).all()
-    for gone in (CallRecording, CallTranscript):
-        session.execute(delete(gone).where(gone.call_id.in_(ids)))
-    _write(session, "call_attempts", "call_id", ids, {"detail": None, "spoken": None})
-    _write(session, "call_events", "call_id", ids, {"detail": None})
+    for model in (CallRecording, CallTranscript):
+        session.execute(delete(model).where(model.call_id.in_(ids)))
+    _update_rows(session, "call_attempts", "call_id", ids, {"detail": None, "spoken": None})
+    _update_rows(session, "call_events", "call_id", ids, {"detail": None})
     references = [str(each) for each in attempts] + [each.hex for each in attempts]
-    _write(session, "simulated_calls", "reference", references, {"to_number": pseudonym})
+    _update_rows(session, "simulated_calls", "reference", references, {"to_number": pseudonym})
     # The time of the change stays: an erasure doesn't change the call.
     values = {**_EMPTY, "phone_number": pseudonym, "updated_at": Call.updated_at}
     columns = {getattr(Call, name): value for name, value in values.items()}
@@ -161,7 +161,7 @@ def erase_verified_numbers(session: Session, subject: DataSubject) -> None:
     )
 
 
-def _write(
+def _update_rows(
     session: Session, name: str, column: str, ids: Sequence[UUID | str], values: dict[str, Any]
 ) -> None:
     table: Table = Base.metadata.tables[name]

@@ -53,8 +53,8 @@ class DataSubject:
 
     def stored(self) -> dict[str, Any]:
         """Return the searched words, as an erasure stores them until it is done."""
-        kept = ("phones", "emails", "names", "contacts")
-        return {name: [str(each) for each in asdict(self)[name]] for name in kept}
+        fields = ("phones", "emails", "names", "contacts")
+        return {name: [str(each) for each in asdict(self)[name]] for name in fields}
 
 
 def of_erasure(erasure: Erasure) -> DataSubject:
@@ -101,8 +101,8 @@ def user(session: Session, caller: Caller, user_id: UUID) -> DataSubject:
         account.id,
         account.partner_id,
         None,
-        emails=_texts(emails),
-        names=_texts(names),
+        emails=_sorted_texts(emails),
+        names=_sorted_texts(names),
     )
 
 
@@ -127,17 +127,17 @@ def of_call(session: Session, caller: Caller, call_id: UUID) -> DataSubject:
     stored = calls.get(session, caller, call_id)
     if stored.is_erased:
         raise NotFound(gettext("The data of this call was erased."), "call_erased")
-    theirs = session.get(Contact, stored.contact_id) if stored.contact_id else None
-    subject = _reached(
+    called_contact = session.get(Contact, stored.contact_id) if stored.contact_id else None
+    subject = _build_subject(
         session,
         caller,
         stored.organization_id,
         stored.id,
-        {stored.phone_number, theirs.phone if theirs else None},
-        {stored.contact.get("email"), theirs.email if theirs else None},
+        {stored.phone_number, called_contact.phone if called_contact else None},
+        {stored.contact.get("email"), called_contact.email if called_contact else None},
     )
     to_them = session.scalars(select(Call).where(subject.called()))
-    return replace(subject, names=_texts({*subject.names, *(call.name for call in to_them)}))
+    return replace(subject, names=_sorted_texts({*subject.names, *(call.name for call in to_them)}))
 
 
 def contact_called(
@@ -151,10 +151,10 @@ def contact_called(
 ) -> DataSubject:
     """As `contact`, by number (E.164) or address; also for a called person who is no contact any
     more. Raises `Forbidden` and `NotFound`."""
-    return _reached(session, caller, organization_id, subject_id, {phone}, {email})
+    return _build_subject(session, caller, organization_id, subject_id, {phone}, {email})
 
 
-def _reached(
+def _build_subject(
     session: Session,
     caller: Caller,
     organization_id: UUID,
@@ -164,15 +164,15 @@ def _reached(
 ) -> DataSubject:
     caller.require(Permission.PERSONAL_DATA)
     organization = get_organization(session, caller, organization_id)
-    named = DataSubject(
+    subject = DataSubject(
         SubjectKind.CONTACT,
         subject_id,
         organization.partner_id,
         organization.id,
-        _texts(phones),
-        _texts(emails),
+        _sorted_texts(phones),
+        _sorted_texts(emails),
     )
-    return with_contacts(session, named)
+    return with_contacts(session, subject)
 
 
 def with_contacts(
@@ -194,12 +194,12 @@ def with_contacts(
     names = {f"{row.first_name or ''} {row.last_name or ''}".strip() for row in rows}
     return replace(
         subject,
-        phones=_texts({*subject.phones, *(row.phone for row in rows)}),
-        emails=_texts({*subject.emails, *(row.email for row in rows)}),
-        names=_texts({*subject.names, *names}),
+        phones=_sorted_texts({*subject.phones, *(row.phone for row in rows)}),
+        emails=_sorted_texts({*subject.emails, *(row.email for row in rows)}),
+        names=_sorted_texts({*subject.names, *names}),
         contacts=sorted({*subject.contacts, *(row.id for row in rows)}),
     )
 
 
-def _texts(values: Collection[str | None]) -> list[str]:
+def _sorted_texts(values: Collection[str | None]) -> list[str]:
     return sorted(text for text in values if text)

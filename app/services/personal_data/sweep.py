@@ -58,30 +58,30 @@ def sweep_next(
     """Change the next rows of a table that name the person; return how many, and the key of the
     last row that was read, None at the end."""
     table = Base.metadata.tables[swept.table]
-    words = subject.words
-    if not words.spellings:
+    terms = subject.words
+    if not terms.spellings:
         return 0, None
     keys = list(table.primary_key.columns)
-    wanted = [table.c[name] for name in swept.columns]
-    query = select(*keys, *wanted).where(words.stand_in(*wanted), in_scope(table, subject))
+    columns = [table.c[name] for name in swept.columns]
+    query = select(*keys, *columns).where(terms.stand_in(*columns), in_scope(table, subject))
     if after is not None:
         last = [literal(value, key.type) for value, key in zip(after, keys, strict=True)]
         query = query.where(tuple_(*keys) > tuple_(*last))
     rows = session.execute(query.order_by(*keys).limit(AT_ONCE)).all()
     changed = 0
     for row in rows:
-        values, own = row[len(keys) :], and_(*(key == row[n] for n, key in enumerate(keys)))
+        values, is_row = row[len(keys) :], and_(*(key == row[n] for n, key in enumerate(keys)))
         new = {
-            column.name: cut_to_length(words.replaced(value, pseudonym), column)
-            for column, value in zip(wanted, values, strict=True)
+            column.name: cut_to_length(terms.replaced(value, pseudonym), column)
+            for column, value in zip(columns, values, strict=True)
         }
-        if all(new[column.name] == value for column, value in zip(wanted, values, strict=True)):
+        if all(new[column.name] == value for column, value in zip(columns, values, strict=True)):
             continue
         changed += 1
         if swept.deletes:
-            session.execute(delete(table).where(own))
+            session.execute(delete(table).where(is_row))
         else:
-            session.execute(update(table).where(own).values(_untouched_times(table) | new))
+            session.execute(update(table).where(is_row).values(_untouched_times(table) | new))
     return changed, tuple(rows[-1][: len(keys)]) if len(rows) == AT_ONCE else None
 
 
@@ -99,8 +99,10 @@ def in_scope(table: Table, subject: DataSubject) -> ColumnElement[bool]:
         conditions.append(table.c.partner_id == subject.partner_id)
     elif subject.organization_id is None:
         organizations = Base.metadata.tables["organizations"]
-        own = select(organizations.c.id).where(organizations.c.partner_id == subject.partner_id)
-        conditions.append(table.c.organization_id.in_(own))
+        organization_ids = select(organizations.c.id).where(
+            organizations.c.partner_id == subject.partner_id
+        )
+        conditions.append(table.c.organization_id.in_(organization_ids))
     if subject.organization_id is not None and "organization_id" in table.c:
         organization = table.c.organization_id
         conditions.append(or_(organization == subject.organization_id, organization.is_(None)))

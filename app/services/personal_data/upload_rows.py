@@ -37,30 +37,30 @@ def erase_some(
     None at the end. Rows that name the person are deleted, and their changes can't be undone. In
     the undo of other contacts the pseudonym replaces the person."""
     upload = session.get_one(ContactImport, upload_id, with_for_update=True)
-    words = subject.words
+    terms = subject.words
     end = after + AT_ONCE
 
     def of_these(number: InstrumentedAttribute[int]) -> Any:
         return (number.class_.import_id == upload_id) & number.between(after + 1, end)
 
     changes = session.scalars(select(ImportChange).where(of_these(ImportChange.row_number))).all()
-    own = {change.row_number for change in changes if change.contact_id in subject.contacts}
+    row_numbers = {change.row_number for change in changes if change.contact_id in subject.contacts}
     for kind, columns in (
         (ImportRow, (ImportRow.cells, ImportRow.contact)),
         (ImportProblem, (ImportProblem.message, ImportProblem.repair)),
         (ImportCorrection, (ImportCorrection.cells, ImportCorrection.was)),
     ):
         rows = session.execute(select(kind.row_number, *columns).where(of_these(kind.row_number)))
-        own.update(number for number, *values in rows if words.are_in(values))
+        row_numbers.update(number for number, *values in rows if terms.are_in(values))
     for kind in (ImportRow, ImportProblem, ImportCorrection):
-        mine = (kind.import_id == upload_id) & kind.row_number.in_(own)
-        session.execute(delete(kind).where(mine))
+        condition = (kind.import_id == upload_id) & kind.row_number.in_(row_numbers)
+        session.execute(delete(kind).where(condition))
     for block in session.scalars(select(ImportBlock).where(of_these(ImportBlock.row_number))):
-        remove_entries(session, block, words.are_in)
+        remove_entries(session, block, terms.are_in)
     for change in changes:
         _erase_change(subject, change, pseudonym)
     kinds = (ImportRow, ImportProblem, ImportBlock, ImportChange)
-    if any(session.scalar(_after(kind, upload_id, end)) for kind in kinds):
+    if any(session.scalar(_rows_after(kind, upload_id, end)) for kind in kinds):
         return end
     upload.samples = []
     if upload.packed:
@@ -70,18 +70,18 @@ def erase_some(
     return None
 
 
-def _after(kind: Any, upload_id: UUID, number: int) -> Any:
-    beyond = (kind.import_id == upload_id) & (kind.row_number > number)
-    return select(kind.row_number).where(beyond).limit(1)
+def _rows_after(kind: Any, upload_id: UUID, number: int) -> Any:
+    condition = (kind.import_id == upload_id) & (kind.row_number > number)
+    return select(kind.row_number).where(condition).limit(1)
 
 
 def _erase_change(subject: DataSubject, change: ImportChange, pseudonym: str) -> None:
     """Remove the person from a change. Values that identify a contact are not replaced: an undo
     would restore them."""
-    states, words = (change.before, change.after), subject.words
-    new = [words.replaced(state, pseudonym) for state in states]
+    states, terms = (change.before, change.after), subject.words
+    new = [terms.replaced(state, pseudonym) for state in states]
     identity = [[(state or {}).get(key) for key in _IDENTIFY] for state in states]
-    if change.contact_id in subject.contacts or words.are_in(identity) or words.are_in(new):
+    if change.contact_id in subject.contacts or terms.are_in(identity) or terms.are_in(new):
         change.before = change.after = change.fields_left = None
         change.undone = change.undone or ERASED
     else:

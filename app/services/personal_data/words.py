@@ -28,12 +28,12 @@ class SubjectWords:
     @cached_property
     def spellings(self) -> list[str]:
         """Every way in which the words are stored, the longest first."""
-        written = {spelling for phone in self.phones for spelling in _spellings_of(phone)}
+        variants = {spelling for phone in self.phones for spelling in _spellings_of(phone)}
         texts = [*self.emails, *(name for name in self.names if _is_full(name))]
         for text in texts:
-            written |= {text, quote(text), quote(text, safe=""), json.dumps(text)[1:-1]}
-            written.add(text.replace(" ", "+"))
-        return sorted(written, key=lambda text: (-len(text), text))
+            variants |= {text, quote(text), quote(text, safe=""), json.dumps(text)[1:-1]}
+            variants.add(text.replace(" ", "+"))
+        return sorted(variants, key=lambda text: (-len(text), text))
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -55,7 +55,7 @@ class SubjectWords:
 
     def are_in(self, value: Any) -> bool:
         """Return whether a value of any kind contains one of the words; numbers in any notation."""
-        for text in _texts(value):
+        for text in _iter_texts(value):
             if self._pattern.search(text):
                 return True
             if self._digits and any(digits in _only_digits(text) for digits in self._digits):
@@ -85,25 +85,25 @@ def _is_full(name: str) -> bool:
 def _spellings_of(phone: str) -> set[str]:
     parsed = phonenumbers.parse(phone)
     formats = phonenumbers.PhoneNumberFormat
-    shown = {
+    formatted = {
         phonenumbers.format_number(parsed, kind)
         for kind in (formats.INTERNATIONAL, formats.NATIONAL, formats.RFC3966)
     }
-    return {phone, phone[1:], quote(phone), str(parsed.national_number)} | shown
+    return {phone, phone[1:], quote(phone), str(parsed.national_number)} | formatted
 
 
 def _only_digits(text: str) -> str:
     return re.sub(r"\D", "", text)
 
 
-def _texts(value: Any) -> Iterable[str]:
+def _iter_texts(value: Any) -> Iterable[str]:
     match value:
         case str():
             yield value
         case Mapping():
             for key, item in value.items():
-                yield from _texts(key)
-                yield from _texts(item)
+                yield from _iter_texts(key)
+                yield from _iter_texts(item)
         case list() | tuple():
             for item in value:
-                yield from _texts(item)
+                yield from _iter_texts(item)

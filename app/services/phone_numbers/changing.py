@@ -27,7 +27,7 @@ MAX_AT_ONCE = 1000
 
 
 def assign(
-    session: Session, caller: Caller, organization_id: UUID, typed: Sequence[str]
+    session: Session, caller: Caller, organization_id: UUID, texts: Sequence[str]
 ) -> list[str]:
     """Assign numbers to an organization, all or none; return them in E.164. For the operator.
 
@@ -38,13 +38,13 @@ def assign(
     _require_operator(caller)
     organization = tenancy.get_organization(session, caller, organization_id)
     tenancy.refuse_archived(organization)
-    numbers = _read(typed, organization.default_region)
+    numbers = _parse_numbers(texts, organization.default_region)
     for number in numbers:
         if not hold(session, caller, number, organization, NumberSource.ASSIGNED):
-            shown = format_international(number)
+            formatted = format_international(number)
             message = gettext(
                 "%(number)s belongs to another organization. Move it in the list of numbers.",
-                number=shown,
+                number=formatted,
             )
             raise ValidationFailed.on("numbers", "number_taken", message)
     return numbers
@@ -78,7 +78,7 @@ def move(
     and `Conflict` (``archived``, ``changed_meanwhile``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    phone_number = _locked(session, caller, number)
+    phone_number = _lock_number(session, caller, number)
     refuse_stale(expected_version, phone_number.version, "phone number")
     target = None
     if organization_id is not None:
@@ -86,7 +86,7 @@ def move(
         tenancy.refuse_archived(target)
     if phone_number.organization_id == organization_id:
         return phone_number
-    before = _owner(session, phone_number)
+    before = _owner_values(session, phone_number)
     if target is not None and target.partner_id != phone_number.partner_id:
         _record(session, caller, phone_number, "phone_number.released", before=before)
         before = {}
@@ -95,13 +95,23 @@ def move(
         phone_number.confirmed_by = caller.label[:200]
     elif phone_number.organization_id is not None:
         _record(
-            session, caller, phone_number, "phone_number.moved", before=before, after=_shown(target)
+            session,
+            caller,
+            phone_number,
+            "phone_number.moved",
+            before=before,
+            after=_organization_values(target),
         )
     phone_number.organization_id = organization_id
     phone_number.version += 1
     session.flush()
     _record(
-        session, caller, phone_number, "phone_number.assigned", before=before, after=_shown(target)
+        session,
+        caller,
+        phone_number,
+        "phone_number.assigned",
+        before=before,
+        after=_organization_values(target),
     )
     return phone_number
 
@@ -114,10 +124,14 @@ def release(
     Raises `Forbidden`, `NotFound` and `Conflict` (``changed_meanwhile``).
     """
     _require_operator(caller)
-    phone_number = _locked(session, caller, number)
+    phone_number = _lock_number(session, caller, number)
     refuse_stale(expected_version, phone_number.version, "phone number")
     _record(
-        session, caller, phone_number, "phone_number.released", before=_owner(session, phone_number)
+        session,
+        caller,
+        phone_number,
+        "phone_number.released",
+        before=_owner_values(session, phone_number),
     )
     session.delete(phone_number)
     session.flush()
@@ -158,7 +172,7 @@ def hold(
         proof["source"] = source = NumberSource.ASSIGNED  # it counts for more calls than any other
     before: dict[str, Any] = {}
     if not is_new:
-        before = _owner(session, phone_number) | {"source": phone_number.source}
+        before = _owner_values(session, phone_number) | {"source": phone_number.source}
         if not is_own:
             _record(session, caller, phone_number, "phone_number.released", before=before)
             before = {}
@@ -166,12 +180,12 @@ def hold(
             setattr(phone_number, name, value)
         phone_number.version += 1
         session.flush()
-    after = _shown(organization) | {"source": source}
+    after = _organization_values(organization) | {"source": source}
     _record(session, caller, phone_number, "phone_number.assigned", before=before, after=after)
     return True
 
 
-def _locked(session: Session, caller: Caller, number: str) -> PhoneNumber:
+def _lock_number(session: Session, caller: Caller, number: str) -> PhoneNumber:
     """The number, locked with its organization, as calls lock it when they are placed: a call is
     placed before the change, or checked after it."""
     owner_id = get(session, caller, number).organization_id
@@ -180,16 +194,16 @@ def _locked(session: Session, caller: Caller, number: str) -> PhoneNumber:
     return get(session, caller, number, for_change=True)
 
 
-def _read(typed: Sequence[str], region: str) -> list[str]:
+def _parse_numbers(texts: Sequence[str], region: str) -> list[str]:
     """Return the numbers without repetitions. Raises `ValidationFailed`."""
-    if not typed:
+    if not texts:
         raise ValidationFailed.on("numbers", "required", gettext("Enter at least one number."))
-    if len(typed) > MAX_AT_ONCE:
-        most = written_number(MAX_AT_ONCE)
-        message = gettext("Assign at most %(most)s numbers at once.", most=most)
+    if len(texts) > MAX_AT_ONCE:
+        limit = written_number(MAX_AT_ONCE)
+        message = gettext("Assign at most %(most)s numbers at once.", most=limit)
         raise ValidationFailed.on("numbers", "too_many", message)
     numbers: dict[str, None] = {}
-    for text in typed:
+    for text in texts:
         try:
             numbers[normalise_written(text, region)] = None
         except PhoneError as error:
@@ -202,13 +216,13 @@ def _require_operator(caller: Caller) -> None:
     caller.require_operator(gettext("Only the platform operator assigns and releases numbers."))
 
 
-def _owner(session: Session, number: PhoneNumber) -> dict[str, Any]:
+def _owner_values(session: Session, number: PhoneNumber) -> dict[str, Any]:
     if number.organization_id is None:
-        return _shown(None)
-    return _shown(session.get_one(Organization, number.organization_id))
+        return _organization_values(None)
+    return _organization_values(session.get_one(Organization, number.organization_id))
 
 
-def _shown(organization: Organization | None) -> dict[str, Any]:
+def _organization_values(organization: Organization | None) -> dict[str, Any]:
     return {"organization": organization.name if organization else None}
 
 

@@ -39,8 +39,12 @@ class NumberReading:
     credentials: AccountCredentials | None
 
 
-def is_running(read: CarrierNumberList | None) -> bool:
-    return read is not None and read.ended_at is None and utcnow() - read.asked_at < GIVEN_UP_AFTER
+def is_running(number_list: CarrierNumberList | None) -> bool:
+    return (
+        number_list is not None
+        and number_list.ended_at is None
+        and utcnow() - number_list.asked_at < GIVEN_UP_AFTER
+    )
 
 
 def ask_for_list(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
@@ -48,7 +52,7 @@ def ask_for_list(session: Session, caller: Caller, account_id: UUID) -> CarrierA
     trunk, which has no list. Raises `Forbidden` and `NotFound`."""
     account = carrier_accounts.get(session, caller, account_id, for_change=True)
     if account.carrier is CarrierKind.TWILIO:
-        _ask(session, account)
+        _enqueue_list(session, account)
     return account
 
 
@@ -61,15 +65,15 @@ def refresh_due(session: Session) -> int:
     )
     for account in session.scalars(removed.distinct()).all():
         _end_confirmations(session, account, ())
-    read = CarrierNumberList
+    number_list = CarrierNumberList
     query = (
         select(CarrierAccount)
-        .outerjoin(read, read.account_id == CarrierAccount.id)
+        .outerjoin(number_list, number_list.account_id == CarrierAccount.id)
         .where(
             CarrierAccount.removed_at.is_(None),
             ~CarrierAccount.is_pending,
             CarrierAccount.carrier == CarrierKind.TWILIO,
-            or_(read.asked_at.is_(None), read.asked_at < utcnow() - EVERY),
+            or_(number_list.asked_at.is_(None), number_list.asked_at < utcnow() - EVERY),
         )
         .order_by(CarrierAccount.id)
         .limit(DUE_AT_ONCE)
@@ -77,29 +81,34 @@ def refresh_due(session: Session) -> int:
     )
     accounts = session.scalars(query).all()
     for account in accounts:
-        _ask(session, account)
+        _enqueue_list(session, account)
     return len(accounts)
 
 
 def store_list(session: Session, account: CarrierAccount, listed: ListedNumbers) -> None:
     """For the worker: as `end_list`, for a list that no user asked for."""
-    _begin(session, account)
+    _start_list(session, account)
     end_list(session, account.id, listed)
 
 
-def _ask(session: Session, account: CarrierAccount) -> None:
+def _enqueue_list(session: Session, account: CarrierAccount) -> None:
     if is_running(session.get(CarrierNumberList, account.id, populate_existing=True)):
         return
-    _begin(session, account)
+    _start_list(session, account)
     enqueue_check(session, "read_carrier_numbers", new_id(), account.partner_id, str(account.id))
 
 
-def _begin(session: Session, account: CarrierAccount) -> None:
-    read = session.get(CarrierNumberList, account.id, populate_existing=True)
-    if read is None:
-        read = CarrierNumberList(account_id=account.id)
-        session.add(read)
-    read.asked_at, read.ended_at, read.works, read.words = utcnow(), None, None, ""
+def _start_list(session: Session, account: CarrierAccount) -> None:
+    number_list = session.get(CarrierNumberList, account.id, populate_existing=True)
+    if number_list is None:
+        number_list = CarrierNumberList(account_id=account.id)
+        session.add(number_list)
+    number_list.asked_at, number_list.ended_at, number_list.works, number_list.words = (
+        utcnow(),
+        None,
+        None,
+        "",
+    )
     session.flush()
 
 
@@ -109,14 +118,19 @@ def last_lists(
     """Return the last reading of each of these accounts that was read."""
     ids = [account.id for account in accounts]
     query = select(CarrierNumberList).where(CarrierNumberList.account_id.in_(ids))
-    return {read.account_id: read for read in session.scalars(query)}
+    return {number_list.account_id: number_list for number_list in session.scalars(query)}
 
 
 def begin_list(session: Session, keys: Sequence[str], account_id: UUID) -> NumberReading | None:
     """For the worker: return the data of a reading; None if none of the account waits."""
-    read = session.get(CarrierNumberList, account_id)
+    number_list = session.get(CarrierNumberList, account_id)
     account = session.get(CarrierAccount, account_id)
-    if read is None or read.ended_at is not None or account is None or account.removed_at:
+    if (
+        number_list is None
+        or number_list.ended_at is not None
+        or account is None
+        or account.removed_at
+    ):
         return None
     return NumberReading(carrier_accounts.credentials(session, keys, account_id))
 
@@ -125,20 +139,24 @@ def end_list(session: Session, account_id: UUID, listed: ListedNumbers) -> None:
     """For the worker: confirm the listed numbers for the account's owner, and end the confirmation
     of those that are no longer listed: the partner's admins get a mail about them. Numbers that are
     confirmed for others are left alone."""
-    read = session.get(CarrierNumberList, account_id)
+    number_list = session.get(CarrierNumberList, account_id)
     account = session.get(CarrierAccount, account_id)
-    if read is None or read.ended_at is not None or account is None:
+    if number_list is None or number_list.ended_at is not None or account is None:
         return
-    read.ended_at, read.works, read.words = utcnow(), listed.works, listed.words
+    number_list.ended_at, number_list.works, number_list.words = (
+        utcnow(),
+        listed.works,
+        listed.words,
+    )
     if not listed.works:
         return
-    held = [number for number in sorted(listed.numbers) if _confirm(session, account, number)]
-    if ended := _end_confirmations(session, account, held):
+    confirmed = [number for number in sorted(listed.numbers) if _confirm(session, account, number)]
+    if ended := _end_confirmations(session, account, confirmed):
         _mail_admins(session, account, ended)
-    others = len(listed.numbers) - len(held)
-    read.words = _CONFIRMED(num=len(held))
-    if others:
-        read.words = _NOT_AVAILABLE(confirmed_words=read.words, num=others)
+    unavailable = len(listed.numbers) - len(confirmed)
+    number_list.words = _CONFIRMED(num=len(confirmed))
+    if unavailable:
+        number_list.words = _NOT_AVAILABLE(confirmed_words=number_list.words, num=unavailable)
 
 
 def _confirm(session: Session, account: CarrierAccount, number: str) -> bool:
@@ -174,7 +192,7 @@ def _confirm(session: Session, account: CarrierAccount, number: str) -> bool:
         _record(session, account, number, "phone_number.confirmed")
     elif not is_own:
         return False
-    elif phone_number.source is not NumberSource.CARRIER_LIST or _has_nearer(
+    elif phone_number.source is not NumberSource.CARRIER_LIST or _has_own_account(
         session, phone_number, account
     ):
         return True
@@ -186,17 +204,19 @@ def _confirm(session: Session, account: CarrierAccount, number: str) -> bool:
     return True
 
 
-def _has_nearer(session: Session, number: PhoneNumber, account: CarrierAccount) -> bool:
+def _has_own_account(session: Session, number: PhoneNumber, account: CarrierAccount) -> bool:
     """Return whether an organization's own account, which its calls use, lists the number, and the
     account is its partner's."""
     if number.account_id is None or account.organization_id is not None:
         return False
-    known = session.get(CarrierAccount, number.account_id)
-    return known is not None and known.removed_at is None and known.organization_id is not None
+    current = session.get(CarrierAccount, number.account_id)
+    return (
+        current is not None and current.removed_at is None and current.organization_id is not None
+    )
 
 
 def _end_confirmations(
-    session: Session, account: CarrierAccount, held: Collection[str]
+    session: Session, account: CarrierAccount, confirmed: Collection[str]
 ) -> list[str]:
     """Return the numbers whose confirmation has ended."""
     query = select(PhoneNumber).where(
@@ -205,7 +225,7 @@ def _end_confirmations(
         PhoneNumber.confirmed_at.is_not(None),
     )
     phone_numbers = session.scalars(query.order_by(PhoneNumber.number).with_for_update()).all()
-    ended = [number for number in phone_numbers if number.number not in held]
+    ended = [number for number in phone_numbers if number.number not in confirmed]
     for number in ended:
         number.confirmed_at = None
         number.version += 1
@@ -215,8 +235,8 @@ def _end_confirmations(
 
 
 def _mail_admins(session: Session, account: CarrierAccount, numbers: Sequence[str]) -> None:
-    shown = [format_international(number) for number in numbers[:MAX_IN_MAIL]]
-    details = {"account": account.name, "numbers": shown, "count": len(numbers)}
+    formatted = [format_international(number) for number in numbers[:MAX_IN_MAIL]]
+    details = {"account": account.name, "numbers": formatted, "count": len(numbers)}
     mail_queue.enqueue_to_administrators(
         session, MailKind.NUMBERS_UNCONFIRMED, account.partner_id, details=details
     )

@@ -45,10 +45,10 @@ def refusal(number: PhoneNumber | None, route: NumberRoute) -> str | None:
         return gettext("The assistant's number isn't assigned to its organization.")
     if route.carrier is CarrierKind.SIMULATOR:
         return None
-    return _unconfirmed(number, route)
+    return _unconfirmed_message(number, route)
 
 
-def _unconfirmed(number: PhoneNumber, route: NumberRoute) -> str | None:
+def _unconfirmed_message(number: PhoneNumber, route: NumberRoute) -> str | None:
     """Return why the number isn't confirmed for calls over a real carrier, as a sentence."""
     if number.confirmed_at is None:
         if number.source is NumberSource.SIMULATED:
@@ -122,11 +122,11 @@ def refusals(
     numbered = {each: each.phone_number for each in assistants if each.phone_number}
     if not numbered:
         return {}
-    own = _numbers_of(session, numbered)
-    route_of = _routes(session, numbered, carrier)
+    numbers = _numbers_of(session, numbered)
+    route_of = _route_finder(session, numbered, carrier)
     reasons = {}
     for each, phone_number in numbered.items():
-        number = own.get((each.organization_id, phone_number))
+        number = numbers.get((each.organization_id, phone_number))
         if why := refusal(number, route_of(each)):
             reasons[each.id] = why
     return reasons
@@ -138,11 +138,11 @@ def refusals_of_numbers(
     """Return, by number, why live calls of its organization can't come from it (`refusal`); numbers
     that can be used, or have no organization, are left out. ``carrier`` is the installation's."""
     used = [each for each in numbers if each.organization_id]
-    route_of = _routes(session, used, carrier)
+    route_of = _route_finder(session, used, carrier)
     return {each.number: why for each in used if (why := refusal(each, route_of(each)))}
 
 
-def _routes(
+def _route_finder(
     session: Session, owned: Collection[Assistant] | Collection[PhoneNumber], carrier: CarrierKind
 ) -> Callable[[Assistant | PhoneNumber], NumberRoute]:
     """Return the query of the route of live calls: the organization's carrier account, else the
@@ -151,8 +151,8 @@ def _routes(
     accounts = carrier_accounts.of_owners(session, owners)
 
     def route_of(each: Assistant | PhoneNumber) -> NumberRoute:
-        own = accounts.get(each.organization_id) if each.organization_id else None
-        account = own or accounts.get(each.partner_id)
+        organization_account = accounts.get(each.organization_id) if each.organization_id else None
+        account = organization_account or accounts.get(each.partner_id)
         return NumberRoute(account.carrier, account.id) if account else NumberRoute(carrier)
 
     return route_of
@@ -187,14 +187,14 @@ def not_callable_over(
     )
     query = query.order_by(Assistant.name, Assistant.id).execution_options(yield_per=AT_ONCE)
     route, lost = NumberRoute(account.carrier, account.id), list[Assistant]()
-    for some in session.scalars(query).partitions():
-        refused = refusals(session, some, carrier)
-        own = _numbers_of(session, some)
+    for chunk in session.scalars(query).partitions():
+        refused = refusals(session, chunk, carrier)
+        numbers = _numbers_of(session, chunk)
         lost += [
             each
-            for each in some
+            for each in chunk
             if each.id not in refused
-            and refusal(own.get((each.organization_id, str(each.phone_number))), route)
+            and refusal(numbers.get((each.organization_id, str(each.phone_number))), route)
         ]
     return lost
 

@@ -97,24 +97,24 @@ def listing(
             message = gettext("This position in the list is not valid. Start from the first page.")
             raise ValidationFailed.on("cursor", "invalid_cursor", message)
         rows = rows.where(PhoneNumber.number > cursor)
-    named = (
+    with_names = (
         rows.join(Partner, Partner.id == PhoneNumber.partner_id)
         .outerjoin(Organization, Organization.id == PhoneNumber.organization_id)
         .add_columns(Partner.name, Organization.name)
     )
-    listed = session.execute(named.order_by(PhoneNumber.number).limit(limit + 1)).all()
-    items = [ListedNumber(*row) for row in listed[:limit]]
-    return Page(items, items[-1].number.number if len(listed) > limit else None)
+    matches = session.execute(with_names.order_by(PhoneNumber.number).limit(limit + 1)).all()
+    items = [ListedNumber(*row) for row in matches[:limit]]
+    return Page(items, items[-1].number.number if len(matches) > limit else None)
 
 
 def unused_by_assistants(session: Session, organization_id: UUID) -> list[str]:
     """Return `MAX_UNUSED` numbers of an organization, which must come from its loader, that none
     of its assistants has."""
-    taken = select(Assistant.phone_number).where(
+    used = select(Assistant.phone_number).where(
         Assistant.organization_id == organization_id, Assistant.phone_number.is_not(None)
     )
     query = select(PhoneNumber.number).where(
-        PhoneNumber.organization_id == organization_id, PhoneNumber.number.not_in(taken)
+        PhoneNumber.organization_id == organization_id, PhoneNumber.number.not_in(used)
     )
     return list(session.scalars(query.order_by(PhoneNumber.number).limit(MAX_UNUSED)))
 

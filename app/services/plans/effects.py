@@ -36,7 +36,7 @@ def on_plans(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, i
 
 
 def effects(
-    session: Session, caller: Caller, partner_id: UUID, wanted: Mapping[Tier, PlanLimits]
+    session: Session, caller: Caller, partner_id: UUID, new_limits: Mapping[Tier, PlanLimits]
 ) -> list[ChangeEffect]:
     """Return what `set_allowances` would change, empty if the limits are the same; writes
     nothing."""
@@ -45,37 +45,41 @@ def effects(
     now, counts = allowances(session, caller, partner.id), on_plans(session, caller, partner.id)
     names = pricing.shown_names(session, partner.id)
     all_effects: list[ChangeEffect] = []
-    for tier, allowance in wanted.items():
+    for tier, allowance in new_limits.items():
         name, count = names[tier], counts[tier]
         old, new = now[tier].calls_at_once, allowance.calls_at_once
         if new != old:
-            more = _busy(session, partner.id, tier, new) if takes_calls(old, new) and new else ""
+            more = (
+                _busy_message(session, partner.id, tier, new)
+                if takes_calls(old, new) and new
+                else ""
+            )
             all_effects.append(_effect(name, "at once", old, new, count, more))
         old, new = now[tier].calls_a_day, allowance.calls_a_day
         if new != old:
             more = (
-                _used_up(session, partner.id, tier, new)
+                _used_up_message(session, partner.id, tier, new)
                 if takes_calls(old, new) and new
-                else _waiting(session, partner.id, tier)
+                else _waiting_message(session, partner.id, tier)
             )
             all_effects.append(_effect(name, "a day", old, new, count, more))
     return all_effects
 
 
 def _effect(
-    name: str, what: str, old: int | None, new: int | None, organizations: int, more: str
+    name: str, kind: str, old: int | None, new: int | None, organizations: int, more: str
 ) -> ChangeEffect:
-    change = calls_allowed(name, what, old, new)
-    whose = _whose(organizations)
+    change = calls_allowed(name, kind, old, new)
+    organizations_message = _organizations_message(organizations)
     weight = EffectWeight.GIVES
     if not organizations:
         weight = EffectWeight.TO_KNOW
     elif takes_calls(old, new):
         weight = EffectWeight.TAKES
-    return ChangeEffect(" ".join(filter(None, (change, whose, more))), weight)
+    return ChangeEffect(" ".join(filter(None, (change, organizations_message, more))), weight)
 
 
-def _whose(organizations: int) -> str:
+def _organizations_message(organizations: int) -> str:
     if not organizations:
         return gettext("No organization is on it.")
     return ngettext(
@@ -83,15 +87,15 @@ def _whose(organizations: int) -> str:
     )
 
 
-def _busy(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
+def _busy_message(session: Session, partner_id: UUID, tier: Tier, limit: int) -> str:
     """Return organizations with more active calls than would be allowed."""
     under_way = (
         select(Call.organization_id)
         .where(holds_line(), Call.organization_id.in_(_on_plan(partner_id, tier)))
         .group_by(Call.organization_id)
-        .having(func.count() > most)
+        .having(func.count() > limit)
     )
-    count = _how_many(session, under_way)
+    count = _count_organizations(session, under_way)
     if not count:
         return ""
     return ngettext(
@@ -101,7 +105,7 @@ def _busy(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
     )
 
 
-def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
+def _used_up_message(session: Session, partner_id: UUID, tier: Tier, limit: int) -> str:
     """Return organizations that have made as many calls today as would be allowed, or more."""
     midnight = datetime.combine(utcnow().date(), datetime.min.time(), UTC)
     today = (
@@ -113,20 +117,20 @@ def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
             Call.live.is_(True),
         )
         .group_by(CallAttempt.organization_id)
-        .having(func.count() >= most)
+        .having(func.count() >= limit)
     )
-    count = _how_many(session, today)
+    count = _count_organizations(session, today)
     if not count:
         return ""
     return ngettext(
         "%(num)s of them has made %(most)s or more today: more calls wait until midnight UTC.",
         "%(num)s of them have made %(most)s or more today: more calls wait until midnight UTC.",
         count,
-        most=written_number(most),
+        most=written_number(limit),
     )
 
 
-def _waiting(session: Session, partner_id: UUID, tier: Tier) -> str:
+def _waiting_message(session: Session, partner_id: UUID, tier: Tier) -> str:
     """Return how many calls the current limit has postponed, which a higher one would move to an
     earlier time."""
     waiting = session.scalar(
@@ -149,5 +153,5 @@ def _on_plan(partner_id: UUID, tier: Tier) -> Select[UUID]:
     return select(Organization.id).where(Organization.partner_id == partner_id, PLAN.in_([tier]))
 
 
-def _how_many(session: Session, organizations: Select[UUID]) -> int:
+def _count_organizations(session: Session, organizations: Select[UUID]) -> int:
     return session.scalar(select(func.count()).select_from(organizations.subquery())) or 0

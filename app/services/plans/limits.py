@@ -37,15 +37,15 @@ def allowances(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier,
     """Return every plan with its limits. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.PRICING_READ)
     partner = get(session, caller, partner_id)
-    stored = _stored(session, partner)
-    return {tier: _allowance(stored.get(tier)) for tier in Tier}
+    stored = _stored_limits(session, partner)
+    return {tier: _to_plan_limits(stored.get(tier)) for tier in Tier}
 
 
 def set_allowances(
     session: Session,
     caller: Caller,
     partner_id: UUID,
-    wanted: Mapping[Tier, PlanLimits],
+    new_limits: Mapping[Tier, PlanLimits],
     *,
     expected_version: int | None = None,
 ) -> list[Tier]:
@@ -57,14 +57,14 @@ def set_allowances(
     """
     caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id, for_change=True)
-    check(wanted)
-    stored = _stored(session, partner)
+    check(new_limits)
+    stored = _stored_limits(session, partner)
     names = pricing.names(session, partner.id)
-    changed = [tier for tier in wanted if _allowance(stored.get(tier)) != wanted[tier]]
+    changed = [tier for tier in new_limits if _to_plan_limits(stored.get(tier)) != new_limits[tier]]
     if changed:
         refuse_stale(expected_version, partner.version, "partner")
     for tier in changed:
-        before, allowance = _allowance(stored.get(tier)), wanted[tier]
+        before, allowance = _to_plan_limits(stored.get(tier)), new_limits[tier]
         limit = stored.get(tier)
         if limit is None:
             limit = PlanLimit(partner_id=partner.id, tier=tier)
@@ -91,28 +91,28 @@ def set_allowances(
     return changed
 
 
-def check(wanted: Mapping[Tier, PlanLimits]) -> None:
+def check(new_limits: Mapping[Tier, PlanLimits]) -> None:
     """Raise `ValidationFailed` with all limits that are out of range."""
-    refuse_any(_problems(wanted))
+    refuse_any(_problems(new_limits))
 
 
-def _stored(session: Session, partner: Partner) -> dict[Tier, PlanLimit]:
+def _stored_limits(session: Session, partner: Partner) -> dict[Tier, PlanLimit]:
     query = select(PlanLimit).where(PlanLimit.partner_id == partner.id)
     return {limit.tier: limit for limit in session.scalars(query)}
 
 
-def _allowance(limit: PlanLimit | None) -> PlanLimits:
+def _to_plan_limits(limit: PlanLimit | None) -> PlanLimits:
     return PlanLimits(limit.max_calls_at_once, limit.max_calls_a_day) if limit else PlanLimits()
 
 
-def _problems(wanted: Mapping[Tier, PlanLimits]) -> Iterator[Problem]:
-    for tier, allowance in wanted.items():
-        for name, value, most in (
+def _problems(new_limits: Mapping[Tier, PlanLimits]) -> Iterator[Problem]:
+    for tier, allowance in new_limits.items():
+        for name, value, maximum in (
             ("callsAtOnce", allowance.calls_at_once, MAX_AT_ONCE),
             ("callsADay", allowance.calls_a_day, MAX_PER_DAY),
         ):
-            if value is not None and not 1 <= value <= most:
+            if value is not None and not 1 <= value <= maximum:
                 message = gettext(
-                    "A limit is a whole number from 1 to %(most)s.", most=written_number(most)
+                    "A limit is a whole number from 1 to %(most)s.", most=written_number(maximum)
                 )
                 yield Problem(f"{tier.value}.{name}", "out_of_range", message)

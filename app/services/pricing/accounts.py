@@ -54,7 +54,7 @@ def save(
     caller: Caller,
     keys: Sequence[str],
     partner_id: UUID,
-    wanted: AccountKeys,
+    submitted: AccountKeys,
     *,
     may_connect: bool,
     expected_version: int | None = None,
@@ -68,21 +68,21 @@ def save(
     partners.get(session, caller, partner_id, for_change=True)
     account = session.get(ProcessorAccount, partner_id, populate_existing=True)
     refuse_stale(expected_version, account.version if account else 0, "account")
-    has_key = bool(wanted.secret or (account and account.secret))
-    refuse_any(_problems(wanted, may_connect=may_connect, has_key=has_key))
-    before = _described(account) if account else {}
+    has_key = bool(submitted.secret or (account and account.secret))
+    refuse_any(_problems(submitted, may_connect=may_connect, has_key=has_key))
+    before = _audit_values(account) if account else {}
     if account is None:
         account = ProcessorAccount(partner_id=partner_id, version=0)
         session.add(account)
-    account.account_id = wanted.account_id
-    if wanted.secret:
-        account.secret = seal(wanted.secret, PURPOSE, keys)
-    if wanted.webhook_secret:
-        account.webhook_secret = seal(wanted.webhook_secret, WEBHOOK_PURPOSE, keys)
+    account.account_id = submitted.account_id
+    if submitted.secret:
+        account.secret = seal(submitted.secret, PURPOSE, keys)
+    if submitted.webhook_secret:
+        account.webhook_secret = seal(submitted.webhook_secret, WEBHOOK_PURPOSE, keys)
     account.version += 1
     session.flush()
-    changed = {"secret": "changed"} if wanted.secret else {}
-    _record(session, caller, "saved", account, before, _described(account) | changed)
+    changed = {"secret": "changed"} if submitted.secret else {}
+    _record_account(session, caller, "saved", account, before, _audit_values(account) | changed)
     ask_for_test(session, caller, partner_id)
     return account
 
@@ -91,14 +91,18 @@ def remove(session: Session, caller: Caller, partner_id: UUID) -> None:
     """Remove the account and its keys. Products and prices stay at the processor. Raises
     `Forbidden`, `NotFound`."""
     account = _get(session, caller, partner_id)
-    _record(session, caller, "removed", account, _described(account), {})
+    _record_account(session, caller, "removed", account, _audit_values(account), {})
     session.delete(account)
     session.flush()
 
 
 def is_testing(account: ProcessorAccount) -> bool:
-    asked = account.test_asked_at
-    return asked is not None and account.tested_at is None and utcnow() - asked < GIVEN_UP_AFTER
+    requested_at = account.test_asked_at
+    return (
+        requested_at is not None
+        and account.tested_at is None
+        and utcnow() - requested_at < GIVEN_UP_AFTER
+    )
 
 
 def ask_for_test(session: Session, caller: Caller, partner_id: UUID) -> None:
@@ -150,33 +154,33 @@ def _get(session: Session, caller: Caller, partner_id: UUID) -> ProcessorAccount
     return account
 
 
-def _problems(wanted: AccountKeys, *, may_connect: bool, has_key: bool) -> Iterator[Problem]:
+def _problems(submitted: AccountKeys, *, may_connect: bool, has_key: bool) -> Iterator[Problem]:
     if not is_installed():
         message = gettext("Stripe support isn’t installed here. Ask the operator of the portal.")
         yield Problem("secret", "not_installed", message)
-    if wanted.secret and not SECRET.fullmatch(wanted.secret):
+    if submitted.secret and not SECRET.fullmatch(submitted.secret):
         message = gettext("Enter a secret key like sk_live_… or a restricted key like rk_live_…")
         yield Problem("secret", "invalid_value", message)
-    if not has_key and not (may_connect and wanted.account_id):
+    if not has_key and not (may_connect and submitted.account_id):
         message = gettext("Enter the secret key of your Stripe account.")
         if may_connect:
             message = gettext(
                 "Enter a secret key, or the ID of an account connected to this platform."
             )
         yield Problem("secret", "required", message)
-    if wanted.account_id and not ACCOUNT.fullmatch(wanted.account_id):
+    if submitted.account_id and not ACCOUNT.fullmatch(submitted.account_id):
         message = gettext("Enter an account ID like acct_1N…")
         yield Problem("accountId", "invalid_value", message)
-    if wanted.webhook_secret and not WEBHOOK_SECRET.fullmatch(wanted.webhook_secret):
+    if submitted.webhook_secret and not WEBHOOK_SECRET.fullmatch(submitted.webhook_secret):
         message = gettext("Enter a signing secret like whsec_…")
         yield Problem("webhookSecret", "invalid_value", message)
 
 
-def _described(account: ProcessorAccount) -> dict[str, str]:
+def _audit_values(account: ProcessorAccount) -> dict[str, str]:
     return {"accountId": account.account_id}
 
 
-def _record(
+def _record_account(
     session: Session,
     caller: Caller,
     verb: str,

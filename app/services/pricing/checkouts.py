@@ -47,13 +47,13 @@ def begin(session: Session, caller: Caller, tier: Tier, back_url: str) -> Checko
     Raises `Forbidden`, `NotFound`, and `Conflict` (``plan_not_sold``) for a plan that the processor
     doesn't sell.
     """
-    organization = _own(session, caller)
+    organization = _own_organization(session, caller)
     plan = sellable_plans(session, organization.partner_id).get(tier)
     if plan is None:
         message = gettext("This plan can't be bought here at the moment.")
         raise Conflict(message, "plan_not_sold")
-    made = Checkout(tier=tier, back_url=back_url)
-    return _begun(session, caller, organization, made, "checkout.begun", plan.name)
+    checkout = Checkout(tier=tier, back_url=back_url)
+    return _start(session, caller, organization, checkout, "checkout.begun", plan.name)
 
 
 def begin_visit(session: Session, caller: Caller, back_url: str) -> Checkout:
@@ -63,13 +63,13 @@ def begin_visit(session: Session, caller: Caller, back_url: str) -> Checkout:
     Raises `Forbidden`, `NotFound`, and `Conflict` (``no_subscription``) if the processor doesn't
     know the organization.
     """
-    organization = _own(session, caller)
+    organization = _own_organization(session, caller)
     paid_by = visitable_subscription(session, organization)
     if paid_by is None:
         message = gettext("There are no invoices at Stripe for your organization.")
         raise Conflict(message, "no_subscription")
-    made = Checkout(tier=paid_by.tier, customer=paid_by.customer, back_url=back_url)
-    return _begun(session, caller, organization, made, "billing.visited", "Stripe")
+    checkout = Checkout(tier=paid_by.tier, customer=paid_by.customer, back_url=back_url)
+    return _start(session, caller, organization, checkout, "billing.visited", "Stripe")
 
 
 def visitable_subscription(session: Session, organization: Organization) -> Subscription | None:
@@ -81,24 +81,24 @@ def visitable_subscription(session: Session, organization: Organization) -> Subs
     return subscription if subscription and subscription.customer else None
 
 
-def _own(session: Session, caller: Caller) -> Organization:
+def _own_organization(session: Session, caller: Caller) -> Organization:
     caller.require(Permission.USAGE_READ)
     if caller.organization_id is None:
         raise NotFound
     return get_organization(session, caller, caller.organization_id)
 
 
-def _begun(
+def _start(
     session: Session,
     caller: Caller,
     organization: Organization,
-    made: Checkout,
+    checkout: Checkout,
     action: str,
     target: str,
 ) -> Checkout:
-    made.id = new_id()
-    made.partner_id, made.organization_id = organization.partner_id, organization.id
-    session.add(made)
+    checkout.id = new_id()
+    checkout.partner_id, checkout.organization_id = organization.partner_id, organization.id
+    session.add(checkout)
     session.flush()
     audit.record(
         session,
@@ -110,8 +110,8 @@ def _begun(
         organization_id=organization.id,
         target=target,
     )
-    enqueue_check(session, "open_checkout", new_id(), made.partner_id, str(made.id))
-    return made
+    enqueue_check(session, "open_checkout", new_id(), checkout.partner_id, str(checkout.id))
+    return checkout
 
 
 def get(session: Session, caller: Caller, checkout_id: UUID) -> Checkout:

@@ -23,21 +23,21 @@ def differences(old: Sequence[EditedPlan], new: Sequence[EditedPlan]) -> list[Pl
     before = {plan.tier: (position, plan) for position, plan in enumerate(old, 1)}
     changes: list[PlanChange] = []
     for position, plan in enumerate(new, 1):
-        old_position, other = before[plan.tier]
-        values, others = _values(plan, position), _values(other, old_position)
+        old_position, old_plan = before[plan.tier]
+        values, old_values = _plan_values(plan, position), _plan_values(old_plan, old_position)
         changes += [
-            PlanChange(plan.tier, name, others[name], value)
+            PlanChange(plan.tier, name, old_values[name], value)
             for name, value in values.items()
-            if value != others[name]
+            if value != old_values[name]
         ]
     return changes
 
 
-def _values(plan: EditedPlan, position: int) -> Mapping[str, Any]:
+def _plan_values(plan: EditedPlan, position: int) -> Mapping[str, Any]:
     """Return the fields that a user edits; an id that publishing gave is none."""
-    named = {field.name: getattr(plan, field.name) for field in fields(plan)}
+    values = {field.name: getattr(plan, field.name) for field in fields(plan)}
     for name in ("price_id", "product_id"):
-        named[name] = "" if named[name].startswith(LOCAL_ID) else named[name]
-    del named["tier"], named["terms"]
+        values[name] = "" if values[name].startswith(LOCAL_ID) else values[name]
+    del values["tier"], values["terms"]
     price = {field.name: getattr(plan.terms, field.name) for field in fields(plan.terms)}
-    return {"name": named.pop("name"), **price, **named, "order": position}
+    return {"name": values.pop("name"), **price, **values, "order": position}

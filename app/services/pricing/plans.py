@@ -82,7 +82,7 @@ class EditedPlan:
         terms = dict(values["terms"])
         terms["interval"] = BillingInterval(terms["interval"])
         terms["unit"] = UsageUnit(terms["unit"]) if terms["unit"] else None
-        known = {
+        converted = {
             "tier": Tier(values["tier"]),
             "terms": PlanTerms(**terms),
             "features": tuple(values["features"]),
@@ -91,7 +91,7 @@ class EditedPlan:
                 for code, text in texts.items()
             ),
         }
-        return cls(**{**values, **known})
+        return cls(**{**values, **converted})
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as it is stored, without its `texts_to_json`."""
@@ -125,15 +125,16 @@ def _problems(plan: EditedPlan) -> Iterator[Problem]:
         yield Problem("name", "required", gettext("Enter the name that customers see."))
     if terms.currency not in OFFERED:
         yield Problem("currency", "invalid_value", gettext("Choose a currency of the list."))
-    for name, value, most in (
+    for name, value, maximum in (
         ("amount", terms.amount, MAX_AMOUNT),
         ("included", terms.included, MAX_INCLUDED),
         ("overage", terms.overage_micros, MAX_OVERAGE_MICROS),
         ("trialDays", terms.trial_days, MAX_TRIAL_DAYS),
     ):
-        if not 0 <= value <= most:
+        if not 0 <= value <= maximum:
             message = gettext(
-                "Enter a number from 0 to %(most)s.", most=_shown(name, most, terms.currency)
+                "Enter a number from 0 to %(most)s.",
+                most=_format_maximum(name, maximum, terms.currency),
             )
             yield Problem(name, "out_of_range", message)
     yield from _text_problems("", plan.name, plan.features)
@@ -141,13 +142,13 @@ def _problems(plan: EditedPlan) -> Iterator[Problem]:
         yield from _text_problems(f"texts.{text.language}.", text.name, text.features)
     for name, identifier in (("priceId", plan.price_id), ("productId", plan.product_id)):
         if len(identifier) > MAX_ID_LENGTH:
-            message = _at_most(MAX_ID_LENGTH)
+            message = _too_long_message(MAX_ID_LENGTH)
             yield Problem(name, "value_too_long", message)
 
 
 def _text_problems(prefix: str, name: str, features: Sequence[str]) -> Iterator[Problem]:
     if len(name) > MAX_NAME_LENGTH:
-        yield Problem(f"{prefix}name", "value_too_long", _at_most(MAX_NAME_LENGTH))
+        yield Problem(f"{prefix}name", "value_too_long", _too_long_message(MAX_NAME_LENGTH))
     if len(features) > MAX_FEATURES:
         message = ngettext(
             "Enter at most %(num)s line.", "Enter at most %(num)s lines.", MAX_FEATURES
@@ -162,12 +163,12 @@ def _text_problems(prefix: str, name: str, features: Sequence[str]) -> Iterator[
         yield Problem(f"{prefix}features", "value_too_long", message)
 
 
-def _shown(name: str, most: int, currency: str) -> str:
+def _format_maximum(name: str, maximum: int, currency: str) -> str:
     if name == "amount":
         digits = decimals(currency)
-        return written_number(Decimal(most).scaleb(-digits), digits)
-    return written_number(most // 1_000_000 if name == "overage" else most)
+        return written_number(Decimal(maximum).scaleb(-digits), digits)
+    return written_number(maximum // 1_000_000 if name == "overage" else maximum)
 
 
-def _at_most(count: int) -> str:
+def _too_long_message(count: int) -> str:
     return ngettext("Enter at most %(num)s character.", "Enter at most %(num)s characters.", count)

@@ -38,11 +38,11 @@ def options(
             payment_tier=tier.value,
             name=price.name,
         )
-        for tier, price in _prices(session, partner_id, processor or PriceList())
+        for tier, price in _load_prices(session, partner_id, processor or PriceList())
     ]
 
 
-def _prices(
+def _load_prices(
     session: Session, partner_id: UUID, source: PaymentProcessor
 ) -> Iterator[tuple[Tier, ListedPrice]]:
     query = select(Pricing).where(Pricing.partner_id == partner_id).order_by(Pricing.position)
@@ -50,14 +50,14 @@ def _prices(
     published = {plan.tier: plan for plan in versions.live(session, partner_id)}
     is_outside = source.is_outside or accounts.is_connected(session, partner_id)
     ids = [entry.processor_price_id for entry in entries]
-    known = session.scalars(select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids)))
-    stored = {row.price_id: ListedPrice(row.name, row.cost, row.currency) for row in known}
+    rows = session.scalars(select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids)))
+    stored = {row.price_id: ListedPrice(row.name, row.cost, row.currency) for row in rows}
     for entry in entries:
         plan, price_id = published.get(entry.tier), entry.processor_price_id
         if plan and (not is_outside or plan.price_id == price_id):
             yield entry.tier, ListedPrice(plan.name, plan.terms.cost, plan.terms.currency)
         elif not is_outside:
-            asked = PriceReference(entry.tier, price_id, entry.processor_product_id)
-            yield entry.tier, PriceList().prices([asked])[price_id]
+            reference = PriceReference(entry.tier, price_id, entry.processor_product_id)
+            yield entry.tier, PriceList().prices([reference])[price_id]
         elif price_id in stored:
             yield entry.tier, stored[price_id]

@@ -24,14 +24,14 @@ def published(session: Session, partner_id: UUID, at: datetime | None = None) ->
     Before the first version, they are the prices of the partner's ``pricing``, or the built-in
     price list. Read once per read-only transaction.
     """
-    then = None if at is None or at >= utcnow() else at  # no version is published later than now
-    key = ("plans", partner_id, then)
-    return read_once(session, key, lambda: _published(session, partner_id, then))
+    moment = None if at is None or at >= utcnow() else at  # no version is published later than now
+    key = ("plans", partner_id, moment)
+    return read_once(session, key, lambda: _published(session, partner_id, moment))
 
 
 def _published(session: Session, partner_id: UUID, at: datetime | None) -> list[EditedPlan]:
     partner = select(Partner.id).where(Partner.id == partner_id)
-    return _read(session, session.execute(with_published(partner, at)).all())
+    return _read_plans(session, session.execute(with_published(partner, at)).all())
 
 
 def with_published(rows: Select[Any], at: datetime | None = None) -> Select[Any]:
@@ -54,14 +54,14 @@ def with_published(rows: Select[Any], at: datetime | None = None) -> Select[Any]
 def remember_published(session: Session, partner_id: UUID, rows: Sequence[Row[Any]]) -> None:
     """Keep the plans in rows of `with_published`, which may repeat them, for `published` in a
     read-only transaction."""
-    read_once(session, ("plans", partner_id, None), lambda: _read(session, rows))
+    read_once(session, ("plans", partner_id, None), lambda: _read_plans(session, rows))
 
 
-def _read(session: Session, rows: Sequence[Row[Any]]) -> list[EditedPlan]:
+def _read_plans(session: Session, rows: Sequence[Row[Any]]) -> list[EditedPlan]:
     version = rows[0].PlanVersion if rows else None
     if version is not None:
         return plans_of(version)
-    return _first(session, [row.Pricing for row in rows if row.Pricing is not None])
+    return _initial_plans(session, [row.Pricing for row in rows if row.Pricing is not None])
 
 
 def plans_of(version: PlanVersion) -> list[EditedPlan]:
@@ -69,24 +69,26 @@ def plans_of(version: PlanVersion) -> list[EditedPlan]:
     return [EditedPlan.stored(values, texts.get(values["tier"], {})) for values in version.plans]
 
 
-def _first(session: Session, listed: Iterable[Pricing]) -> list[EditedPlan]:
-    """Return the plans before the first version: those ``listed`` in the contract's ``pricing`` are
+def _initial_plans(session: Session, rows: Iterable[Pricing]) -> list[EditedPlan]:
+    """Return the plans before the first version: those ``rows`` in the contract's ``pricing`` are
     visible, with their known prices."""
     entries: dict[Tier, Pricing] = {}
-    for entry in listed:
+    for entry in rows:
         entries.setdefault(entry.tier, entry)
     ids = {entry.processor_price_id for entry in entries.values()}
     prices = select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids))
-    known = {price.price_id: price for price in session.scalars(prices)} if ids else {}
-    return [_before_any(tier, entries.get(tier), known) for tier in BY_SIZE]
+    by_price_id = {price.price_id: price for price in session.scalars(prices)} if ids else {}
+    return [_initial_plan(tier, entries.get(tier), by_price_id) for tier in BY_SIZE]
 
 
-def _before_any(
-    tier: Tier, entry: Pricing | None, known: Mapping[str, ProcessorPrice]
+def _initial_plan(
+    tier: Tier, entry: Pricing | None, by_price_id: Mapping[str, ProcessorPrice]
 ) -> EditedPlan:
-    listed = PRICES[tier]
-    price = known.get(entry.processor_price_id) if entry else None
-    cost, currency = (price.cost, price.currency) if price else (listed.cost, listed.currency)
+    default_price = PRICES[tier]
+    price = by_price_id.get(entry.processor_price_id) if entry else None
+    cost, currency = (
+        (price.cost, price.currency) if price else (default_price.cost, default_price.currency)
+    )
     amount = int(cost.scaleb(decimals(currency)))
     return EditedPlan(
         tier,

@@ -62,7 +62,9 @@ def save(
     ``price_unknown``, ``price_differs``).
     """
     plan_set = versions.locked(session, caller, partner_id, plan, expected_version=expected_version)
-    before = next(other.price_id for other in plan_set.plans if other.tier is plan.tier)
+    before = next(
+        stored_plan.price_id for stored_plan in plan_set.plans if stored_plan.tier is plan.tier
+    )
     is_new = plan.price_id not in ("", before) and not plan.price_id.startswith(LOCAL_ID)
     has_ids = is_outside or accounts.is_connected(session, partner_id)
     if is_new and has_ids and not _is_checked(session, partner_id, plan, asked_at):
@@ -81,7 +83,7 @@ def _is_checked(
     now, answer = utcnow(), session.get(ProcessorCheck, plan.price_id)
     is_fresh = answer is not None and now - answer.asked_at < refresh.FRESH_FOR
     if answer and is_fresh and (answer.found or asked_at):
-        wrong = _wrong(plan, session.get(ProcessorPrice, plan.price_id), answer.found)
+        wrong = _find_problem(plan, session.get(ProcessorPrice, plan.price_id), answer.found)
         if wrong:
             raise ValidationFailed.on("priceId", *wrong)
         return True
@@ -121,7 +123,7 @@ def publish(
         refuse_any(pasted_problems(session, plan_set, is_connected=is_connected))
     version = versions.publish(session, caller, partner_id, expected_version=expected_version)
     if is_connected:
-        _enqueue(session, version)
+        _enqueue_sending(session, version)
     return version
 
 
@@ -143,14 +145,14 @@ def states(session: Session, plans: Sequence[EditedPlan]) -> dict[Tier, PriceSta
     """Return the states of the plans that have a price at the processor."""
     priced = [plan for plan in plans if is_priced(plan)]
     ids = [plan.price_id for plan in priced]
-    known = session.scalars(select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids)))
-    prices = {price.price_id: price for price in known}
-    asked = session.scalars(select(ProcessorCheck).where(ProcessorCheck.price_id.in_(ids)))
-    checks = {check.price_id: check.found for check in asked}
+    price_rows = session.scalars(select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids)))
+    prices = {price.price_id: price for price in price_rows}
+    check_rows = session.scalars(select(ProcessorCheck).where(ProcessorCheck.price_id.in_(ids)))
+    checks = {check.price_id: check.found for check in check_rows}
     price_states: dict[Tier, PriceState] = {}
     for plan in priced:
         price = prices.get(plan.price_id)
-        problem = _problem(plan, price, checks.get(plan.price_id))
+        problem = _price_problem(plan, price, checks.get(plan.price_id))
         price_states[plan.tier] = PriceState(problem, price.fetched_at if price else None)
     return price_states
 
@@ -176,7 +178,7 @@ def send_again(session: Session, caller: Caller, partner_id: UUID) -> None:
     plan_set.last.send_problem = ""
     plan_set.last.sent_at = None
     session.flush()
-    _enqueue(session, plan_set.last)
+    _enqueue_sending(session, plan_set.last)
 
 
 def references(session: Session, partner_id: UUID) -> list[PriceReference]:
@@ -194,7 +196,7 @@ def to_send(session: Session, partner_id: UUID) -> ToSend | None:
     if plan_set.last is None:
         return None
     sold = [
-        replace(plan, price_id=_outside(plan.price_id), product_id=_outside(plan.product_id))
+        replace(plan, price_id=_outside_id(plan.price_id), product_id=_outside_id(plan.product_id))
         for plan in plan_set.published
     ]
     hidden = [plan.price_id for plan in sold if not plan.is_visible and plan.price_id]
@@ -225,23 +227,25 @@ def sent(session: Session, version_id: UUID, ids: Mapping[Tier, Ids], problem: s
     )
 
 
-def _enqueue(session: Session, version: PlanVersion) -> None:
+def _enqueue_sending(session: Session, version: PlanVersion) -> None:
     enqueue_check(session, "send_plans", new_id(), version.partner_id, str(version.partner_id))
 
 
-def _outside(identifier: str) -> str:
+def _outside_id(identifier: str) -> str:
     return "" if identifier.startswith(LOCAL_ID) else identifier
 
 
-def _problem(plan: EditedPlan, price: ProcessorPrice | None, exists: bool | None) -> Problem | None:
-    wrong = _wrong(plan, price, exists)
-    if wrong is None:
+def _price_problem(
+    plan: EditedPlan, price: ProcessorPrice | None, exists: bool | None
+) -> Problem | None:
+    finding = _find_problem(plan, price, exists)
+    if finding is None:
         return None
-    code, message = wrong
+    code, message = finding
     return Problem(f"{plan.tier}.priceId", code, f"{plan.name}: {message}")
 
 
-def _wrong(
+def _find_problem(
     plan: EditedPlan, price: ProcessorPrice | None, exists: bool | None
 ) -> tuple[str, str] | None:
     """Return the code and the message of what is wrong with the plan's price id, if anything."""
@@ -264,8 +268,8 @@ def _wrong(
         message = gettext(
             "%(id)s costs %(price)s, the plan %(planned)s.",
             id=plan.price_id,
-            price=_paid(f"{price.cost.normalize():f} {price.currency}", price.interval),
-            planned=_paid(f"{terms.cost:f} {terms.currency}", terms.interval),
+            price=_price_label(f"{price.cost.normalize():f} {price.currency}", price.interval),
+            planned=_price_label(f"{terms.cost:f} {terms.currency}", terms.interval),
         )
         return "price_differs", message
     if plan.product_id and price.product_id not in (None, plan.product_id):
@@ -278,7 +282,7 @@ def _wrong(
     return None
 
 
-def _paid(amount: str, interval: str | None) -> str:
+def _price_label(amount: str, interval: str | None) -> str:
     match interval:
         case BillingInterval.MONTH:
             return gettext("%(amount)s each month", amount=amount)

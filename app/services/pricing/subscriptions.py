@@ -52,11 +52,11 @@ def lasting_subscription(session: Session, organization_id: UUID) -> Subscriptio
 
 def is_lasting(organization_id: UUID) -> ColumnElement[bool]:
     """Return the condition of `lasting_subscription`."""
-    own = aliased(Subscription)
-    lasting = select(own.id).where(
-        own.organization_id == organization_id, own.state != SubscriptionState.ENDED
+    candidate = aliased(Subscription)
+    active_ids = select(candidate.id).where(
+        candidate.organization_id == organization_id, candidate.state != SubscriptionState.ENDED
     )
-    return Subscription.id == lasting.order_by(own.id.desc()).limit(1).scalar_subquery()
+    return Subscription.id == active_ids.order_by(candidate.id.desc()).limit(1).scalar_subquery()
 
 
 def paying(session: Session, organization_ids: Collection[UUID]) -> set[UUID]:
@@ -107,7 +107,7 @@ def begin(session: Session, checkout: Checkout, reference: str) -> None:
     )
     session.add(subscription)
     session.flush()
-    _enqueue(session, subscription)
+    _enqueue_follow_up(session, subscription)
 
 
 def reported(session: Session, partner_id: UUID, reference: str) -> None:
@@ -116,7 +116,7 @@ def reported(session: Session, partner_id: UUID, reference: str) -> None:
         Subscription.partner_id == partner_id, Subscription.reference == reference
     )
     if (subscription := session.scalar(query)) is not None:
-        _enqueue(session, subscription)
+        _enqueue_follow_up(session, subscription)
 
 
 def to_follow(session: Session, subscription_id: UUID) -> FollowedSubscription | None:
@@ -159,15 +159,15 @@ def store_processor_answer(
     row = session.get(Subscription, subscription_id, with_for_update=True)
     if row is None:
         return None
-    had, was_over, before = row.tier, row.state is SubscriptionState.ENDED, _facts(row)
+    had, was_over, before = row.tier, row.state is SubscriptionState.ENDED, _audit_values(row)
     row.seen_at = utcnow()
     if answer is not None:
         row.state, row.customer, row.ends_at = answer.state, answer.customer, answer.ends_at
-        row.tier = _plan_with(session, row.partner_id, answer.price_id) or row.tier
+        row.tier = _tier_of_price(session, row.partner_id, answer.price_id) or row.tier
         is_over = answer.state is SubscriptionState.ENDED
         row.ended_at = (row.ended_at or utcnow()) if is_over else None
     session.flush()
-    if (after := _facts(row)) == before:
+    if (after := _audit_values(row)) == before:
         return None
     organization = session.get_one(Organization, row.organization_id)
     caller, action = system_caller(WHO, row.partner_id), "organization.subscription_changed"
@@ -180,7 +180,7 @@ def store_processor_answer(
     return Tier.FREE
 
 
-def _plan_with(session: Session, partner_id: UUID, price_id: str) -> Tier | None:
+def _tier_of_price(session: Session, partner_id: UUID, price_id: str) -> Tier | None:
     """Return the plan that has or had this price; subscriptions keep replaced prices."""
     newest_first = versions.published_versions(partner_id).order_by(PlanVersion.number.desc())
     for version in session.scalars(newest_first):
@@ -190,11 +190,11 @@ def _plan_with(session: Session, partner_id: UUID, price_id: str) -> Tier | None
     return None
 
 
-def _facts(row: Subscription) -> dict[str, str | None]:
+def _audit_values(row: Subscription) -> dict[str, str | None]:
     ends_at = row.ends_at.isoformat() if row.ends_at else None
     return {"tier": row.tier.value, "subscription": row.state.value, "endsAt": ends_at}
 
 
-def _enqueue(session: Session, subscription: Subscription) -> None:
+def _enqueue_follow_up(session: Session, subscription: Subscription) -> None:
     partner_id = subscription.partner_id
     enqueue_check(session, "follow_subscription", new_id(), partner_id, str(subscription.id))

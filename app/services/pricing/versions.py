@@ -42,8 +42,8 @@ class PlanSet:
     @property
     def fingerprint(self) -> int:
         """Return a number that identifies the plans on which a form is based."""
-        written = repr(list(self.plans)).encode()
-        return int(sha256(written).hexdigest()[:7], 16)
+        encoded = repr(list(self.plans)).encode()
+        return int(sha256(encoded).hexdigest()[:7], 16)
 
     @property
     def changes(self) -> list[PlanChange]:
@@ -75,7 +75,7 @@ def current(session: Session, caller: Caller, partner_id: UUID) -> PlanSet:
     """Return the plans to edit. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.PRICING_READ)
     partners.check(session, caller, partner_id)
-    return _current(session, partner_id)
+    return _current_plans(session, partner_id)
 
 
 def save(
@@ -93,7 +93,9 @@ def save(
     two plans) and `Conflict` (``changed_meanwhile``).
     """
     plan_set = locked(session, caller, partner_id, plan, expected_version=expected_version)
-    return _store_draft(session, caller, partner_id, plan_set, _with(plan_set, plan), plan.name)
+    return _store_draft(
+        session, caller, partner_id, plan_set, _replace_plan(plan_set, plan), plan.name
+    )
 
 
 def locked(
@@ -106,10 +108,10 @@ def locked(
 ) -> PlanSet:
     """Return the plans into whose draft ``plan`` may be written, with the partner locked. Raises as
     `save`."""
-    plan_set = _locked(session, caller, partner_id)
+    plan_set = _lock_current(session, caller, partner_id)
     check(plan)
-    _refuse_taken_id(plan, plan_set.plans)
-    if _with(plan_set, plan) != list(plan_set.plans):
+    _refuse_duplicate_id(plan, plan_set.plans)
+    if _replace_plan(plan_set, plan) != list(plan_set.plans):
         refuse_stale(expected_version, plan_set.fingerprint, "plans")
     return plan_set
 
@@ -117,12 +119,12 @@ def locked(
 def move(session: Session, caller: Caller, partner_id: UUID, tier: Tier, steps: int) -> PlanSet:
     """Move a plan in the draft's order; earlier for negative steps. Raises `Forbidden`,
     `NotFound`."""
-    plan_set = _locked(session, caller, partner_id)
-    wanted = list(plan_set.plans)
-    position = next(index for index, plan in enumerate(wanted) if plan.tier is tier)
-    plan = wanted.pop(position)
-    wanted.insert(max(0, position + steps), plan)
-    return _store_draft(session, caller, partner_id, plan_set, wanted, plan.name)
+    plan_set = _lock_current(session, caller, partner_id)
+    plans = list(plan_set.plans)
+    position = next(index for index, plan in enumerate(plans) if plan.tier is tier)
+    plan = plans.pop(position)
+    plans.insert(max(0, position + steps), plan)
+    return _store_draft(session, caller, partner_id, plan_set, plans, plan.name)
 
 
 def publish(
@@ -134,7 +136,7 @@ def publish(
     Raises `Forbidden`, `NotFound` (``no_draft``) and `Conflict` (``changed_meanwhile``) if it is
     not the draft that the user has seen.
     """
-    plan_set = _locked(session, caller, partner_id)
+    plan_set = _lock_current(session, caller, partner_id)
     refuse_stale(expected_version, plan_set.fingerprint, "plans")
     draft = plan_set.draft
     if draft is None:
@@ -153,12 +155,12 @@ def publish(
     draft.published_at, draft.author = utcnow(), caller.label
     set_pricing(session, caller, partner_id, plans)
     session.flush()
-    _record(session, caller, "published", draft, f"Version {draft.number}")
-    before = {plan.tier: _facts(plan) for plan in plan_set.published}
+    _record_version(session, caller, "published", draft, f"Version {draft.number}")
+    before = {plan.tier: _audit_values(plan) for plan in plan_set.published}
     for plan in plans:
-        if before[plan.tier] != _facts(plan):
-            values = {"before": before[plan.tier], "after": _facts(plan)}
-            _record(session, caller, "plan_changed", draft, plan.name, **values)
+        if before[plan.tier] != _audit_values(plan):
+            values = {"before": before[plan.tier], "after": _audit_values(plan)}
+            _record_version(session, caller, "plan_changed", draft, plan.name, **values)
     return draft
 
 
@@ -184,9 +186,9 @@ def set_pricing(
 
 def discard(session: Session, caller: Caller, partner_id: UUID) -> None:
     """Delete the draft; without one nothing happens. Raises `Forbidden`, `NotFound`."""
-    draft = _locked(session, caller, partner_id).draft
+    draft = _lock_current(session, caller, partner_id).draft
     if draft is not None:
-        _record(session, caller, "discarded", draft, f"Version {draft.number}")
+        _record_version(session, caller, "discarded", draft, f"Version {draft.number}")
         session.delete(draft)
         session.flush()
 
@@ -196,7 +198,7 @@ def roll_back(session: Session, caller: Caller, partner_id: UUID, number: int) -
 
     Raises `Forbidden`, `NotFound`, and `Conflict` (``draft_exists``) if a draft would be lost.
     """
-    plan_set = _locked(session, caller, partner_id)
+    plan_set = _lock_current(session, caller, partner_id)
     if plan_set.draft is not None:
         message = gettext("There is a draft with changes. Publish or discard it first.")
         raise Conflict(message, "draft_exists")
@@ -228,18 +230,18 @@ def store(version: PlanVersion, plans: Sequence[EditedPlan]) -> None:
     version.texts = {plan.tier.value: plan.texts_to_json() for plan in plans if plan.texts} or None
 
 
-def _with(plan_set: PlanSet, plan: EditedPlan) -> list[EditedPlan]:
-    return [plan if other.tier is plan.tier else other for other in plan_set.plans]
+def _replace_plan(plan_set: PlanSet, plan: EditedPlan) -> list[EditedPlan]:
+    return [plan if existing.tier is plan.tier else existing for existing in plan_set.plans]
 
 
-def _locked(session: Session, caller: Caller, partner_id: UUID) -> PlanSet:
+def _lock_current(session: Session, caller: Caller, partner_id: UUID) -> PlanSet:
     """Return the plans for a change, with the partner locked. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.PARTNER_WRITE)
     partners.get(session, caller, partner_id, for_change=True)
-    return _current(session, partner_id)
+    return _current_plans(session, partner_id)
 
 
-def _current(session: Session, partner_id: UUID) -> PlanSet:
+def _current_plans(session: Session, partner_id: UUID) -> PlanSet:
     query = select(PlanVersion).where(PlanVersion.partner_id == partner_id)
     newest = list(session.scalars(query.order_by(PlanVersion.number.desc()).limit(2)))
     draft = newest.pop(0) if newest and newest[0].published_at is None else None
@@ -254,38 +256,38 @@ def _store_draft(
     caller: Caller,
     partner_id: UUID,
     plan_set: PlanSet,
-    wanted: Sequence[EditedPlan],
+    plans: Sequence[EditedPlan],
     target: str,
 ) -> PlanSet:
-    """Make ``wanted`` the draft. One that equals the published plans is deleted."""
-    if wanted == list(plan_set.plans):
+    """Make ``plans`` the draft. One that equals the published plans is deleted."""
+    if plans == list(plan_set.plans):
         return plan_set
     draft = plan_set.draft
     if draft is None:
         number = plan_set.last.number + 1 if plan_set.last else 1
         draft = PlanVersion(id=new_id(), partner_id=partner_id, number=number, author="")
         session.add(draft)
-    store(draft, wanted)
+    store(draft, plans)
     draft.author = caller.label
     session.flush()
-    _record(session, caller, "saved", draft, target)
-    if not differences(plan_set.published, wanted):
+    _record_version(session, caller, "saved", draft, target)
+    if not differences(plan_set.published, plans):
         session.delete(draft)
         session.flush()
-    return _current(session, partner_id)
+    return _current_plans(session, partner_id)
 
 
-def _facts(plan: EditedPlan) -> dict[str, Any]:
+def _audit_values(plan: EditedPlan) -> dict[str, Any]:
     """Return a plan as customers see it, for the history."""
     terms = plan.terms
-    beyond = Decimal(terms.overage_micros).scaleb(-6).normalize()
+    overage = Decimal(terms.overage_micros).scaleb(-6).normalize()
     return {
         "name": plan.name,
         "price": f"{terms.cost} {terms.currency}",
         "interval": terms.interval.value,
         "usageUnit": terms.unit.value if terms.unit else None,
         "included": terms.included,
-        "priceBeyond": f"{beyond:f} {terms.currency}" if terms.unit else None,
+        "priceBeyond": f"{overage:f} {terms.currency}" if terms.unit else None,
         "trialDays": terms.trial_days,
         "features": list(plan.features),
         "visible": plan.is_visible,
@@ -293,7 +295,7 @@ def _facts(plan: EditedPlan) -> dict[str, Any]:
     }
 
 
-def _record(
+def _record_version(
     session: Session,
     caller: Caller,
     verb: str,
@@ -316,7 +318,7 @@ def _record(
     )
 
 
-def _refuse_taken_id(plan: EditedPlan, plans: Sequence[EditedPlan]) -> None:
+def _refuse_duplicate_id(plan: EditedPlan, plans: Sequence[EditedPlan]) -> None:
     for other in plans:
         if plan.price_id and other.tier is not plan.tier and other.price_id == plan.price_id:
             message = gettext(

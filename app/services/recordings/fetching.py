@@ -39,7 +39,7 @@ class RecordingRequest:
 
 
 def begin(
-    session: Session, keys: Sequence[str], own: TwilioDownloads, recording_id: UUID, turn: int
+    session: Session, keys: Sequence[str], downloads: TwilioDownloads, recording_id: UUID, turn: int
 ) -> RecordingRequest | None:
     """Return what to fetch; None if there is nothing to fetch any more."""
     recording = session.get(CallRecording, recording_id)
@@ -49,7 +49,7 @@ def begin(
         return RecordingRequest(recording.call_id, recording.url, {}, is_carriers=False)
     if recording.attempt_id is None or recording.carrier_reference is None:
         return None
-    sid, token = own.sid, own.token
+    sid, token = downloads.sid, downloads.token
     account = carrier_accounts.of_attempt(session, keys, recording.attempt_id)
     if account is not None:
         sid, token = account.sid, account.secret if account.kind is CarrierKind.TWILIO else ""
@@ -58,7 +58,7 @@ def begin(
     proof = base64.b64encode(f"{sid}:{token}".encode()).decode()
     headers = {"authorization": f"Basic {proof}"}
     path = f"/2010-04-01/Accounts/{sid}/Recordings/{recording.carrier_reference}.mp3"
-    return RecordingRequest(recording.call_id, own.api_url + path, headers, is_carriers=True)
+    return RecordingRequest(recording.call_id, downloads.api_url + path, headers, is_carriers=True)
 
 
 def store_file(

@@ -33,23 +33,23 @@ def accept_report(
     transcript = session.scalar(select(CallTranscript).where(CallTranscript.call_id == call_id))
     if transcript is not None and not _is_newer(transcript, report_id, sent_at):
         return False
-    kept = transcript or add_for(session, CallTranscript(turns=[]), call)
+    stored = transcript or add_for(session, CallTranscript(turns=[]), call)
     if report.transcript is not None:
-        kept.turns = [turn.model_dump(exclude_none=True) for turn in report.transcript]
+        stored.turns = [turn.model_dump(exclude_none=True) for turn in report.transcript]
     if report.summary is not None:
-        kept.summary = report.summary.strip() or None
-    kept.report_id, kept.sent_at = report_id, sent_at
+        stored.summary = report.summary.strip() or None
+    stored.report_id, stored.sent_at = report_id, sent_at
     if report.recording_url is not None:
         recording = _recording_of(session, call)
         recording.attempt_id = recording.carrier_reference = None
         recording.url = report.recording_url
-        _ask(session, recording)
+        _request_recording(session, recording)
     session.flush()
     return True
 
 
-def _is_newer(kept: CallTranscript, report_id: str, sent_at: datetime) -> bool:
-    return kept.sent_at is None or (kept.report_id != report_id and sent_at >= kept.sent_at)
+def _is_newer(stored: CallTranscript, report_id: str, sent_at: datetime) -> bool:
+    return stored.sent_at is None or (stored.report_id != report_id and sent_at >= stored.sent_at)
 
 
 def announce(session: Session, attempt_id: UUID, call_reference: str, reference: str) -> bool:
@@ -65,7 +65,7 @@ def announce(session: Session, attempt_id: UUID, call_reference: str, reference:
     if recording.carrier_reference == reference or recording.url is not None:
         return False
     recording.attempt_id, recording.carrier_reference = attempt_id, reference
-    _ask(session, recording)
+    _request_recording(session, recording)
     return True
 
 
@@ -74,7 +74,7 @@ def _recording_of(session: Session, call: Call) -> CallRecording:
     return recording or add_for(session, CallRecording(state=RecordingState.WAITING), call)
 
 
-def _ask(session: Session, recording: CallRecording) -> None:
+def _request_recording(session: Session, recording: CallRecording) -> None:
     recording.state, recording.problem = RecordingState.WAITING, None
     recording.tries = 0
     recording.turn = (recording.turn or 0) + 1

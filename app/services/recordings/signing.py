@@ -33,5 +33,5 @@ def is_genuine(secret: str, headers: Mapping[str, str], body: str, now: datetime
     if abs(now.timestamp() - moment) > TOLERANCE_SECONDS:
         return False
     expected = signature(secret, message_id, moment, body).encode()
-    given = headers.get("webhook-signature", "").encode("utf-8", "replace").split()
-    return any(hmac.compare_digest(expected, each) for each in given[:10])
+    signatures = headers.get("webhook-signature", "").encode("utf-8", "replace").split()
+    return any(hmac.compare_digest(expected, each) for each in signatures[:10])

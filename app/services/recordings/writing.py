@@ -29,7 +29,7 @@ def ask(session: Session, call_id: UUID, occasion: str) -> None:
 
 def untranscribed_recording(session: Session, call_id: UUID) -> RecordedFile | None:
     """Return the recording of a call that has no transcript; None if there is nothing to do."""
-    transcript = _transcript(session, call_id)
+    transcript = _load_transcript(session, call_id)
     recording = session.scalar(select(CallRecording).where(CallRecording.call_id == call_id))
     if recording is None or recording.state is not RecordingState.STORED:
         return None
@@ -44,14 +44,14 @@ def store_turns(session: Session, call_id: UUID, turns: Sequence[dict[str, Any]]
     call = session.get(Call, call_id, with_for_update=True)
     if call is None or untranscribed_recording(session, call_id) is None:
         return
-    transcript = _transcript(session, call_id) or add_for(session, CallTranscript(), call)
+    transcript = _load_transcript(session, call_id) or add_for(session, CallTranscript(), call)
     transcript.turns = list(turns)
     session.flush()
 
 
 def without_summary(session: Session, call_id: UUID) -> list[str]:
     """Return the lines of a transcript that has no summary."""
-    transcript = _transcript(session, call_id)
+    transcript = _load_transcript(session, call_id)
     if transcript is None or transcript.summary:
         return []
     return [_line(turn) for turn in transcript.turns]
@@ -72,5 +72,5 @@ def _line(turn: dict[str, Any]) -> str:
     return f"{turn['speaker']}: {turn['text']}" if "speaker" in turn else turn["text"]
 
 
-def _transcript(session: Session, call_id: UUID) -> CallTranscript | None:
+def _load_transcript(session: Session, call_id: UUID) -> CallTranscript | None:
     return session.scalar(select(CallTranscript).where(CallTranscript.call_id == call_id))

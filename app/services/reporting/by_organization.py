@@ -74,25 +74,25 @@ class UsageFilter:
     ids: Collection[UUID] | None = None
 
 
-def can_rank(session: Session, caller: Caller, most: int = MAX_RANKED) -> bool:
+def can_rank(session: Session, caller: Caller, limit: int = MAX_RANKED) -> bool:
     """Return whether the partner's organizations are few enough to be sorted by usage in a range,
     which reads all of them for each page."""
-    return bool(session.scalar(select(few_to_rank(caller, most))))
+    return bool(session.scalar(select(few_to_rank(caller, limit))))
 
 
-def few_to_rank(caller: Caller, most: int = MAX_RANKED) -> ColumnElement[bool]:
+def few_to_rank(caller: Caller, limit: int = MAX_RANKED) -> ColumnElement[bool]:
     """Return `can_rank` as a condition."""
-    counted = select(func.coalesce(func.sum(PartnerTier.organizations), 0)).where(
+    count_query = select(func.coalesce(func.sum(PartnerTier.organizations), 0)).where(
         PartnerTier.partner_id == partners.own(caller)
     )
-    return counted.scalar_subquery() <= most
+    return count_query.scalar_subquery() <= limit
 
 
 def by_organization(
     session: Session,
     caller: Caller,
     span: DaySpan,
-    chosen: UsageFilter | None = None,
+    filters: UsageFilter | None = None,
     *,
     ranked: bool,
     sort: str = MOST_FIRST,
@@ -105,68 +105,70 @@ def by_organization(
 
     Raises `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``, ``unknown_sort``).
     """
-    rows = _listed(session, caller, span, chosen)
+    rows = _query_organizations(session, caller, span, filters)
     if not ranked:
         newest = keyset_page(session, rows, _BY_AGE, cursor=cursor, limit=limit)
         figures = _figures_of(session, span, [row.id for row in newest.items])
-        return Page([_used(row, figures.get(row.id)) for row in newest.items], newest.next_cursor)
+        return Page(
+            [_to_usage(row, figures.get(row.id)) for row in newest.items], newest.next_cursor
+        )
     of_partner = ConversationDay.partner_id == partners.own(caller)
-    counted = _counted(span).where(of_partner).subquery()
+    totals = _query_figures(span).where(of_partner).subquery()
     columns = [
-        func.coalesce(counted.c[name], 0, type_=BigInteger()) for name in UsageFigures._fields
+        func.coalesce(totals.c[name], 0, type_=BigInteger()) for name in UsageFigures._fields
     ]
     order = sort_named(sort, _orders(*columns))
-    rows = rows.outerjoin(counted, counted.c.organization_id == Organization.id)
-    wanted = rows.with_only_columns(*_COLUMNS, order.column.label("value"), *columns)
-    page = keyset_page(session, wanted, order, cursor=cursor, limit=limit)
-    used = [_used(row, UsageFigures(*map(int, row[-len(columns) :]))) for row in page.items]
-    return Page(used, page.next_cursor)
+    rows = rows.outerjoin(totals, totals.c.organization_id == Organization.id)
+    ranked_rows = rows.with_only_columns(*_COLUMNS, order.column.label("value"), *columns)
+    page = keyset_page(session, ranked_rows, order, cursor=cursor, limit=limit)
+    items = [_to_usage(row, UsageFigures(*map(int, row[-len(columns) :]))) for row in page.items]
+    return Page(items, page.next_cursor)
 
 
 def count_organizations(
-    session: Session, caller: Caller, span: DaySpan, chosen: UsageFilter | None, most: int
+    session: Session, caller: Caller, span: DaySpan, filters: UsageFilter | None, limit: int
 ) -> int:
     """Return how many organizations `by_organization` lists, as `paging.count_up_to`."""
-    rows = _listed(session, caller, span, chosen).with_only_columns(Organization.id)
-    return count_up_to(session, rows, most)
+    rows = _query_organizations(session, caller, span, filters).with_only_columns(Organization.id)
+    return count_up_to(session, rows, limit)
 
 
 def count_if_few(
-    session: Session, caller: Caller, span: DaySpan, chosen: UsageFilter, most: int
+    session: Session, caller: Caller, span: DaySpan, filters: UsageFilter, limit: int
 ) -> int | None:
     """Return how many organizations `by_organization` lists, as `paging.count_among` those of the
     partner."""
-    rows = _listed(session, caller, span, chosen).with_only_columns(Organization.id)
-    few = select(Organization.id).where(Organization.partner_id == partners.own(caller))
-    return count_among(session, rows, few, most)
+    rows = _query_organizations(session, caller, span, filters).with_only_columns(Organization.id)
+    partner_rows = select(Organization.id).where(Organization.partner_id == partners.own(caller))
+    return count_among(session, rows, partner_rows, limit)
 
 
-def _listed(
-    session: Session, caller: Caller, span: DaySpan, chosen: UsageFilter | None
+def _query_organizations(
+    session: Session, caller: Caller, span: DaySpan, filters: UsageFilter | None
 ) -> Select[*tuple[Any, ...]]:
     caller.require(Permission.USAGE_READ)
     caller.require(Permission.ORGANIZATIONS_READ)
     own_days = ConversationDay.organization_id == Organization.id
-    counted = select(ConversationDay.day).where(own_days, or_(*_periods(span)))
+    active_days = select(ConversationDay.day).where(own_days, or_(*_periods(span)))
     rows = select(*_COLUMNS, Organization.created_at).where(
         Organization.partner_id == partners.own(caller),
         in_groups(caller, Organization.id),
         or_(
             Organization.status != OrganizationStatus.ARCHIVED,
-            counted.correlate(Organization).exists(),
+            active_days.correlate(Organization).exists(),
         ),
     )
-    chosen = chosen or UsageFilter()
-    words = trimmed(chosen.query)
-    if words:
-        few = name_search.organizations_called(session, words)
-        rows = rows.where(Organization.named(words), *([] if few is None else [few]))
-    if chosen.tier is not None:
-        rows = rows.where(PLAN.in_((chosen.tier,)))
-    if chosen.status is not None:
-        rows = rows.where(Organization.status == chosen.status)
-    if chosen.ids is not None:
-        rows = rows.where(Organization.id.in_(chosen.ids))
+    filters = filters or UsageFilter()
+    query = trimmed(filters.query)
+    if query:
+        condition = name_search.organizations_called(session, query)
+        rows = rows.where(Organization.named(query), *([] if condition is None else [condition]))
+    if filters.tier is not None:
+        rows = rows.where(PLAN.in_((filters.tier,)))
+    if filters.status is not None:
+        rows = rows.where(Organization.status == filters.status)
+    if filters.ids is not None:
+        rows = rows.where(Organization.id.in_(filters.ids))
     return rows
 
 
@@ -179,7 +181,7 @@ def _periods(span: DaySpan) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     )
 
 
-def _counted(span: DaySpan) -> Select[*tuple[Any, ...]]:
+def _query_figures(span: DaySpan) -> Select[*tuple[Any, ...]]:
     """Return the `UsageFigures` of each organization with any, after its id."""
     within, before = _periods(span)
     return (
@@ -199,11 +201,11 @@ def _counted(span: DaySpan) -> Select[*tuple[Any, ...]]:
 def _figures_of(session: Session, span: DaySpan, ids: Sequence[UUID]) -> dict[UUID, UsageFigures]:
     if not ids:  # PostgreSQL would read the whole table under its policy
         return {}
-    rows = session.execute(_counted(span).where(ConversationDay.organization_id.in_(ids)))
+    rows = session.execute(_query_figures(span).where(ConversationDay.organization_id.in_(ids)))
     return {row[0]: UsageFigures(*map(int, row[1:])) for row in rows}
 
 
-def _used(row: Any, figures: UsageFigures | None) -> OrganizationUsage:
+def _to_usage(row: Any, figures: UsageFigures | None) -> OrganizationUsage:
     return OrganizationUsage(
         row.id, row.name, row.status, row.payment_tier, figures or UsageFigures()
     )
@@ -234,9 +236,9 @@ def _orders(
         ),
     }
     return {
-        f"{way}{name}": SortOrder(value, way == "-", _value_of)
+        f"{direction}{name}": SortOrder(value, direction == "-", _value_of)
         for name, value in values.items()
-        for way in ("", "-")
+        for direction in ("", "-")
     }
 
 

@@ -48,8 +48,8 @@ def compared(
 def _month_end(days: Sequence[DailyFigures]) -> MonthEnd | None:
     """Return the forecast from the days of `HISTORY` until today."""
     today = days[-1].day
-    *known, so_far = (day.conversations for day in days)
-    forecast = forecasting.forecast(known, (forecasting.last_day_of(today) - today).days + 1)
+    *past, so_far = (day.conversations for day in days)
+    forecast = forecasting.forecast(past, (forecasting.last_day_of(today) - today).days + 1)
     if forecast is None:
         return None
     before = sum(day.conversations for day in days[:-1] if day.day >= today.replace(day=1))

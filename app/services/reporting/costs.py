@@ -62,11 +62,11 @@ def by_month(
     """Return the costs by month and currency, latest month first: of one organization, otherwise of
     the caller's partner. One query. None for owners and members: carriers' charges are for the
     partner only (docs/decisions/rating.md#costs-and-margin). Raises as `daily.daily` does."""
-    table, whose = _costs_of(session, caller, organization_id)
+    table, condition = _costs_of(session, caller, organization_id)
     if caller.organization_id is not None:
         return []
     columns = (table.day, table.currency, table.attempts, table.micros)
-    rows = select(*columns).where(whose, table.day.between(span.start, span.end))
+    rows = select(*columns).where(condition, table.day.between(span.start, span.end))
     return _by_month(session.execute(rows))
 
 
@@ -74,13 +74,15 @@ def by_month_and_can_rank(
     session: Session, caller: Caller, span: DaySpan
 ) -> tuple[list[MonthCost], bool]:
     """As `by_month` of the caller's partner, with `can_rank`: one query."""
-    table, whose = _costs_of(session, caller, None)
+    table, condition = _costs_of(session, caller, None)
     if caller.organization_id is not None:
         return [], can_rank(session, caller)
-    few = select(few_to_rank(caller).label("few")).subquery()
-    in_span = whose & table.day.between(span.start, span.end)
+    can_rank_query = select(few_to_rank(caller).label("few")).subquery()
+    in_span = condition & table.day.between(span.start, span.end)
     columns = (table.day, table.currency, table.attempts, table.micros)
-    rows = session.execute(select(few.c.few, *columns).select_from(few.outerjoin(table, in_span)))
+    rows = session.execute(
+        select(can_rank_query.c.few, *columns).select_from(can_rank_query.outerjoin(table, in_span))
+    )
     cost_rows = rows.all()
     return _by_month(row[1:] for row in cost_rows if row.day), bool(cost_rows[0].few)
 
@@ -90,9 +92,9 @@ def _costs_of(
 ) -> tuple[type[CostDay | PartnerCostDay], ColumnElement[bool]]:
     """Return the table of the days, and which of its rows count. Raises as `by_month`."""
     caller.require(Permission.USAGE_READ)
-    of = organizations.get(session, caller, organization_id) if organization_id else None
-    if of is not None:
-        return CostDay, CostDay.organization_id == of.id
+    organization = organizations.get(session, caller, organization_id) if organization_id else None
+    if organization is not None:
+        return CostDay, CostDay.organization_id == organization.id
     if caller.is_limited:
         return CostDay, _of_groups(session, caller)
     partner_id = partners.check(session, caller, partners.own(caller))
@@ -123,28 +125,28 @@ def subtract_costs(
 ) -> list[CurrencyCost]:
     """Return the totals without a part of them; currencies that the part covers wholly
     are dropped."""
-    taken = [CurrencyCost(cost.currency, -cost.attempts, -cost.micros) for cost in part]
-    return [cost for cost in totals([*whole, *taken]) if cost.attempts]
+    negated = [CurrencyCost(cost.currency, -cost.attempts, -cost.micros) for cost in part]
+    return [cost for cost in totals([*whole, *negated]) if cost.attempts]
 
 
 def adding_up(rows: Sequence[Sequence[CurrencyCost]]) -> tuple[list[list[CurrencyCost]], bool]:
     """Return the costs of the rows in whole units of their currencies, such as cents, that add up
     to the rounded sum, and whether one differs from its own rounding."""
-    shown = [list(costs) for costs in rows]
-    are_other = False
+    result = [list(costs) for costs in rows]
+    is_adjusted = False
     for currency in {cost.currency for costs in rows for cost in costs}:
         positions = [
-            (row, at)
+            (row, index)
             for row, costs in enumerate(rows)
-            for at, cost in enumerate(costs)
+            for index, cost in enumerate(costs)
             if cost.currency == currency
         ]
-        amounts = [rows[row][at].micros for row, at in positions]
-        parts = rounded_parts(amounts, currency)
-        are_other |= are_adjusted(amounts, parts, currency)
-        for (row, at), part in zip(positions, parts, strict=True):
-            shown[row][at] = replace(rows[row][at], micros=part)
-    return shown, are_other
+        amounts = [rows[row][index].micros for row, index in positions]
+        rounded = rounded_parts(amounts, currency)
+        is_adjusted |= are_adjusted(amounts, rounded, currency)
+        for (row, index), micros in zip(positions, rounded, strict=True):
+            result[row][index] = replace(rows[row][index], micros=micros)
+    return result, is_adjusted
 
 
 def by_organization_ids(
@@ -177,11 +179,15 @@ def cost_lines(
     """Yield the costs of `by_month` by organization, for a file: in batches, latest month first,
     then by name. Raises as it does."""
     caller.require(Permission.USAGE_READ)
-    of = organizations.get(session, caller, organization_id) if organization_id else None
+    organization = organizations.get(session, caller, organization_id) if organization_id else None
     if caller.organization_id is not None:
         return
-    whose = CostDay.organization_id == of.id if of is not None else _of_groups(session, caller)
-    for month in _months(span):
+    condition = (
+        CostDay.organization_id == organization.id
+        if organization is not None
+        else _of_groups(session, caller)
+    )
+    for month in _split_by_month(span):
         rows = session.execute(
             select(
                 Organization.id,
@@ -191,7 +197,7 @@ def cost_lines(
                 func.sum(CostDay.micros),
             )
             .join(CostDay, CostDay.organization_id == Organization.id)
-            .where(whose, CostDay.day.between(month.start, month.end))
+            .where(condition, CostDay.day.between(month.start, month.end))
             .group_by(Organization.id, Organization.name, Organization.name_key, CostDay.currency)
             .order_by(Organization.name_key, Organization.id, CostDay.currency)
         )
@@ -209,7 +215,7 @@ def _of_groups(session: Session, caller: Caller) -> ColumnElement[bool]:
     return (CostDay.partner_id == partner_id) & in_groups(caller, CostDay.organization_id)
 
 
-def _months(span: DaySpan) -> Iterator[DaySpan]:
+def _split_by_month(span: DaySpan) -> Iterator[DaySpan]:
     """Return the parts of the range by month, the latest first."""
     end = span.end
     while True:

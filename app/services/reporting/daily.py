@@ -41,8 +41,8 @@ def daily(
     Of one organization, otherwise of the caller's own one, otherwise of the caller's partner.
     Raises `NotFound`, and `ValidationFailed` if an operator names no organization.
     """
-    table, whose = _of(session, caller, organization_id)
-    rows = _rows(table, whose, start, end, is_sum=caller.is_limited)
+    table, condition = _table_and_condition(session, caller, organization_id)
+    rows = _query_days(table, condition, start, end, is_sum=caller.is_limited)
     return _all_days(session.execute(rows), start, end)
 
 
@@ -55,11 +55,11 @@ def daily_and_updated(
     organization_id: UUID | None = None,
 ) -> tuple[Sequence[DailyFigures], datetime | None]:
     """As `daily`, and when the data of all days last changed: one query."""
-    table, whose = _of(session, caller, organization_id)
-    changed = select(func.max(table.updated_at).label("at")).where(whose).subquery()
-    days = _rows(table, whose, start, end, is_sum=caller.is_limited).subquery()
-    both = select(changed.c.at, *days.c).select_from(changed.outerjoin(days, true()))
-    rows = session.execute(both).all()
+    table, condition = _table_and_condition(session, caller, organization_id)
+    changed = select(func.max(table.updated_at).label("at")).where(condition).subquery()
+    days = _query_days(table, condition, start, end, is_sum=caller.is_limited).subquery()
+    query = select(changed.c.at, *days.c).select_from(changed.outerjoin(days, true()))
+    rows = session.execute(query).all()
     return _all_days((row[1:] for row in rows if row.day), start, end), rows[0].at
 
 
@@ -69,7 +69,7 @@ def daily_of(
     """As `daily`, of an organization that comes from its loader: one query."""
     caller.require(Permission.USAGE_READ)
     is_its = ConversationDay.organization_id == organization.id
-    return _all_days(session.execute(_rows(ConversationDay, is_its, start, end)), start, end)
+    return _all_days(session.execute(_query_days(ConversationDay, is_its, start, end)), start, end)
 
 
 def totals_query(organization: Organization, spans: Sequence[DaySpan]) -> Select[*tuple[Any, ...]]:
@@ -80,7 +80,7 @@ def totals_query(organization: Organization, spans: Sequence[DaySpan]) -> Select
     sums = (
         func.coalesce(func.sum(figure).filter(table.day.between(span.start, span.end)), 0)
         for span in spans
-        for figure in _figures(table)
+        for figure in _figure_columns(table)
     )
     of_organization = table.organization_id == organization.id
     return select(*sums).where(of_organization, table.day.between(first, last))
@@ -90,48 +90,48 @@ def totals_from(row: Sequence[int], spans: Sequence[DaySpan]) -> list[DailyFigur
     """Return the totals of each span, under its first day, from a row of `totals_query`."""
     size = len(row) // len(spans)
     return [
-        DailyFigures(span.start, *map(int, row[place * size : (place + 1) * size]))
-        for place, span in enumerate(spans)
+        DailyFigures(span.start, *map(int, row[index * size : (index + 1) * size]))
+        for index, span in enumerate(spans)
     ]
 
 
-def _of(
+def _table_and_condition(
     session: Session, caller: Caller, organization_id: UUID | None
 ) -> tuple[type[ConversationDay | PartnerDay], ColumnElement[bool]]:
     """Return the table of the days, and which of its rows count. Raises as `daily`."""
     caller.require(Permission.USAGE_READ)
-    wanted = organization_id or caller.organization_id
-    if wanted is not None:
-        if wanted != caller.organization_id:
-            organizations.check(session, caller, wanted)
-        return ConversationDay, ConversationDay.organization_id == wanted
+    requested_id = organization_id or caller.organization_id
+    if requested_id is not None:
+        if requested_id != caller.organization_id:
+            organizations.check(session, caller, requested_id)
+        return ConversationDay, ConversationDay.organization_id == requested_id
     partner = partners.own(caller)
     if not caller.is_limited:
         return PartnerDay, PartnerDay.partner_id == partner
-    theirs = in_groups(caller, ConversationDay.organization_id)
-    return ConversationDay, (ConversationDay.partner_id == partner) & theirs
+    is_in_groups = in_groups(caller, ConversationDay.organization_id)
+    return ConversationDay, (ConversationDay.partner_id == partner) & is_in_groups
 
 
-def _rows(
+def _query_days(
     table: type[ConversationDay | PartnerDay],
-    whose: ColumnElement[bool],
+    condition: ColumnElement[bool],
     start: date,
     end: date,
     *,
     is_sum: bool = False,
 ) -> Select[*tuple[Any, ...]]:
     """``is_sum``: the table has several rows for a day."""
-    figures = _figures(table)
+    figures = _figure_columns(table)
     return (
         select(table.day, *(func.sum(each).label(each.key) for each in figures))
-        .where(whose, table.day.between(start, end))
+        .where(condition, table.day.between(start, end))
         .group_by(table.day)
         if is_sum
-        else select(table.day, *figures).where(whose, table.day.between(start, end))
+        else select(table.day, *figures).where(condition, table.day.between(start, end))
     )
 
 
-def _figures(
+def _figure_columns(
     table: type[ConversationDay | PartnerDay],
 ) -> tuple[InstrumentedAttribute[int], ...]:
     """Return the columns of `DailyFigures` after its day."""
@@ -142,9 +142,9 @@ def _all_days(
     rows: Iterable[Row[Any] | tuple[Any, ...]], start: date, end: date
 ) -> Sequence[DailyFigures]:
     """Return every day, also those without a row."""
-    counted = {row[0]: DailyFigures(*row) for row in rows}
+    by_day = {row[0]: DailyFigures(*row) for row in rows}
     days = (start + timedelta(days=number) for number in range((end - start).days + 1))
-    return [counted.get(day) or DailyFigures(day) for day in days]
+    return [by_day.get(day) or DailyFigures(day) for day in days]
 
 
 def within(days: Sequence[DailyFigures], span: DaySpan) -> list[DailyFigures]:

@@ -58,14 +58,14 @@ def earnings(
     customers = session.scalars(
         organizations.order_by(Organization.name_key, Organization.id)
     ).all()
-    rows = margin.adding_up(margin.rows_of(session, _existing(customers, month), month, model))
+    rows = margin.adding_up(margin.rows_of(session, _existing_in(customers, month), month, model))
     total, before = margin.total(rows), previous_month(month)
     currency = rows[0].model_currency if rows else rates.currency_of(session)
     by_month = _by_month(session, customers, today, model, currency, {month: total})
     if any(each.month == before for each in by_month):
         last = total_of(by_month, before)
     else:
-        before_it = margin.rows_of(session, _existing(customers, before), before, model)
+        before_it = margin.rows_of(session, _existing_in(customers, before), before, model)
         last = margin.total(margin.adding_up(before_it))
     return PartnerEarnings(total, last, by_month, rows, _first_month(customers))
 
@@ -121,19 +121,19 @@ def _by_month(
     today: date,
     model: ModelRate,
     currency: str,
-    known: Mapping[date, MonthMargin | None],
+    cached: Mapping[date, MonthMargin | None],
 ) -> Sequence[MonthEarned]:
     months = _months(customers, today)
     if not months:
         return []
     ids = [each.id for each in customers]
-    closed = _closed(session, ids, months[0])
+    closed = _closed_totals(session, ids, months[0])
     used = usage.of_months(session, ids, months[0], months[-1])
-    sums = dict(known)
+    sums = dict(cached)
     for month in months:
         if month in sums:
             continue
-        existing = _existing(customers, month)
+        existing = _existing_in(customers, month)
         totals = closed.get(month, _StatementTotals(0, {}))
         if totals.statements < len(existing):
             totals = _StatementTotals.of(statements.bills(session, existing, month).values())
@@ -141,7 +141,7 @@ def _by_month(
     return [MonthEarned(month, sums[month]) for month in months]
 
 
-def _existing(customers: Sequence[Organization], month: date) -> list[Organization]:
+def _existing_in(customers: Sequence[Organization], month: date) -> list[Organization]:
     """Return those that were there in the month."""
     return [each for each in customers if each.created_at < end_of(month)]
 
@@ -189,7 +189,9 @@ def _first_month(customers: Sequence[Organization]) -> date | None:
     return None if created is None else month_of(created.astimezone(UTC).date())
 
 
-def _closed(session: Session, ids: Sequence[UUID], first: date) -> Mapping[date, _StatementTotals]:
+def _closed_totals(
+    session: Session, ids: Sequence[UUID], first: date
+) -> Mapping[date, _StatementTotals]:
     rows = session.execute(
         select(Statement.month, Statement.currency, func.count(), func.sum(Statement.total))
         .where(Statement.organization_id.in_(ids), Statement.month >= first)

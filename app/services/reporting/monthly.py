@@ -94,13 +94,15 @@ def monthly(
     earlier = span.before()
     days = daily(session, caller, earlier.start, span.end, organization_id=organization_id)
     partner_id = partners.own(caller)
-    calls, calls_before = _calls(session, caller, partner_id, organization_id, span, earlier)
+    calls, calls_before = _answered_calls(
+        session, caller, partner_id, organization_id, span, earlier
+    )
     growing: Sequence[ConversationChange] = ()
     falling: Sequence[ConversationChange] = ()
     near: Sequence[NearLimit] = ()
     if organization_id is None:
-        growing, falling = _movers(session, caller, partner_id, span, earlier)
-        near = _near(session, caller)
+        growing, falling = _largest_changes(session, caller, partner_id, span, earlier)
+        near = _near_limits(session, caller)
     return MonthlyReport(
         span,
         earlier,
@@ -114,7 +116,7 @@ def monthly(
     )
 
 
-def _calls(
+def _answered_calls(
     session: Session,
     caller: Caller,
     partner_id: UUID,
@@ -122,47 +124,47 @@ def _calls(
     span: DaySpan,
     earlier: DaySpan,
 ) -> tuple[AnsweredCalls, AnsweredCalls]:
-    whose = [CallDay.partner_id == partner_id, in_groups(caller, CallDay.organization_id)]
-    whose += [CallDay.organization_id == organization_id] if organization_id else []
+    conditions = [CallDay.partner_id == partner_id, in_groups(caller, CallDay.organization_id)]
+    conditions += [CallDay.organization_id == organization_id] if organization_id else []
     sums = (
         func.coalesce(func.sum(number).filter(CallDay.day.between(each.start, each.end)), 0)
         for each in (span, earlier)
         for number in (CallDay.answered, CallDay.ended)
     )
-    query = select(*sums).where(*whose, CallDay.day.between(earlier.start, span.end))
+    query = select(*sums).where(*conditions, CallDay.day.between(earlier.start, span.end))
     answered, ended, answered_before, ended_before = map(int, session.execute(query).one())
     return AnsweredCalls(answered, ended), AnsweredCalls(answered_before, ended_before)
 
 
-def _near(session: Session, caller: Caller) -> list[NearLimit]:
+def _near_limits(session: Session, caller: Caller) -> list[NearLimit]:
     """Return the organizations near a limit of seats, assistants or spending, or near what their
     plan includes this month, each once. The month is summed up only for few of them. One query
     tells of which kinds there are any."""
     used, spent = organizations.any_near_limit(caller), spending.any_near_limit(caller)
     is_used, is_few, is_spent = session.execute(select(used, few_to_rank(caller), spent)).one()
-    near = [
+    limits = [
         NearLimit(each.organization.id, each.organization.name, each.words)
         for each in (organizations.near_limits(session, caller, MAX_NAMED) if is_used else ())
     ]
-    near += [
+    limits += [
         NearLimit(each.organization_id, each.name, f"{each.title}.")
         for each in (nearly_used_up(session, caller, MAX_NAMED) if is_few else ())
     ]
-    near += [
+    limits += [
         NearLimit(each.organization_id, each.name, each.words)
         for each in (spending.near_limits(session, caller, MAX_NAMED) if is_spent else ())
         if each.organization_id is not None and each.name is not None
     ]
     nearest: dict[UUID, NearLimit] = {}
-    for each in near:
-        known = nearest.get(each.organization_id)
+    for each in limits:
+        existing = nearest.get(each.organization_id)
         nearest[each.organization_id] = (
-            replace(known, words=f"{known.words} {each.words}") if known else each
+            replace(existing, words=f"{existing.words} {each.words}") if existing else each
         )
     return list(nearest.values())
 
 
-def _movers(
+def _largest_changes(
     session: Session, caller: Caller, partner_id: UUID, span: DaySpan, earlier: DaySpan
 ) -> tuple[list[ConversationChange], list[ConversationChange]]:
     """Return the organizations with the largest increase, and those with the largest decrease: one
@@ -173,7 +175,7 @@ def _movers(
         return func.sum(case((is_within, ConversationDay.conversations), else_=0))
 
     now, before = sum_of(span), sum_of(earlier)
-    counted = (
+    query = (
         select(Organization.id, Organization.name, now, before)
         .join(ConversationDay, ConversationDay.organization_id == Organization.id)
         .where(
@@ -184,15 +186,15 @@ def _movers(
         .group_by(Organization.id, Organization.name)
         .limit(MAX_NAMED)
     )
-    growing = counted.having(now > before).order_by((now - before).desc(), Organization.id)
-    falling = counted.having(now < before).order_by((before - now).desc(), Organization.id)
-    both = union_all(*(select(each.subquery()) for each in (growing, falling)))
-    found = [
+    growing = query.having(now > before).order_by((now - before).desc(), Organization.id)
+    falling = query.having(now < before).order_by((before - now).desc(), Organization.id)
+    combined = union_all(*(select(each.subquery()) for each in (growing, falling)))
+    changes = [
         ConversationChange(id_, name, int(counted_now), int(counted_before))
-        for id_, name, counted_now, counted_before in session.execute(both)
+        for id_, name, counted_now, counted_before in session.execute(combined)
     ]
-    found.sort(key=lambda each: (-abs(each.conversations - each.before), each.id))
+    changes.sort(key=lambda each: (-abs(each.conversations - each.before), each.id))
     return (
-        [each for each in found if each.conversations > each.before],
-        [each for each in found if each.conversations < each.before],
+        [each for each in changes if each.conversations > each.before],
+        [each for each in changes if each.conversations < each.before],
     )

@@ -18,7 +18,7 @@ def subscription(session: Session, caller: Caller, query: SubscriptionQuery) -> 
     """
     caller.require(Permission.SUBSCRIPTION_READ)
     user, organization_id = by_query(session, caller, query)
-    return _info(user, organizations.get(session, caller, organization_id))
+    return _subscription_info(user, organizations.get(session, caller, organization_id))
 
 
 def subscription_of_user(
@@ -27,10 +27,10 @@ def subscription_of_user(
     """As `subscription`, for the user's external id or id."""
     caller.require(Permission.SUBSCRIPTION_READ)
     user, organization_id = by_user(session, caller, external_user_id)
-    return _info(user, organizations.get(session, caller, organization_id))
+    return _subscription_info(user, organizations.get(session, caller, organization_id))
 
 
-def _info(user: User | None, organization: Organization) -> SubscriptionInfo:
+def _subscription_info(user: User | None, organization: Organization) -> SubscriptionInfo:
     limit = organization.user_limit
     return SubscriptionInfo.model_construct(
         user_email=user.email if user else None,

@@ -55,24 +55,24 @@ class ReportFilter:
 
     def conditions(self, session: Session, partner_id: UUID) -> list[ColumnElement[bool]]:
         """On users joined with their organizations."""
-        found: list[ColumnElement[bool]] = []
-        words = trimmed(self.query)
-        if words:
-            in_address = User.email_key.contains(words.lower(), autoescape=True)
-            found.append(or_(in_address, Organization.named(words)))
-            few = name_search.users_called(session, partner_id, words)
-            found += [] if few is None else [few]
+        conditions: list[ColumnElement[bool]] = []
+        query = trimmed(self.query)
+        if query:
+            in_address = User.email_key.contains(query.lower(), autoescape=True)
+            conditions.append(or_(in_address, Organization.named(query)))
+            condition = name_search.users_called(session, partner_id, query)
+            conditions += [] if condition is None else [condition]
         if self.tier is not None:
-            found.append(PLAN.in_([self.tier]))
+            conditions.append(PLAN.in_([self.tier]))
         if self.status is not None:
-            found.append(User.status == self.status)
+            conditions.append(User.status == self.status)
         if self.since is not None:
-            found.append(User.created_at >= datetime.combine(self.since, time(), UTC))
+            conditions.append(User.created_at >= datetime.combine(self.since, time(), UTC))
         if self.until is not None:
-            found.append(User.created_at <= datetime.combine(self.until, time.max, UTC))
+            conditions.append(User.created_at <= datetime.combine(self.until, time.max, UTC))
         if self.ids is not None:
-            found.append(User.id.in_(self.ids))
-        return found
+            conditions.append(User.id.in_(self.ids))
+        return conditions
 
 
 EVERY_USER = ReportFilter()
@@ -113,11 +113,15 @@ def _stored_summary(session: Session, partner_id: UUID) -> ReportSummary:
 
 def _summary_of_groups(session: Session, caller: Caller, partner_id: UUID) -> ReportSummary:
     tier = func.coalesce(Organization.payment_tier, Tier.FREE)
-    rows = _users(session, caller, partner_id, EVERY_USER)
-    counted = rows.with_only_columns(tier, func.count(), maintain_column_froms=True).group_by(tier)
+    rows = _query_users(session, caller, partner_id, EVERY_USER)
+    count_query = rows.with_only_columns(tier, func.count(), maintain_column_froms=True).group_by(
+        tier
+    )
     by_tier = dict.fromkeys((tier.value for tier in Tier), 0)
-    by_tier |= {row[0].value: row[1] for row in session.execute(counted)}
-    owned = visible_organizations(caller).with_only_columns(func.count(Organization.id))
+    by_tier |= {row[0].value: row[1] for row in session.execute(count_query)}
+    organization_count = visible_organizations(caller).with_only_columns(
+        func.count(Organization.id)
+    )
     conversations = select(func.coalesce(func.sum(ConversationDay.conversations), 0)).where(
         ConversationDay.partner_id == partner_id,
         in_groups(caller, ConversationDay.organization_id),
@@ -125,28 +129,28 @@ def _summary_of_groups(session: Session, caller: Caller, partner_id: UUID) -> Re
     return ReportSummary(
         user_count=sum(by_tier.values()),
         user_count_by_tier=by_tier,
-        organization_count=session.scalar(owned) or 0,
+        organization_count=session.scalar(organization_count) or 0,
         conversations=int(session.scalar(conversations) or 0),
     )
 
 
 def count(
-    session: Session, caller: Caller, partner_id: UUID, chosen: ReportFilter, most: int
+    session: Session, caller: Caller, partner_id: UUID, filters: ReportFilter, limit: int
 ) -> int:
     """Return how many users match, as `paging.count_up_to`: all of them from the stored totals.
     Raises as `report`."""
     _authorise(session, caller, partner_id)
-    if chosen == EVERY_USER and not caller.is_limited:
-        return min(summary(session, caller, partner_id).user_count, most + 1)
-    chosen_users = _users(session, caller, partner_id, chosen)
-    return count_up_to(session, chosen_users.with_only_columns(User.id), most)
+    if filters == EVERY_USER and not caller.is_limited:
+        return min(summary(session, caller, partner_id).user_count, limit + 1)
+    users = _query_users(session, caller, partner_id, filters)
+    return count_up_to(session, users.with_only_columns(User.id), limit)
 
 
 def search(
     session: Session,
     caller: Caller,
     partner_id: UUID,
-    chosen: ReportFilter = EVERY_USER,
+    filters: ReportFilter = EVERY_USER,
     *,
     sort: str = "created",
     cursor: str | None = None,
@@ -157,7 +161,7 @@ def search(
     _authorise(session, caller, partner_id)
     page = keyset_page(
         session,
-        _users(session, caller, partner_id, chosen),
+        _query_users(session, caller, partner_id, filters),
         SORTS[sort],
         cursor=cursor,
         limit=limit,
@@ -170,15 +174,15 @@ def _authorise(session: Session, caller: Caller, partner_id: UUID) -> None:
     partners.check(session, caller, partner_id)
 
 
-def _users(
-    session: Session, caller: Caller, partner_id: UUID, chosen: ReportFilter
+def _query_users(
+    session: Session, caller: Caller, partner_id: UUID, filters: ReportFilter
 ) -> Select[User]:
     return (
         select(User)
         .join(Organization, Organization.id == User.organization_id)
         .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
         .where(in_groups(caller, Organization.id))
-        .where(*chosen.conditions(session, partner_id))
+        .where(*filters.conditions(session, partner_id))
     )
 
 

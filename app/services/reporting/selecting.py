@@ -28,13 +28,13 @@ def by_query(
         organizations.check(session, caller, organization_id)
     if query.user_email is not None:
         user = get_by_email(session, caller, query.user_email)
-        theirs = _organization_of(user)
-        if organization_id not in {None, theirs}:
+        user_organization_id = _organization_of(user)
+        if organization_id not in {None, user_organization_id}:
             message = gettext(
                 "The user of userEmail does not belong to the organization of organizationId."
             )
             raise ValidationFailed.on("userEmail", "selectors_disagree", message)
-        organization_id = theirs
+        organization_id = user_organization_id
     if organization_id is None:
         message = gettext("Name the organization by organizationId or by userEmail.")
         raise ValidationFailed.on("organizationId", "selector_required", message)

@@ -47,13 +47,13 @@ def sign_ups(session: Session, caller: Caller, partner_id: UUID, span: DaySpan) 
     `report`."""
     caller.require(Permission.REPORT_READ)
     partners.check(session, caller, partner_id)
-    counted: Counter[date] = Counter()
-    for day, count in _counted(session, caller, partner_id, span):
-        counted[day if by_days(span) else day.replace(day=1)] += count
-    return [SignUps(start, counted[start]) for start in _periods(span)]
+    counts: Counter[date] = Counter()
+    for day, count in _count_by_day(session, caller, partner_id, span):
+        counts[day if by_days(span) else day.replace(day=1)] += count
+    return [SignUps(start, counts[start]) for start in _period_starts(span)]
 
 
-def _counted(
+def _count_by_day(
     session: Session, caller: Caller, partner_id: UUID, span: DaySpan
 ) -> Iterable[tuple[date, int]]:
     """Return the sign-ups of days; of a limited caller's groups, one by one."""
@@ -69,10 +69,10 @@ def _counted(
         User.created_at >= datetime.combine(span.start, time(), UTC),
         User.created_at <= datetime.combine(span.end, time.max, UTC),
     )
-    return [(at.astimezone(UTC).date(), 1) for at in session.scalars(created)]
+    return [(created_at.astimezone(UTC).date(), 1) for created_at in session.scalars(created)]
 
 
-def _periods(span: DaySpan) -> list[date]:
+def _period_starts(span: DaySpan) -> list[date]:
     if by_days(span):
         return [span.start + timedelta(days=number) for number in range(span.days)]
     first = span.start.replace(day=1)

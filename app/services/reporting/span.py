@@ -36,8 +36,8 @@ class DaySpan:
 
 def requested_span(start: str, end: str) -> DaySpan:
     """Return the range from two days as text. Raises `ValidationFailed` as the JSON does."""
-    asked = read(DayRange, {"startDate": start, "endDate": end})
-    return DaySpan(asked.start_date, asked.end_date)
+    day_range = read(DayRange, {"startDate": start, "endDate": end})
+    return DaySpan(day_range.start_date, day_range.end_date)
 
 
 def last_days(today: date, count: int) -> DaySpan:

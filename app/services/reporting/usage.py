@@ -22,11 +22,11 @@ def usage(session: Session, caller: Caller, query: UsageQuery) -> UsageInfo:
     caller.require(Permission.USAGE_READ)
     user, organization_id = by_query(session, caller, query)
     start, end = query.start_date, query.end_date
-    asked_for = {"organization": organization_id, "first": start, "last": end}
+    params = {"organization": organization_id, "first": start, "last": end}
     conversations, changed, assistants, members = (
-        session.connection().execute(_FIGURES, asked_for).one()
+        session.connection().execute(_FIGURES, params).one()
     )
-    asked = DateRange.model_construct(
+    date_range = DateRange.model_construct(
         start=datetime.combine(start, time(0, tzinfo=UTC)), end=datetime.combine(end, LAST_MOMENT)
     )
     return UsageInfo.model_construct(
@@ -36,7 +36,9 @@ def usage(session: Session, caller: Caller, query: UsageQuery) -> UsageInfo:
         total_assistants_created=assistants,
         total_users_created=members,
         usage=Usage.model_construct(
-            conversations=int(conversations), last_updated_date=changed, requested_date_range=asked
+            conversations=int(conversations),
+            last_updated_date=changed,
+            requested_date_range=date_range,
         ),
     )
 

@@ -69,9 +69,11 @@ def assignment_of(session: Session, user: User) -> RoleAssignment | None:
 
 def default_assignment(session: Session, partner_id: UUID | None) -> RoleAssignment | None:
     """Return the partner's default for users in no group with a role."""
-    chosen = session.get(ScimSettings, partner_id) if partner_id else None
+    settings = session.get(ScimSettings, partner_id) if partner_id else None
     return (
-        RoleAssignment(chosen.default_role) if chosen is not None and chosen.default_role else None
+        RoleAssignment(settings.default_role)
+        if settings is not None and settings.default_role
+        else None
     )
 
 
@@ -120,7 +122,7 @@ def activate(session: Session, caller: Caller, user: User, stored: ScimUser) -> 
         session.flush()
         users.deactivate(session, caller, user.id)
         return
-    _move(session, caller, user, assignment)
+    _assign(session, caller, user, assignment)
     if user.status is UserStatus.DEACTIVATED:
         users.reactivate(session, caller, user.id)
         invite(session, caller, user)
@@ -143,7 +145,7 @@ def invite(session: Session, caller: Caller, user: User) -> None:
         inviting.send_invitation(session, caller, user.id)
 
 
-def _move(session: Session, caller: Caller, user: User, assignment: RoleAssignment) -> None:
+def _assign(session: Session, caller: Caller, user: User, assignment: RoleAssignment) -> None:
     """Give the user the role, and the organization."""
     if (
         assignment.role in MEMBERS

@@ -61,8 +61,8 @@ def sizes(session: Session, groups: Collection[ScimGroup]) -> dict[UUID, int]:
     query = select(ScimMember.group_id, func.count().label("members")).where(
         ScimMember.group_id.in_(ids)
     )
-    counted = session.execute(query.group_by(ScimMember.group_id))
-    return {row.group_id: row.members for row in counted}
+    counts = session.execute(query.group_by(ScimMember.group_id))
+    return {row.group_id: row.members for row in counts}
 
 
 def member_ids_of(session: Session, group_ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
@@ -78,42 +78,42 @@ def member_ids_of(session: Session, group_ids: Collection[UUID]) -> dict[UUID, l
     return members
 
 
-def create(session: Session, caller: Caller, wanted: ScimGroupFields) -> ScimGroup:
+def create(session: Session, caller: Caller, fields: ScimGroupFields) -> ScimGroup:
     """Create a group without a role.
 
     Raises `Forbidden`, `Conflict` (``group_exists``) and `ValidationFailed` (``blank``,
     ``too_long``, ``user_not_found``, ``too_many_members``).
     """
     caller.require(Permission.USERS_WRITE)
-    _check(wanted)
-    group = ScimGroup(id=new_id(), partner_id=partners.own(caller), **_values(wanted))
-    with unless_taken(session, _exists()):
+    _validate(fields)
+    group = ScimGroup(id=new_id(), partner_id=partners.own(caller), **_column_values(fields))
+    with unless_taken(session, _exists_error()):
         session.add(group)
     audit.record_change(
         session, caller, "scim_group.created", group, after={"name": group.display_name}
     )
-    _set_members(session, caller, group, wanted.member_ids)
+    _set_members(session, caller, group, fields.member_ids)
     return group
 
 
-def change(session: Session, caller: Caller, group: ScimGroup, wanted: ScimGroupFields) -> None:
+def change(session: Session, caller: Caller, group: ScimGroup, fields: ScimGroupFields) -> None:
     """Store the fields of a group that was loaded for a change; added and removed users get the
     access of their groups.
 
     Raises as `create` and `access.apply`; nothing is saved then.
     """
     caller.require(Permission.USERS_WRITE)
-    _check(wanted)
+    _validate(fields)
     before = {"name": group.display_name, "externalId": group.external_id}
-    with unless_taken(session, _exists()):
-        for name, value in _values(wanted).items():
+    with unless_taken(session, _exists_error()):
+        for name, value in _column_values(fields).items():
             setattr(group, name, value)
     after = {"name": group.display_name, "externalId": group.external_id}
     if before != after:
         audit.record_version(
             session, caller, "scim_group.updated", group, before=before, after=after
         )
-    _set_members(session, caller, group, wanted.member_ids)
+    _set_members(session, caller, group, fields.member_ids)
 
 
 def remove(session: Session, caller: Caller, group: ScimGroup) -> None:
@@ -172,33 +172,33 @@ def map_to(
 
 
 def _set_members(
-    session: Session, caller: Caller, group: ScimGroup, wanted: frozenset[UUID] | None
+    session: Session, caller: Caller, group: ScimGroup, member_ids: frozenset[UUID] | None
 ) -> None:
-    if wanted is None:
+    if member_ids is None:
         return
-    present = _member_ids(session, group)
-    come, go = wanted - present, present - wanted
-    if len(come) + len(go) > MAX_CHANGES:
+    current_ids = _member_ids(session, group)
+    added, removed = member_ids - current_ids, current_ids - member_ids
+    if len(added) + len(removed) > MAX_CHANGES:
         message = gettext(
             "Add and remove at most %(most)s members in one request.", most=MAX_CHANGES
         )
         raise ValidationFailed.on("members", "too_many_members", message)
-    if come - users.members_among(session, caller, come):
+    if added - users.members_among(session, caller, added):
         message = gettext("A member is not a user of this directory.")
         raise ValidationFailed.on("members", "user_not_found", message)
-    if not come | go:
+    if not added | removed:
         return
     # Locked before their rows here are changed, in the same order as when the directory deletes a
     # user.
-    locked = select(User.id).where(User.id.in_(come | go)).order_by(User.id)
+    locked = select(User.id).where(User.id.in_(added | removed)).order_by(User.id)
     session.execute(locked.with_for_update())
     for member in session.scalars(
-        select(ScimMember).where(ScimMember.group_id == group.id, ScimMember.user_id.in_(go))
+        select(ScimMember).where(ScimMember.group_id == group.id, ScimMember.user_id.in_(removed))
     ).all():
         session.delete(member)
     session.add_all(
         ScimMember(group_id=group.id, user_id=user_id, partner_id=group.partner_id)
-        for user_id in sorted(come)
+        for user_id in sorted(added)
     )
     group.version += 1
     session.flush()
@@ -207,37 +207,37 @@ def _set_members(
         caller,
         "scim_group.members_changed",
         group,
-        after={"added": _emails(session, come), "removed": _emails(session, go)},
+        after={"added": _emails_of(session, added), "removed": _emails_of(session, removed)},
     )
     if group.role is not None:
-        access.apply_to(session, caller, come | go)
+        access.apply_to(session, caller, added | removed)
 
 
 def _member_ids(session: Session, group: ScimGroup) -> frozenset[UUID]:
     return frozenset(member_ids_of(session, [group.id]).get(group.id, []))
 
 
-def _emails(session: Session, user_ids: Collection[UUID]) -> list[str]:
+def _emails_of(session: Session, user_ids: Collection[UUID]) -> list[str]:
     query = select(User.email).where(User.id.in_(user_ids)).order_by(User.email_key)
     return list(session.scalars(query))
 
 
-def _values(wanted: ScimGroupFields) -> dict[str, str | None]:
-    name = wanted.display_name.strip()
-    return {"display_name": name, "display_key": name.lower(), "external_id": wanted.external_id}
+def _column_values(fields: ScimGroupFields) -> dict[str, str | None]:
+    name = fields.display_name.strip()
+    return {"display_name": name, "display_key": name.lower(), "external_id": fields.external_id}
 
 
-def _check(wanted: ScimGroupFields) -> None:
-    name = wanted.display_name.strip()
+def _validate(fields: ScimGroupFields) -> None:
+    name = fields.display_name.strip()
     if not name:
         raise ValidationFailed.on("displayName", "blank", gettext("Enter a value."))
     for field_name, text in (
         ("displayName", name.lower()),
         ("displayName", name),
-        ("externalId", wanted.external_id),
+        ("externalId", fields.external_id),
     ):
         refuse_too_long(field_name, text, MAX_TEXT_LENGTH)
 
 
-def _exists() -> Conflict:
+def _exists_error() -> Conflict:
     return Conflict(gettext("A group with this name exists already."), "group_exists")

@@ -146,13 +146,15 @@ def check_filter(text: str) -> None:
 
 
 def find_users(
-    session: Session, caller: Caller, asked: SearchRequest[wire.User]
+    session: Session, caller: Caller, request: SearchRequest[wire.User]
 ) -> ResourcePage[ScimAccount]:
     """Return a page of users. Raises `Forbidden`, `InvalidFilterException` and
     `InvalidPathException`."""
     rows: Select[Any] = users.rows(caller)  # type: ignore[assignment]  # of any shape
-    query = _filtered(rows, asked, wire.User, USER_ATTRIBUTES)
-    total, start, stored_users = _page(session, query, asked, wire.User, USER_ATTRIBUTES, User.id)
+    query = _apply_filter(rows, request, wire.User, USER_ATTRIBUTES)
+    total, start, stored_users = _fetch_page(
+        session, query, request, wire.User, USER_ATTRIBUTES, User.id
+    )
     of_users = users.groups_of(session, [user.id for user, _ in stored_users])
     accounts = [
         ScimAccount(user, stored, of_users.get(user.id, [])) for user, stored in stored_users
@@ -161,55 +163,57 @@ def find_users(
 
 
 def find_groups(
-    session: Session, caller: Caller, asked: SearchRequest[wire.Group]
+    session: Session, caller: Caller, request: SearchRequest[wire.Group]
 ) -> ResourcePage[ScimGroup]:
     """As `find_users`, for groups."""
-    query = _filtered(groups.rows(caller), asked, wire.Group, GROUP_ATTRIBUTES)
-    total, start, rows = _page(session, query, asked, wire.Group, GROUP_ATTRIBUTES, ScimGroup.id)
+    query = _apply_filter(groups.rows(caller), request, wire.Group, GROUP_ATTRIBUTES)
+    total, start, rows = _fetch_page(
+        session, query, request, wire.Group, GROUP_ATTRIBUTES, ScimGroup.id
+    )
     return ResourcePage([group for (group,) in rows], total, start)
 
 
-def _filtered(
-    query: Select[Any], asked: Any, model: type[Any], attributes: StoredAttributes
+def _apply_filter(
+    query: Select[Any], request: Any, model: type[Any], attributes: StoredAttributes
 ) -> Select[Any]:
-    if asked.filter is None:
+    if request.filter is None:
         return query
-    return query.where(_ToSql(asked.filter, model, attributes).visit(asked.filter.ast))
+    return query.where(_ToSql(request.filter, model, attributes).visit(request.filter.ast))
 
 
-def _page(
+def _fetch_page(
     session: Session,
     query: Select[Any],
-    asked: Any,
+    request: Any,
     model: type[Any],
     attributes: StoredAttributes,
     identifier: Any,
 ) -> tuple[int, int, Sequence[Any]]:
-    counted = query.with_only_columns(identifier).order_by(None).subquery()
-    total = session.scalar(select(func.count()).select_from(counted)) or 0
-    start = min(asked.start_index or 1, _LAST_INDEX)
-    size = MAX_RESULTS if asked.count is None else min(asked.count, MAX_RESULTS)
+    ids = query.with_only_columns(identifier).order_by(None).subquery()
+    total = session.scalar(select(func.count()).select_from(ids)) or 0
+    start = min(request.start_index or 1, _LAST_INDEX)
+    size = MAX_RESULTS if request.count is None else min(request.count, MAX_RESULTS)
     if size == 0 or start > total:
         return total, start, []
-    ordered = query.order_by(*_order(asked, model, attributes), identifier)
+    ordered = query.order_by(*_sort_columns(request, model, attributes), identifier)
     return total, start, session.execute(ordered.offset(start - 1).limit(size)).all()
 
 
-def _order(asked: Any, model: type[Any], attributes: StoredAttributes) -> list[Any]:
+def _sort_columns(request: Any, model: type[Any], attributes: StoredAttributes) -> list[Any]:
     """Return the order asked for: absent values come last, or first where it descends."""
-    if asked.sort_by is None:
+    if request.sort_by is None:
         return []
-    binding = asked.sort_binding(model)
+    binding = request.sort_binding(model)
     attribute = attributes.get((binding.field_name, binding.sub_field_name)) if binding else None
     if binding is None or attribute is None or binding.field_name in _ROWS:
-        raise InvalidPathException(detail=f"Lists can't be sorted by {asked.sort_by}.")
+        raise InvalidPathException(detail=f"Lists can't be sorted by {request.sort_by}.")
     column = (
         func.lower(attribute.column)
         if attribute.kind is ComparisonKind.ANY_CASE
         else attribute.column
     )
     absent = attribute.column.is_(None)
-    if asked.sort_order == SearchRequest.SortOrder.descending:
+    if request.sort_order == SearchRequest.SortOrder.descending:
         return [absent.desc(), column.desc()]
     return [absent, column]
 
@@ -235,7 +239,7 @@ class _ToSql(FilterVisitor[Condition]):
         value = coerce_value(binding, node.value, node.op)
         negated = node.op is CompareOperator.ne
         operator = CompareOperator.eq if negated else node.op
-        compared = func.coalesce(_compared(attribute, operator, value, node), false())
+        compared = func.coalesce(_compare(attribute, operator, value, node), false())
         condition = self._of_any_row(binding, compared)
         return not_(condition) if negated else condition
 
@@ -286,7 +290,7 @@ class _ToSql(FilterVisitor[Condition]):
         return exists(rows.where(condition))
 
 
-def _compared(
+def _compare(
     attribute: StoredAttribute, operator: CompareOperator, value: Any, node: Comparison
 ) -> Condition:
     column: Any = attribute.column
@@ -296,44 +300,44 @@ def _compared(
                 false() if attribute.kind is ComparisonKind.FLAG else column.is_(None)
             )
             return is_absent
-        raise _unfit(node)
+        raise _comparison_error(node)
     match attribute.kind:
         case ComparisonKind.FLAG:
             if not isinstance(value, bool) or operator is not CompareOperator.eq:
-                raise _unfit(node)
+                raise _comparison_error(node)
             is_so: Condition = column if value else not_(column)
             return is_so
         case ComparisonKind.ID:
             if not isinstance(value, str) or operator is not CompareOperator.eq:
-                raise _unfit(node)
+                raise _comparison_error(node)
             identifier = as_hyphenated_uuid(value)
             return false() if identifier is None else attribute.column == UUID(str(identifier))
         case ComparisonKind.MOMENT:
-            return _compared_moments(attribute.column, operator, value, node)
-    return _compared_texts(attribute, operator, value, node)
+            return _compare_moments(attribute.column, operator, value, node)
+    return _compare_texts(attribute, operator, value, node)
 
 
-def _compared_moments(
+def _compare_moments(
     column: Any, operator: CompareOperator, value: Any, node: Comparison
 ) -> Condition:
     if not isinstance(value, datetime):
-        raise _unfit(node)
+        raise _comparison_error(node)
     try:
         moment = (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError as error:
-        raise _unfit(node) from error
+        raise _comparison_error(node) from error
     compare = {CompareOperator.eq: eq, **_ORDERS}.get(operator)
     if compare is None:
-        raise _unfit(node)
+        raise _comparison_error(node)
     condition: Condition = compare(column, moment)
     return condition
 
 
-def _compared_texts(
+def _compare_texts(
     attribute: StoredAttribute, operator: CompareOperator, value: Any, node: Comparison
 ) -> Condition:
     if not isinstance(value, str) or not _can_be_stored(value):
-        raise _unfit(node)
+        raise _comparison_error(node)
     column = (
         func.lower(attribute.column)
         if attribute.kind is ComparisonKind.ANY_CASE
@@ -367,6 +371,6 @@ def _can_be_stored(text: str) -> bool:
     return "\x00" not in text
 
 
-def _unfit(node: Comparison) -> InvalidFilterException:
+def _comparison_error(node: Comparison) -> InvalidFilterException:
     detail = f"The attribute {node.attr_path} can't be compared in this way."
     return InvalidFilterException(detail=detail)

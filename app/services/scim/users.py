@@ -96,16 +96,16 @@ def groups_of(session: Session, user_ids: Collection[UUID]) -> dict[UUID, list[S
     return groups
 
 
-def create(session: Session, caller: Caller, wanted: ScimUserFields) -> ScimAccount:
+def create(session: Session, caller: Caller, fields: ScimUserFields) -> ScimAccount:
     """Create a user with the default access, or bring back one that the directory has deleted.
 
     Raises `Forbidden`, and `ValidationFailed` (``invalid_email``, ``too_long``, ``email_exists``).
     """
     caller.require(Permission.USERS_WRITE)
-    _check(wanted)
+    _validate(fields)
     partner_id = partners.own(caller)
     same = select(User.id).where(
-        User.partner_id == partner_id, User.email_key == email_key(wanted.email)
+        User.partner_id == partner_id, User.email_key == email_key(fields.email)
     )
     known_id = session.scalar(same)
     if known_id is not None:
@@ -118,16 +118,16 @@ def create(session: Session, caller: Caller, wanted: ScimUserFields) -> ScimAcco
         assignment = access.default_assignment(session, partner_id)
         role = assignment.role if assignment else Role.PARTNER_EDITOR
         user = users.invite(
-            session, caller, email=wanted.email, user_type=role, name=wanted.name, with_mail=False
+            session, caller, email=fields.email, user_type=role, name=fields.name, with_mail=False
         )
         stored = access.row_of(session, user)
-        if assignment is not None and wanted.active is not False:
+        if assignment is not None and fields.active is not False:
             access.invite(session, caller, user)
-    return _write(session, caller, user, stored, wanted, active=wanted.active is not False)
+    return _store(session, caller, user, stored, fields, active=fields.active is not False)
 
 
 def change(
-    session: Session, caller: Caller, account: ScimAccount, wanted: ScimUserFields
+    session: Session, caller: Caller, account: ScimAccount, fields: ScimUserFields
 ) -> ScimAccount:
     """Store all fields of a user who was loaded for a change. A new address of a user who has
     signed in waits until it is confirmed.
@@ -136,10 +136,10 @@ def change(
     ``user_limit_reached``) and `Conflict` (``last_partner_admin``, ``other_organization``).
     """
     caller.require(Permission.USERS_WRITE)
-    _check(wanted)
+    _validate(fields)
     stored = access.row_of(session, account.user)
-    active = None if wanted.active is account.is_active else wanted.active
-    return _write(session, caller, account.user, stored, wanted, active=active)
+    active = None if fields.active is account.is_active else fields.active
+    return _store(session, caller, account.user, stored, fields, active=active)
 
 
 def remove(session: Session, caller: Caller, account: ScimAccount) -> None:
@@ -167,19 +167,19 @@ def members_among(session: Session, caller: Caller, user_ids: Collection[UUID]) 
     return set(session.scalars(query))
 
 
-def _write(
+def _store(
     session: Session,
     caller: Caller,
     user: User,
     stored: ScimUser,
-    wanted: ScimUserFields,
+    fields: ScimUserFields,
     *,
     active: bool | None,
 ) -> ScimAccount:
-    changes = UpdateUserInput.model_construct(email=wanted.email, payment_tier=None)
-    users.update(session, caller, user.id, changes, name=wanted.name or "")
-    stored.external_id = wanted.external_id
-    stored.given_name, stored.family_name = wanted.given_name, wanted.family_name
+    changes = UpdateUserInput.model_construct(email=fields.email, payment_tier=None)
+    users.update(session, caller, user.id, changes, name=fields.name or "")
+    stored.external_id = fields.external_id
+    stored.given_name, stored.family_name = fields.given_name, fields.family_name
     session.flush()
     if active is True:
         access.activate(session, caller, user, stored)
@@ -188,12 +188,12 @@ def _write(
     return get(session, caller, user.id)
 
 
-def _check(wanted: ScimUserFields) -> None:
-    refuse_no_email(wanted.email, "userName")
+def _validate(fields: ScimUserFields) -> None:
+    refuse_no_email(fields.email, "userName")
     for name, text in (
-        ("displayName", wanted.name),
-        ("name.givenName", wanted.given_name),
-        ("name.familyName", wanted.family_name),
-        ("externalId", wanted.external_id),
+        ("displayName", fields.name),
+        ("name.givenName", fields.given_name),
+        ("name.familyName", fields.family_name),
+        ("externalId", fields.external_id),
     ):
         refuse_too_long(name, text, MAX_TEXT_LENGTH)

@@ -114,8 +114,8 @@ def change(
         caller,
         f"{KINDS[type(row)]}.budget_changed",
         row,
-        before=_facts(session, *before),
-        after=_facts(session, *after),
+        before=_audit_values(session, *before),
+        after=_audit_values(session, *after),
     )
     return True
 
@@ -125,7 +125,7 @@ def _alerts_of(stored: SpendingLimit) -> tuple[tuple[int, ...], tuple[str, ...]]
     return levels, tuple(stored.budget_recipients or ())
 
 
-def _facts(
+def _audit_values(
     session: Session, micros: int | None, levels: Sequence[int], recipients: Sequence[str]
 ) -> dict[str, Any]:
     return {
@@ -157,17 +157,17 @@ def check(micros: int | None, levels: Sequence[int], recipients: Sequence[str]) 
     refuse_any(problems)
 
 
-def reached_budgets(session: Session, caller: Caller, most: int) -> list[ReachedBudget]:
+def reached_budgets(session: Session, caller: Caller, limit: int) -> list[ReachedBudget]:
     """Return at most this many budgets of the caller's partner and its organizations that reached
     an alert level from `NEARLY_SPENT` on this month, in one query."""
     query = (
-        _reached(caller)
+        _reached_query(caller)
         .add_columns(Organization, SpendingTotal.spent_micros)
         .join(SpendingTotal, SpendingTotal.scope == SpendingLimit.scope)
         .where(SpendingTotal.period == month_of(utcnow()), SpendingLimit.budget_micros > 0)
         .outerjoin(Organization, Organization.id == SpendingLimit.organization_id)
         .order_by(SpendingLimit.scope.desc())
-        .limit(most)
+        .limit(limit)
     )
     return [
         ReachedBudget(organization, 100 * spent / (budget.budget_micros or 1))
@@ -177,10 +177,10 @@ def reached_budgets(session: Session, caller: Caller, most: int) -> list[Reached
 
 def any_reached(caller: Caller) -> ColumnElement[bool]:
     """Return the condition that `reached_budgets` finds any."""
-    return _reached(caller).exists()
+    return _reached_query(caller).exists()
 
 
-def _reached(caller: Caller) -> Select[SpendingLimit]:
+def _reached_query(caller: Caller) -> Select[SpendingLimit]:
     month, limit = month_of(utcnow()), SpendingLimit
     alerts = [_alert_key(month, percent) for percent in range(NEARLY_SPENT, MAX_LEVEL + 1)]
     rows = of_tenant(select(limit), caller, limit.partner_id, limit.organization_id)
@@ -190,8 +190,8 @@ def _reached(caller: Caller) -> Select[SpendingLimit]:
 def due_alerts(session: Session, now: datetime) -> list[str]:
     """Return the scopes of budgets that reached another of their alert levels. It only reads."""
     month = month_of(now)
-    found = session.execute(_with_spending(month)).all()
-    return [stored.scope for stored, spent in found if _new_level(stored, spent, month) is not None]
+    rows = session.execute(_with_spending(month)).all()
+    return [stored.scope for stored, spent in rows if _new_level(stored, spent, month) is not None]
 
 
 def alert(session: Session, scopes: Sequence[str], now: datetime) -> int:
@@ -204,7 +204,7 @@ def alert(session: Session, scopes: Sequence[str], now: datetime) -> int:
         percent = _new_level(stored, spent, month)
         if percent is not None:
             stored.budget_alert = _alert_key(month, percent)
-            _report(session, stored, percent, spent)
+            _report_level(session, stored, percent, spent)
             count += 1
     return count
 
@@ -233,42 +233,47 @@ def _alert_key(month: str, percent: int) -> str:
     return f"{month}:{percent}"
 
 
-def _report(session: Session, stored: SpendingLimit, percent: int, spent: int) -> None:
-    whose: Partner | Organization = (
+def _report_level(session: Session, stored: SpendingLimit, percent: int, spent: int) -> None:
+    owner: Partner | Organization = (
         session.get_one(Organization, stored.organization_id)
         if stored.organization_id
         else session.get_one(Partner, stored.partner_id)
     )
-    action = f"{KINDS[type(whose)]}.budget_reached"
+    action = f"{KINDS[type(owner)]}.budget_reached"
     after = {"percent": percent}
-    audit.record_change(session, system_caller(WHO), action, whose, after=after)
+    audit.record_change(session, system_caller(WHO), action, owner, after=after)
     currency = rates.currency_of(session)
-    of_partner = session.get_one(Partner, stored.partner_id).language
+    partner_language = session.get_one(Partner, stored.partner_id).language
 
     def details(language: str | None) -> dict[str, Any]:
         """Return the details of a mail, with amounts in the format of the language."""
-        with languages.using_language(languages.best_tag((language, of_partner))):
+        with languages.using_language(languages.best_tag((language, partner_language))):
             return {
-                "organization": whose.name if isinstance(whose, Organization) else None,
-                "organizationId": str(whose.id),
+                "organization": owner.name if isinstance(owner, Organization) else None,
+                "organizationId": str(owner.id),
                 "percent": percent,
                 "spent": money_words.micros(spent, currency),
                 "budget": money_words.micros(stored.budget_micros or 0, currency),
             }
 
-    admins, kind, of = _admins(session, stored), MailKind.BUDGET_REACHED, stored.partner_id
+    admins, kind, partner_id = _admins(session, stored), MailKind.BUDGET_REACHED, stored.partner_id
     for user in admins:
         mail_queue.enqueue(
-            session, kind, partner_id=of, user_id=user.id, details=details(user.language)
+            session, kind, partner_id=partner_id, user_id=user.id, details=details(user.language)
         )
-    known = {user.email.casefold() for user in admins}
+    admin_addresses = {user.email.casefold() for user in admins}
     recipients = _alerts_of(stored)[1]
-    users = mail_queue.users_at(session, of, recipients)
+    users = mail_queue.users_at(session, partner_id, recipients)
     for address in recipients:
-        if address.casefold() not in known:
-            other = users.get(address.lower())
-            extra = {**details(other.language if other else None), "isRecipient": True}
-            mail_queue.enqueue_to_address(session, kind, of, address, other, details=extra)
+        if address.casefold() not in admin_addresses:
+            address_user = users.get(address.lower())
+            extra = {
+                **details(address_user.language if address_user else None),
+                "isRecipient": True,
+            }
+            mail_queue.enqueue_to_address(
+                session, kind, partner_id, address, address_user, details=extra
+            )
 
 
 def _admins(session: Session, stored: SpendingLimit) -> Sequence[User]:

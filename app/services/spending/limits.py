@@ -117,7 +117,7 @@ def spending_of(
         .execution_options(populate_existing=True)
     )
     totals = {(total.scope, total.period): total for total in rows}
-    used = _spending(scope, stored, totals, rates.currency_of(session), now)
+    used = _spending_state(scope, stored, totals, rates.currency_of(session), now)
     if not ahead:
         return used
     days = outlook(session, SpendingTotal.scope == scope, now)
@@ -127,7 +127,7 @@ def spending_of(
     return replace(used, passed_on=(money, time), end=end)
 
 
-def _spending(
+def _spending_state(
     scope: str,
     stored: SpendingLimit | None,
     totals: Mapping[tuple[str, str], SpendingTotal],
@@ -136,15 +136,15 @@ def _spending(
 ) -> SpendingState:
     """Return the stored limits with the totals of their scope."""
     day, month = totals.get((scope, day_of(now))), totals.get((scope, month_of(now)))
-    limits = _read(stored)
+    limits = _limits_of(stored)
     return SpendingState(
         limits,
         stored.version if stored else 0,
         currency,
-        _money(day, limits.day_micros),
-        _money(month, limits.month_micros),
-        _time(day, limits.day_minutes),
-        _time(month, limits.month_minutes),
+        _money_use(day, limits.day_micros),
+        _money_use(month, limits.month_micros),
+        _time_use(day, limits.day_minutes),
+        _time_use(month, limits.month_minutes),
         (next_day(now), next_month(now)),
     )
 
@@ -156,10 +156,10 @@ def of_partners(
     of all together this month. Raises `Forbidden`."""
     rates.require_operator(caller)
     now, currency = utcnow(), rates.currency_of(session)
-    named = session.scalars(select(Partner).order_by(Partner.name, Partner.id)).all()
-    own = select(SpendingLimit).where(SpendingLimit.organization_id.is_(None))
+    all_partners = session.scalars(select(Partner).order_by(Partner.name, Partner.id)).all()
+    of_partner = select(SpendingLimit).where(SpendingLimit.organization_id.is_(None))
     is_partners = SpendingTotal.organization_id.is_(None)
-    limits = {limit.scope: limit for limit in session.scalars(own)}
+    limits = {limit.scope: limit for limit in session.scalars(of_partner)}
     rows = session.scalars(
         select(SpendingTotal).where(
             is_partners, SpendingTotal.period.in_((day_of(now), month_of(now)))
@@ -167,8 +167,8 @@ def of_partners(
     )
     totals = {(total.scope, total.period): total for total in rows}
     used = [
-        (partner, _spending(scope, limits.get(scope), totals, currency, now))
-        for partner in named
+        (partner, _spending_state(scope, limits.get(scope), totals, currency, now))
+        for partner in all_partners
         for scope in (scope_key(PARTNER, partner.id),)
     ]
     month = sum(each.month_money.spent for _, each in used)
@@ -180,7 +180,7 @@ def change(
     session: Session,
     caller: Caller,
     subject: LimitSubject,
-    wanted: SpendingLimits,
+    limits: SpendingLimits,
     *,
     expected_version: int | None = None,
 ) -> bool:
@@ -201,23 +201,23 @@ def change(
     problems = [
         Problem(field, "out_of_range", message)
         for name, field in _AMOUNTS.items()
-        if not _is_in_range(name, getattr(wanted, name))
+        if not _is_in_range(name, getattr(limits, name))
     ]
     refuse_any(problems)
     scope = scope_key(KINDS[type(row)], row.id)
     stored = session.get(SpendingLimit, scope, populate_existing=True)
-    before = _read(stored)
-    if before == wanted:
+    before = _limits_of(stored)
+    if before == limits:
         return False
     refuse_stale(expected_version, stored.version if stored else 0, "spending limits")
     if stored is None:
         stored = new_limit(scope, row)
         session.add(stored)
-    for name, value in asdict(wanted).items():
+    for name, value in asdict(limits).items():
         setattr(stored, name, value)
     stored.version += 1
     session.flush()
-    _record(session, caller, row, before, wanted)
+    _record(session, caller, row, before, limits)
     _reschedule(session, stored)
     return True
 
@@ -230,8 +230,10 @@ def _reschedule(session: Session, limit: SpendingLimit) -> None:
         Call.scheduled_for > utcnow(),
     )
     if session.scalar(select(waits)):
-        whose = str(limit.organization_id or "")
-        enqueue_job(session, "reschedule_earlier", str(new_id()), str(limit.partner_id), whose)
+        organization_key = str(limit.organization_id or "")
+        enqueue_job(
+            session, "reschedule_earlier", str(new_id()), str(limit.partner_id), organization_key
+        )
 
 
 def limit_new_partner(
@@ -240,11 +242,11 @@ def limit_new_partner(
     """Give a partner that the caller has just created the installation's daily limit."""
     if micros_a_day is None:
         return
-    wanted = SpendingLimits(day_micros=micros_a_day)
+    limits = SpendingLimits(day_micros=micros_a_day)
     stored = new_limit(scope_key(PARTNER, partner.id), partner)
     stored.day_micros, stored.version = micros_a_day, 1
     session.add(stored)
-    _record(session, caller, partner, SpendingLimits(), wanted)
+    _record(session, caller, partner, SpendingLimits(), limits)
 
 
 def exempt_from_watch(session: Session, organization: Organization, until: datetime) -> None:
@@ -286,7 +288,7 @@ def subject_row(
     return fetch(session, query, missing, for_change=for_change)
 
 
-def _read(stored: SpendingLimit | None) -> SpendingLimits:
+def _limits_of(stored: SpendingLimit | None) -> SpendingLimits:
     if stored is None:
         return SpendingLimits()
     return SpendingLimits(
@@ -313,22 +315,24 @@ def new_limit(scope: str, row: Partner | Organization | ApiKey) -> SpendingLimit
 
 
 def _is_in_range(name: str, value: int | None) -> bool:
-    most = MAX_MICROS if name.endswith("micros") else MAX_MINUTES
-    return value is None or 0 <= value <= most
+    maximum = MAX_MICROS if name.endswith("micros") else MAX_MINUTES
+    return value is None or 0 <= value <= maximum
 
 
-def _money(total: SpendingTotal | None, most: int | None) -> LimitUse:
+def _money_use(total: SpendingTotal | None, limit: int | None) -> LimitUse:
     return (
-        LimitUse(total.spent_micros, total.reserved_micros, most) if total else LimitUse(0, 0, most)
+        LimitUse(total.spent_micros, total.reserved_micros, limit)
+        if total
+        else LimitUse(0, 0, limit)
     )
 
 
-def _time(total: SpendingTotal | None, minutes: int | None) -> LimitUse:
-    most = None if minutes is None else minutes * 60
+def _time_use(total: SpendingTotal | None, minutes: int | None) -> LimitUse:
+    limit = None if minutes is None else minutes * 60
     return (
-        LimitUse(total.spent_seconds, total.reserved_seconds, most)
+        LimitUse(total.spent_seconds, total.reserved_seconds, limit)
         if total
-        else LimitUse(0, 0, most)
+        else LimitUse(0, 0, limit)
     )
 
 
@@ -337,18 +341,23 @@ def _record(
 ) -> None:
     action = f"{KINDS[type(row)]}.spending_limited"
     audit.record_change(
-        session, caller, action, row, before=_shown(session, before), after=_shown(session, after)
+        session,
+        caller,
+        action,
+        row,
+        before=_audit_values(session, before),
+        after=_audit_values(session, after),
     )
 
 
-def _shown(session: Session, limits: SpendingLimits) -> dict[str, Any]:
+def _audit_values(session: Session, limits: SpendingLimits) -> dict[str, Any]:
     """Return the limits as the history shows them."""
-    shown: dict[str, Any] = {
+    amounts: dict[str, Any] = {
         "spendingADay": limits.day_micros,
         "spendingAMonth": limits.month_micros,
     }
-    shown = {name: rates.audit_words(session, micros) for name, micros in shown.items()}
-    return shown | {
+    amounts = {name: rates.audit_words(session, micros) for name, micros in amounts.items()}
+    return amounts | {
         "minutesADay": limits.day_minutes,
         "minutesAMonth": limits.month_minutes,
         "spendingWaits": limits.waits,

@@ -32,30 +32,32 @@ class NearLimit:
         return gettext("A spending limit is nearly used.")
 
 
-def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
+def near_limits(session: Session, caller: Caller, limit: int) -> list[NearLimit]:
     """Return at most this many limits of the caller's partner and its organizations of which `NEAR`
     percent are used, in one query."""
     query = (
-        _near(caller)
+        _near_query(caller)
         .add_columns(Organization.name, _is_used(100))
         .outerjoin(Organization, Organization.id == SpendingLimit.organization_id)
         .order_by(SpendingLimit.scope.desc(), SpendingTotal.period.desc())
-        .limit(2 * most)
+        .limit(2 * limit)
     )
     nearest: dict[UUID | None, NearLimit] = {}
-    for near, name, is_reached in session.execute(query):
-        known = nearest.get(near.organization_id)
-        is_any_reached = bool(is_reached) or (known is not None and known.is_reached)
-        nearest[near.organization_id] = NearLimit(near.organization_id, name, is_any_reached)
-    return list(nearest.values())[:most]
+    for limit_row, name, is_reached in session.execute(query):
+        earlier = nearest.get(limit_row.organization_id)
+        is_any_reached = bool(is_reached) or (earlier is not None and earlier.is_reached)
+        nearest[limit_row.organization_id] = NearLimit(
+            limit_row.organization_id, name, is_any_reached
+        )
+    return list(nearest.values())[:limit]
 
 
 def any_near_limit(caller: Caller) -> ColumnElement[bool]:
     """Return the condition that `near_limits` finds any."""
-    return _near(caller).exists()
+    return _near_query(caller).exists()
 
 
-def _near(caller: Caller) -> Select[SpendingLimit]:
+def _near_query(caller: Caller) -> Select[SpendingLimit]:
     total, limit = SpendingTotal, SpendingLimit
     rows = of_tenant(select(limit), caller, limit.partner_id, limit.organization_id)
     rows = rows.join(total, total.scope == limit.scope)

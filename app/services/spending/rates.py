@@ -88,33 +88,33 @@ class RateChanges:
 
     @property
     def added(self) -> list[CallPrice]:
-        known = {rate.prefix for rate in self.before}
-        return [rate for rate in self.after if rate.prefix not in known]
+        prefixes = {rate.prefix for rate in self.before}
+        return [rate for rate in self.after if rate.prefix not in prefixes]
 
     @property
     def removed(self) -> list[CallPrice]:
-        known = {rate.prefix for rate in self.after}
-        return [rate for rate in self.before if rate.prefix not in known]
+        prefixes = {rate.prefix for rate in self.after}
+        return [rate for rate in self.before if rate.prefix not in prefixes]
 
     @property
     def changed(self) -> list[tuple[CallPrice, CallPrice]]:
         """Return the rates that stay, with another price or other steps, before and after."""
-        known = {rate.prefix: rate for rate in self.before}
-        pairs = ((known.get(rate.prefix, rate), rate) for rate in self.after)
+        old_rates = {rate.prefix: rate for rate in self.before}
+        pairs = ((old_rates.get(rate.prefix, rate), rate) for rate in self.after)
         return [(old, new) for old, new in pairs if old != new]
 
 
-def _defaults() -> Iterator[CallPrice]:
-    yield CallPrice(DEFAULT, _micros(EVERYWHERE_ELSE))
+def _default_rates() -> Iterator[CallPrice]:
+    yield CallPrice(DEFAULT, _to_micros(EVERYWHERE_ELSE))
     for price, prefixes in DEFAULT_RATES.items():
-        yield from (CallPrice(prefix, _micros(price)) for prefix in prefixes.split())
+        yield from (CallPrice(prefix, _to_micros(price)) for prefix in prefixes.split())
 
 
-def _micros(amount: str) -> int:
+def _to_micros(amount: str) -> int:
     return int(Decimal(amount) * MICROS)
 
 
-_DEFAULT_RATES = {rate.prefix: rate for rate in _defaults()}
+_DEFAULT_RATES = {rate.prefix: rate for rate in _default_rates()}
 
 
 def rate_of(session: Session, phone_number: str) -> CallPrice:
@@ -122,8 +122,10 @@ def rate_of(session: Session, phone_number: str) -> CallPrice:
     digits = phone_number.removeprefix("+")
     prefixes = [digits[:length] for length in range(len(digits), 0, -1)] + [DEFAULT]
     stored = session.scalars(select(CallRate).where(CallRate.prefix.in_(prefixes)))
-    known: Mapping[str, CallPrice] = {row.prefix: _read(row) for row in stored} or _DEFAULT_RATES
-    return next(known[prefix] for prefix in prefixes if prefix in known)
+    by_prefix: Mapping[str, CallPrice] = {
+        row.prefix: _from_row(row) for row in stored
+    } or _DEFAULT_RATES
+    return next(by_prefix[prefix] for prefix in prefixes if prefix in by_prefix)
 
 
 def price_range(session: Session, minutes: int) -> tuple[int, int]:
@@ -149,16 +151,16 @@ def are_imported(session: Session) -> bool:
 
 def listing(session: Session) -> list[CallPrice]:
     """Return all rates, that of all other numbers first, the others by their prefixes."""
-    stored = {row.prefix: _read(row) for row in session.scalars(select(CallRate))}
-    return sorted((stored or _DEFAULT_RATES).values(), key=_order)
+    stored = {row.prefix: _from_row(row) for row in session.scalars(select(CallRate))}
+    return sorted((stored or _DEFAULT_RATES).values(), key=_sort_key)
 
 
 def written(rates: Sequence[CallPrice]) -> str:
     """Return the rates as a CSV file, which `replace` reads."""
     text = io.StringIO(newline="")
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(COLUMNS)
-    lines.writerows(
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(
         (
             rate.prefix,
             amount_words(rate.micros_per_minute),
@@ -185,7 +187,7 @@ def audit_words(session: Session, micros: int | None) -> str | None:
 
 def micros_of(text: str) -> int | None:
     """Return 12.50 as millionths; None for a text that is no amount with at most 6 decimals."""
-    return _micros(text) if _PRICE.fullmatch(text) else None
+    return _to_micros(text) if _PRICE.fullmatch(text) else None
 
 
 def preview(session: Session, caller: Caller, content: bytes) -> RateChanges:
@@ -195,8 +197,8 @@ def preview(session: Session, caller: Caller, content: bytes) -> RateChanges:
     (``currency_in_use``) for another currency while limits or totals have amounts in the old one.
     """
     require_operator(caller)
-    rates = _parsed(content)
-    before, after = listing(session), sorted(rates, key=_order)
+    rates = _parse_rates(content)
+    before, after = listing(session), sorted(rates, key=_sort_key)
     if before[0].currency != after[0].currency and _is_used(session):
         message = gettext(
             "Spending limits and totals are in %(currency)s. Rates can't be in another currency.",
@@ -254,7 +256,7 @@ def _record(
     )
 
 
-def _read(row: CallRate) -> CallPrice:
+def _from_row(row: CallRate) -> CallPrice:
     return CallPrice(
         row.prefix,
         row.micros_per_minute,
@@ -265,15 +267,15 @@ def _read(row: CallRate) -> CallPrice:
     )
 
 
-def _order(rate: CallPrice) -> tuple[bool, str]:
+def _sort_key(rate: CallPrice) -> tuple[bool, str]:
     return rate.prefix != DEFAULT, rate.prefix
 
 
-def _parsed(content: bytes) -> list[CallPrice]:
+def _parse_rates(content: bytes) -> list[CallPrice]:
     problems: list[Problem] = []
     rates: dict[str, CallPrice] = {}
-    for number, row in _rows(content):
-        wrong = list(_wrong_cells(row)) or list(_misfits(row, rates))
+    for number, row in _parse_csv(content):
+        wrong = list(_wrong_cells(row)) or list(_row_conflicts(row, rates))
         problems += (
             Problem(
                 "file",
@@ -285,7 +287,7 @@ def _parsed(content: bytes) -> list[CallPrice]:
         if len(problems) >= MAX_PROBLEMS:
             break
         if not wrong:
-            rates[row[0]] = _rate(row)
+            rates[row[0]] = _to_rate(row)
     if not problems and DEFAULT not in rates:
         message = gettext(
             "A row with the prefix %(prefix)s is missing: the price of all other numbers.",
@@ -298,7 +300,7 @@ def _parsed(content: bytes) -> list[CallPrice]:
     return list(rates.values())
 
 
-def _rows(content: bytes) -> list[tuple[int, list[str]]]:
+def _parse_csv(content: bytes) -> list[tuple[int, list[str]]]:
     """Return the rows below the names of the columns, with their numbers; blank ones are left
     out."""
     try:
@@ -313,7 +315,7 @@ def _rows(content: bytes) -> list[tuple[int, list[str]]]:
     return [(number, row) for number, row in enumerate(rows[1:], start=2) if any(row)]
 
 
-def _misfits(row: Sequence[str], rates: Mapping[str, CallPrice]) -> Iterator[str]:
+def _row_conflicts(row: Sequence[str], rates: Mapping[str, CallPrice]) -> Iterator[str]:
     """Return what is wrong with a row in view of those before it."""
     if row[0] in rates:
         yield gettext("The prefix %(prefix)s is listed twice.", prefix=row[0])
@@ -321,8 +323,10 @@ def _misfits(row: Sequence[str], rates: Mapping[str, CallPrice]) -> Iterator[str
         yield gettext("All rates must have the same currency.")
 
 
-def _rate(row: Sequence[str]) -> CallPrice:
-    return CallPrice(row[0], _micros(row[1]), _micros(row[2]), int(row[3]), int(row[4]), row[5])
+def _to_rate(row: Sequence[str]) -> CallPrice:
+    return CallPrice(
+        row[0], _to_micros(row[1]), _to_micros(row[2]), int(row[3]), int(row[4]), row[5]
+    )
 
 
 def _wrong_cells(row: Sequence[str]) -> Iterator[str]:
@@ -335,35 +339,35 @@ def _wrong_cells(row: Sequence[str]) -> Iterator[str]:
         )
         return
     checks = (
-        (_PREFIX, _prefix_words),
-        (_PRICE, _price_words),
-        (_PRICE, _price_words),
-        (_SECONDS, _seconds_words),
-        (_SECONDS, _seconds_words),
-        (_CURRENCY, _currency_words),
+        (_PREFIX, _prefix_message),
+        (_PRICE, _price_message),
+        (_PRICE, _price_message),
+        (_SECONDS, _seconds_message),
+        (_SECONDS, _seconds_message),
+        (_CURRENCY, _currency_message),
     )
-    for name, cell, (pattern, words) in zip(COLUMNS, row, checks, strict=True):
+    for name, cell, (pattern, message_for) in zip(COLUMNS, row, checks, strict=True):
         if not pattern.fullmatch(cell):
-            yield words(name)
+            yield message_for(name)
         elif name == "increment_seconds" and not int(cell):
             yield gettext("%(column)s must be at least 1.", column=name)
 
 
-def _prefix_words(column: str) -> str:
+def _prefix_message(column: str) -> str:
     return gettext(
         "%(column)s must be digits with the country code, like 4930, or default.", column=column
     )
 
 
-def _price_words(column: str) -> str:
+def _price_message(column: str) -> str:
     return gettext(
         "%(column)s must be an amount like 0.05, with at most 6 decimals.", column=column
     )
 
 
-def _seconds_words(column: str) -> str:
+def _seconds_message(column: str) -> str:
     return gettext("%(column)s must be seconds like 60.", column=column)
 
 
-def _currency_words(column: str) -> str:
+def _currency_message(column: str) -> str:
     return gettext("%(column)s must be a code like USD.", column=column)

@@ -66,7 +66,7 @@ _REASONS: dict[tuple[str, str, str], str] = {
     ),
 }
 """The limited amount and its period, by kind of scope."""
-_COUNTED = ("spent_micros", "spent_seconds", "reserved_micros", "reserved_seconds")
+_AMOUNT_COLUMNS = ("spent_micros", "spent_seconds", "reserved_micros", "reserved_seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +115,10 @@ def check(
 ) -> SpendingStop | None:
     """Return the limit that prevents a live call from being placed now; None if it fits. Without
     limits this is one query."""
-    limits = _limits(session, spender, now)
+    limits = _load_limits(session, spender, now)
     if not limits:
         return None
-    return _stop(limits, needed(session, phone_number, max_call_minutes))
+    return _find_stop(limits, needed(session, phone_number, max_call_minutes))
 
 
 def needed(session: Session, phone_number: str, max_call_minutes: int) -> CallAmount:
@@ -133,14 +133,14 @@ def reserve(
     """Reserve the price of the longest call in every total of a locked live call whose scopes have
     limits, or return the limit that is in the way. Without limits nothing is reserved."""
     spender = Spender.of(call)
-    if not _limits(session, spender, now):
+    if not _load_limits(session, spender, now):
         return CallAmount(0, 0)
-    wanted = needed(session, call.phone_number, max_call_minutes)
-    _lock(session, spender, now)
-    if stop := _stop(_limits(session, spender, now), wanted):
+    amount = needed(session, call.phone_number, max_call_minutes)
+    _lock_totals(session, spender, now)
+    if stop := _find_stop(_load_limits(session, spender, now), amount):
         return stop
-    _add(session, spender, now, (0, 0, wanted.micros, wanted.seconds))
-    return wanted
+    _add_to_totals(session, spender, now, (0, 0, amount.micros, amount.seconds))
+    return amount
 
 
 def settle(session: Session, call: Call, attempt: CallAttempt) -> None:
@@ -165,14 +165,14 @@ def settle(session: Session, call: Call, attempt: CallAttempt) -> None:
     )
     if not any(change):
         return
-    _add(session, Spender.of(call), attempt.started_at, change)
+    _add_to_totals(session, Spender.of(call), attempt.started_at, change)
     attempt.charged_micros, attempt.charged_seconds = charge.micros, charge.seconds
     attempt.reserved_micros = attempt.reserved_seconds = 0
 
 
 def add_spent(session: Session, spender: Spender, at: datetime, amount: CallAmount) -> None:
     """Add the cost of calls of that time to the totals."""
-    _add(session, spender, at, (amount.micros, amount.seconds, 0, 0))
+    _add_to_totals(session, spender, at, (amount.micros, amount.seconds, 0, 0))
 
 
 def _count_for_billing(
@@ -252,13 +252,13 @@ class _LimitedPeriod:
             return str(_REASONS[scope_kind, amount, self.name])
 
 
-def _limits(session: Session, spender: Spender, now: datetime) -> list[_LimitedPeriod]:
+def _load_limits(session: Session, spender: Spender, now: datetime) -> list[_LimitedPeriod]:
     """Return the day and the month of each limit of a call, widest limit first."""
     day, month = aliased(SpendingTotal), aliased(SpendingTotal)
     query = (
         select(
             SpendingLimit,
-            *(getattr(period, name) for period in (day, month) for name in _COUNTED),
+            *(getattr(period, name) for period in (day, month) for name in _AMOUNT_COLUMNS),
         )
         .outerjoin(day, and_(day.scope == SpendingLimit.scope, day.period == day_of(now)))
         .outerjoin(month, and_(month.scope == SpendingLimit.scope, month.period == month_of(now)))
@@ -291,31 +291,33 @@ def _limits(session: Session, spender: Spender, now: datetime) -> list[_LimitedP
     return sorted(periods, key=lambda period: order.index(period.limit.scope))
 
 
-def _stop(periods: Sequence[_LimitedPeriod], call_amount: CallAmount) -> SpendingStop | None:
+def _find_stop(periods: Sequence[_LimitedPeriod], call_amount: CallAmount) -> SpendingStop | None:
     """Return the limit that stops a call for longest; one that frees up only if no other does."""
     waits = any(period.limit.waits for period in periods)
     stops = [stop for period in periods for stop in period.stops(call_amount, waits=waits)]
     return max(stops, key=lambda stop: (not stop.frees_up, stop.until), default=None)
 
 
-def _keys(spender: Spender, now: datetime) -> list[tuple[str, str]]:
+def _total_keys(spender: Spender, now: datetime) -> list[tuple[str, str]]:
     """Return the keys of the totals, in the order in which they are locked."""
     periods = (month_of(now), day_of(now))
     return sorted((scope, period) for scope in spender.scopes() for period in periods)
 
 
-def _lock(session: Session, spender: Spender, now: datetime) -> None:
-    _add(session, spender, now, (0, 0, 0, 0))
+def _lock_totals(session: Session, spender: Spender, now: datetime) -> None:
+    _add_to_totals(session, spender, now, (0, 0, 0, 0))
 
 
-def _add(session: Session, spender: Spender, at: datetime, amounts: tuple[int, ...]) -> None:
+def _add_to_totals(
+    session: Session, spender: Spender, at: datetime, amounts: tuple[int, ...]
+) -> None:
     """Add to each total of the call, or create it; the rows stay locked until the transaction
     ends."""
     statement = insert_into(session, SpendingTotal)
     columns, new = SpendingTotal.__table__.c, statement.excluded
     statement = statement.on_conflict_do_update(
         index_elements=("scope", "period"),
-        set_={name: columns[name] + new[name] for name in _COUNTED},
+        set_={name: columns[name] + new[name] for name in _AMOUNT_COLUMNS},
     )
     partner = spender.partner_id
     session.execute(
@@ -326,8 +328,8 @@ def _add(session: Session, spender: Spender, at: datetime, amounts: tuple[int, .
                 "period": period,
                 "partner_id": partner,
                 "organization_id": None if scope.startswith(PARTNER) else spender.organization_id,
-                **dict(zip(_COUNTED, amounts, strict=True)),
+                **dict(zip(_AMOUNT_COLUMNS, amounts, strict=True)),
             }
-            for scope, period in _keys(spender, at.astimezone(UTC))
+            for scope, period in _total_keys(spender, at.astimezone(UTC))
         ],
     )

@@ -41,22 +41,22 @@ class SpendingForecast:
     time: DailyForecast | None
 
 
-def outlook(session: Session, of: ColumnElement[bool], now: datetime) -> SpendingForecast:
-    """Return the forecast of the totals that ``of`` selects together, in one query."""
+def outlook(session: Session, condition: ColumnElement[bool], now: datetime) -> SpendingForecast:
+    """Return the forecast of the totals that ``condition`` selects together, in one query."""
     total, first = SpendingTotal, now.date() - HISTORY
     rows = session.execute(
         select(total.period, func.sum(total.spent_micros), func.sum(total.spent_seconds))
-        .where(of, total.period.between(day_of(now - HISTORY), day_of(now)))
+        .where(condition, total.period.between(day_of(now - HISTORY), day_of(now)))
         .group_by(total.period)
     )
     # The totals of months are among them, but no day matches one.
     days = {period: (int(micros), int(seconds)) for period, micros, seconds in rows}
-    known = [
+    history = [
         days.get((first + timedelta(days=age)).isoformat(), (0, 0)) for age in range(HISTORY.days)
     ]
     count = (forecasting.last_day_of(now.date()) - now.date()).days + 1
     return SpendingForecast(
-        now.date(), *(forecasting.forecast(each, count) for each in zip(*known, strict=True))
+        now.date(), *(forecasting.forecast(each, count) for each in zip(*history, strict=True))
     )
 
 
@@ -91,7 +91,7 @@ class OrganizationSpending:
     seconds: int
 
 
-def by_organization(session: Session, caller: Caller, most: int) -> Sequence[OrganizationSpending]:
+def by_organization(session: Session, caller: Caller, limit: int) -> Sequence[OrganizationSpending]:
     """Return at most so many organizations that spent something this month (UTC), those that spent
     the most first, in one query. Raises `Forbidden`."""
     caller.require(Permission.ORGANIZATIONS_READ)
@@ -106,6 +106,6 @@ def by_organization(session: Session, caller: Caller, most: int) -> Sequence[Org
             total.spent_micros > 0,
         )
         .order_by(total.spent_micros.desc(), Organization.name, Organization.id)
-        .limit(most)
+        .limit(limit)
     )
     return [OrganizationSpending(*row) for row in session.execute(query)]

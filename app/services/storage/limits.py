@@ -45,10 +45,10 @@ def require_room(
     if organization_id is not None:
         organization = session.get_one(Organization, organization_id)
         used = used_by_organization(session, organization)
-        _require(_of_organization, used, size, limit_of_organization(organization, defaults))
+        _require_room(_of_organization, used, size, limit_of_organization(organization, defaults))
     used = used_by_partner(session, partner_id)
     partner = session.get_one(Partner, partner_id)
-    _require(_of_partner, used, size, limit_of_partner(partner, defaults))
+    _require_room(_of_partner, used, size, limit_of_partner(partner, defaults))
 
 
 def reserve_room(
@@ -89,7 +89,7 @@ def change_partner_limit(
     """
     require_operator(caller)
     partner = partners.get(session, caller, partner_id, for_change=True)
-    return _change(session, caller, partner, limit, expected_version)
+    return _set_limit(session, caller, partner, limit, expected_version)
 
 
 def change_organization_limit(
@@ -106,10 +106,10 @@ def change_organization_limit(
     if caller.organization_id is not None:
         message = gettext("Only the partner sets the storage of an organization.")
         raise Forbidden(message, "insufficient_scope")
-    return _change(session, caller, organization, limit, expected_version)
+    return _set_limit(session, caller, organization, limit, expected_version)
 
 
-def _change(
+def _set_limit(
     session: Session,
     caller: Caller,
     target: Partner | Organization,
@@ -136,14 +136,16 @@ def _change(
     return True
 
 
-def _require(of: Callable[[str, str], str], used: int, size: int, limit: int) -> None:
-    """Raise `TooLarge` unless there is room for this much more; ``of`` writes the first
+def _require_room(
+    format_usage: Callable[[str, str], str], used: int, size: int, limit: int
+) -> None:
+    """Raise `TooLarge` unless there is room for this much more; ``format_usage`` writes the first
     sentence."""
     if used + size <= limit:
         return
-    sentences = [of(_megabytes(used), _megabytes(limit))]
+    sentences = [format_usage(_format_megabytes(used), _format_megabytes(limit))]
     if size:
-        sentences.append(gettext("This file needs %(size)s.", size=_megabytes(size)))
+        sentences.append(gettext("This file needs %(size)s.", size=_format_megabytes(size)))
     sentences.append(gettext("Delete the data of old uploads, or ask for a higher limit."))
     extra = {"usedBytes": used, "limitBytes": limit}
     raise TooLarge(" ".join(sentences), LIMIT_REACHED, extra=extra)
@@ -159,5 +161,5 @@ def _of_partner(used: str, limit: str) -> str:
     return gettext("The partner uses %(used)s of its %(limit)s of storage.", used=used, limit=limit)
 
 
-def _megabytes(size: int) -> str:
+def _format_megabytes(size: int) -> str:
     return f"{written_number(size / _MEGABYTE, 1)}\u00a0{size_unit('MB')}"

@@ -53,12 +53,12 @@ class StoredUpload:
 
 
 def used_by_organization(session: Session, organization: Organization) -> int:
-    return _sum(session, *sums_of_organization(organization))
+    return _sum_of(session, *sums_of_organization(organization))
 
 
 def sums_of_organization(organization: Organization) -> tuple[Select[Any], ...]:
     """Return the queries whose sum is `used_by_organization`."""
-    query = _uploads(organization.partner_id).where(
+    query = _uploads_query(organization.partner_id).where(
         ContactImport.organization_id == organization.id
     )
     recordings = select(func.sum(CallRecording.size)).where(
@@ -73,18 +73,18 @@ def used_by_partner(session: Session, partner_id: UUID) -> int:
         select(func.sum(kind.size)).where(kind.partner_id == partner_id)
         for kind in (BrandImage, OutsidePicture, CallRecording)
     ]
-    return _sum(session, _uploads(partner_id), *sums)
+    return _sum_of(session, _uploads_query(partner_id), *sums)
 
 
-def _used_by_groups(session: Session, caller: Caller, partner_id: UUID) -> int:
-    uploads = _uploads(partner_id).where(in_groups(caller, ContactImport.organization_id))
+def _group_usage(session: Session, caller: Caller, partner_id: UUID) -> int:
+    uploads = _uploads_query(partner_id).where(in_groups(caller, ContactImport.organization_id))
     recordings = select(func.sum(CallRecording.size)).where(
         CallRecording.partner_id == partner_id, in_groups(caller, CallRecording.organization_id)
     )
-    return _sum(session, uploads, recordings)
+    return _sum_of(session, uploads, recordings)
 
 
-def _sum(session: Session, *queries: Select[Any]) -> int:
+def _sum_of(session: Session, *queries: Select[Any]) -> int:
     """Return the sum of all the queries, in one statement."""
     row = session.execute(select(*(query.scalar_subquery() for query in queries))).one()
     return sum(int(each or 0) for each in row)
@@ -94,8 +94,8 @@ def used_by_all(session: Session, caller: Caller) -> int:
     """Return the bytes of all partners. Raises `Forbidden`."""
     require_operator(caller)
     uploads = select(func.sum(SIZE)).where(STORED)
-    others = (select(func.sum(kind.size)) for kind in (BrandImage, CallRecording))
-    return _sum(session, uploads, *others)
+    other_queries = (select(func.sum(kind.size)) for kind in (BrandImage, CallRecording))
+    return _sum_of(session, uploads, *other_queries)
 
 
 def of_organization(
@@ -118,7 +118,7 @@ def of_partner(
     """Return the usage of a partner with all its organizations. Raises `NotFound`."""
     partner = partners.get(session, caller, partner_id)
     used = (
-        _used_by_groups(session, caller, partner_id)
+        _group_usage(session, caller, partner_id)
         if caller.is_limited
         else used_by_partner(session, partner_id)
     )
@@ -138,9 +138,9 @@ def of_organizations(
     )
     stored = union_all(uploads, recordings).subquery()
     used = func.sum(stored.c.size)
-    owned = visible_organizations(caller).where(Organization.partner_id == partner_id)
+    visible_rows = visible_organizations(caller).where(Organization.partner_id == partner_id)
     query = (
-        owned.add_columns(used)
+        visible_rows.add_columns(used)
         .join(stored, stored.c.organization_id == Organization.id)
         .group_by(Organization.id)
         .order_by(used.desc(), Organization.id)
@@ -164,18 +164,23 @@ def of_partners(
     """Return every partner with its usage, largest first. Raises `Forbidden`."""
     require_operator(caller)
     uploads = select(ContactImport.partner_id, func.sum(SIZE)).where(STORED)
-    others = (
+    other_queries = (
         select(kind.partner_id, func.sum(kind.size)).group_by(kind.partner_id)
         for kind in (BrandImage, OutsidePicture, CallRecording)
     )
     used: dict[UUID, int] = {}
-    for query in (uploads.group_by(ContactImport.partner_id), *others):
+    for query in (uploads.group_by(ContactImport.partner_id), *other_queries):
         for partner_id, size in session.execute(query):
             used[partner_id] = used.get(partner_id, 0) + int(size or 0)
-    named = session.scalars(select(Partner).order_by(Partner.name, Partner.id))
+    partner_rows = session.scalars(select(Partner).order_by(Partner.name, Partner.id))
     usages = [
-        (one, StorageUsage(used.get(one.id, 0), limit_of_partner(one, defaults), one.storage_limit))
-        for one in named
+        (
+            partner,
+            StorageUsage(
+                used.get(partner.id, 0), limit_of_partner(partner, defaults), partner.storage_limit
+            ),
+        )
+        for partner in partner_rows
     ]
     return sorted(usages, key=lambda pair: -pair[1].used)
 
@@ -195,19 +200,19 @@ def largest_uploads(
         query = query.where(ContactImport.partner_id == partner_id)
     if organization_id is not None:
         query = query.where(ContactImport.organization_id == organization_id)
-    own = and_(
+    condition = and_(
         Organization.id == ContactImport.organization_id,
         Organization.partner_id == ContactImport.partner_id,
     )
-    query = query.join(Organization, own).add_columns(Organization.name, SIZE)
+    query = query.join(Organization, condition).add_columns(Organization.name, SIZE)
     query = query.order_by(SIZE.desc(), ContactImport.id).limit(MAX_LISTED)
     rows: Sequence[Any] = session.execute(query).all()
     return [StoredUpload(row[0], row[1], row[2]) for row in rows]
 
 
 def limit_of_organization(organization: Organization, defaults: StorageDefaults) -> int:
-    own = organization.storage_limit
-    return defaults.organization if own is None else own
+    limit = organization.storage_limit
+    return defaults.organization if limit is None else limit
 
 
 def limit_of_partner(partner: Partner, defaults: StorageDefaults) -> int:
@@ -220,5 +225,5 @@ def require_operator(caller: Caller) -> None:
     )
 
 
-def _uploads(partner_id: UUID) -> Select[Any]:
+def _uploads_query(partner_id: UUID) -> Select[Any]:
     return select(func.sum(SIZE)).where(ContactImport.partner_id == partner_id, STORED)

@@ -27,18 +27,18 @@ PREFIX = 5
 def count(session: Session, now: datetime) -> None:
     """Store the calls of this hour, and delete those of more than four weeks ago. Repeating it
     changes nothing."""
-    this = hour_of(now)
-    if now - this < SETTLED:
-        _count(session, this - HOUR)
-    _count(session, this)
-    session.execute(delete(CallHour).where(CallHour.hour < this - KEPT))
+    current_hour = hour_of(now)
+    if now - current_hour < SETTLED:
+        _count_hour(session, current_hour - HOUR)
+    _count_hour(session, current_hour)
+    session.execute(delete(CallHour).where(CallHour.hour < current_hour - KEPT))
 
 
 def hour_of(moment: datetime) -> datetime:
     return moment.replace(minute=0, second=0, microsecond=0)
 
 
-def _count(session: Session, hour: datetime) -> None:
+def _count_hour(session: Session, hour: datetime) -> None:
     prefix = func.substr(Call.phone_number, 1, PREFIX)
     query = (
         select(Call.partner_id, Call.organization_id, prefix, func.count())
@@ -52,10 +52,10 @@ def _count(session: Session, hour: datetime) -> None:
         )
         .group_by(Call.partner_id, Call.organization_id, prefix)
     )
-    counted: Counter[tuple[UUID, UUID, str]] = Counter()
+    counts: Counter[tuple[UUID, UUID, str]] = Counter()
     for partner_id, organization_id, digits, calls in session.execute(query):
-        counted[partner_id, organization_id, region_of_prefix(digits)] += calls
-    if not counted:
+        counts[partner_id, organization_id, region_of_prefix(digits)] += calls
+    if not counts:
         return
     statement = insert_into(session, CallHour)
     statement = statement.on_conflict_do_update(
@@ -70,7 +70,7 @@ def _count(session: Session, hour: datetime) -> None:
             "region": region,
             "calls": calls,
         }
-        for (partner_id, organization_id, region), calls in counted.items()
+        for (partner_id, organization_id, region), calls in counts.items()
     ]
     session.execute(statement, rows)
 

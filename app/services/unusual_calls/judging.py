@@ -60,16 +60,18 @@ def reason(
     regions = {region for _hour, region, _calls in history}
     new = sorted(region for region, calls in now.items() if calls >= COUNTRY_CALLS)
     if unknown := [region for region in new if region not in regions]:
-        counted = f"{sum(now[region] for region in unknown):,}"
-        country, *others = (country_name(region) for region in unknown[:2])
-        sentence = _NEW_COUNTRIES if others else _NEW_COUNTRY
-        return sentence(calls=counted, country_words=country, other_words="".join(others))
+        new_calls = f"{sum(now[region] for region in unknown):,}"
+        country, *other_countries = (country_name(region) for region in unknown[:2])
+        template = _NEW_COUNTRIES if other_countries else _NEW_COUNTRY
+        return template(
+            calls=new_calls, country_words=country, other_words="".join(other_countries)
+        )
     by_hour: Counter[datetime] = Counter()
-    for when, _region, calls in history:
-        by_hour[when] += calls
-    days = {when.date() for when in by_hour}
+    for call_hour, _region, calls in history:
+        by_hour[call_hour] += calls
+    days = {call_hour.date() for call_hour in by_hour}
     local = hour.astimezone(zone)
-    is_new_hour = local.hour not in {when.astimezone(zone).hour for when in by_hour}
+    is_new_hour = local.hour not in {call_hour.astimezone(zone).hour for call_hour in by_hour}
     if total >= HOUR_CALLS and len(days) >= KNOWN_DAYS and is_new_hour:
         return _NEW_HOUR(calls=f"{total:,}", time=f"{local:%H:%M %Z}")
     busiest = max(by_hour.values())

@@ -42,7 +42,7 @@ def check(session: Session, rules: UnusualCallRules, now: datetime) -> list[UUID
     count(session, now)
     hour = hour_of(now)
     calls: defaultdict[UUID, dict[str, int]] = defaultdict(dict)
-    current = select(CallHour).where(CallHour.hour == hour, _is_judged(now))
+    current = select(CallHour).where(CallHour.hour == hour, _is_watched(now))
     for row in session.scalars(current, execution_options={"populate_existing": True}):
         calls[row.organization_id][row.region] = row.calls
     paused = []
@@ -53,9 +53,9 @@ def check(session: Session, rules: UnusualCallRules, now: datetime) -> list[UUID
             CallHour.organization_id == organization_id, CallHour.hour < hour
         )
         history = [(row[0], row[1], row[2]) for row in session.execute(query)]
-        zone = _zone(session, organization_id)
+        zone = _main_zone(session, organization_id)
         if why := reason(by_region, history, hour, rules, zone):
-            _pause(session, session.get_one(Organization, organization_id), why)
+            _pause_calling(session, session.get_one(Organization, organization_id), why)
             paused.append(organization_id)
     return paused
 
@@ -76,7 +76,7 @@ def _scope(organization: Organization) -> PauseScope:
     return PauseScope(partner_id=organization.partner_id, organization_id=organization.id)
 
 
-def _is_judged(now: datetime) -> ColumnElement[bool]:
+def _is_watched(now: datetime) -> ColumnElement[bool]:
     """Return the condition that an organization is watched, wasn't resumed today, and isn't
     paused."""
     limit = SpendingLimit
@@ -89,7 +89,7 @@ def _is_judged(now: datetime) -> ColumnElement[bool]:
     return and_(~exempt, ~paused)
 
 
-def _zone(session: Session, organization_id: UUID) -> ZoneInfo:
+def _main_zone(session: Session, organization_id: UUID) -> ZoneInfo:
     """Return the time zone of most of the organization's assistants; UTC if they have none."""
     query = (
         select(Assistant.timezone)
@@ -101,17 +101,17 @@ def _zone(session: Session, organization_id: UUID) -> ZoneInfo:
     return ZoneInfo(session.scalar(query) or "UTC")
 
 
-def _pause(session: Session, organization: Organization, why: str) -> None:
-    words = _UNUSUAL(reason_words=why)
-    pauses.pause(session, system_caller(WHO), _scope(organization), words)
+def _pause_calling(session: Session, organization: Organization, why: str) -> None:
+    message = _UNUSUAL(reason_words=why)
+    pauses.pause(session, system_caller(WHO), _scope(organization), message)
     publish(
         session,
         organization.partner_id,
         organization.id,
         WebhookEvent.CALLING_PAUSED,
-        lambda: {"organizationId": organization.id, "reason": words},
+        lambda: {"organizationId": organization.id, "reason": message},
     )
-    for user in _addressed(session, organization):
+    for user in _notified_users(session, organization):
         mail_queue.enqueue(
             session,
             MailKind.CALLING_PAUSED,
@@ -120,13 +120,13 @@ def _pause(session: Session, organization: Organization, why: str) -> None:
             details={
                 "organization": organization.name,
                 "organizationId": str(organization.id),
-                "why": words,
+                "why": message,
                 "mayResume": user.user_type is Role.PARTNER_ADMIN,
             },
         )
 
 
-def _addressed(session: Session, organization: Organization) -> Sequence[User]:
+def _notified_users(session: Session, organization: Organization) -> Sequence[User]:
     """Return the partner admins and the members of the organization."""
     query = select(User).where(
         User.partner_id == organization.partner_id,

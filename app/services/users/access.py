@@ -65,17 +65,17 @@ def explain(
     """Return why a loaded user may do each of these or not."""
     partner = session.get(Partner, user.partner_id) if user.partner_id else None
     organization = session.get(Organization, user.organization_id) if user.organization_id else None
-    return {each: _explained(user, partner, organization, each) for each in permissions}
+    return {each: _explain(user, partner, organization, each) for each in permissions}
 
 
-def _explained(
+def _explain(
     user: User, partner: Partner | None, organization: Organization | None, permission: Permission
 ) -> AccessExplanation:
-    holders = _holders(permission)
+    holders = _roles_with(permission)
     if partner is not None and partner.suspended_at is not None:
         return AccessExplanation(AccessRule.PARTNER_SUSPENDED, holders, (Role.OPERATOR,))
     if organization is not None and organization.status is not OrganizationStatus.ACTIVE:
-        changers = _holders(Permission.ORGANIZATIONS_WRITE)
+        changers = _roles_with(Permission.ORGANIZATIONS_WRITE)
         return AccessExplanation(AccessRule.ORGANIZATION_SUSPENDED, holders, changers)
     if user.status is not UserStatus.ACTIVE:
         return AccessExplanation(AccessRule.NOT_ACTIVE, holders, _changers_of(user.role))
@@ -84,7 +84,7 @@ def _explained(
 
 def of_role(role: Role, permission: Permission) -> AccessExplanation:
     """Return why an active user with the role may do something or not."""
-    holders = _holders(permission)
+    holders = _roles_with(permission)
     if role in holders:
         return AccessExplanation(AccessRule.ROLE_ALLOWS, holders, ())
     if not holders:
@@ -115,11 +115,11 @@ def role_giver(session: Session, user: User) -> tuple[User | None, datetime]:
         .order_by(AuditEntry.id.desc())
         .limit(1)
     )
-    giver_id, at = user.invited_by_id, user.created_at
+    giver_id, since = user.invited_by_id, user.created_at
     if changed is not None:
-        giver_id, at = changed.actor_id, changed.at
+        giver_id, since = changed.actor_id, changed.at
     giver = session.get(User, giver_id) if giver_id else None
-    return giver if giver is not None and giver.partner_id == user.partner_id else None, at
+    return giver if giver is not None and giver.partner_id == user.partner_id else None, since
 
 
 def to_ask(session: Session, user: User) -> Sequence[User]:
@@ -139,7 +139,7 @@ def to_ask(session: Session, user: User) -> Sequence[User]:
 
 def of_key(key: ApiKey, permission: Permission) -> AccessExplanation:
     """Return why an API key, which the caller has loaded, may do something or not."""
-    holders = _holders(permission)
+    holders = _roles_with(permission)
     if key.is_over:
         rule = AccessRule.KEY_ENDED
     elif permission not in API_KEY_SCOPES:
@@ -148,13 +148,13 @@ def of_key(key: ApiKey, permission: Permission) -> AccessExplanation:
         return AccessExplanation(AccessRule.SCOPE_ALLOWS, holders, ())
     else:
         rule = AccessRule.SCOPE_MISSING
-    return AccessExplanation(rule, holders, _holders(Permission.CREDENTIALS_MANAGE))
+    return AccessExplanation(rule, holders, _roles_with(Permission.CREDENTIALS_MANAGE))
 
 
 def of_client(client: OAuthClient, permission: Permission) -> AccessExplanation:
     """Return why an API client, which the caller has loaded, may do something or not. A token can
     carry less."""
-    holders = _holders(permission)
+    holders = _roles_with(permission)
     now, end = utcnow(), client.expires_at
     if client.revoked_at is not None or (end is not None and end <= now):
         rule = AccessRule.CLIENT_ENDED
@@ -164,10 +164,10 @@ def of_client(client: OAuthClient, permission: Permission) -> AccessExplanation:
         return AccessExplanation(AccessRule.CLIENT_ROLE_ALLOWS, holders, ())
     else:
         rule = AccessRule.CLIENT_ROLE_TOO_LOW
-    return AccessExplanation(rule, holders, _holders(Permission.CREDENTIALS_MANAGE))
+    return AccessExplanation(rule, holders, _roles_with(Permission.CREDENTIALS_MANAGE))
 
 
-def _holders(permission: Permission) -> tuple[Role, ...]:
+def _roles_with(permission: Permission) -> tuple[Role, ...]:
     return tuple(role for role in Role if permission in ROLE_PERMISSIONS[role])
 
 

@@ -96,10 +96,12 @@ def choose_timezone(session: Session, caller: Caller, timezone: str) -> User:
     Raises `ValidationFailed` (``unknown_timezone``).
     """
     user = get(session, caller, for_change=True)
-    known = _known_timezone(timezone)
-    if user.timezone is None and known is not None:
-        user.timezone = known
-        audit.record_version(session, caller, "user.updated", user, after={"timezone": known})
+    valid_timezone = _known_timezone(timezone)
+    if user.timezone is None and valid_timezone is not None:
+        user.timezone = valid_timezone
+        audit.record_version(
+            session, caller, "user.updated", user, after={"timezone": valid_timezone}
+        )
     return user
 
 
@@ -116,14 +118,16 @@ def choose_mails(
     """Store which mails the caller gets. ``news`` is the opposite of ``unsubscribe`` in the JSON;
     None leaves it."""
     user = get(session, caller, for_change=True)
-    known = {mail: choices[mail] for mail in notifications.offered_mails(caller) if mail in choices}
-    before = {mail: notifications.wants_mail(user, mail) for mail in known} | {
+    accepted = {
+        mail: choices[mail] for mail in notifications.offered_mails(caller) if mail in choices
+    }
+    before = {mail: notifications.wants_mail(user, mail) for mail in accepted} | {
         "unsubscribe": user.unsubscribe
     }
-    user.notifications = {**user.notifications, **known}
+    user.notifications = {**user.notifications, **accepted}
     if news is not None:
         user.unsubscribe = not news
-    after = known | {"unsubscribe": user.unsubscribe}
+    after = accepted | {"unsubscribe": user.unsubscribe}
     if before != after:
         audit.record_version(session, caller, "user.mails_chosen", user, before=before, after=after)
     return user
@@ -141,13 +145,13 @@ def check_current_password(session: Session, caller: Caller, limit: int) -> str 
 
     Raises `RateLimited` after too many wrong ones.
     """
-    throttle.check(session, [_counter(caller, limit)])
+    throttle.check(session, [_failure_counter(caller, limit)])
     return get(session, caller).password_hash
 
 
 def note_wrong_password(session: Session, caller: Caller, limit: int) -> None:
     """Count a wrong current password. Raises `RateLimited`."""
-    throttle.charge(session, [_counter(caller, limit)])
+    throttle.charge(session, [_failure_counter(caller, limit)])
     refusal = Refusal(
         action=refusals.PASSWORD,
         reason="wrong_password",
@@ -173,7 +177,7 @@ def change_password(
     if user.password_hash != proven_hash:
         message = gettext("Your password was changed in another window. Reload the page.")
         raise Conflict(message, "changed_meanwhile")
-    throttle.reset_after_success(session, [_counter(caller)])
+    throttle.reset_after_success(session, [_failure_counter(caller)])
     users.set_password(session, caller, user, password_hash)
     return user
 
@@ -183,39 +187,50 @@ def open_sessions(
 ) -> OpenSessions:
     """Return the caller's sessions: this browser (by its ``token``) on the first page, then the
     others by last use."""
-    this, now = hash_of(token) if token else None, utcnow()
-    mine = select(PortalSession).where(
+    current_hash, now = hash_of(token) if token else None, utcnow()
+    own_sessions = select(PortalSession).where(
         PortalSession.user_id == caller.subject_id,
         PortalSession.expires_at > now,
         PortalSession.seen_at > now - idle,
     )
-    others = mine.where(PortalSession.token_hash != this) if this else mine
-    newest = others.order_by(PortalSession.seen_at.desc(), PortalSession.token_hash)
+    other_sessions = (
+        own_sessions.where(PortalSession.token_hash != current_hash)
+        if current_hash
+        else own_sessions
+    )
+    newest = other_sessions.order_by(PortalSession.seen_at.desc(), PortalSession.token_hash)
     start = (page - 1) * SESSIONS_PER_PAGE
     rows = list(session.scalars(newest.offset(start).limit(SESSIONS_PER_PAGE + 1)))
     has_next = len(rows) > SESSIONS_PER_PAGE
-    if this and page == 1:
-        rows = [*session.scalars(mine.where(PortalSession.token_hash == this)), *rows]
+    if current_hash and page == 1:
+        rows = [
+            *session.scalars(own_sessions.where(PortalSession.token_hash == current_hash)),
+            *rows,
+        ]
     count = len(rows)
     if page > 1 or has_next:
-        count = session.scalar(select(func.count()).select_from(mine.subquery())) or 0
-    shown = [_open_session(row, is_this=row.token_hash == this) for row in rows]
-    return OpenSessions(shown[:-1] if has_next else shown, count, has_next)
+        count = session.scalar(select(func.count()).select_from(own_sessions.subquery())) or 0
+    views = [_open_session(row, is_this=row.token_hash == current_hash) for row in rows]
+    return OpenSessions(views[:-1] if has_next else views, count, has_next)
 
 
 def _open_session(row: PortalSession, *, is_this: bool) -> OpenSession:
-    name = _name(row.token_hash)
+    name = _session_name(row.token_hash)
     return OpenSession(name, row.ip, row.user_agent, row.created_at, row.seen_at, is_this)
 
 
 def end_session(session: Session, caller: Caller, name: str) -> bool:
     """Sign out one browser of the caller; False if it was signed out already."""
-    mine = select(PortalSession.token_hash).where(PortalSession.user_id == caller.subject_id)
-    ended = [token_hash for token_hash in session.scalars(mine) if _name(token_hash) == name]
-    session.execute(delete(PortalSession).where(PortalSession.token_hash.in_(ended)))
-    if ended:
+    own_hashes = select(PortalSession.token_hash).where(PortalSession.user_id == caller.subject_id)
+    ended_hashes = [
+        token_hash
+        for token_hash in session.scalars(own_hashes)
+        if _session_name(token_hash) == name
+    ]
+    session.execute(delete(PortalSession).where(PortalSession.token_hash.in_(ended_hashes)))
+    if ended_hashes:
         audit.record_change(session, caller, "user.session_ended", get(session, caller))
-    return bool(ended)
+    return bool(ended_hashes)
 
 
 def end_other_sessions(session: Session, caller: Caller, token: str | None) -> int:
@@ -227,9 +242,9 @@ def end_other_sessions(session: Session, caller: Caller, token: str | None) -> i
     return count
 
 
-def _counter(caller: Caller, allowed: int = 0) -> FailureCounter:
+def _failure_counter(caller: Caller, allowed: int = 0) -> FailureCounter:
     return attempt_limits.of_own_password(caller.subject_id, allowed)
 
 
-def _name(token_hash: str) -> str:
+def _session_name(token_hash: str) -> str:
     return sha256(f"session {token_hash}".encode()).hexdigest()[:20]

@@ -98,8 +98,8 @@ class EndedItems:
 
     def facts(self) -> dict[str, Any]:
         """Return the values for the history: empty if there are no items."""
-        facts = {"ended": list(self.ended), "handedOver": list(self.handed_over)}
-        return {name: words for name, words in facts.items() if words}
+        values = {"ended": list(self.ended), "handedOver": list(self.handed_over)}
+        return {name: items for name, items in values.items() if items}
 
 
 def items_of(session: Session, user: User, role: Role | None = None) -> list[CreatedItem]:
@@ -109,11 +109,11 @@ def items_of(session: Session, user: User, role: Role | None = None) -> list[Cre
         return []
     items: list[CreatedItem] = []
     if role is None or Permission.CREDENTIALS_MANAGE not in ROLE_PERMISSIONS[role]:
-        items += _credentials(session, user)
+        items += _credential_items(session, user)
     allowed = grantable_roles(role) if role is not None else frozenset[Role]()
     items += [
         item
-        for item in (*_invitations(session, user), *_email_changes(session, user))
+        for item in (*_invitation_items(session, user), *_email_change_items(session, user))
         if item.role not in allowed
     ]
     return items
@@ -144,7 +144,7 @@ def end_items(
     """
     items = [item for item in items_of(session, user, role) if item.id != caller.subject_id]
     with using_language(DEFAULT):  # the history and the mails store the words
-        words = {item.id: item.words for item in items}
+        labels = {item.id: item.words for item in items}
     elevated = replace(
         caller,
         role=Role.PARTNER_ADMIN,
@@ -156,19 +156,19 @@ def end_items(
     for item in items:
         if item.id in hand_over:
             _hand_over(session, caller, user, item)
-            handed_over.append(words[item.id])
+            handed_over.append(labels[item.id])
         else:
-            _end(session, elevated, user, item)
-            ended.append(words[item.id])
+            _end_item(session, elevated, user, item)
+            ended.append(labels[item.id])
     session.flush()
     return EndedItems(ended, handed_over)
 
 
 def mail_administrators(
-    session: Session, caller: Caller, user: User, what: str, ended: EndedItems
+    session: Session, caller: Caller, user: User, change: str, ended_items: EndedItems
 ) -> None:
     """Mail every active partnerAdmin about the ended and handed-over items, if there are any."""
-    if not ended.ended and not ended.handed_over:
+    if not ended_items.ended and not ended_items.handed_over:
         return
     administrators = session.scalars(
         select(User)
@@ -180,12 +180,12 @@ def mail_administrators(
         )
         .order_by(User.id)
     )
-    details = {"who": user.email, "by": caller.label, "what": what} | ended.facts()
+    details = {"who": user.email, "by": caller.label, "what": change} | ended_items.facts()
     for administrator in administrators.all():
         mail_queue.ask_for(session, caller, MailKind.ACCESS_ENDED, administrator, details=details)
 
 
-def _credentials(session: Session, user: User) -> list[CreatedItem]:
+def _credential_items(session: Session, user: User) -> list[CreatedItem]:
     clients = session.scalars(
         _of_user(OAuthClient, user).where(
             OAuthClient.area == Area.PARTNER_ADMIN, ~OAuthClient.is_over
@@ -213,8 +213,8 @@ def _credentials(session: Session, user: User) -> list[CreatedItem]:
         name = f"{token.name} ({token.public_id})"
         items.append(CreatedItem(ItemKind.SCIM_TOKEN, token, token.id, name, ""))
     for hook in hooks:
-        whose = hook.organization_id
-        about = names.get(whose, "") if whose else gettext("The whole portal")
+        organization_id = hook.organization_id
+        about = names.get(organization_id, "") if organization_id else gettext("The whole portal")
         name = urlsplit(hook.url).hostname or ""
         items.append(CreatedItem(ItemKind.WEBHOOK, hook, hook.id, name, about))
     for account in accounts:
@@ -224,7 +224,7 @@ def _credentials(session: Session, user: User) -> list[CreatedItem]:
     return items
 
 
-def _invitations(session: Session, user: User) -> list[CreatedItem]:
+def _invitation_items(session: Session, user: User) -> list[CreatedItem]:
     """Return users who never signed in: invited ones, and those of the partner's own staff without
     a password. Members that a script created with their organizations are customers, and stay."""
     never_came = and_(User.password_hash.is_(None), User.last_sign_in.is_(None))
@@ -241,7 +241,7 @@ def _invitations(session: Session, user: User) -> list[CreatedItem]:
     return [CreatedItem(ItemKind.INVITATION, row, row.id, row.email, "", row.role) for row in rows]
 
 
-def _email_changes(session: Session, user: User) -> list[CreatedItem]:
+def _email_change_items(session: Session, user: User) -> list[CreatedItem]:
     rows = session.execute(
         select(EmailChange, User)
         .join(User, User.id == EmailChange.user_id)
@@ -254,8 +254,15 @@ def _email_changes(session: Session, user: User) -> list[CreatedItem]:
         .order_by(EmailChange.id)
     )
     return [
-        CreatedItem(ItemKind.EMAIL_CHANGE, change, change.id, whose.email, change.email, whose.role)
-        for change, whose in rows
+        CreatedItem(
+            ItemKind.EMAIL_CHANGE,
+            change,
+            change.id,
+            changed_user.email,
+            change.email,
+            changed_user.role,
+        )
+        for change, changed_user in rows
     ]
 
 
@@ -275,7 +282,7 @@ def _is_by(user: User, column: InstrumentedAttribute[UUID | None]) -> ColumnElem
     return or_(column == user.id, column.in_(clients))
 
 
-def _end(session: Session, elevated: Caller, user: User, item: CreatedItem) -> None:
+def _end_item(session: Session, elevated: Caller, user: User, item: CreatedItem) -> None:
     match item.row:
         case OAuthClient():
             oauth_clients.revoke(session, elevated, item.id)

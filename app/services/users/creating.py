@@ -49,7 +49,7 @@ def create(
     check_grant(caller, data.user_type)
     refuse_known_address(session, partner.id, data.email)
     if data.user_type is not Role.STANDARD:
-        return _add(session, caller, partner.id, email=data.email, user_type=data.user_type)
+        return _add_user(session, caller, partner.id, email=data.email, user_type=data.user_type)
     business = (data.business_name or "").strip()
     organization = add_organization(
         session,
@@ -59,7 +59,7 @@ def create(
         payment_tier=data.tier or Tier.FREE,
         in_trial=in_trial,
     )
-    user = _add(
+    user = _add_user(
         session,
         caller,
         partner.id,
@@ -104,7 +104,7 @@ def create_admin(session: Session, caller: Caller, data: CreateAdminInput) -> Us
     partner_id = partners.own(caller)
     check_grant(caller, Role.ADMIN)
     refuse_known_address(session, partner_id, data.email)
-    return _add(session, caller, partner_id, email=data.email, user_type=Role.ADMIN)
+    return _add_user(session, caller, partner_id, email=data.email, user_type=Role.ADMIN)
 
 
 def invite(
@@ -146,7 +146,7 @@ def invite(
         message = gettext("Members have an organization, all others have none.")
         raise ValidationFailed.on("organizationId", "organization_mismatch", message)
     refuse_known_address(session, partner_id, email)
-    return _add(
+    return _add_user(
         session,
         caller,
         partner_id,
@@ -186,12 +186,14 @@ def email_exists() -> ValidationFailed:
 
 def refuse_known_address(session: Session, partner_id: UUID, email: str) -> None:
     """Raise `ValidationFailed` (``email_exists``)."""
-    taken = select(User.id).where(User.partner_id == partner_id, User.email_key == email_key(email))
-    if session.scalar(taken) is not None:
+    existing = select(User.id).where(
+        User.partner_id == partner_id, User.email_key == email_key(email)
+    )
+    if session.scalar(existing) is not None:
         raise email_exists()
 
 
-def _add(
+def _add_user(
     session: Session,
     caller: Caller,
     partner_id: UUID,

@@ -46,7 +46,7 @@ def change_email(session: Session, caller: Caller, user: User, email: str) -> No
     caller.require_grant(user.role)  # the new address gives access to the account
     is_by_command = caller.kind is CallerKind.SYSTEM
     if user.last_sign_in is None or is_by_command:
-        _apply(session, caller, user, email, sends_mails=not is_by_command)
+        _apply_address(session, caller, user, email, sends_mails=not is_by_command)
         return
     waiting = email_changes.pending(session, user.id)
     if waiting is not None and waiting.email == email:
@@ -90,7 +90,7 @@ def reset_of(session: Session, caller: Caller, user: User, email: str) -> User:
     if email == user.email:
         message = gettext("The user has this email address already.")
         raise ValidationFailed.on("email", "email_unchanged", message)
-    _apply(session, caller, user, email, sends_mails=True)
+    _apply_address(session, caller, user, email, sends_mails=True)
     return user
 
 
@@ -120,7 +120,7 @@ def end(session: Session, caller: Caller, user: User) -> None:
 
 def change_of_link(session: Session, token: str, partner_id: UUID) -> EmailChangeView:
     """Return the change of a link, without using it up. Raises `NotFound` (``link_invalid``)."""
-    return _holder(session, token, partner_id, for_change=False)
+    return _load_view(session, token, partner_id, for_change=False)
 
 
 def confirm(
@@ -132,7 +132,7 @@ def confirm(
     Raises `NotFound` (``link_invalid``) and `ValidationFailed` (``email_exists``) if another user
     got the address meanwhile; nothing is saved then.
     """
-    holder = _holder(session, token, partner_id, for_change=True)
+    holder = _load_view(session, token, partner_id, for_change=True)
     user, change, side = holder.user, holder.link.change, holder.link.side
     if holder.link.is_confirmed:
         return False
@@ -144,7 +144,7 @@ def confirm(
         session, caller, "user.email_change_confirmed", user, before={}, after=after
     )
     if is_confirmed_twice:
-        _apply(session, caller, user, change.email, sends_mails=True)
+        _apply_address(session, caller, user, change.email, sends_mails=True)
     return is_confirmed_twice
 
 
@@ -152,7 +152,7 @@ def reject(
     session: Session, token: str, partner_id: UUID, *, ip: str | None, request_id: str | None
 ) -> None:
     """Reject the change, for the holder of either address. Raises `NotFound` (``link_invalid``)."""
-    holder = _holder(session, token, partner_id, for_change=True)
+    holder = _load_view(session, token, partner_id, for_change=True)
     address = holder.user.email if holder.link.side is AddressSide.OLD else holder.link.change.email
     caller = sessions.caller_of(holder.user, ip=ip, request_id=request_id)
     end(session, replace(caller, label=address[:200]), holder.user)
@@ -163,7 +163,9 @@ def pending(session: Session, user: User) -> EmailChange | None:
     return email_changes.pending(session, user.id)
 
 
-def _holder(session: Session, token: str, partner_id: UUID, *, for_change: bool) -> EmailChangeView:
+def _load_view(
+    session: Session, token: str, partner_id: UUID, *, for_change: bool
+) -> EmailChangeView:
     link = email_changes.look_up(session, token)
     query = (
         select(User)
@@ -184,7 +186,9 @@ def _holder(session: Session, token: str, partner_id: UUID, *, for_change: bool)
     return EmailChangeView(user, email_changes.look_up(session, token, for_change=for_change))
 
 
-def _apply(session: Session, caller: Caller, user: User, email: str, *, sends_mails: bool) -> None:
+def _apply_address(
+    session: Session, caller: Caller, user: User, email: str, *, sends_mails: bool
+) -> None:
     """Store the new address. Everything to which the old one gave access ends: sessions, links,
     offers."""
     before = user.email
@@ -199,12 +203,12 @@ def _apply(session: Session, caller: Caller, user: User, email: str, *, sends_ma
     sessions.end_all_of_user(session, user.id)
     if not sends_mails:
         return
-    whose = {"partner_id": user.partner_id, "user_id": user.id}
-    for kind, address, details in _mails(user, before):
-        mail_queue.enqueue(session, kind, **whose, to=address, details=details)
+    owner_ids = {"partner_id": user.partner_id, "user_id": user.id}
+    for kind, address, details in _mails_to_send(user, before):
+        mail_queue.enqueue(session, kind, **owner_ids, to=address, details=details)
 
 
-def _mails(user: User, before: str) -> list[tuple[MailKind, str | None, dict[str, str]]]:
+def _mails_to_send(user: User, before: str) -> list[tuple[MailKind, str | None, dict[str, str]]]:
     """Return the mails for a user with a new address: kind, address other than the new one,
     details."""
     if user.status is UserStatus.INVITED:

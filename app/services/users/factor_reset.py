@@ -24,7 +24,7 @@ def reset(session: Session, caller: Caller, user_id: UUID) -> User:
 
     Raises `NotFound` and `Forbidden` (``own_factors``, ``role_too_low``).
     """
-    user = _changeable(session, caller, user_id)
+    user = _lock_changeable(session, caller, user_id)
     if user.second_factor_at is not None:
         own.remove_all(session, caller, user)
     return user
@@ -46,13 +46,13 @@ def reset_by_operator(session: Session, caller: Caller, user_id: UUID) -> User:
 
 def sign_out(session: Session, caller: Caller, user_id: UUID) -> User:
     """End all sessions of a user whose role the caller could give. Raises as `reset`."""
-    user = _changeable(session, caller, user_id)
+    user = _lock_changeable(session, caller, user_id)
     count = sessions.end_all_of_user(session, user.id)
     audit.record_change(session, caller, "user.signed_out", user, after={"sessions": count})
     return user
 
 
-def _changeable(session: Session, caller: Caller, user_id: UUID) -> User:
+def _lock_changeable(session: Session, caller: Caller, user_id: UUID) -> User:
     caller.require(Permission.USERS_WRITE)
     user = lock_user(session, caller, user_id)
     check_grant(caller, user.role)

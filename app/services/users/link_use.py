@@ -23,7 +23,7 @@ def user_of_link(
     if its user may not sign in.
     """
     user = one_time_links.look_up(session, token, *purposes)
-    _check(session, user, purposes, partner_id)
+    _check_usable(session, user, purposes, partner_id)
     return user
 
 
@@ -43,7 +43,7 @@ def use(
     a mailed link doesn't replace it. It does neither if a company account is required
     (`ways_in.required_provider`). An invitation is accepted by that. Raises as `user_of_link`."""
     user = one_time_links.use(session, token, *purposes)
-    _check(session, user, purposes, partner_id)
+    _check_usable(session, user, purposes, partner_id)
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
     if user.status is UserStatus.INVITED:
         before = {"status": user.status, "name": user.name}
@@ -57,14 +57,14 @@ def use(
     return sign_in.finish_first_step(session, user, ip, request_id, host=host)
 
 
-def _check(
+def _check_usable(
     session: Session, user: User, purposes: tuple[LinkPurpose, ...], partner_id: UUID | None
 ) -> None:
     partner = session.get(Partner, user.partner_id) if user.partner_id else None
     organization = session.get(Organization, user.organization_id) if user.organization_id else None
-    wanted = UserStatus.INVITED if purposes == INVITATION else UserStatus.ACTIVE
+    required_status = UserStatus.INVITED if purposes == INVITATION else UserStatus.ACTIVE
     open_to_all = (partner is None or partner.suspended_at is None) and (
         organization is None or organization.status is OrganizationStatus.ACTIVE
     )
-    if user.partner_id != partner_id or user.status is not wanted or not open_to_all:
+    if user.partner_id != partner_id or user.status is not required_status or not open_to_all:
         raise one_time_links.invalid()

@@ -94,15 +94,15 @@ def get(
     transaction ends. Raises `NotFound` (``user_not_found``).
     """
     text = str(external_user_id)
-    rows, known = visible(caller), []
+    rows, conditions = visible(caller), []
     if caller.partner_id is not None and "\x00" not in text:
-        known.append(User.idp_uid == text)
+        conditions.append(User.idp_uid == text)
     if (identifier := as_hyphenated_uuid(text)) is not None:
-        known.append(User.id == identifier)
-    if not known:
+        conditions.append(User.id == identifier)
+    if not conditions:
         raise not_found()
     # Not a single condition with "or": no index serves it.
-    ids = union_all(*(rows.with_only_columns(User.id).where(each) for each in known))
+    ids = union_all(*(rows.with_only_columns(User.id).where(each) for each in conditions))
     rows = rows.where(User.id.in_(ids))
     if for_change:
         rows = rows.with_for_update().execution_options(populate_existing=True)
@@ -125,8 +125,8 @@ def get_by_email(session: Session, caller: Caller, email: str) -> User:
 
 def names_by_email(session: Session, caller: Caller, emails: Collection[str]) -> dict[str, str]:
     """Return the names of the users with these addresses, as far as the caller may see them."""
-    known = seen_by_email(session, caller, emails)
-    return {email: name for email, name in known.items() if name}
+    names = seen_by_email(session, caller, emails)
+    return {email: name for email, name in names.items() if name}
 
 
 def seen_by_email(
@@ -176,7 +176,7 @@ class UserFilter:
 def search(
     session: Session,
     caller: Caller,
-    chosen: UserFilter | None = None,
+    filters: UserFilter | None = None,
     *,
     sort: str = "-created",
     cursor: str | None = None,
@@ -184,13 +184,13 @@ def search(
 ) -> Page[User]:
     """Return a page of users. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
-    rows = _filtered(session, caller, chosen or UserFilter())
+    rows = _filtered_rows(session, caller, filters or UserFilter())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
-def count(session: Session, caller: Caller, chosen: UserFilter, *, most: int = MAX_COUNTED) -> int:
+def count(session: Session, caller: Caller, filters: UserFilter, *, most: int = MAX_COUNTED) -> int:
     """Return how many match, as `paging.count_up_to`. Raises `Forbidden`."""
-    rows = _filtered(session, caller, chosen).with_only_columns(User.id)
+    rows = _filtered_rows(session, caller, filters).with_only_columns(User.id)
     return count_up_to(session, rows, most)
 
 
@@ -209,36 +209,40 @@ def types_for(caller: Caller) -> tuple[Role, ...]:
     return tuple(role for role in reversed(Role) if role in grantable_roles(caller.role))
 
 
-def _filtered(session: Session, caller: Caller, chosen: UserFilter) -> Select[User]:
+def _filtered_rows(session: Session, caller: Caller, filters: UserFilter) -> Select[User]:
     caller.require(Permission.USERS_READ)
     rows = visible(caller)
-    if chosen.partner_id is not None:
-        rows = rows.where(User.partner_id == chosen.partner_id)
-    if chosen.organization is not None:
-        of = User.organization_id
-        rows = rows.where(name_search.is_of_organization(session, of, chosen.organization))
-    words = trimmed(chosen.query)
-    if words:
+    if filters.partner_id is not None:
+        rows = rows.where(User.partner_id == filters.partner_id)
+    if filters.organization is not None:
+        organization_id = User.organization_id
+        rows = rows.where(
+            name_search.is_of_organization(session, organization_id, filters.organization)
+        )
+    query = trimmed(filters.query)
+    if query:
         # A value for each row, because with an "exists" PostgreSQL would first read all names.
         is_theirs = Organization.id == User.organization_id
-        of_organization = select(Organization.named(words)).where(is_theirs)
+        of_organization = select(Organization.named(query)).where(is_theirs)
         rows = rows.where(
             or_(
-                User.found_by(words),
-                User.idp_uid == words,
+                User.found_by(query),
+                User.idp_uid == query,
                 of_organization.scalar_subquery(),
             )
         )
-        few = name_search.users_called(session, chosen.partner_id or caller.partner_id, words)
-        rows = rows if few is None else rows.where(few)
-    if chosen.user_type is not None:
-        rows = rows.where(User.has_role(chosen.user_type))
-    if chosen.is_member:
+        condition = name_search.users_called(
+            session, filters.partner_id or caller.partner_id, query
+        )
+        rows = rows if condition is None else rows.where(condition)
+    if filters.user_type is not None:
+        rows = rows.where(User.has_role(filters.user_type))
+    if filters.is_member:
         rows = rows.where(User.user_type == Role.STANDARD)
-    if chosen.status is not None:
-        rows = rows.where(User.status == chosen.status)
-    if chosen.has_factor is not None:
-        rows = rows.where(User.second_factor_at.is_not(None) == chosen.has_factor)
+    if filters.status is not None:
+        rows = rows.where(User.status == filters.status)
+    if filters.has_factor is not None:
+        rows = rows.where(User.second_factor_at.is_not(None) == filters.has_factor)
     return rows
 
 

@@ -23,8 +23,8 @@ def create(
     caller.require_command_line("Create operators on the command line.")
     refuse_no_email(email)
     key = email_key(email)
-    taken = select(User.id).where(User.partner_id.is_(None), User.email_key == key)
-    if session.scalar(taken) is not None:
+    existing = select(User.id).where(User.partner_id.is_(None), User.email_key == key)
+    if session.scalar(existing) is not None:
         message = "An operator with this email address exists already."
         raise ValidationFailed.on("email", "email_exists", message)
     user = User(
@@ -45,7 +45,7 @@ def reset_email(session: Session, caller: Caller, email: str, new_email: str) ->
 
     Raises as `email_changes.reset`, and `NotFound` (``operator_not_found``).
     """
-    return email_changes.reset_of(session, caller, _named(session, email), new_email)
+    return email_changes.reset_of(session, caller, _lock_operator(session, email), new_email)
 
 
 def reset_factors(session: Session, caller: Caller, email: str) -> User:
@@ -53,10 +53,10 @@ def reset_factors(session: Session, caller: Caller, email: str) -> User:
 
     Raises as `factor_reset.reset_by_operator`, and `NotFound` (``operator_not_found``).
     """
-    return factor_reset.reset_by_operator(session, caller, _named(session, email).id)
+    return factor_reset.reset_by_operator(session, caller, _lock_operator(session, email).id)
 
 
-def _named(session: Session, email: str) -> User:
+def _lock_operator(session: Session, email: str) -> User:
     """Return the operator, locked. Raises `NotFound` (``operator_not_found``)."""
     query = select(User).where(User.partner_id.is_(None), User.email_key == email_key(email))
     locking = query.with_for_update().execution_options(populate_existing=True)

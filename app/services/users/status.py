@@ -70,9 +70,9 @@ def suspend(session: Session, caller: Caller, user_id: UUID) -> User:
     Raises `NotFound`, `Forbidden` (``own_account``, ``role_too_low``) and `Conflict`
     (``last_partner_admin``, ``deactivated``).
     """
-    user = _changeable(session, caller, user_id, UserStatus.SUSPENDED)
+    user = _lock_changeable(session, caller, user_id, UserStatus.SUSPENDED)
     if user.status is not UserStatus.SUSPENDED:
-        _shut_out(session, caller, user, UserStatus.SUSPENDED, {})
+        _end_access(session, caller, user, UserStatus.SUSPENDED, {})
     return user
 
 
@@ -85,10 +85,10 @@ def deactivate(
     Raises as `suspend`, and `Forbidden` (``hand_over_not_allowed``) and `Conflict`
     (``account_in_use``) as `end_items`.
     """
-    user = _changeable(session, caller, user_id, UserStatus.DEACTIVATED)
+    user = _lock_changeable(session, caller, user_id, UserStatus.DEACTIVATED)
     if user.status is not UserStatus.DEACTIVATED:
         ended = end_items(session, caller, user, hand_over=hand_over)
-        _shut_out(session, caller, user, UserStatus.DEACTIVATED, ended.facts())
+        _end_access(session, caller, user, UserStatus.DEACTIVATED, ended.facts())
         mail_administrators(session, caller, user, "deactivated", ended)
     return user
 
@@ -111,11 +111,11 @@ def reactivate(session: Session, caller: Caller, user_id: UUID) -> User:
         organizations.claim_seat(session, caller, user.organization_id)
     never_came = user.password_hash is None and user.last_sign_in is None
     status = UserStatus.INVITED if never_came else UserStatus.ACTIVE
-    _set(session, caller, user, status, "reactivated")
+    _set_status(session, caller, user, status, "reactivated")
     return user
 
 
-def _changeable(session: Session, caller: Caller, user_id: UUID, status: UserStatus) -> User:
+def _lock_changeable(session: Session, caller: Caller, user_id: UUID, status: UserStatus) -> User:
     """Return the user, if the caller may give them this status."""
     caller.require(Permission.USERS_WRITE)
     user = lock_user(session, caller, user_id)
@@ -128,19 +128,19 @@ def _changeable(session: Session, caller: Caller, user_id: UUID, status: UserSta
     return user
 
 
-def _shut_out(
-    session: Session, caller: Caller, user: User, status: UserStatus, ended: dict[str, Any]
+def _end_access(
+    session: Session, caller: Caller, user: User, status: UserStatus, audit_values: dict[str, Any]
 ) -> None:
-    """End everything that gives the user access; ``ended`` is added to the history."""
+    """End everything that gives the user access; ``audit_values`` is added to the history."""
     _refuse_last_administrator(session, user)
     author_check.access_changes(session, user.id)
-    _set(session, caller, user, status, status.value, ended)
+    _set_status(session, caller, user, status, status.value, audit_values)
     sessions.end_all_of_user(session, user.id)
     one_time_links.end_all(session, user.id)
     email_changes.end(session, caller, user)
 
 
-def _set(
+def _set_status(
     session: Session,
     caller: Caller,
     user: User,
@@ -163,14 +163,14 @@ def _refuse_last_administrator(session: Session, user: User) -> None:
     """
     if user.user_type is not Role.PARTNER_ADMIN or user.status is not UserStatus.ACTIVE:
         return
-    own = select(Partner.id).where(Partner.id == user.partner_id)
-    session.execute(own.with_for_update(key_share=True))
-    others = select(User.id).where(
+    partner_row = select(Partner.id).where(Partner.id == user.partner_id)
+    session.execute(partner_row.with_for_update(key_share=True))
+    other_admins = select(User.id).where(
         User.partner_id == user.partner_id,
         User.id != user.id,
         User.user_type == Role.PARTNER_ADMIN,
         User.status == UserStatus.ACTIVE,
     )
-    if session.scalar(others.limit(1)) is None:
+    if session.scalar(other_admins.limit(1)) is None:
         message = gettext("This is the partner's last active administrator. Add another one first.")
         raise Conflict(message, "last_partner_admin")

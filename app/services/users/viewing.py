@@ -61,7 +61,7 @@ def view_as(
         message = gettext("This user can’t sign in. Choose an active user of an active partner.")
         raise Conflict(message, "not_active")
     until = utcnow() + LASTS
-    _set(session, caller, token, user.id, until)
+    _set_viewed_user(session, caller, token, user.id, until)
     after = {"reason": reason, "until": until}
     audit.record_change(session, caller, "user.viewed", user, after=after)
     _record_for_operators(session, caller, "operator.view_started", user, after)
@@ -81,22 +81,22 @@ def stop(session: Session, operator: Caller, token: str | None) -> None:
     viewed_id = session.scalar(query.with_for_update())
     if viewed_id is None:
         return
-    _set(session, operator, token, None, None)
+    _set_viewed_user(session, operator, token, None, None)
     user = session.get(User, viewed_id)
     if user is not None:
         audit.record_change(session, operator, "user.view_ended", user)
         _record_for_operators(session, operator, "operator.view_ended", user, {})
 
 
-def _set(
+def _set_viewed_user(
     session: Session, operator: Caller, token: str | None, user_id: UUID | None, until: object
 ) -> None:
-    own = update(PortalSession).where(
+    statement = update(PortalSession).where(
         PortalSession.token_hash == hash_of(token or ""),
         PortalSession.user_id == operator.user_id,
     )
     changed = session.execute(
-        own.values(viewed_user_id=user_id, viewed_until=until)
+        statement.values(viewed_user_id=user_id, viewed_until=until)
         .returning(PortalSession.token_hash)
         .execution_options(synchronize_session=False)
     )

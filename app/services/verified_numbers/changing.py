@@ -44,7 +44,7 @@ def confirm(
     caller: Caller,
     organization_id: UUID,
     number_id: UUID,
-    typed: str,
+    submitted: str,
     secret_keys: Sequence[str],
 ) -> CodeResult:
     """Verify the number if the code is the one that its latest call spoke.
@@ -54,13 +54,13 @@ def confirm(
     `Forbidden`, `NotFound` and `ValidationFailed` (``invalid_code`` for a text without six digits,
     which isn't counted; ``number_not_assigned`` for another organization's number).
     """
-    is_caller_id = _allowed(session, caller, organization_id, number_id)
+    is_caller_id = _check_access(session, caller, organization_id, number_id)
     if is_caller_id:
         # Locked first, as by a request for a call; the number is written with a reference to it.
         owner = select(Organization.id).where(Organization.id == organization_id)
         session.execute(owner.with_for_update(key_share=True))
     number = get(session, caller, organization_id, number_id, for_change=True)
-    code = "".join(typed.replace(",", " ").split())
+    code = "".join(submitted.replace(",", " ").split())
     if len(code) != codes.DIGITS or not (code.isascii() and code.isdigit()):
         raise ValidationFailed.on(
             "code", "invalid_code", gettext("Enter the 6 digits of the code.")
@@ -75,10 +75,10 @@ def confirm(
             phone_numbers.confirm(session, caller, organization_id, number.phone)
         return CodeResult(CodeOutcome.VERIFIED)
     number.wrong_codes += 1
-    left = MAX_WRONG_CODES - number.wrong_codes
-    if left:
+    remaining = MAX_WRONG_CODES - number.wrong_codes
+    if remaining:
         session.flush()
-        return CodeResult(CodeOutcome.WRONG, left)
+        return CodeResult(CodeOutcome.WRONG, remaining)
     _record(session, caller, number, "code_ended")
     return CodeResult(CodeOutcome.ENDED)
 
@@ -88,7 +88,7 @@ def remove(
 ) -> VerifiedNumber:
     """Remove the number; one that was confirmed to call from stays the organization's. Raises
     `Forbidden` and `NotFound`."""
-    _allowed(session, caller, organization_id, number_id)
+    _check_access(session, caller, organization_id, number_id)
     number = get(session, caller, organization_id, number_id, for_change=True)
     _record(session, caller, number, "removed")
     session.delete(number)
@@ -96,7 +96,7 @@ def remove(
     return number
 
 
-def _allowed(session: Session, caller: Caller, organization_id: UUID, number_id: UUID) -> bool:
+def _check_access(session: Session, caller: Caller, organization_id: UUID, number_id: UUID) -> bool:
     """Return whether it is a number to call from. Raises `Forbidden` and `NotFound`."""
     purpose = get(session, caller, organization_id, number_id).purpose
     require_verifying(caller, purpose)

@@ -22,10 +22,10 @@ def code_of(call_id: UUID, secret_key: str) -> str:
     return f"{number % 10**DIGITS:0{DIGITS}}"
 
 
-def matches_code(typed: str, call_id: UUID, secret_keys: Sequence[str]) -> bool:
+def matches_code(submitted: str, call_id: UUID, secret_keys: Sequence[str]) -> bool:
     """Return whether it is the code of the call, with the current or the previous secret key."""
     codes = [code_of(call_id, secret_key) for secret_key in secret_keys]
-    return any(hmac.compare_digest(typed.encode(), code.encode()) for code in codes)
+    return any(hmac.compare_digest(submitted.encode(), code.encode()) for code in codes)
 
 
 def revealed(text: str, call: Call, secret_keys: Sequence[str]) -> str:

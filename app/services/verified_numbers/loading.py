@@ -82,7 +82,7 @@ def listing(
     and `NotFound`."""
     caller.require(Permission.CALLS_READ)
     organization = get_organization(session, caller, organization_id)
-    query = _visible(caller).where(
+    query = _visible_query(caller).where(
         VerifiedNumber.organization_id == organization.id, VerifiedNumber.purpose == purpose
     )
     order = VerifiedNumber.requested_at.desc(), VerifiedNumber.id.desc()
@@ -100,13 +100,13 @@ def get(
     """Return one of the organization's numbers; ``for_change`` locks it. Raises `Forbidden` and
     `NotFound` (``number_not_found``)."""
     caller.require(Permission.CALLS_READ)
-    query = _visible(caller).where(
+    query = _visible_query(caller).where(
         VerifiedNumber.id == number_id, VerifiedNumber.organization_id == organization_id
     )
     missing = NotFound(gettext("There is no such number."), "number_not_found")
     return fetch(session, query, missing, for_change=for_change)
 
 
-def _visible(caller: Caller) -> Select[VerifiedNumber]:
+def _visible_query(caller: Caller) -> Select[VerifiedNumber]:
     owners = VerifiedNumber.partner_id, VerifiedNumber.organization_id
     return of_tenant(select(VerifiedNumber), caller, *owners)

@@ -50,21 +50,21 @@ def record_missing_host(session: Session, endpoint_id: UUID, url: str) -> None:
 
 def untried_address(session: Session, endpoint: WebhookEndpoint) -> SavedAddress | None:
     """Return the address of a loaded endpoint if nothing was sent to it yet."""
-    address = _saved(session, [endpoint.id]).get(endpoint.id)
-    return None if address is None or _was_tried(session, endpoint.id, address) else address
+    address = _saved_addresses(session, [endpoint.id]).get(endpoint.id)
+    return None if address is None or _has_attempts(session, endpoint.id, address) else address
 
 
 def hosts_not_found(session: Session, endpoints: Sequence[WebhookEndpoint]) -> set[UUID]:
     """Return those of the loaded endpoints whose host wasn't found, without an attempt since."""
-    saved = _saved(session, [endpoint.id for endpoint in endpoints])
+    saved = _saved_addresses(session, [endpoint.id for endpoint in endpoints])
     return {
         endpoint_id
         for endpoint_id, address in saved.items()
-        if address.is_host_missing and not _was_tried(session, endpoint_id, address)
+        if address.is_host_missing and not _has_attempts(session, endpoint_id, address)
     }
 
 
-def _saved(session: Session, ids: Sequence[UUID]) -> dict[UUID, SavedAddress]:
+def _saved_addresses(session: Session, ids: Sequence[UUID]) -> dict[UUID, SavedAddress]:
     entries = session.scalars(
         select(AuditEntry)
         .where(AuditEntry.target_type == "webhook", AuditEntry.target_id.in_(map(str, ids)))
@@ -82,7 +82,7 @@ def _saved(session: Session, ids: Sequence[UUID]) -> dict[UUID, SavedAddress]:
     return saved
 
 
-def _was_tried(session: Session, endpoint_id: UUID, address: SavedAddress) -> bool:
+def _has_attempts(session: Session, endpoint_id: UUID, address: SavedAddress) -> bool:
     attempts = select(WebhookDelivery.id).where(
         WebhookDelivery.endpoint_id == endpoint_id,
         WebhookDelivery.last_attempt_at >= address.saved_at,

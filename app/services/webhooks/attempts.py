@@ -45,7 +45,7 @@ def with_attempt(log: Sequence[dict[str, Any]] | None, at: datetime, answer: Web
 def attempts_of(delivery: WebhookDelivery) -> list[DeliveryAttempt]:
     """Return the kept attempts, the latest first. Of a delivery of an earlier version, only the
     last one is known."""
-    log = delivery.attempt_log or _last_only(delivery)
+    log = delivery.attempt_log or _log_of_last_attempt(delivery)
     first = delivery.attempts - len(log) + 1
     attempts = [
         DeliveryAttempt(
@@ -60,7 +60,7 @@ def attempts_of(delivery: WebhookDelivery) -> list[DeliveryAttempt]:
     return attempts[::-1]
 
 
-def _last_only(delivery: WebhookDelivery) -> Log:
+def _log_of_last_attempt(delivery: WebhookDelivery) -> Log:
     if not delivery.attempts or delivery.last_attempt_at is None:
         return []
     answer = WebhookAnswer(delivery.last_status, delivery.last_answer or "")

@@ -67,17 +67,26 @@ def get(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) 
 
 
 def organizations_of(
-    session: Session, caller: Caller, endpoint: WebhookEndpoint, sent: Iterable[WebhookDelivery]
+    session: Session,
+    caller: Caller,
+    endpoint: WebhookEndpoint,
+    deliveries: Iterable[WebhookDelivery],
 ) -> dict[UUID, str]:
     """Return, by delivery, the name of the organization of its event, for a loaded endpoint of the
     whole portal; empty for other endpoints, and for events of the portal itself."""
     if endpoint.organization_id is not None:
         return {}
-    whose = {delivery.id: _organization_in(delivery.payload) for delivery in sent}
-    wanted = visible_organizations(caller).where(Organization.id.in_(set(whose.values()) - {None}))
-    rows = session.execute(wanted.with_only_columns(Organization.id, Organization.name))
+    organization_ids = {delivery.id: _organization_in(delivery.payload) for delivery in deliveries}
+    query = visible_organizations(caller).where(
+        Organization.id.in_(set(organization_ids.values()) - {None})
+    )
+    rows = session.execute(query.with_only_columns(Organization.id, Organization.name))
     names = {row.id: row.name for row in rows}
-    return {key: names[known] for key, known in whose.items() if known in names}
+    return {
+        key: names[organization_id]
+        for key, organization_id in organization_ids.items()
+        if organization_id in names
+    }
 
 
 def _organization_in(payload: str) -> UUID | None:
@@ -93,9 +102,9 @@ def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDel
         raise Conflict(message, "webhook_paused")
     now = utcnow()
     data = {"organizationId": endpoint.organization_id, "webhookId": endpoint.id}
-    made = add(session, endpoint.id, new_id(), TEST, written(TEST, now, data), now)
+    delivery = add(session, endpoint.id, new_id(), TEST, written(TEST, now, data), now)
     audit.record_change(session, caller, "webhook.tested", endpoint)
-    return made
+    return delivery
 
 
 def can_be_sent_again(delivery: WebhookDelivery) -> bool:
@@ -147,13 +156,13 @@ def retry_now(session: Session, caller: Caller, endpoint_id: UUID) -> int:
 
 
 def _send_again(
-    session: Session, caller: Caller, endpoint_id: UUID, chosen: Sequence[ColumnElement[bool]]
+    session: Session, caller: Caller, endpoint_id: UUID, conditions: Sequence[ColumnElement[bool]]
 ) -> int:
     endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
     count = changed_rows(
         session,
         update(WebhookDelivery)
-        .where(WebhookDelivery.endpoint_id == endpoint.id, *chosen)
+        .where(WebhookDelivery.endpoint_id == endpoint.id, *conditions)
         .values(state=DeliveryState.HELD, ended_at=None, next_attempt_at=None),
     )
     if count:

@@ -49,17 +49,17 @@ def begin(
 
     Raises `SealBroken` if the endpoint's secret can't be read.
     """
-    endpoint, delivery = _locked(session, delivery_id)
+    endpoint, delivery = _lock_delivery(session, delivery_id)
     if endpoint is None or delivery is None or not _is_its_turn(delivery, turn):
         return None
     if endpoint.paused_at is not None:
         _hold(delivery)
         session.flush()
         return None
-    known = _secrets(endpoint, settings)
+    secrets = _signing_secrets(endpoint, settings)
     return WebhookRequest(
         url=endpoint.url,
-        headers=headers(known, delivery.message_id, int(utcnow().timestamp()), delivery.payload),
+        headers=headers(secrets, delivery.message_id, int(utcnow().timestamp()), delivery.payload),
         body=delivery.payload,
     )
 
@@ -68,7 +68,7 @@ def record_answer(
     session: Session, delivery_id: UUID, turn: int, answer: WebhookAnswer, settings: Settings
 ) -> None:
     """Store the receiver's answer, and queue the next attempt unless it accepted."""
-    endpoint, delivery = _locked(session, delivery_id)
+    endpoint, delivery = _lock_delivery(session, delivery_id)
     if endpoint is None or delivery is None or not _is_its_turn(delivery, turn):
         return
     now = utcnow()
@@ -88,20 +88,22 @@ def record_answer(
         delivery.state, delivery.ended_at = DeliveryState.FAILED, now
     if endpoint.paused_at is None:
         if answer.status == _GONE:
-            _pause(session, endpoint, PauseReason.GONE)
+            _pause_endpoint(session, endpoint, PauseReason.GONE)
         elif now - endpoint.failing_since >= PAUSED_AFTER * settings.webhook_pace:
-            _pause(session, endpoint, PauseReason.FAILING)
+            _pause_endpoint(session, endpoint, PauseReason.FAILING)
     if not is_last:
         if endpoint.paused_at is not None:
             _hold(delivery)
         else:
-            _enqueue(session, delivery, _gap(delivery.retries, answer, settings.webhook_pace))
+            _enqueue_attempt(
+                session, delivery, _seconds_to_next(delivery.retries, answer, settings.webhook_pace)
+            )
     session.flush()
 
 
 def queue_next_held(session: Session, endpoint_id: UUID) -> bool:
     """Queue the next held deliveries of an endpoint, the oldest first; False after the last."""
-    endpoint = _locked_endpoint(session, endpoint_id)
+    endpoint = _lock_endpoint(session, endpoint_id)
     if endpoint is None or endpoint.paused_at is not None:
         return False
     held = session.scalars(
@@ -114,26 +116,26 @@ def queue_next_held(session: Session, endpoint_id: UUID) -> bool:
     ).all()
     for delivery in held:
         delivery.retries = 0
-        _enqueue(session, delivery, 0)
+        _enqueue_attempt(session, delivery, 0)
     session.flush()
     return len(held) == AT_ONCE
 
 
-def _locked(
+def _lock_delivery(
     session: Session, delivery_id: UUID
 ) -> tuple[WebhookEndpoint | None, WebhookDelivery | None]:
     """Return the endpoint and then the delivery as they are now, locked until the
     transaction ends."""
-    whose = select(WebhookDelivery.endpoint_id).where(WebhookDelivery.id == delivery_id)
-    endpoint_id = session.scalar(whose)
-    endpoint = _locked_endpoint(session, endpoint_id) if endpoint_id else None
+    endpoint_query = select(WebhookDelivery.endpoint_id).where(WebhookDelivery.id == delivery_id)
+    endpoint_id = session.scalar(endpoint_query)
+    endpoint = _lock_endpoint(session, endpoint_id) if endpoint_id else None
     delivery = session.get(
         WebhookDelivery, delivery_id, with_for_update=True, populate_existing=True
     )
     return endpoint, delivery
 
 
-def _locked_endpoint(session: Session, endpoint_id: UUID) -> WebhookEndpoint | None:
+def _lock_endpoint(session: Session, endpoint_id: UUID) -> WebhookEndpoint | None:
     lock = {"key_share": True}  # new deliveries may refer to it meanwhile
     return session.get(WebhookEndpoint, endpoint_id, with_for_update=lock, populate_existing=True)
 
@@ -142,7 +144,7 @@ def _is_its_turn(delivery: WebhookDelivery, turn: int) -> bool:
     return delivery.state is DeliveryState.WAITING and delivery.turn == turn
 
 
-def _secrets(endpoint: WebhookEndpoint, settings: Settings) -> list[str]:
+def _signing_secrets(endpoint: WebhookEndpoint, settings: Settings) -> list[str]:
     """Return the secrets to sign with; what the previous key encrypted is re-encrypted."""
     now, keys = utcnow(), settings.secret_keys
     if endpoint.previous_until is not None and endpoint.previous_until <= now:
@@ -159,20 +161,20 @@ def _hold(delivery: WebhookDelivery) -> None:
     delivery.state, delivery.next_attempt_at = DeliveryState.HELD, None
 
 
-def _enqueue(session: Session, delivery: WebhookDelivery, seconds: float) -> None:
+def _enqueue_attempt(session: Session, delivery: WebhookDelivery, seconds: float) -> None:
     delivery.state, delivery.ended_at = DeliveryState.WAITING, None
     delivery.turn += 1
     delivery.next_attempt_at = utcnow() + timedelta(seconds=seconds)
     enqueue_webhook(session, delivery.endpoint_id, delivery.id, delivery.turn, seconds)
 
 
-def _gap(retries: int, answer: WebhookAnswer, pace: float) -> float:
-    own = GAPS_SECONDS[retries - 1] * pace * (1 + JITTER * random.random())  # noqa: S311 - spreads load, protects nothing
-    wished = answer.retry_after or 0.0
-    return max(own, min(wished, MAX_WAIT_SECONDS))
+def _seconds_to_next(retries: int, answer: WebhookAnswer, pace: float) -> float:
+    planned = GAPS_SECONDS[retries - 1] * pace * (1 + JITTER * random.random())  # noqa: S311 - spreads load, protects nothing
+    requested = answer.retry_after or 0.0
+    return max(planned, min(requested, MAX_WAIT_SECONDS))
 
 
-def _pause(session: Session, endpoint: WebhookEndpoint, reason: PauseReason) -> None:
+def _pause_endpoint(session: Session, endpoint: WebhookEndpoint, reason: PauseReason) -> None:
     """Pause automatically, with a history entry and a mail to the partner."""
     endpoint.paused_at, endpoint.pause_reason = utcnow(), reason
     worker = system_caller("webhooks", partner_id=endpoint.partner_id)
@@ -181,8 +183,8 @@ def _pause(session: Session, endpoint: WebhookEndpoint, reason: PauseReason) -> 
     to = partner.notification_email or partner.support_email
     if to is None:
         return
-    whose = endpoint.organization_id
-    organization = session.get_one(Organization, whose) if whose else None
+    organization_id = endpoint.organization_id
+    organization = session.get_one(Organization, organization_id) if organization_id else None
     mail_queue.enqueue(
         session,
         MailKind.WEBHOOK_PAUSED,

@@ -81,14 +81,14 @@ def add(
         refuse_archived(organization)
         partner_id = organization.partner_id
     check(settings, url, events)
-    chosen, secret = _in_order(events), new_secret()
+    event_names, secret = _in_order(events), new_secret()
     _refuse_too_many(session, partner_id, organization_id)
     endpoint = WebhookEndpoint(
         id=new_id(),
         partner_id=partner_id,
         organization_id=organization_id,
         url=url,
-        events=chosen,
+        events=event_names,
         secret=seal(secret, PURPOSE, settings.secret_keys),
         created_by=caller.label[:200],
         responsible_id=caller.user_id,
@@ -96,7 +96,7 @@ def add(
     session.add(endpoint)
     session.flush()
     audit.record_change(
-        session, caller, "webhook.created", endpoint, after={"url": url, "events": chosen}
+        session, caller, "webhook.created", endpoint, after={"url": url, "events": event_names}
     )
     addresses.request_check(session, endpoint)
     return EndpointWithSecret(endpoint, secret)
@@ -111,9 +111,11 @@ def _whole_portal(caller: Caller) -> UUID:
 
 
 def _refuse_too_many(session: Session, partner_id: UUID, organization_id: UUID | None) -> None:
-    of = WebhookEndpoint.organization_id.is_not_distinct_from(organization_id)
-    held = select(func.count()).where(WebhookEndpoint.partner_id == partner_id, of)
-    if (session.scalar(held) or 0) < MAX_ENDPOINTS:
+    is_same_organization = WebhookEndpoint.organization_id.is_not_distinct_from(organization_id)
+    count_query = select(func.count()).where(
+        WebhookEndpoint.partner_id == partner_id, is_same_organization
+    )
+    if (session.scalar(count_query) or 0) < MAX_ENDPOINTS:
         return
     message = (
         gettext("A portal has at most %(most)s webhooks for the whole portal.", most=MAX_ENDPOINTS)
@@ -147,13 +149,13 @@ def update(
     """
     endpoint = get(session, caller, endpoint_id, for_change=True)
     check(settings, url, events)
-    chosen = _in_order(events)
-    after = {"url": url, "events": chosen}
+    event_names = _in_order(events)
+    after = {"url": url, "events": event_names}
     before = {"url": endpoint.url, "events": endpoint.events}
     if after != before:
         refuse_stale(expected_version, seen_version(endpoint), "webhook")
         is_moved = url != endpoint.url
-        endpoint.url, endpoint.events = url, chosen
+        endpoint.url, endpoint.events = url, event_names
         if is_moved:
             endpoint.failing_since = None
         session.flush()
@@ -169,7 +171,7 @@ def listing(
     session: Session, caller: Caller, *, organization_id: UUID | None = None
 ) -> Sequence[WebhookEndpoint]:
     """Return the endpoints of the caller's partner (of one organization of it), newest first."""
-    query = _manageable(caller)
+    query = _manageable_endpoints(caller)
     if organization_id is not None:
         query = query.where(WebhookEndpoint.organization_id == organization_id)
     order = WebhookEndpoint.created_at.desc(), WebhookEndpoint.id.desc()
@@ -190,7 +192,7 @@ class EndpointFilter:
 def search(
     session: Session,
     caller: Caller,
-    chosen: EndpointFilter | None = None,
+    filters: EndpointFilter | None = None,
     *,
     sort: str = "-created",
     cursor: str | None = None,
@@ -198,29 +200,29 @@ def search(
 ) -> Page[WebhookEndpoint]:
     """Return a page of endpoints. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
-    rows = _filtered(caller, chosen or EndpointFilter())
+    rows = _filtered_rows(caller, filters or EndpointFilter())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(
-    session: Session, caller: Caller, chosen: EndpointFilter, *, most: int = MAX_COUNTED
+    session: Session, caller: Caller, filters: EndpointFilter, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`. Raises `Forbidden`."""
-    rows = _filtered(caller, chosen)
+    rows = _filtered_rows(caller, filters)
     return count_up_to(session, rows.with_only_columns(WebhookEndpoint.id), most)
 
 
 def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[WebhookEndpoint]:
     """Return those of the endpoints that the caller may manage, by URL. Raises `Forbidden`."""
-    rows = _manageable(caller).where(WebhookEndpoint.id.in_(ids))
+    rows = _manageable_endpoints(caller).where(WebhookEndpoint.id.in_(ids))
     return session.scalars(rows.order_by(WebhookEndpoint.url, WebhookEndpoint.id)).all()
 
 
-def organizations_with(session: Session, caller: Caller, most: int) -> set[UUID]:
+def organizations_with(session: Session, caller: Caller, limit: int) -> set[UUID]:
     """Return the organizations that have endpoints, at most this many. Raises `Forbidden`."""
-    owners = _manageable(caller).with_only_columns(WebhookEndpoint.organization_id)
-    wanted = owners.where(WebhookEndpoint.organization_id.is_not(None)).distinct()
-    in_order = wanted.order_by(WebhookEndpoint.organization_id).limit(most)
+    owners = _manageable_endpoints(caller).with_only_columns(WebhookEndpoint.organization_id)
+    organization_ids = owners.where(WebhookEndpoint.organization_id.is_not(None)).distinct()
+    in_order = organization_ids.order_by(WebhookEndpoint.organization_id).limit(limit)
     return {
         organization_id
         for organization_id in session.scalars(in_order)
@@ -228,17 +230,17 @@ def organizations_with(session: Session, caller: Caller, most: int) -> set[UUID]
     }
 
 
-def _filtered(caller: Caller, chosen: EndpointFilter) -> Select[WebhookEndpoint]:
-    rows = _manageable(caller)
-    if chosen.of_portal:
+def _filtered_rows(caller: Caller, filters: EndpointFilter) -> Select[WebhookEndpoint]:
+    rows = _manageable_endpoints(caller)
+    if filters.of_portal:
         rows = rows.where(WebhookEndpoint.organization_id.is_(None))
-    if chosen.organization_id is not None:
-        rows = rows.where(WebhookEndpoint.organization_id == chosen.organization_id)
-    if chosen.paused is not None:
+    if filters.organization_id is not None:
+        rows = rows.where(WebhookEndpoint.organization_id == filters.organization_id)
+    if filters.paused is not None:
         is_paused = WebhookEndpoint.paused_at.is_not(None)
-        rows = rows.where(is_paused if chosen.paused else ~is_paused)
-    if chosen.query:
-        rows = rows.where(WebhookEndpoint.url.icontains(chosen.query, autoescape=True))
+        rows = rows.where(is_paused if filters.paused else ~is_paused)
+    if filters.query:
+        rows = rows.where(WebhookEndpoint.url.icontains(filters.query, autoescape=True))
     return rows
 
 
@@ -246,7 +248,7 @@ def get(
     session: Session, caller: Caller, endpoint_id: UUID, *, for_change: bool = False
 ) -> WebhookEndpoint:
     """Return an endpoint. Raises `Forbidden` and `NotFound` (``webhook_not_found``)."""
-    query = _manageable(caller).where(WebhookEndpoint.id == endpoint_id)
+    query = _manageable_endpoints(caller).where(WebhookEndpoint.id == endpoint_id)
     missing = NotFound(gettext("There is no such webhook."), "webhook_not_found")
     return fetch(session, query, missing, for_change=for_change)
 
@@ -317,7 +319,7 @@ def remove(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoi
     return endpoint
 
 
-def _manageable(caller: Caller) -> Select[WebhookEndpoint]:
+def _manageable_endpoints(caller: Caller) -> Select[WebhookEndpoint]:
     caller.require(Permission.CREDENTIALS_MANAGE)
     query = select(WebhookEndpoint)
     return of_tenant(query, caller, WebhookEndpoint.partner_id, WebhookEndpoint.organization_id)
@@ -337,8 +339,8 @@ def _problems_of_events(events: Collection[str]) -> Iterator[Problem]:
 
 
 def _in_order(events: Collection[str]) -> list[str]:
-    wanted = set(map(str, events))
-    return [event.value for event in WebhookEvent if event.value in wanted]
+    requested = set(map(str, events))
+    return [event.value for event in WebhookEvent if event.value in requested]
 
 
 def _problems_of_url(url: str, settings: Settings) -> Iterator[Problem]:

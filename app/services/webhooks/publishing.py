@@ -46,18 +46,18 @@ def publish(
 
     ``data`` is called at most once. While an endpoint is paused, its events are held.
     """
-    of = {"partner": partner_id, "organization": organization_id}
+    params = {"partner": partner_id, "organization": organization_id}
     with whole_partner(session):
-        endpoints = session.execute(_ENDPOINTS, of).all()
-    wanting = [endpoint for endpoint in endpoints if event.value in endpoint.events]
-    if not wanting:
+        endpoints = session.execute(_ENDPOINTS, params).all()
+    subscribed = [endpoint for endpoint in endpoints if event.value in endpoint.events]
+    if not subscribed:
         return
-    event_id, at = new_id(), utcnow()
-    payload = written(event.value, at, data())
+    event_id, now = new_id(), utcnow()
+    payload = written(event.value, now, data())
     with whole_partner(session):
-        for endpoint in wanting:
+        for endpoint in subscribed:
             is_paused = endpoint.paused_at is not None
-            add(session, endpoint.id, event_id, event.value, payload, at, is_held=is_paused)
+            add(session, endpoint.id, event_id, event.value, payload, now, is_held=is_paused)
 
 
 def add(
@@ -92,10 +92,12 @@ def add(
 def written(kind: str, at: datetime, data: Mapping[str, Any]) -> str:
     """Return the body of a message, according to Standard Webhooks."""
     body = {"type": kind, "timestamp": at, "data": data}
-    return orjson.dumps(body, default=_plain, option=orjson.OPT_PASSTHROUGH_DATETIME).decode()
+    return orjson.dumps(
+        body, default=_serialize_value, option=orjson.OPT_PASSTHROUGH_DATETIME
+    ).decode()
 
 
-def _plain(value: object) -> str:
+def _serialize_value(value: object) -> str:
     if isinstance(value, datetime):
         return write_moment(value)
     raise TypeError

@@ -22,12 +22,14 @@ def signature(secret: str, message_id: str, timestamp: int, body: str) -> str:
     return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
 
 
-def headers(known: Iterable[str], message_id: str, timestamp: int, body: str) -> dict[str, str]:
+def headers(
+    signing_secrets: Iterable[str], message_id: str, timestamp: int, body: str
+) -> dict[str, str]:
     """Return the three headers of a message, with a signature by each of the secrets."""
     return {
         "webhook-id": message_id,
         "webhook-timestamp": str(timestamp),
         "webhook-signature": " ".join(
-            signature(secret, message_id, timestamp, body) for secret in known
+            signature(secret, message_id, timestamp, body) for secret in signing_secrets
         ),
     }
