@@ -52,7 +52,7 @@ def register_portal(app: Flask) -> None:
     app.config.setdefault("WTF_CSRF_TIME_LIMIT", None)
     csrf.init_app(app)
     app.register_blueprint(portal)
-    for part in (
+    for module in (
         assets,
         audit_actors,
         audit_sentences,
@@ -69,7 +69,7 @@ def register_portal(app: Flask) -> None:
         password_views,
         quick_templates,
     ):
-        part.register(app)
+        module.register(app)
 
 
 def install_portal_extensions(app: Flask) -> None:

@@ -134,35 +134,35 @@ def answer(
             "No. The role “%(role)s” doesn’t allow it, and you can’t get one that does.",
             role=str(ROLE_NAMES[role]) if role else "",
         )
-    given = {"name": name, "role": str(ROLE_NAMES[role]) if role else ""}
+    names = {"name": name, "role": str(ROLE_NAMES[role]) if role else ""}
     return {
         AccessRule.PARTNER_SUSPENDED: gettext("No. The portal is suspended."),
         AccessRule.ORGANIZATION_SUSPENDED: gettext(
-            "No. The organization of %(name)s is suspended or archived.", **given
+            "No. The organization of %(name)s is suspended or archived.", **names
         ),
-        AccessRule.NOT_ACTIVE: gettext("No. The account of %(name)s is not active.", **given),
-        AccessRule.ROLE_ALLOWS: gettext("Yes. The role “%(role)s” allows it.", **given),
-        AccessRule.ROLE_TOO_LOW: gettext("No. The role “%(role)s” doesn’t allow it.", **given),
+        AccessRule.NOT_ACTIVE: gettext("No. The account of %(name)s is not active.", **names),
+        AccessRule.ROLE_ALLOWS: gettext("Yes. The role “%(role)s” allows it.", **names),
+        AccessRule.ROLE_TOO_LOW: gettext("No. The role “%(role)s” doesn’t allow it.", **names),
         AccessRule.OTHER_KIND: gettext(
             "No. The role “%(role)s” doesn’t allow it, and %(name)s can’t get one that does.",
-            **given,
+            **names,
         ),
         AccessRule.NO_ROLE: gettext("No. Only API clients can do this."),
-        AccessRule.KEY_ENDED: gettext("No. The key “%(name)s” is revoked or has expired.", **given),
-        AccessRule.SCOPE_ALLOWS: gettext("Yes. The key “%(name)s” has this scope.", **given),
+        AccessRule.KEY_ENDED: gettext("No. The key “%(name)s” is revoked or has expired.", **names),
+        AccessRule.SCOPE_ALLOWS: gettext("Yes. The key “%(name)s” has this scope.", **names),
         AccessRule.SCOPE_MISSING: gettext(
-            "No. The key “%(name)s” doesn’t have this scope.", **given
+            "No. The key “%(name)s” doesn’t have this scope.", **names
         ),
         AccessRule.NOT_FOR_KEYS: gettext("No. API keys can’t do this."),
         AccessRule.CLIENT_ENDED: gettext(
-            "No. The client “%(name)s” is revoked or has expired.", **given
+            "No. The client “%(name)s” is revoked or has expired.", **names
         ),
-        AccessRule.CLIENT_SUSPENDED: gettext("No. The client “%(name)s” is suspended.", **given),
+        AccessRule.CLIENT_SUSPENDED: gettext("No. The client “%(name)s” is suspended.", **names),
         AccessRule.CLIENT_ROLE_ALLOWS: gettext(
-            "Yes. The role of the client “%(name)s” allows it.", **given
+            "Yes. The role of the client “%(name)s” allows it.", **names
         ),
         AccessRule.CLIENT_ROLE_TOO_LOW: gettext(
-            "No. The role of the client “%(name)s” doesn’t allow it.", **given
+            "No. The role of the client “%(name)s” doesn’t allow it.", **names
         ),
     }[explained.rule]
 

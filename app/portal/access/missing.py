@@ -24,11 +24,11 @@ def may_or_note_missing(permission: str, part: str | None = None) -> bool:
     `PART_WORDS`), or all of it."""
     if known_user() is None:
         return False
-    wanted = Permission(permission)
-    if caller().may(wanted):
+    required = Permission(permission)
+    if caller().may(required):
         return True
-    if _another_role_may(caller().role, wanted):
-        _denied().setdefault((wanted, part), True)
+    if _another_role_may(caller().role, required):
+        _denied_permissions().setdefault((required, part), True)
     return False
 
 
@@ -40,7 +40,7 @@ def holds(permission: str) -> bool:
 
 def why_url(permission: str) -> str:
     """Return the explanation of an action, which the end of the page then leaves out."""
-    _denied()[Permission(permission), None] = False
+    _denied_permissions()[Permission(permission), None] = False
     return url_for("portal.access_why", action=permission)
 
 
@@ -51,12 +51,12 @@ def missing_actions() -> list[tuple[str, str]]:
             url_for("portal.access_why", action=each.value, part=part),
             gettext(PART_WORDS[part][1] if part else PERMISSION_WORDS[each]),
         )
-        for (each, part), is_open in _denied().items()
+        for (each, part), is_open in _denied_permissions().items()
         if is_open
     ]
 
 
-def _denied() -> dict[tuple[Permission, str | None], bool]:
+def _denied_permissions() -> dict[tuple[Permission, str | None], bool]:
     """Record and return a permission; True if nothing next to the action explains it."""
     denied: dict[tuple[Permission, str | None], bool] = g.setdefault("denied_permissions", {})
     return denied

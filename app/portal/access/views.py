@@ -60,43 +60,43 @@ class AccessAction:
 
 @portal.get("/access/why")
 def access_why() -> str:
-    chosen = _permission(request.args.get("action"))
+    permission = _requested_permission(request.args.get("action"))
     with transaction(read_only=True) as session:
-        subject = _subject(session)
-        explanations, about = _explanations(session, subject), _about(session, subject)
-    if chosen:
-        about |= _answered(about, chosen, explanations[chosen])
-        about["part"] = _part(chosen, request.args.get("part"))
+        subject = _requested_subject(session)
+        explanations, about = _explain_all(session, subject), _subject_context(session, subject)
+    if permission:
+        about |= _answer_context(about, permission, explanations[permission])
+        about["part"] = _part_label(permission, request.args.get("part"))
     return render_template(
         "portal/access/why.html",
-        actions=_actions(explanations, chosen),
+        actions=_list_actions(explanations, permission),
         groups_words=groups_words,
         names_of=names_of,
         **about,
     )
 
 
-def _subject(session: Session) -> User | ApiKey | OAuthClient:
+def _requested_subject(session: Session) -> User | ApiKey | OAuthClient:
     """Return whose access is explained: the signed-in user's unless the URL names another. Raises
     `NotFound` for users that the caller can't see."""
-    if chosen := request.args.get("key"):
-        return api_keys.get(session, caller(), _id(chosen))
-    if chosen := request.args.get("client"):
-        return oauth_clients.get(session, caller(), _id(chosen))
-    if chosen := request.args.get("user"):
+    if subject_id := request.args.get("key"):
+        return api_keys.get(session, caller(), _parse_id(subject_id))
+    if subject_id := request.args.get("client"):
+        return oauth_clients.get(session, caller(), _parse_id(subject_id))
+    if subject_id := request.args.get("user"):
         caller().require(Permission.USERS_READ)
-        return users.get(session, caller(), _id(chosen))
+        return users.get(session, caller(), _parse_id(subject_id))
     signed_in: User = current_user.user
     return signed_in
 
 
-def _about(session: Session, subject: User | ApiKey | OAuthClient) -> dict[str, Any]:
+def _subject_context(session: Session, subject: User | ApiKey | OAuthClient) -> dict[str, Any]:
     user = subject if isinstance(subject, User) else None
     name = subject.name or subject.email if isinstance(subject, User) else subject.name
     return {
-        **(_facts_of(session, user) if user else {}),
-        **_place(subject, name),
-        "groups": _groups(session, subject),
+        **(_user_details(session, user) if user else {}),
+        **_subject_links(subject, name),
+        "groups": _limiting_groups(session, subject),
         "name": name,
         "role": None if isinstance(subject, ApiKey) else subject.role,
         "key": subject if isinstance(subject, ApiKey) else None,
@@ -110,39 +110,42 @@ def _is_self(subject: User | ApiKey | OAuthClient) -> bool:
     return isinstance(subject, User) and subject.id == caller().subject_id
 
 
-def _place(subject: User | ApiKey | OAuthClient, name: str) -> dict[str, Any]:
+def _subject_links(subject: User | ApiKey | OAuthClient, name: str) -> dict[str, Any]:
     """Return what the subject is, its page, and the way there; no page of users themselves, and
     of others only to those who may open it."""
     url: str | None
     if isinstance(subject, ApiKey):
-        kind, above = gettext("API key"), (gettext("API access"), url_for("portal.api_access"))
+        kind, parent = gettext("API key"), (gettext("API access"), url_for("portal.api_access"))
         url = url_for("portal.api_key", key_id=subject.id)
     elif isinstance(subject, OAuthClient):
-        kind, above = gettext("API client"), (gettext("API clients"), url_for("portal.api_clients"))
+        kind, parent = (
+            gettext("API client"),
+            (gettext("API clients"), url_for("portal.api_clients")),
+        )
         url = url_for("portal.api_client", client_id=subject.id)
     else:
-        kind, above = gettext("User"), (gettext("Users"), url_for("portal.users"))
+        kind, parent = gettext("User"), (gettext("Users"), url_for("portal.users"))
         is_open = may_open(caller(), "portal.user") and not _is_self(subject)
         url = url_for("portal.user", user_id=subject.id) if is_open else None
-    crumbs = [above, (name, url), (gettext("Check access"), None)] if url else []
+    crumbs = [parent, (name, url), (gettext("Check access"), None)] if url else []
     return {"kind": kind, "url": url, "crumbs": crumbs}
 
 
-def _answered(
-    about: dict[str, Any], chosen: Permission, explained: AccessExplanation
+def _answer_context(
+    about: dict[str, Any], permission: Permission, explained: AccessExplanation
 ) -> dict[str, Any]:
     """Return the answer to the chosen action."""
-    asks_again = about["user"] and explained.is_allowed and chosen in ASKING
+    asks_again = about["user"] and explained.is_allowed and permission in ASKING
     return {
         "explained": explained,
         "answer": answer(about["name"], about["role"], explained, is_self=about["is_self"]),
-        "action": gettext(PERMISSION_WORDS[chosen]),
+        "action": gettext(PERMISSION_WORDS[permission]),
         "way_on": way_on(explained, is_self=about["is_self"]),
         "asks_again": MINUTES if asks_again else None,
     }
 
 
-def _explanations(
+def _explain_all(
     session: Session, subject: User | ApiKey | OAuthClient
 ) -> dict[Permission, AccessExplanation]:
     if isinstance(subject, ApiKey):
@@ -152,19 +155,21 @@ def _explanations(
     return explain(session, subject, PERMISSION_WORDS)
 
 
-def _facts_of(session: Session, user: User) -> dict[str, Any]:
-    own = user.organization_id
+def _user_details(session: Session, user: User) -> dict[str, Any]:
+    organization_id = user.organization_id
     giver, given_at = role_giver(session, user)
     return {
-        "organization": organizations.get(session, caller(), own) if own else None,
+        "organization": organizations.get(session, caller(), organization_id)
+        if organization_id
+        else None,
         "giver": giver,
         "given_at": given_at,
         "asked": to_ask(session, user),
     }
 
 
-def _actions(
-    explanations: dict[Permission, AccessExplanation], chosen: Permission | None
+def _list_actions(
+    explanations: dict[Permission, AccessExplanation], selected: Permission | None
 ) -> list[tuple[str, list[AccessAction]]]:
     """Return the actions by group, without those that no role of the same kind allows."""
     subject: dict[str, Any] = {name: request.args.get(name) for name in ("user", "key", "client")}
@@ -175,7 +180,7 @@ def _actions(
                 url_for("portal.access_why", action=each.value, **subject),
                 gettext(PERMISSION_WORDS[each]),
                 explanations[each].is_allowed,
-                each is chosen,
+                each is selected,
             )
             for each in permissions
             if explanations[each].rule not in NEVER
@@ -184,7 +189,7 @@ def _actions(
     return [(heading, actions) for heading, actions in groups if actions]
 
 
-def _groups(
+def _limiting_groups(
     session: Session, subject: User | ApiKey | OAuthClient
 ) -> Sequence[OrganizationGroup] | None:
     """Return the groups that a user or client is limited to, None without a limit."""
@@ -195,7 +200,7 @@ def _groups(
     return organization_groups.groups_of(session, subject)
 
 
-def _permission(text: str | None) -> Permission | None:
+def _requested_permission(text: str | None) -> Permission | None:
     """Return the permission of the URL. Raises `NotFound` for an unknown one."""
     if not text:
         return None
@@ -204,17 +209,17 @@ def _permission(text: str | None) -> Permission | None:
     return Permission(text)
 
 
-def _part(permission: Permission, name: str | None) -> str | None:
+def _part_label(permission: Permission, name: str | None) -> str | None:
     """Return the words of a part of the permission. Raises `NotFound` for an unknown part."""
     if not name:
         return None
-    whole, words = PART_WORDS.get(name, (None, ""))
+    whole, label = PART_WORDS.get(name, (None, ""))
     if whole is not permission:
         raise NotFound
-    return gettext(words)
+    return gettext(label)
 
 
-def _id(text: str) -> UUID:
+def _parse_id(text: str) -> UUID:
     """Return the id of the URL. Raises `NotFound` for an invalid one."""
     subject_id = as_uuid(text)
     if subject_id is None:

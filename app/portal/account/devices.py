@@ -40,8 +40,8 @@ SYSTEMS = (
 def device_words(user_agent: str | None) -> str:
     """Return the browser and its system, as far as the user agent names them."""
     header = user_agent or ""
-    browser = next((name for mark, name in BROWSERS if mark in header), None)
-    system = next((name for mark, name in SYSTEMS if mark in header), None)
+    browser = next((name for marker, name in BROWSERS if marker in header), None)
+    system = next((name for marker, name in SYSTEMS if marker in header), None)
     if browser == PROGRAM:
         browser = gettext("A Python program")
     if browser and system:
@@ -55,8 +55,8 @@ def use_words(browser: OpenSession) -> str:
     """Return where a browser is signed in, since when, and when others than this one were last
     seen."""
     address = browser.ip or gettext("Unknown address")
-    if place := location_of(settings().places_file, browser.ip, language()):
-        address = gettext("%(place)s (%(address)s)", place=place, address=address)
+    if location := location_of(settings().places_file, browser.ip, language()):
+        address = gettext("%(place)s (%(address)s)", place=location, address=address)
     since = long_datetime(browser.created_at, zone())
     if browser.is_this:
         return gettext("%(address)s, since %(moment)s", address=address, moment=since)

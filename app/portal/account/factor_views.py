@@ -51,7 +51,7 @@ def account_app_confirm() -> Page:
     with saving(form, lambda: _app_page(form), validate=False) as session:
         codes = own.confirm_app(session, caller(), typed_code(form), settings())
         sessions.record_proof(session, session_token() or "", Proof.APP)
-    return _done(gettext("Authenticator app added."), codes)
+    return _codes_or_redirect(gettext("Authenticator app added."), codes)
 
 
 @portal.get("/account/factors/app/remove")
@@ -60,7 +60,7 @@ def account_app_remove_confirm() -> Page:
         factors = own.of_user(session, current_user.user)
     if not (factors.has_app and factors.can_remove_one):
         return redirect(url_for("portal.account_factors"), 303)
-    return _removing_app(factors).page()
+    return _app_removal_confirmation(factors).page()
 
 
 @portal.post("/account/factors/app/remove")
@@ -76,9 +76,9 @@ def account_passkey_options() -> Response | tuple[str, int]:
     """Return the options for the browser's dialog that creates a passkey, as JSON."""
     with transaction() as session:
         user = own.lock_own_user(session, caller())
-        asked = passkeys.ask_to_register(session, user, site(), g.brand.product_name)
-    browser[CHALLENGE_KEY] = asked.challenge
-    return Response(asked.options, mimetype="application/json")
+        registration = passkeys.ask_to_register(session, user, site(), g.brand.product_name)
+    browser[CHALLENGE_KEY] = registration.challenge
+    return Response(registration.options, mimetype="application/json")
 
 
 @portal.post("/account/factors/passkeys")
@@ -90,7 +90,7 @@ def account_passkey_add() -> Page:
         name = (form.name.data or "").strip() or device_words(request.user_agent.string)
         codes = own.add_passkey(session, caller(), site(), challenge, answer, name)
         sessions.record_proof(session, session_token() or "", Proof.PASSKEY)
-    return _done(gettext("Passkey added."), codes)
+    return _codes_or_redirect(gettext("Passkey added."), codes)
 
 
 @portal.get("/account/factors/passkeys/<uuid:passkey_id>/remove")
@@ -100,7 +100,7 @@ def account_passkey_remove_confirm(passkey_id: UUID) -> str:
     passkey = next((each for each in factors.passkeys if each.id == passkey_id), None)
     if passkey is None or not factors.can_remove_one:
         raise NotFound
-    return _removing_passkey(factors, passkey).page()
+    return _passkey_removal_confirmation(factors, passkey).page()
 
 
 @portal.post("/account/factors/passkeys/<uuid:passkey_id>/remove")
@@ -115,37 +115,39 @@ def account_passkey_remove(passkey_id: UUID) -> Response:
 def account_recovery_codes() -> Page:
     with changing(url_for("portal.account_factors"), Conflict, category="error") as session:
         codes = own.new_recovery_codes(session, caller())
-    return _done(gettext("New recovery codes made. The old ones no longer work."), codes)
+    return _codes_or_redirect(
+        gettext("New recovery codes made. The old ones no longer work."), codes
+    )
 
 
-def _removing_app(factors: own.UserFactors) -> ConfirmationPage:
+def _app_removal_confirmation(factors: own.UserFactors) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for("portal.account_app_remove"),
         title=gettext("Remove the authenticator app?"),
         consequences=(
             gettext("Its codes no longer work, here and at your next sign-in."),
-            *_left_after(factors),
+            *_removal_consequences(factors),
         ),
         act=gettext("Remove app"),
         safe=gettext("Keep it"),
         safe_url=url_for("portal.account_factors"),
-        crumbs=_above(),
+        crumbs=_parent_crumbs(),
     )
 
 
-def _removing_passkey(factors: own.UserFactors, passkey: Passkey) -> ConfirmationPage:
+def _passkey_removal_confirmation(factors: own.UserFactors, passkey: Passkey) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for("portal.account_passkey_remove", passkey_id=passkey.id),
         title=gettext("Remove the passkey %(name)s?", name=passkey.name),
-        consequences=(gettext("It no longer signs you in."), *_left_after(factors)),
+        consequences=(gettext("It no longer signs you in."), *_removal_consequences(factors)),
         act=gettext("Remove passkey"),
         safe=gettext("Keep it"),
         safe_url=url_for("portal.account_factors"),
-        crumbs=_above(),
+        crumbs=_parent_crumbs(),
     )
 
 
-def _above() -> list[tuple[str, str]]:
+def _parent_crumbs() -> list[tuple[str, str]]:
     """Return the breadcrumbs above a confirmation about a second factor."""
     return [
         (gettext("Your account"), url_for("portal.account")),
@@ -153,7 +155,7 @@ def _above() -> list[tuple[str, str]]:
     ]
 
 
-def _left_after(factors: own.UserFactors) -> Sequence[str]:
+def _removal_consequences(factors: own.UserFactors) -> Sequence[str]:
     """Return the factors that are left when one is removed."""
     if int(factors.has_app) + len(factors.passkeys) > 1:
         return (gettext("Your other second factor stays on."),)
@@ -163,11 +165,11 @@ def _left_after(factors: own.UserFactors) -> Sequence[str]:
     )
 
 
-def _done(words: str, codes: Sequence[str] | None) -> Page:
+def _codes_or_redirect(message: str, codes: Sequence[str] | None) -> Page:
     """Show new recovery codes, which is possible only now, or go back to the factors."""
     if codes is None:
-        return redirect_with(words, url_for("portal.account_factors"))
-    return render_template("portal/account/recovery_codes.html", codes=codes, done=words)
+        return redirect_with(message, url_for("portal.account_factors"))
+    return render_template("portal/account/recovery_codes.html", codes=codes, done=message)
 
 
 def _page(form: PasskeyForm) -> str:
@@ -177,7 +179,7 @@ def _page(form: PasskeyForm) -> str:
         "portal/account/factors.html",
         user=current_user.user,
         factors=factors,
-        removing_app=_removing_app(factors),
+        removing_app=_app_removal_confirmation(factors),
         form=form,
         site=site(),
         options_url=url_for("portal.account_passkey_options"),

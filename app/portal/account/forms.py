@@ -61,11 +61,11 @@ class MailsForm(PortalForm):
 
     @classmethod
     def showing(cls, user: User) -> Self:
-        wanted = {
+        choices = {
             "import_finished": notifications.wants_mail(user, notifications.IMPORT_FINISHED),
             "alert_opened": notifications.wants_mail(user, notifications.ALERT_OPENED),
         }
-        return cls.from_object(**wanted, news=not user.unsubscribe)
+        return cls.from_object(**choices, news=not user.unsubscribe)
 
     @property
     def chosen(self) -> dict[str, bool]:

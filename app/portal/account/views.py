@@ -64,8 +64,8 @@ def account_password() -> Page:
         user = own.change_password(session, caller(), proven, password_hash)
     signed_in = current_user.signed_in
     sign_in_user(user, signed_in.record.factor, signed_in.origin)
-    words = gettext("Password changed. All other browsers were signed out.")
-    return redirect_with(words, url_for("portal.account"))
+    message = gettext("Password changed. All other browsers were signed out.")
+    return redirect_with(message, url_for("portal.account"))
 
 
 @portal.post("/account/mails")
@@ -81,22 +81,22 @@ def account_mails() -> Response:
 def account_session_end(name: str) -> Response:
     with transaction() as session:
         ended = own.end_session(session, caller(), name)
-    words = (
+    message = (
         gettext("Browser signed out.") if ended else gettext("That browser was already signed out.")
     )
-    return redirect_with(words, url_for("portal.account"), "message")
+    return redirect_with(message, url_for("portal.account"), "message")
 
 
 @portal.post("/account/sessions/end-others")
 def account_sessions_end() -> Response:
     with transaction() as session:
         count = own.end_other_sessions(session, caller(), session_token())
-    words = (
+    message = (
         ngettext("%(num)s other browser signed out.", "%(num)s other browsers signed out.", count)
         if count
         else gettext("No other browser was signed in.")
     )
-    return redirect_with(words, url_for("portal.account"))
+    return redirect_with(message, url_for("portal.account"))
 
 
 @portal.post("/account/email-change/cancel")
@@ -113,14 +113,14 @@ def _checked_passwords() -> tuple[str | None, str]:
     form.validate()
     page = partial(_page, password=form)
     with showing_problems(form, page, validate=False):
-        proven = _unless_refused(form, form.present, check_password)
-        password_hash = _unless_refused(form, form.password, _new_hash)
+        proven = _call_for_field(form, form.present, check_password)
+        password_hash = _call_for_field(form, form.password, _new_hash)
     if form.errors or password_hash is None:
         abort(make_response(page(), 422))
     return proven, password_hash
 
 
-def _unless_refused(
+def _call_for_field(
     form: OwnPasswordForm, field: Field, act: Callable[[str], str | None]
 ) -> str | None:
     """Return the result of ``act`` for the field; None, with the error at the field, if it is
@@ -137,8 +137,8 @@ def _unless_refused(
 def _new_hash(password: str) -> str:
     """Return the hash of the new password. Raises `RateLimited` and `ValidationFailed`."""
     with transaction(read_only=True) as session:
-        known = password_rules.known_words(session, own.get(session, caller()))
-    return password_rules.hash_new(password, known=known, checks=password_checks())
+        personal_words = password_rules.known_words(session, own.get(session, caller()))
+    return password_rules.hash_new(password, known=personal_words, checks=password_checks())
 
 
 def _stored(session: Session) -> DetailsForm:
@@ -189,8 +189,8 @@ def account_company_link(provider_id: UUID) -> Page:
     try:
         url = leave(partner, provider, user_id=current_user.id)
     except ProviderFailed:
-        words = gettext("%(name)s doesn’t answer. Nothing was changed.", name=provider.name)
-        return redirect_with(words, url_for("portal.account"), "error")
+        message = gettext("%(name)s doesn’t answer. Nothing was changed.", name=provider.name)
+        return redirect_with(message, url_for("portal.account"), "error")
     return render_template("portal/account/link.html", provider=provider, url=url)
 
 

@@ -152,8 +152,8 @@ class RuleForm(PortalForm):
     def offer(self, measure: AlertMeasure) -> None:
         """Label the fields for a measure and remove those that it doesn't use."""
         self.scope.choices = [
-            SelectChoice(scope.value, words)
-            for scope, words in SCOPES.items()
+            SelectChoice(scope.value, label)
+            for scope, label in SCOPES.items()
             if (measure, scope) != (AlertMeasure.LIMITS, AlertScope.PARTNER)
         ]
         self.threshold.label.text = MEASURES[measure].threshold
@@ -161,9 +161,9 @@ class RuleForm(PortalForm):
             del self.period
 
     def to_input(  # type: ignore[override]  # the input of this form is no schema of the API
-        self, session: Session, measure: AlertMeasure, known: UUID | None
+        self, session: Session, measure: AlertMeasure, preferred_id: UUID | None
     ) -> RuleInput:
-        """Return the input; ``known`` is preferred among organizations of the same name. A
+        """Return the input; ``preferred_id`` is preferred among organizations of the same name. A
         threshold that is no number is None. Raises `ValidationFailed`."""
         for field in (self.scope, self.period) if "period" in self else (self.scope,):
             if field.data not in {choice.value for choice in field.choices}:
@@ -176,20 +176,20 @@ class RuleForm(PortalForm):
             scope,
             self.threshold.data,
             AlertPeriod(self.period.data) if "period" in self else None,
-            self._named(session, known) if scope is AlertScope.ORGANIZATION else None,
+            self._named(session, preferred_id) if scope is AlertScope.ORGANIZATION else None,
             by_mail=bool(self.by_mail.data),
             recipients=tuple(addresses_of(self.recipients)),
             to_owners=bool(self.to_owners.data),
         )
 
-    def _named(self, session: Session, known: UUID | None) -> UUID | None:
+    def _named(self, session: Session, preferred_id: UUID | None) -> UUID | None:
         name = (self.organization.data or "").strip()
         live, archived = (
             [row.id for row in organizations.called(session, caller(), name, archived=each)]
             for each in (False, True)
         )
-        if known in (*live, *archived):
-            return known
+        if preferred_id in (*live, *archived):
+            return preferred_id
         ids = live or archived
         if len(ids) > 1:
             message = gettext("Several organizations have this name. Add the rule from its page.")

@@ -45,59 +45,59 @@ OF_SPENDING = frozenset({AlertMeasure.SPENDING, AlertMeasure.BUDGET})
 
 @portal.get("/alerts", endpoint="alerts")
 def list_alerts() -> str:
-    place, resolved = lists.place(), request.args.get("state") == "resolved"
+    position, resolved = lists.place(), request.args.get("state") == "resolved"
     with transaction(read_only=True) as session:
         partners.own(caller())
-        page = alerts.search(session, caller(), resolved=resolved, **place.wanted)
+        page = alerts.search(session, caller(), resolved=resolved, **position.wanted)
         return render_template(
             "portal/alerts/list.html",
-            **_listed(session, page.items),
+            **_list_context(session, page.items),
             resolved=resolved,
-            **place.pager(page.next_cursor),
+            **position.pager(page.next_cursor),
         )
 
 
-def _listed(session: Session, views: Sequence[alerts.AlertView]) -> dict[str, Any]:
+def _list_context(session: Session, views: Sequence[alerts.AlertView]) -> dict[str, Any]:
     """Return the alerts with their figures and the names of those who acknowledged them, and the
     rules with their last alerts and the durations for muting."""
     return {
-        "rows": [(shown, figures_url(shown.alert, shown.rule)) for shown in views],
-        "names": author_names(session, {shown.alert.acknowledged_by or "" for shown in views}),
-        "rules": _rules(session),
+        "rows": [(view, figures_url(view.alert, view.rule)) for view in views],
+        "names": author_names(session, {view.alert.acknowledged_by or "" for view in views}),
+        "rules": _list_rules(session),
         "mute_days": alerts.MUTE_DAYS,
         "now_utc": utcnow(),
     }
 
 
-def _rules(session: Session) -> list[tuple[AlertRule, str, str, bool]]:
+def _list_rules(session: Session) -> list[tuple[AlertRule, str, str, bool]]:
     """Return each rule with its sentence, the words of its state, and whether it is muted."""
     last_opened = alerts.last_opened(session, caller())
     rules = []
     for rule, sentence in alerts.listing(session, caller()):
         is_muted = rule.muted_until is not None and rule.muted_until > utcnow()
-        words = _state_words(rule, last_opened.get(rule.id), is_muted=is_muted)
-        rules.append((rule, sentence, words, is_muted))
+        state_label = _state_label(rule, last_opened.get(rule.id), is_muted=is_muted)
+        rules.append((rule, sentence, state_label, is_muted))
     return rules
 
 
-def _state_words(rule: AlertRule, last_opened: datetime | None, *, is_muted: bool) -> str:
+def _state_label(rule: AlertRule, last_opened: datetime | None, *, is_muted: bool) -> str:
     """Return how the rule reports alerts, or until when it is muted, and its last alert."""
     if is_muted:
-        sent = gettext("Muted until %(time)s", time=long_datetime(rule.muted_until, zone()))
+        delivery = gettext("Muted until %(time)s", time=long_datetime(rule.muted_until, zone()))
     else:
-        sent = gettext("Email, webhook") if rule.by_mail else gettext("Webhook")
-    opened = gettext("No alert yet")
+        delivery = gettext("Email, webhook") if rule.by_mail else gettext("Webhook")
+    last_alert = gettext("No alert yet")
     if last_opened is not None:
-        opened = gettext("Last alert %(time)s", time=short_datetime(last_opened, zone()))
-    return f"{sent} · {opened}"
+        last_alert = gettext("Last alert %(time)s", time=short_datetime(last_opened, zone()))
+    return f"{delivery} · {last_alert}"
 
 
 @portal.post("/alerts/<uuid:alert_id>/acknowledge")
 def alert_acknowledge(alert_id: UUID) -> Page:
     with transaction() as session:
-        shown = alerts.acknowledge(session, caller(), alert_id)
-    words = gettext("Acknowledged. %(title)s.", title=shown.title_now)
-    return redirect_with(words, url_for("portal.alerts"))
+        view = alerts.acknowledge(session, caller(), alert_id)
+    message = gettext("Acknowledged. %(title)s.", title=view.title_now)
+    return redirect_with(message, url_for("portal.alerts"))
 
 
 def titles_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, str]:
@@ -132,23 +132,23 @@ def alert_rule_new() -> str:
     """Let the user choose the measure first, then show its form."""
     if not request.args.get("measure"):
         return _measures_page()
-    measure, form = _measure(), RuleForm.from_object()
+    measure, form = _requested_measure(), RuleForm.from_object()
     form.offer(measure)
-    if (known := as_uuid(request.args.get("organization"))) is not None:
+    if (organization_id := as_uuid(request.args.get("organization"))) is not None:
         with transaction(read_only=True) as session:
-            form.organization.data = organizations.get(session, caller(), known).name
+            form.organization.data = organizations.get(session, caller(), organization_id).name
         form.scope.data = AlertScope.ORGANIZATION.value
     return _page(measure, None, form)
 
 
 @portal.post("/alerts/rules/new")
 def alert_rule_create() -> Page:
-    measure, form = _measure(), RuleForm()
+    measure, form = _requested_measure(), RuleForm()
     form.offer(measure)
-    known = as_uuid(request.args.get("organization"))
+    organization_id = as_uuid(request.args.get("organization"))
     with saving(form, lambda: _page(measure, None, form), validate=False) as session:
         submission = FormSubmission(session)
-        alerts.create(session, caller(), form.to_input(session, measure, known))
+        alerts.create(session, caller(), form.to_input(session, measure, organization_id))
         url = submission.led_to(url_for("portal.alerts"))
     return redirect_with(gettext("Rule added. The first check is within 5 minutes."), url)
 
@@ -169,9 +169,9 @@ def alert_rule_save(rule_id: UUID) -> Page:
     form.offer(rule.measure)
     page = partial(_page, rule.measure)
     with saving_edit(form, "alert_rule", rule_id, page, _stored, validate=False) as session:
-        wanted = form.to_input(session, rule.measure, rule.organization_id)
+        rule_input = form.to_input(session, rule.measure, rule.organization_id)
         version = form.version.data
-        changed = alerts.update(session, caller(), rule_id, wanted, expected_version=version)
+        changed = alerts.update(session, caller(), rule_id, rule_input, expected_version=version)
     return redirect_saved(gettext("Rule saved."), url_for("portal.alerts"), changed)
 
 
@@ -182,10 +182,10 @@ def alert_rule_mute(rule_id: UUID) -> Page:
         raise NotFound
     with transaction() as session:
         until = alerts.mute(session, caller(), rule_id, days).muted_until
-    return redirect_with(_muted_words(until), url_for("portal.alerts"))
+    return redirect_with(_muted_message(until), url_for("portal.alerts"))
 
 
-def _muted_words(until: datetime | None) -> str:
+def _muted_message(until: datetime | None) -> str:
     if until is None:
         return gettext("Rule unmuted.")
     return gettext(
@@ -220,7 +220,7 @@ def alert_rule_remove(rule_id: UUID) -> Page:
     return redirect_with(gettext("Rule removed."), url_for("portal.alerts"))
 
 
-def _measure() -> AlertMeasure:
+def _requested_measure() -> AlertMeasure:
     name = request.args.get("measure", "")
     if name not in set(AlertMeasure):
         raise NotFound
@@ -228,12 +228,12 @@ def _measure() -> AlertMeasure:
 
 
 def _measures_page() -> str:
-    kept = lists.present("organization")
+    params = lists.present("organization")
     return render_template(
         "portal/alerts/choose.html",
         measures=[
-            (words, url_for("portal.alert_rule_new", measure=measure.value, **kept))
-            for measure, words in MEASURES.items()
+            (label, url_for("portal.alert_rule_new", measure=measure.value, **params))
+            for measure, label in MEASURES.items()
         ],
     )
 

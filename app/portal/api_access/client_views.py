@@ -37,12 +37,14 @@ from app.services.legacy.calls import served_until
 
 @portal.get("/api-access/clients")
 def api_clients() -> str:
-    at, in_use = lists.place(), IN_USE.get(request.args.get("state", ""))
+    position, in_use = lists.place(), IN_USE.get(request.args.get("state", ""))
     with transaction(read_only=True) as session:
         query = lists.text_filter("q")
-        page = oauth_clients.search(session, caller(), query=query, in_use=in_use, **at.wanted)
-        rows = _rows(session, page.items)
-    pager = at.pager(page.next_cursor, "q", "state")
+        page = oauth_clients.search(
+            session, caller(), query=query, in_use=in_use, **position.wanted
+        )
+        rows = _list_rows(session, page.items)
+    pager = position.pager(page.next_cursor, "q", "state")
     return render_template("portal/api_access/clients.html", rows=rows, states=STATES, **pager)
 
 
@@ -59,8 +61,8 @@ def api_client_create() -> Page:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = oauth_clients.create(session, caller(), **form.wanted)
         submission.led_to(url_for("portal.api_client", client_id=new.client.id))
-    done = gettext("“%(name)s” was created", name=new.client.name)
-    return _client_page(new.client.id, new.secret, done)
+    success_title = gettext("“%(name)s” was created", name=new.client.name)
+    return _client_page(new.client.id, new.secret, success_title)
 
 
 @portal.get("/api-access/clients/<uuid:client_id>")
@@ -76,53 +78,53 @@ def api_client_roll_confirm(client_id: UUID) -> str:
 @portal.post("/api-access/clients/<uuid:client_id>/roll")
 def api_client_roll(client_id: UUID) -> Page:
     form = RollForm()
-    _changeable(client_id)
+    _get_changeable(client_id)
     with saving(form, lambda: _roll_page(client_id, form)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = oauth_clients.rotate(session, caller(), client_id, **form.wanted)
         submission.led_to(url_for("portal.api_client", client_id=new.client.id))
-    done = gettext("“%(name)s” has a new secret", name=new.client.name)
-    return _client_page(client_id, new.secret, done)
+    success_title = gettext("“%(name)s” has a new secret", name=new.client.name)
+    return _client_page(client_id, new.secret, success_title)
 
 
 @portal.get("/api-access/clients/<uuid:client_id>/suspend")
 def api_client_suspend_confirm(client_id: UUID) -> str:
-    return _suspending(_changeable(client_id)).page()
+    return _suspend_confirmation(_get_changeable(client_id)).page()
 
 
 @portal.post("/api-access/clients/<uuid:client_id>/suspend")
 def api_client_suspend(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.suspend(session, caller(), client_id)
-    words = gettext("“%(name)s” is suspended. Its tokens no longer work.", name=client.name)
-    return redirect_with(words, url_for("portal.api_client", client_id=client_id))
+    message = gettext("“%(name)s” is suspended. Its tokens no longer work.", name=client.name)
+    return redirect_with(message, url_for("portal.api_client", client_id=client_id))
 
 
 @portal.post("/api-access/clients/<uuid:client_id>/resume")
 def api_client_resume(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.resume(session, caller(), client_id)
-    words = gettext("“%(name)s” works again.", name=client.name)
-    return redirect_with(words, url_for("portal.api_client", client_id=client_id))
+    message = gettext("“%(name)s” works again.", name=client.name)
+    return redirect_with(message, url_for("portal.api_client", client_id=client_id))
 
 
 @portal.get("/api-access/clients/<uuid:client_id>/revoke")
 def api_client_revoke_confirm(client_id: UUID) -> Page:
-    client = _changeable(client_id)
+    client = _get_changeable(client_id)
     if client.revoked_at is not None:
         return redirect(url_for("portal.api_client", client_id=client_id), 303)
-    return _revoking(client).page()
+    return _revoke_confirmation(client).page()
 
 
 @portal.post("/api-access/clients/<uuid:client_id>/revoke")
 def api_client_revoke(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.revoke(session, caller(), client_id)
-    words = gettext("“%(name)s” was revoked. It no longer works.", name=client.name)
-    return redirect_with(words, url_for("portal.api_client", client_id=client_id))
+    message = gettext("“%(name)s” was revoked. It no longer works.", name=client.name)
+    return redirect_with(message, url_for("portal.api_client", client_id=client_id))
 
 
-def _rows(session: Session, clients: Sequence[OAuthClient]) -> list[dict[str, Any]]:
+def _list_rows(session: Session, clients: Sequence[OAuthClient]) -> list[dict[str, Any]]:
     owners = {each.organization_id for each in clients if each.organization_id}
     names, days_in = organizations.names_of(session, caller(), owners), zone()
     return [
@@ -138,7 +140,7 @@ def _rows(session: Session, clients: Sequence[OAuthClient]) -> list[dict[str, An
     ]
 
 
-def _changeable(client_id: UUID) -> OAuthClient:
+def _get_changeable(client_id: UUID) -> OAuthClient:
     """Return a client that the partner manages. Raises `NotFound`."""
     with transaction(read_only=True) as session:
         client = oauth_clients.get(session, caller(), client_id)
@@ -152,7 +154,7 @@ def _form_page(form: ClientForm) -> str:
 
 
 def _roll_page(client_id: UUID, form: RollForm) -> str:
-    client = _changeable(client_id)
+    client = _get_changeable(client_id)
     return roll_page(
         form,
         gettext("Roll the secret of “%(name)s”", name=client.name),
@@ -161,11 +163,11 @@ def _roll_page(client_id: UUID, form: RollForm) -> str:
             "to switch if needed."
         ),
         gettext("Roll secret"),
-        [*_above(), (client.name, url_for("portal.api_client", client_id=client.id))],
+        [*_parent_crumbs(), (client.name, url_for("portal.api_client", client_id=client.id))],
     )
 
 
-def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> str:
+def _client_page(client_id: UUID, secret: str | None = None, success_title: str = "") -> str:
     with transaction(read_only=True) as session:
         client = oauth_clients.get(session, caller(), client_id)
         requests = last_requests(session, client.id)
@@ -179,8 +181,8 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         "portal/api_access/client.html",
         client=client,
         secret=secret,
-        done=done,
-        crumbs=[*_above(), (client.name, None)],
+        done=success_title,
+        crumbs=[*_parent_crumbs(), (client.name, None)],
         state=client_state(client),
         end=end_of(client, days_in, served_until(client, settings())),
         kind=kind_of_client(client),
@@ -195,12 +197,12 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
         if client.previous_until and client.previous_until > utcnow()
         else None,
         **requests,
-        suspending=_suspending(client),
-        revoking=_revoking(client),
+        suspending=_suspend_confirmation(client),
+        revoking=_revoke_confirmation(client),
     )
 
 
-def _suspending(client: OAuthClient) -> ConfirmationPage:
+def _suspend_confirmation(client: OAuthClient) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for("portal.api_client_suspend", client_id=client.id),
         title=gettext("Suspend “%(name)s”?", name=client.name),
@@ -216,7 +218,7 @@ def _suspending(client: OAuthClient) -> ConfirmationPage:
     )
 
 
-def _revoking(client: OAuthClient) -> ConfirmationPage:
+def _revoke_confirmation(client: OAuthClient) -> ConfirmationPage:
     minutes = settings().token_seconds // 60
     return ConfirmationPage(
         action=url_for("portal.api_client_revoke", client_id=client.id),
@@ -236,7 +238,7 @@ def _revoking(client: OAuthClient) -> ConfirmationPage:
     )
 
 
-def _above() -> Crumbs:
+def _parent_crumbs() -> Crumbs:
     return [
         (gettext("API access"), url_for("portal.api_access")),
         (gettext("Clients"), url_for("portal.api_clients")),

@@ -60,7 +60,7 @@ ROLE_HINTS: dict[str, str] = {
 OVERLAPS = (1, 3, 7)
 """Days during which both the old and the new one work."""
 BY_DATE, NEVER = "date", "never"
-_DEFAULT = str(lifetimes.DEFAULT.days)
+_DEFAULT_LIFETIME = str(lifetimes.DEFAULT.days)
 LENGTHS = {str(length.days): length for length in lifetimes.CHOICES}
 
 
@@ -84,20 +84,20 @@ class EndingForm(PortalForm):
                 for value, length in LENGTHS.items()
                 if length != lifetimes.DEFAULT
             ),
-            SelectChoice(_DEFAULT, gettext("After 12 months")),
+            SelectChoice(_DEFAULT_LIFETIME, gettext("After 12 months")),
             SelectChoice(BY_DATE, gettext("After a day that you choose")),
             SelectChoice(NEVER, gettext("Never")),
         ]
-        self.lifetime.data = self.lifetime.data or _DEFAULT
+        self.lifetime.data = self.lifetime.data or _DEFAULT_LIFETIME
 
     def validate(self, extra_validators: Any = None) -> bool:
         is_sound: bool = super().validate(extra_validators)
-        chosen = self.lifetime.data
-        if chosen in LENGTHS:
-            self.expires_at = LENGTHS[chosen]
-        elif chosen == NEVER:
+        lifetime = self.lifetime.data
+        if lifetime in LENGTHS:
+            self.expires_at = LENGTHS[lifetime]
+        elif lifetime == NEVER:
             self.expires_at = None
-        elif chosen != BY_DATE:
+        elif lifetime != BY_DATE:
             self.lifetime.errors = (gettext("Choose when it expires."),)
             return False
         else:

@@ -67,17 +67,17 @@ def client_state(client: OAuthClient) -> CredentialBadge:
 
 def state_by_end(end: datetime | None) -> CredentialBadge | None:
     """Return the state of a credential that has ended or ends soon, otherwise None."""
-    left = end - utcnow() if end is not None else SOON
-    if left <= timedelta():
+    remaining = end - utcnow() if end is not None else SOON
+    if remaining <= timedelta():
         return CredentialBadge(gettext("Expired"), "neutral")
-    if left >= SOON:
+    if remaining >= SOON:
         return None
-    words = (
-        ngettext("Expires in %(num)s day", "Expires in %(num)s days", left.days)
-        if left.days
+    label = (
+        ngettext("Expires in %(num)s day", "Expires in %(num)s days", remaining.days)
+        if remaining.days
         else gettext("Expires within a day")
     )
-    return CredentialBadge(words, "warning")
+    return CredentialBadge(label, "warning")
 
 
 def end_of(
@@ -90,14 +90,14 @@ def end_of(
     if not ends:
         return CredentialEnd(gettext("Never"), soon=False)
     end = min(ends)
-    left = end - utcnow()
-    if timedelta() < left < SOON:
-        words = (
-            ngettext("in %(num)s day", "in %(num)s days", left.days)
-            if left.days
+    remaining = end - utcnow()
+    if timedelta() < remaining < SOON:
+        label = (
+            ngettext("in %(num)s day", "in %(num)s days", remaining.days)
+            if remaining.days
             else gettext("within a day")
         )
-        return CredentialEnd(words, soon=True)
+        return CredentialEnd(label, soon=True)
     return CredentialEnd(last_day(end, zone), soon=False)
 
 
@@ -123,7 +123,7 @@ def requests_shown(rows: Iterable[ApiRequest]) -> list[dict[str, Any]]:
             "method": row.method,
             "route": row.route,
             "status": row.status,
-            "phrase": _phrase(row.status),
+            "phrase": _status_phrase(row.status),
             "tone": "success" if row.status < 400 else "danger" if row.status >= 500 else "warning",
             "code": row.code,
             "code_url": f"/api/docs#operation/{row.operation}",
@@ -134,7 +134,7 @@ def requests_shown(rows: Iterable[ApiRequest]) -> list[dict[str, Any]]:
     ]
 
 
-def _phrase(status: int) -> str:
+def _status_phrase(status: int) -> str:
     try:
         return HTTPStatus(status).phrase
     except ValueError:
@@ -146,9 +146,9 @@ def ago(moment: datetime | None, zone: str) -> str:
     if moment is None:
         return gettext("Never")
     today = day(utcnow(), zone)
-    return day(moment, zone) if day(moment, zone) != today else _today(moment, zone)
+    return day(moment, zone) if day(moment, zone) != today else _time_today(moment, zone)
 
 
-def _today(moment: datetime, zone: str) -> str:
+def _time_today(moment: datetime, zone: str) -> str:
     from_zone = moment.astimezone(ZoneInfo(zone))
     return gettext("Today, %(time)s", time=f"{from_zone:%H:%M}")

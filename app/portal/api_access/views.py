@@ -50,10 +50,10 @@ from app.services.credentials.api_keys import ApiKeyFilter
 @portal.get("/api-access", endpoint="api_access")
 def list_keys() -> str:
     with transaction(read_only=True) as session:
-        shown = _found(session)
+        context = _list_context(session)
     return render_template(
         "portal/api_access/keys.html",
-        **shown,
+        **context,
         states=STATES,
         kinds=KINDS,
         every=ngettext("All %(num)s permission", "All %(num)s permissions", len(SCOPE_WORDS)),
@@ -61,31 +61,31 @@ def list_keys() -> str:
     )
 
 
-def _found(session: Session) -> dict[str, Any]:
+def _list_context(session: Session) -> dict[str, Any]:
     """Return a page of the keys that the URL's filters find, with their organizations."""
-    at, wanted = lists.place(), lists.id_or_words("organization")
-    is_named = isinstance(wanted, str)
+    position, organization_filter = lists.place(), lists.id_or_words("organization")
+    is_named = isinstance(organization_filter, str)
     organization = None if is_named else organization_picker.organization_named(session)
-    chosen = ApiKeyFilter(
-        organization=organization.id if organization else wanted,
+    filters = ApiKeyFilter(
+        organization=organization.id if organization else organization_filter,
         query=lists.text_filter("q"),
         live=LIVE_KINDS.get(request.args.get("kind", "")),
         in_use=IN_USE.get(request.args.get("state", "")),
     )
-    page = api_keys.search(session, caller(), chosen, **at.wanted)
+    page = api_keys.search(session, caller(), filters, **position.wanted)
     owners = {row.organization_id for row in page.items}
     return {
         "organization": organization,
-        "rows": [_row(row) for row in page.items],
+        "rows": [_key_row(row) for row in page.items],
         "names": organizations.names_of(session, caller(), owners),
-        **at.pager(page.next_cursor, "q", "state", "kind", "organization"),
+        **position.pager(page.next_cursor, "q", "state", "kind", "organization"),
     }
 
 
 @portal.get("/api-access/keys/new")
 def api_key_new() -> Page:
-    back = (gettext("API access"), url_for("portal.api_access"))
-    return new_page(KeyForm(), _form_page, gettext("Create key"), back)
+    back_link = (gettext("API access"), url_for("portal.api_access"))
+    return new_page(KeyForm(), _form_page, gettext("Create key"), back_link)
 
 
 @portal.post("/api-access/keys/new")
@@ -126,15 +126,15 @@ def api_key_revoke_confirm(key_id: UUID) -> Page:
         key = api_keys.get(session, caller(), key_id)
     if key.revoked_at is not None:
         return redirect(url_for("portal.api_key", key_id=key_id), 303)
-    return _revoking(key).page()
+    return _revoke_confirmation(key).page()
 
 
 @portal.post("/api-access/keys/<uuid:key_id>/revoke")
 def api_key_revoke(key_id: UUID) -> Page:
     with transaction() as session:
         key = api_keys.revoke(session, caller(), key_id)
-    words = gettext("“%(name)s” was revoked. It no longer works.", name=key.name)
-    return redirect_with(words, url_for("portal.api_key", key_id=key_id))
+    message = gettext("“%(name)s” was revoked. It no longer works.", name=key.name)
+    return redirect_with(message, url_for("portal.api_key", key_id=key_id))
 
 
 def _form_page(organization: Organization | None, form: KeyForm) -> str:
@@ -158,17 +158,17 @@ def _roll_page(key_id: UUID, form: RollForm) -> str:
             "switch if needed."
         ),
         gettext("Roll key"),
-        [*_above(), (key.name, url_for("portal.api_key", key_id=key.id))],
+        [*_parent_crumbs(), (key.name, url_for("portal.api_key", key_id=key.id))],
     )
 
 
-def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
+def _key_page(key_id: UUID, secret: str | None = None, success_title: str = "") -> str:
     with transaction(read_only=True) as session:
         key = api_keys.get(session, caller(), key_id)
         organization = organizations.get(session, caller(), key.organization_id)
         requests = last_requests(session, key.id)
         used = spending.spending_of(session, caller(), spending.LimitSubject(api_key_id=key.id))
-        campaign, assistant = _examples(session, organization)
+        campaign, assistant = _find_examples(session, organization)
         replaced, replacement = api_keys.neighbours(session, caller(), key)
         names = users.names_by_email(session, caller(), [key.created_by])
     days_in = zone()
@@ -180,8 +180,8 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         key=key,
         organization=organization,
         secret=secret,
-        done=done,
-        crumbs=[*_above(), (key.name, None)],
+        done=success_title,
+        crumbs=[*_parent_crumbs(), (key.name, None)],
         state=key_state(key, days_in),
         end=end_of(key, days_in),
         replaced=replaced,
@@ -196,15 +196,15 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         spending=bars_of(used)[0][1],
         can_roll=works and key.replaced_by is None,
         **requests,
-        revoking=_revoking(key),
+        revoking=_revoke_confirmation(key),
     )
 
 
-def _examples(
+def _find_examples(
     session: Session, organization: Organization
 ) -> tuple[Campaign | None, Assistant | None]:
-    own = campaigns.CampaignFilter(organization_id=organization.id)
-    newest = campaigns.search(session, caller(), own, limit=20).items
+    filters = campaigns.CampaignFilter(organization_id=organization.id)
+    newest = campaigns.search(session, caller(), filters, limit=20).items
     current = [row for row in newest if row.status is not CampaignStatus.ARCHIVED]
     ready = [
         assistant
@@ -219,7 +219,7 @@ def _examples(
     return next(iter(current), None), next(iter(ready), None)
 
 
-def _revoking(key: ApiKey) -> ConfirmationPage:
+def _revoke_confirmation(key: ApiKey) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for("portal.api_key_revoke", key_id=key.id),
         title=gettext("Revoke “%(name)s”?", name=key.name),
@@ -233,11 +233,11 @@ def _revoking(key: ApiKey) -> ConfirmationPage:
     )
 
 
-def _row(key: ApiKey) -> dict[str, Any]:
+def _key_row(key: ApiKey) -> dict[str, Any]:
     days_in = zone()
     return {
         "key": key,
-        "may": _listed(key),
+        "may": _scopes_label(key),
         "has_all": len(key.scopes) == len(SCOPE_WORDS),
         "state": key_state(key, days_in),
         "end": end_of(key, days_in),
@@ -245,10 +245,10 @@ def _row(key: ApiKey) -> dict[str, Any]:
     }
 
 
-def _listed(key: ApiKey) -> str:
-    words = ", ".join(str(SCOPES_IN_LIST[scope]) for scope in key.scopes)
-    return words[:1].upper() + words[1:]
+def _scopes_label(key: ApiKey) -> str:
+    label = ", ".join(str(SCOPES_IN_LIST[scope]) for scope in key.scopes)
+    return label[:1].upper() + label[1:]
 
 
-def _above() -> Crumbs:
+def _parent_crumbs() -> Crumbs:
     return [(gettext("API access"), url_for("portal.api_access"))]

@@ -7,9 +7,9 @@ from app.portal.web.bulk import BulkAction, BulkItem
 from app.services.assistants import settings
 
 
-def _already(item: BulkItem, *, on: bool) -> str | None:
-    is_so = item.row.assistant.active == on
-    return gettext("Already done. Nothing was changed.") if is_so else None
+def _already_message(item: BulkItem, *, on: bool) -> str | None:
+    is_unchanged = item.row.assistant.active == on
+    return gettext("Already done. Nothing was changed.") if is_unchanged else None
 
 
 ACTIONS = (
@@ -34,7 +34,7 @@ ACTIONS = (
             session, caller(), item.row.assistant.id, on=False
         ),
         what=lazy_gettext("Switched off."),
-        refusal=lambda item: _already(item, on=False),
+        refusal=lambda item: _already_message(item, on=False),
         undo="switch-on",
     ),
     BulkAction(
@@ -51,7 +51,7 @@ ACTIONS = (
             session, caller(), item.row.assistant.id, on=True
         ),
         what=lazy_gettext("Switched on."),
-        refusal=lambda item: _already(item, on=True),
+        refusal=lambda item: _already_message(item, on=True),
         is_risky=False,
         undo="switch-off",
     ),

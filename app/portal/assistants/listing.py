@@ -26,7 +26,7 @@ from app.services.assistants.queries import SORTS, Readiness
 from app.services.paging import Page
 
 
-def _chosen() -> assistants.AssistantFilter:
+def _filters() -> assistants.AssistantFilter:
     """Return the filters of the URL."""
     return assistants.AssistantFilter(
         organization=lists.id_or_words("organization"),
@@ -37,27 +37,27 @@ def _chosen() -> assistants.AssistantFilter:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ReadinessRow]:
-    page = assistants.search(session, caller(), _chosen(), sort=sort, cursor=cursor, limit=limit)
+    page = assistants.search(session, caller(), _filters(), sort=sort, cursor=cursor, limit=limit)
     rows = _rows(session, page.items)
     if sort.endswith("name"):
-        rows = _by_organization(rows, is_reversed=sort.startswith("-"))
+        rows = _sort_by_organization(rows, is_reversed=sort.startswith("-"))
     return Page(rows, page.next_cursor)
 
 
-def _by_organization(rows: Sequence[ReadinessRow], *, is_reversed: bool) -> list[ReadinessRow]:
+def _sort_by_organization(rows: Sequence[ReadinessRow], *, is_reversed: bool) -> list[ReadinessRow]:
     """Sort assistants of the same name by organization within a page: many organizations use the
     same names, and no index covers both."""
     return [
         row
-        for _, same in groupby(rows, key=lambda row: row.assistant.name_key)
-        for row in sorted(same, key=lambda row: row.organization.name_key, reverse=is_reversed)
+        for _, namesakes in groupby(rows, key=lambda row: row.assistant.name_key)
+        for row in sorted(namesakes, key=lambda row: row.organization.name_key, reverse=is_reversed)
     ]
 
 
-def _rows(session: Session, found: Sequence[Assistant]) -> list[ReadinessRow]:
-    owners = organizations.by_ids(session, caller(), {row.organization_id for row in found})
-    refusals = phone_numbers.refusals(session, found, CarrierKind(settings().carrier))
-    suspended = partners.suspended_of(session, caller(), {row.partner_id for row in found})
+def _rows(session: Session, matches: Sequence[Assistant]) -> list[ReadinessRow]:
+    owners = organizations.by_ids(session, caller(), {row.organization_id for row in matches})
+    refusals = phone_numbers.refusals(session, matches, CarrierKind(settings().carrier))
+    suspended = partners.suspended_of(session, caller(), {row.partner_id for row in matches})
     return [
         row_of(
             row,
@@ -65,19 +65,19 @@ def _rows(session: Session, found: Sequence[Assistant]) -> list[ReadinessRow]:
             refusals.get(row.id),
             suspended.get(row.partner_id),
         )
-        for row in found
+        for row in matches
     ]
 
 
 def _item(row: ReadinessRow) -> BulkItem:
     is_member = caller().organization_id is not None
-    words = READINESS_NAMES[row.readiness] if is_member else row.organization.name
-    return BulkItem(str(row.assistant.id), row.assistant.name, str(words), row)
+    label = READINESS_NAMES[row.readiness] if is_member else row.organization.name
+    return BulkItem(str(row.assistant.id), row.assistant.name, str(label), row)
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    found = assistants.get_many(session, caller(), lists.ids_of(keys))
-    return [_item(row) for row in _rows(session, found)]
+    matches = assistants.get_many(session, caller(), lists.ids_of(keys))
+    return [_item(row) for row in _rows(session, matches)]
 
 
 ASSISTANTS = ListDefinition(
@@ -125,8 +125,8 @@ ASSISTANTS = ListDefinition(
     sorts=SORTS,
     default_sort="name",
     load=_load,
-    count=lambda session, most: assistants.count(session, caller(), _chosen(), most=most),
-    count_if_few=lambda session, most: assistants.count_if_few(session, caller(), _chosen(), most),
+    count=lambda session, most: assistants.count(session, caller(), _filters(), most=most),
+    count_if_few=lambda session, most: assistants.count_if_few(session, caller(), _filters(), most),
     bulk=ListActions(_item, _get_many, ACTIONS, exports=True),
     more_filters=("organization",),
 )

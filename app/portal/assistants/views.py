@@ -89,8 +89,8 @@ def assistant(assistant_id: UUID) -> str:
 @portal.get("/assistants/new")
 def assistant_new() -> Page:
     form = NewAssistantForm(data={"phone_enabled": True})
-    back = (gettext("Assistants"), url_for("portal.assistants"))
-    return new_page(form, _new_page, gettext("Add assistant"), back, for_assistant=True)
+    crumb = (gettext("Assistants"), url_for("portal.assistants"))
+    return new_page(form, _new_page, gettext("Add assistant"), crumb, for_assistant=True)
 
 
 @portal.post("/assistants/new")
@@ -99,11 +99,11 @@ def assistant_create() -> Page:
     organization = form.organization_or_page(_new_page)
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
         submission = FormSubmission(session)
-        made = settings.create_assistant(
+        created = settings.create_assistant(
             session, caller(), organization, form.to_fields(), **_installation()
         )
-        url = submission.led_to(url_for("portal.assistant", assistant_id=made.id))
-    response = redirect_with(gettext("%(name)s was added.", name=made.name), url)
+        url = submission.led_to(url_for("portal.assistant", assistant_id=created.id))
+    response = redirect_with(gettext("%(name)s was added.", name=created.name), url)
     warn_of_placeholders(form.messages)
     return response
 
@@ -125,8 +125,8 @@ def assistant_save(assistant_id: UUID) -> Page:
             expected_version=form.version.data,
             **_installation(),
         )
-    words = gettext("%(name)s was saved.", name=form.name.data)
-    response = redirect_with(words, url_for("portal.assistant", assistant_id=assistant_id))
+    message = gettext("%(name)s was saved.", name=form.name.data)
+    response = redirect_with(message, url_for("portal.assistant", assistant_id=assistant_id))
     warn_of_placeholders(form.messages, partial(_metadata_names, assistant_id))
     return response
 
@@ -149,7 +149,7 @@ def assistant_key_remove_confirm(assistant_id: UUID) -> str:
     with transaction(read_only=True) as session:
         assistant = assistants.get(session, caller(), assistant_id)
         settings.get_key(session, assistant, key)
-        return _removing(session, assistant, key).page()
+        return _removal_confirmation(session, assistant, key).page()
 
 
 @portal.post("/assistants/<uuid:assistant_id>/keys/remove")
@@ -157,8 +157,8 @@ def assistant_key_remove(assistant_id: UUID) -> Page:
     key = request.args.get("key", "")
     with transaction() as session:
         settings.remove_external_id_key(session, caller(), assistant_id, key)
-    words = gettext("The key %(key)s was removed.", key=key)
-    return redirect_with(words, url_for("portal.assistant", assistant_id=assistant_id))
+    message = gettext("The key %(key)s was removed.", key=key)
+    return redirect_with(message, url_for("portal.assistant", assistant_id=assistant_id))
 
 
 def _stored(session: Session, assistant_id: UUID) -> AssistantForm:
@@ -167,74 +167,82 @@ def _stored(session: Session, assistant_id: UUID) -> AssistantForm:
 
 def _page(assistant_id: UUID, form: KeyForm) -> str:
     with transaction(read_only=True) as session:
-        found = assistants.get(session, caller(), assistant_id)
-        organization = organizations.get(session, caller(), found.organization_id)
-        refusal = phone_numbers.refusals(session, [found], _carrier()).get(found.id)
-        of = found.partner_id
+        stored_assistant = assistants.get(session, caller(), assistant_id)
+        organization = organizations.get(session, caller(), stored_assistant.organization_id)
+        refusal = phone_numbers.refusals(session, [stored_assistant], _carrier()).get(
+            stored_assistant.id
+        )
+        of = stored_assistant.partner_id
         suspended = partners.suspended_of(session, caller(), [of]).get(of)
-        word = assistants.readiness_of(found, organization, refusal, suspended)
-        is_confirmed = phone_numbers.is_confirmed(session, found.phone_number)
-        ready = word is Readiness.READY
+        readiness = assistants.readiness_of(stored_assistant, organization, refusal, suspended)
+        is_confirmed = phone_numbers.is_confirmed(session, stored_assistant.phone_number)
+        ready = readiness is Readiness.READY
         return render_template(
             "portal/assistants/detail.html",
-            assistant=found,
+            assistant=stored_assistant,
             organization=organization,
             conditions=_conditions(
-                found, organization, refusal, suspended, is_confirmed=is_confirmed
+                stored_assistant, organization, refusal, suspended, is_confirmed=is_confirmed
             ),
             trial=_trial(session, organization),
-            keys=assistants.external_id_keys(session, found),
+            keys=assistants.external_id_keys(session, stored_assistant),
             meanings=MEANINGS,
             form=form,
             hints=MEANING_HINTS,
-            readiness=READINESS_NAMES[word]
+            readiness=READINESS_NAMES[readiness]
             if is_confirmed or not ready
             else gettext("Ready to call, confirmed by hand"),
-            tone=READINESS_TONES[word],
+            tone=READINESS_TONES[readiness],
             ready=ready,
-            latest=_latest_calls(session, found),
-            recent=_figures(session, found),
-            used_by=_used_by(session, found),
+            latest=_latest_calls(session, stored_assistant),
+            recent=_figures(session, stored_assistant),
+            used_by=_used_by(session, stored_assistant),
             states=STATE_WORDS,
-            changes=audit.latest_of_target(session, caller(), "agent", found.id),
+            changes=audit.latest_of_target(session, caller(), "agent", stored_assistant.id),
         )
 
 
-def _latest_calls(session: Session, found: Assistant, most: int = LATEST_CALLS) -> Sequence[Call]:
+def _latest_calls(
+    session: Session, stored_assistant: Assistant, limit: int = LATEST_CALLS
+) -> Sequence[Call]:
     """Return the latest calls of the assistant, for users who may see calls."""
     if not caller().may(Permission.CALLS_READ):
         return []
-    chosen = CallSearch(assistant=found.id)
-    return calls.search(session, caller(), chosen, limit=most).items
+    filters = CallSearch(assistant=stored_assistant.id)
+    return calls.search(session, caller(), filters, limit=limit).items
 
 
 def _metadata_names(assistant_id: UUID) -> set[str]:
     """Return the names of metadata in the assistant's latest calls, which can fill placeholders."""
     with transaction(read_only=True) as session:
-        found = assistants.get(session, caller(), assistant_id)
-        latest = _latest_calls(session, found, KNOWN_CALLS)
+        stored_assistant = assistants.get(session, caller(), assistant_id)
+        latest = _latest_calls(session, stored_assistant, KNOWN_CALLS)
         return {name for call in latest for name in fillable(call.call_metadata)}
 
 
-def _figures(session: Session, found: Assistant) -> dict[str, Any] | None:
+def _figures(session: Session, stored_assistant: Assistant) -> dict[str, Any] | None:
     """Return the figures of the assistant's calls of `FIGURE_DAYS`, with the filters that list
     them, for users who may see calls."""
     if not caller().may(Permission.CALLS_READ):
         return None
     first, last, since = last_days(FIGURE_DAYS, zone())
-    chosen = CallSearch(organization=found.organization_id, assistant=found.id, since=since)
+    filters = CallSearch(
+        organization=stored_assistant.organization_id, assistant=stored_assistant.id, since=since
+    )
     return {
-        "figures": calls.figures_of(session, caller(), chosen),
-        "filters": {"agent": found.id, "start": first, "end": last},
+        "figures": calls.figures_of(session, caller(), filters),
+        "filters": {"agent": stored_assistant.id, "start": first, "end": last},
     }
 
 
-def _used_by(session: Session, found: Assistant) -> list[tuple[Campaign, str]]:
+def _used_by(session: Session, stored_assistant: Assistant) -> list[tuple[Campaign, str]]:
     """Return the campaigns that may use the assistant and their states, for users who may see
     campaigns."""
     if not caller().may(Permission.CAMPAIGNS_READ):
         return []
-    return with_states(session, campaigns.of_assistant(session, caller(), found, LATEST_CAMPAIGNS))
+    return with_states(
+        session, campaigns.of_assistant(session, caller(), stored_assistant, LATEST_CAMPAIGNS)
+    )
 
 
 def _carrier() -> CarrierKind:
@@ -256,15 +264,15 @@ def _conditions(
     is_confirmed: bool,
 ) -> list[dict[str, Any]]:
     """Return the conditions, with links to fix them for users who may."""
-    found = []
-    needs = assistants.readiness(
+    entries = []
+    conditions = assistants.readiness(
         assistant,
         organization,
         refusal,
         suspended_partner=suspended_partner,
         is_confirmed=is_confirmed,
     )
-    for each in needs:
+    for each in conditions:
         title = each.sentence
         if assistant.phone_number:
             title = title.replace(assistant.phone_number, phone(assistant.phone_number))
@@ -284,8 +292,8 @@ def _conditions(
             )
             has_number = each.place == "phone_number" and assistant.phone_number
             entry["act"] = gettext("Change number") if has_number else ACTS[each.place]
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def _trial(session: Session, organization: Organization) -> dict[str, Any] | None:
@@ -293,32 +301,32 @@ def _trial(session: Session, organization: Organization) -> dict[str, Any] | Non
     without it."""
     if organizations.trial_of(session, organization, current_user.partner) is None:
         return None
-    words = gettext("In trial mode only verified numbers can be called.")
-    entry = {"title": words}
+    title = gettext("In trial mode only verified numbers can be called.")
+    entry = {"title": title}
     if may_open(caller(), "portal.verified_numbers"):
         url = url_for("portal.verified_numbers", organization_id=organization.id)
         entry |= {"url": url, "act": gettext("Verify number")}
     return entry
 
 
-def _removing(session: Session, assistant: Assistant, key: str) -> ConfirmationPage:
-    carriers = settings.contacts_with_key(session, assistant, key)
-    others = settings.defined_elsewhere(session, assistant, key)
+def _removal_confirmation(session: Session, assistant: Assistant, key: str) -> ConfirmationPage:
+    contact_count = settings.contacts_with_key(session, assistant, key)
+    other_assistants = settings.defined_elsewhere(session, assistant, key)
     consequences = [
         ngettext(
             "%(num)s contact has a value for it. Contacts keep it.",
             "%(num)s contacts have a value for it. Contacts keep it.",
-            carriers,
+            contact_count,
         )
-        if carriers
+        if contact_count
         else gettext("No contact uses it.")
     ]
-    if others:
+    if other_assistants:
         consequences.append(
             ngettext(
                 "%(num)s other assistant defines it too.",
                 "%(num)s other assistants define it too.",
-                others,
+                other_assistants,
             )
         )
     else:
@@ -339,8 +347,8 @@ def _new_page(organization: Organization | None, form: NewAssistantForm) -> str:
     if organization is not None:
         with transaction(read_only=True) as session:
             numbers = phone_numbers.unused_by_assistants(session, organization.id)
-            used = organizations.use_of(session, [organization.id])[organization.id]
-        about = organization_picker.organization_hint(organization, used)
+            use = organizations.use_of(session, [organization.id])[organization.id]
+        about = organization_picker.organization_hint(organization, use)
     return render_template(
         "portal/assistants/new.html",
         organization=organization,
@@ -353,13 +361,13 @@ def _new_page(organization: Organization | None, form: NewAssistantForm) -> str:
 
 def _edit_page(assistant_id: UUID, form: AssistantForm) -> str:
     with transaction(read_only=True) as session:
-        found = assistants.get(session, caller(), assistant_id)
-        organization = organizations.get(session, caller(), found.organization_id)
-        numbers = phone_numbers.unused_by_assistants(session, found.organization_id)
+        stored_assistant = assistants.get(session, caller(), assistant_id)
+        organization = organizations.get(session, caller(), stored_assistant.organization_id)
+        numbers = phone_numbers.unused_by_assistants(session, stored_assistant.organization_id)
     further = partial(_metadata_names, assistant_id)
     return render_template(
         "portal/assistants/edit.html",
-        assistant=found,
+        assistant=stored_assistant,
         organization=organization,
         numbers=numbers,
         warnings=[unknown_words([text], further) for text in form.messages],

@@ -126,13 +126,13 @@ def _changes(
     entry: AuditEntry, assistants: Mapping[str, str], organizations: Mapping[UUID, str]
 ) -> list[EntryChange]:
     if entry.action == "brand_image.uploaded":
-        return _uploaded(entry.after or {})
+        return _image_changes(entry.after or {})
     old, new = entry.before or {}, entry.after or {}
     is_view = entry.target_type in ("saved_view", "list_export")
     tables = TABLE_NAMES if entry.action.endswith((".erased", ".erasure_failed")) else {}
     list_name = new.get("list") or old.get("list")
 
-    def named(name: str, side: Mapping[str, Any]) -> str | None:
+    def record_label(name: str, side: Mapping[str, Any]) -> str | None:
         """Return the words of values that name other records."""
         if name not in side:
             return None
@@ -149,7 +149,9 @@ def _changes(
     def change(name: str) -> EntryChange:
         before, after = sides(entry, name, zone())
         label = str(tables.get(name, field_words(name)))
-        return EntryChange(label, named(name, old) or before, named(name, new) or after)
+        return EntryChange(
+            label, record_label(name, old) or before, record_label(name, new) or after
+        )
 
     changes = [
         change(name)
@@ -165,17 +167,17 @@ def _changes(
         for phone, reason in new.get("reasons", {}).items()
     ]
     repeated = (None, entry.target)  # the name of the added record
-    kept = [each for each in changes if (each.old, each.new) not in ((None, None), repeated)]
-    return sorted(kept, key=lambda change: change.field)
+    visible = [each for each in changes if (each.old, each.new) not in ((None, None), repeated)]
+    return sorted(visible, key=lambda change: change.field)
 
 
-def _uploaded(facts: Mapping[str, Any]) -> list[EntryChange]:
+def _image_changes(details: Mapping[str, Any]) -> list[EntryChange]:
     """Return the measures of a picture as one value."""
     measures = gettext(
         "%(width)s × %(height)s pixels, %(size)s",
-        width=facts.get("width"),
-        height=facts.get("height"),
-        size=size(facts.get("size") or 0),
+        width=details.get("width"),
+        height=details.get("height"),
+        size=size(details.get("size") or 0),
     )
     return [EntryChange(gettext("New picture"), None, measures)]
 
@@ -185,9 +187,11 @@ def url_of(entry: AuditEntry) -> str | None:
     of no partner, such as operators, have none."""
     if version := _VERSION.fullmatch(entry.target or ""):
         page = VERSION_PAGES.get(entry.action)
-        may = page is not None and entry.partner_id == caller().partner_id
+        is_own_partner = page is not None and entry.partner_id == caller().partner_id
         return (
-            url_for(page, number=version[1]) if page and may and may_open(caller(), page) else None
+            url_for(page, number=version[1])
+            if page and is_own_partner and may_open(caller(), page)
+            else None
         )
     endpoint, parameter = PAGES.get(entry.target_type, (None, None))
     if endpoint is None or entry.partner_id is None or not may_open(caller(), endpoint):

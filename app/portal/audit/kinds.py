@@ -30,21 +30,23 @@ _KINDS = {
 
 def kinds() -> dict[str, str]:
     """Return the kinds that the caller's history can have, for the filter."""
-    visible = {name: str(words) for name, words in KIND_WORDS.items() if _can_appear(name)}
-    return {SIGN_INS_KIND: gettext("Sign-ins"), **_by_words(visible)}
+    visible = {name: str(label) for name, label in KIND_WORDS.items() if _can_appear(name)}
+    return {SIGN_INS_KIND: gettext("Sign-ins"), **_sort_by_label(visible)}
 
 
 def actions(kind: str | None) -> list[tuple[str, Mapping[str, str]]]:
     """Return the actions that the caller's history can have, by the words of their kind and by
     their own; with a ``kind`` only its own."""
-    offered = kinds()
-    if kind not in offered:
+    kind_labels = kinds()
+    if kind not in kind_labels:
         kind = None
-    groups: dict[str, dict[str, str]] = {words: {} for words in (*offered.values(), _others())}
-    for name, words in ACTION_WORDS.items():
+    groups: dict[str, dict[str, str]] = {
+        label: {} for label in (*kind_labels.values(), _other_label())
+    }
+    for name, label in ACTION_WORDS.items():
         if _can_appear(name) and is_of(name, kind):
-            groups[offered.get(kind or _kind_of(name), _others())][name] = words
-    return [(words, _by_words(group)) for words, group in groups.items() if group]
+            groups[kind_labels.get(kind or _kind_of(name), _other_label())][name] = label
+    return [(label, _sort_by_label(group)) for label, group in groups.items() if group]
 
 
 def is_of(action: str, kind: str | None) -> bool:
@@ -62,12 +64,12 @@ def _noun(action: str) -> str:
     return action.partition(".")[0]
 
 
-def _others() -> str:
+def _other_label() -> str:
     return gettext("Other actions")
 
 
-def _by_words(words_by_name: Mapping[str, str]) -> dict[str, str]:
-    return dict(sorted(words_by_name.items(), key=lambda entry: fold(str(entry[1]))))
+def _sort_by_label(labels: Mapping[str, str]) -> dict[str, str]:
+    return dict(sorted(labels.items(), key=lambda entry: fold(str(entry[1]))))
 
 
 def _can_appear(name: str) -> bool:

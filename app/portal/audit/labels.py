@@ -505,15 +505,15 @@ def change_words(action: str) -> str:
 
 def field_words(name: str) -> str:
     """Return paymentTier or payment_tier as "Plan"; fields without a label are spelled out."""
-    first, *rest = name.split("_")
-    camel = first + "".join(part.capitalize() for part in rest)
+    first, *following = name.split("_")
+    camel = first + "".join(word.capitalize() for word in following)
     spaced = "".join(f" {c.lower()}" if c.isupper() else c for c in name)
     return str(FIELD_WORDS.get(camel, spaced.replace("_", " ").strip().capitalize()))
 
 
-def fields_called(words: str) -> tuple[str, ...]:
+def fields_called(query: str) -> tuple[str, ...]:
     """Return the fields whose labels contain these words, by their names on the wire and in
     columns."""
-    names = [name for name, label in FIELD_WORDS.items() if holds(str(label), words)]
+    names = [name for name, label in FIELD_WORDS.items() if holds(str(label), query)]
     columns = ("".join(f"_{c.lower()}" if c.isupper() else c for c in name) for name in names)
     return tuple({**dict.fromkeys(names), **dict.fromkeys(columns)})

@@ -40,22 +40,22 @@ def chosen_filters() -> tuple[HistoryFilter, Problems]:
     since, before, problems = day_bounds(zone())
     kind, action = lists.text_filter("kind"), lists.text_filter("action")
     kind = kind if kind == SIGN_INS_KIND or kind in KIND_WORDS else None
-    words = lists.text_filter("q")
-    wanted = HistoryFilter(
+    query = lists.text_filter("q")
+    filters = HistoryFilter(
         actor=lists.text_filter("actor"),
         target_types=WITHIN.get(kind, (kind,)) if kind and kind != SIGN_INS_KIND else (),
         actions=SIGN_INS if kind == SIGN_INS_KIND else (),
         action=action if action in ACTION_WORDS and is_of(action, kind) else None,
         organization=lists.id_or_words("organization"),
-        target=words,
-        called=_called(words) if words else (),
-        fields=fields_called(words) if words else (),
+        target=query,
+        called=_actions_named(query) if query else (),
+        fields=fields_called(query) if query else (),
         without=() if shows_calls() else CALL_REQUESTS,
         without_by_actor=() if asks_for_calls() else CALL_REQUESTS,
         since=since,
         before=before,
     )
-    return wanted, problems
+    return filters, problems
 
 
 def shows_calls() -> bool:
@@ -67,10 +67,10 @@ def shows_calls() -> bool:
 def leaves_calls_out() -> bool:
     """Whether requested calls may be left out: other kinds of entries hold none, and a search
     without letters is for no user's name."""
-    words = lists.text_filter("q")
+    query = lists.text_filter("q")
     if asks_for_calls() or lists.text_filter("kind") is not None:
         return False
-    return words is None or any(map(str.isalpha, words))
+    return query is None or any(map(str.isalpha, query))
 
 
 def asks_for_calls() -> bool:
@@ -83,11 +83,11 @@ def asks_for_calls() -> bool:
     )
 
 
-def _called(words: str) -> tuple[str, ...]:
+def _actions_named(query: str) -> tuple[str, ...]:
     """Return the actions whose names, in the reader's language or in the code, contain these
     words."""
     return tuple(
-        action for action in ACTION_WORDS if holds(f"{action} {change_words(action)}", words)
+        action for action in ACTION_WORDS if holds(f"{action} {change_words(action)}", query)
     )
 
 
@@ -109,17 +109,17 @@ def _json(values: Mapping[str, Any] | None) -> str:
     return with_masked_sids(orjson.dumps(values).decode()) if values else ""
 
 
-def _in_words(entry: AuditEntry) -> str:
+def _changes_text(entry: AuditEntry) -> str:
     """Return the changed fields as the page words them, with times in UTC."""
     changed = (
         (name, *sides(entry, name)) for name in {**(entry.before or {}), **(entry.after or {})}
     )
-    words = "; ".join(
+    text = "; ".join(
         plain_change(field_words(name), old, new)
         for name, old, new in changed
         if (old, new) != (None, None)
     )
-    return with_masked_sids(words)
+    return with_masked_sids(text)
 
 
 HISTORY = ListDefinition(
@@ -139,7 +139,7 @@ HISTORY = ListDefinition(
         ListColumn("before", lazy_gettext("Before"), lambda row: _json(row.before)),
         ListColumn("after", lazy_gettext("After"), lambda row: _json(row.after)),
         ListColumn("request", lazy_gettext("Request"), lambda row: row.request_id),
-        ListColumn("changes", lazy_gettext("Changes"), _in_words),
+        ListColumn("changes", lazy_gettext("Changes"), _changes_text),
     ),
     filters=(
         ListFilter("q", lazy_gettext("Action, field, name or ID")),

@@ -24,7 +24,7 @@ from app.validation.uuids import as_uuid
 
 _FIRST_DAYS, _LAST_DAYS = ("start", "since"), ("end", "until")
 Names = Mapping[UUID, str]
-_MORE: dict[str, tuple[str, Mapping[str, str]]] = {
+_EXTRA_FILTERS: dict[str, tuple[str, Mapping[str, str]]] = {
     "within": (lazy_gettext("Time"), TIMES),
     "round": (lazy_gettext("Campaign round"), {"current": lazy_gettext("Current round")}),
     "live": (
@@ -51,7 +51,7 @@ def organizations_in(session: Session, entries: Sequence[AuditEntry]) -> Names:
         for side in (entry.before, entry.after)
     ]
     values = [value for query in queries for _name, value in parse_qsl(query)]
-    ids = {known for value in values if (known := as_uuid(value)) is not None}
+    ids = {organization_id for value in values if (organization_id := as_uuid(value)) is not None}
     return organizations.names_of(session, caller(), ids) if ids else {}
 
 
@@ -64,23 +64,25 @@ def filter_words(list_name: str | None, query: str, names: Names) -> str:
     definition = KNOWN.get(list_name or "")
     if definition is None or not query:
         return value_words(query)
-    parts = parse_qsl(query)
-    words = filters_set(definition, query, names)
+    pairs = parse_qsl(query)
+    descriptions = filters_set(definition, query, names)
     labels = {column.name: str(column.label) for column in definition.columns}
-    for value in (value for name, value in parts if name == "sort"):
-        [by] = [c.label for c in definition.columns if c.sort == value.lstrip("-")] or [value]
-        words.append(gettext("Sorted by: %(column)s", column=by))
-    if columns := [labels.get(value, value) for name, value in parts if name == "column"]:
-        words.append(gettext("Columns: %(columns)s", columns=", ".join(columns)))
-    return "; ".join(words)
+    for value in (value for name, value in pairs if name == "sort"):
+        [column_label] = [c.label for c in definition.columns if c.sort == value.lstrip("-")] or [
+            value
+        ]
+        descriptions.append(gettext("Sorted by: %(column)s", column=column_label))
+    if columns := [labels.get(value, value) for name, value in pairs if name == "column"]:
+        descriptions.append(gettext("Columns: %(columns)s", columns=", ".join(columns)))
+    return "; ".join(descriptions)
 
 
 def filters_set(definition: ListDefinition[Any], query: str, names: Names) -> list[str]:
     """Return each filter of the query string: "Status: Failed". A first and a last day are one."""
     filters = [pair for pair in parse_qsl(query) if pair[0] not in ("sort", "column")]
-    words, ends = days_of_filters(dict(filters)) or (None, ())
+    day_range, ends = days_of_filters(dict(filters)) or (None, ())
     return [
-        *filter(None, [words]),
+        *filter(None, [day_range]),
         *(
             words_of_filter(definition, name, value, names)
             for name, value in filters
@@ -90,20 +92,22 @@ def filters_set(definition: ListDefinition[Any], query: str, names: Names) -> li
 
 
 def words_of_filter(definition: ListDefinition[Any], name: str, value: str, names: Names) -> str:
-    known = next((each for each in definition.filters if each.name == name), None)
-    options = (known.options if known else None) or {}
-    label = known.label if known else field_words(name)
-    if known is None and name in _MORE:
-        label, options = _MORE[name]
+    list_filter = next((each for each in definition.filters if each.name == name), None)
+    options = (list_filter.options if list_filter else None) or {}
+    label = list_filter.label if list_filter else field_words(name)
+    if list_filter is None and name in _EXTRA_FILTERS:
+        label, options = _EXTRA_FILTERS[name]
     if name == "action":
         return labelled(label, change_words(value))
-    if name in _FIRST_DAYS + _LAST_DAYS and (on := _day(value)) is not None:
-        word = pgettext("first day", "From") if name in _FIRST_DAYS else pgettext("last day", "to")
-        return f"{word} {day(on)}"
-    of_organization = as_uuid(value)
-    named = names.get(of_organization, value) if of_organization else value
-    words = str(options.get(value) or value_words(named, name=name))
-    return words if words.startswith(f"{label} ") else labelled(label, words)
+    if name in _FIRST_DAYS + _LAST_DAYS and (bound := _day(value)) is not None:
+        prefix = (
+            pgettext("first day", "From") if name in _FIRST_DAYS else pgettext("last day", "to")
+        )
+        return f"{prefix} {day(bound)}"
+    organization_id = as_uuid(value)
+    named = names.get(organization_id, value) if organization_id else value
+    text = str(options.get(value) or value_words(named, name=name))
+    return text if text.startswith(f"{label} ") else labelled(label, text)
 
 
 def days_of_filters(filters: Mapping[str, str]) -> tuple[str, tuple[str, str]] | None:

@@ -17,10 +17,10 @@ _SENTENCES = {
     "user.viewed": gettext_noop("An operator viewed the portal as %(target)s"),
     "user.view_ended": gettext_noop("An operator stopped viewing the portal as %(target)s"),
 }
-_CHANGED = gettext_noop("%(field)s: %(old)s → %(new)s")
-_SET = gettext_noop("%(field)s: %(value)s")
-_OTHERS = gettext_noop("%(what)s: %(target)s")
-_OWN = {"user.updated": gettext_noop("Own account changed")}
+_CHANGED_SENTENCE = gettext_noop("%(field)s: %(old)s → %(new)s")
+_SET_SENTENCE = gettext_noop("%(field)s: %(value)s")
+_DEFAULT_SENTENCE = gettext_noop("%(what)s: %(target)s")
+_OWN_ACTION_LABELS = {"user.updated": gettext_noop("Own account changed")}
 """Sentences about users who changed their own account."""
 
 
@@ -28,21 +28,32 @@ def change(entry: AuditEntry, target: str | None = None, url: str | None = None)
     """Return what was changed and in which record, with a link to ``url``. ``target`` replaces the
     stored name."""
     month = (entry.after or {}).get("month") if entry.action == "partner.month_closed" else None
-    what = change_words(entry.action)
+    action_label = change_words(entry.action)
     if month:
-        what = gettext("%(month)s closed", month=month_name(date.fromisoformat(f"{month}-01")))
+        action_label = gettext(
+            "%(month)s closed", month=month_name(date.fromisoformat(f"{month}-01"))
+        )
         if may_open(caller(), "portal.costs"):
-            return _link(what, url_for("portal.costs", month=month))
-    words = target or (value_words(entry.target) if entry.target else "")
+            return _link(action_label, url_for("portal.costs", month=month))
+    target_label = target or (value_words(entry.target) if entry.target else "")
     if is_about_actor(entry):
-        words = ""
-        what = translation(_OWN[entry.action]) if entry.action in _OWN else what
+        target_label = ""
+        action_label = (
+            translation(_OWN_ACTION_LABELS[entry.action])
+            if entry.action in _OWN_ACTION_LABELS
+            else action_label
+        )
     if entry.action.endswith(".budget_reached"):
-        what = gettext("%(num)s %% of the budget spent", num=(entry.after or {}).get("percent"))
-    if not words:
-        return escape(what)
-    message = Markup(translation(_SENTENCES.get(entry.action, _OTHERS)))  # noqa: S704 - from a catalogue
-    return message % {"what": what, "target": _link(words, url) if url else words}
+        action_label = gettext(
+            "%(num)s %% of the budget spent", num=(entry.after or {}).get("percent")
+        )
+    if not target_label:
+        return escape(action_label)
+    message = Markup(translation(_SENTENCES.get(entry.action, _DEFAULT_SENTENCE)))  # noqa: S704 - from a catalogue
+    return message % {
+        "what": action_label,
+        "target": _link(target_label, url) if url else target_label,
+    }
 
 
 def change_of_field(field: str, old: str | None, new: str | None) -> Markup:
@@ -50,17 +61,17 @@ def change_of_field(field: str, old: str | None, new: str | None) -> Markup:
     before = Markup('<del class="history-old">{}</del>').format(old)
     after = Markup('<span class="history-new">{}</span>').format(new)
     if old is not None and new is not None:
-        message = translation(_CHANGED)
+        message = translation(_CHANGED_SENTENCE)
         return Markup(message) % {"field": field, "old": before, "new": after}  # noqa: S704 - from a catalogue
-    message = Markup(translation(_SET))  # noqa: S704 - from a catalogue
+    message = Markup(translation(_SET_SENTENCE))  # noqa: S704 - from a catalogue
     return message % {"field": field, "value": after if old is None else before}
 
 
 def plain_change(field: str, old: str | None, new: str | None) -> str:
     """Return the same as plain text, for files."""
     if old is not None and new is not None:
-        return translation(_CHANGED) % {"field": field, "old": old, "new": new}
-    return translation(_SET) % {"field": field, "value": new if old is None else old}
+        return translation(_CHANGED_SENTENCE) % {"field": field, "old": old, "new": new}
+    return translation(_SET_SENTENCE) % {"field": field, "value": new if old is None else old}
 
 
 def is_about_actor(entry: AuditEntry) -> bool:
@@ -68,8 +79,8 @@ def is_about_actor(entry: AuditEntry) -> bool:
     return entry.target_type == "user" and entry.target_id == str(entry.actor_id)
 
 
-def _link(words: str, url: str) -> Markup:
-    return Markup('<a href="{}">{}</a>').format(url, words)
+def _link(label: str, url: str) -> Markup:
+    return Markup('<a href="{}">{}</a>').format(url, label)
 
 
 def register(app: Flask) -> None:

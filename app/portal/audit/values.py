@@ -40,9 +40,9 @@ from app.services.money_words import exact_money
 from app.services.users import created_items
 
 MAX_VALUE_LENGTH = 200
-_WHOLE = frozenset({"events"})
+_UNSHORTENED_FIELDS = frozenset({"events"})
 """Fields that are shown completely: lists of known words that nothing else on the page repeats."""
-_ENDED = ("ended", "handedOver")
+_ENDED_FIELDS = ("ended", "handedOver")
 """Fields that name items of a user, in stored English words."""
 
 _VALUES: dict[str, str] = {
@@ -140,10 +140,10 @@ def sides(entry: AuditEntry, name: str, zone: str = "UTC") -> tuple[str | None, 
     return old, new
 
 
-def _picture(side: Mapping[str, Any], name: str, words: str) -> str | None:
+def _picture(side: Mapping[str, Any], name: str, label: str) -> str | None:
     if name not in side:
         return None
-    return words if side[name] else gettext("none")
+    return label if side[name] else gettext("none")
 
 
 def _pictures(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str | None, str | None]:
@@ -156,10 +156,14 @@ def _pictures(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str 
     named -= {"logo"} if "logoImgUrl" in {**before, **after} else set()
     if not named:
         return None, None
-    known = {kind: str(PICTURE_NAMES.get(kind, kind)) for kind in sorted(named)}
-    was = [words for kind, words in known.items() if kind in old]
-    made = [gettext("%(name)s (new)", name=words) for kind, words in known.items() if kind in new]
-    return ", ".join(was) or gettext("none"), ", ".join(made) or gettext("none")
+    names = {kind: str(PICTURE_NAMES.get(kind, kind)) for kind in sorted(named)}
+    old_names = [picture_name for kind, picture_name in names.items() if kind in old]
+    new_names = [
+        gettext("%(name)s (new)", name=picture_name)
+        for kind, picture_name in names.items()
+        if kind in new
+    ]
+    return ", ".join(old_names) or gettext("none"), ", ".join(new_names) or gettext("none")
 
 
 def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
@@ -173,23 +177,23 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
         case bool():
             return gettext("Yes") if value else gettext("No")
         case int() if name == "size":
-            words = size(value)
+            text = size(value)
         case str():
-            words = _text_words(value, zone, name)
+            text = _format_text(value, zone, name)
         case list() | dict() if name in _BRAND_FIELDS:
-            words = "; ".join(line.text for line in value_lines(name, value, {}))
-        case list() if name in _ENDED:
-            words = ", ".join(map(created_items.in_language, value))
+            text = "; ".join(line.text for line in value_lines(name, value, {}))
+        case list() if name in _ENDED_FIELDS:
+            text = ", ".join(map(created_items.in_language, value))
         case list():
-            words = ", ".join(value_words(item, zone, name) for item in value)
+            text = ", ".join(value_words(item, zone, name) for item in value)
         case dict():
-            kept = {name: item for name, item in value.items() if name != "id"}
-            words = ", ".join(
-                labelled(field_words(name), value_words(item, zone)) for name, item in kept.items()
+            items = {name: item for name, item in value.items() if name != "id"}
+            text = ", ".join(
+                labelled(field_words(name), value_words(item, zone)) for name, item in items.items()
             )
         case _:
-            words = written_number(value, None) if isinstance(value, int | float) else str(value)
-    return _shortened(words, name)
+            text = written_number(value, None) if isinstance(value, int | float) else str(value)
+    return _shorten(text, name)
 
 
 def _nothing_words(name: str) -> str:
@@ -198,15 +202,15 @@ def _nothing_words(name: str) -> str:
     return gettext("Automatic") if name == "language" else gettext("none")
 
 
-def _shortened(words: str, name: str) -> str:
-    if name in _WHOLE or len(words) <= MAX_VALUE_LENGTH:
-        return words
-    return words[: MAX_VALUE_LENGTH - 1].rstrip() + "…"
+def _shorten(text: str, name: str) -> str:
+    if name in _UNSHORTENED_FIELDS or len(text) <= MAX_VALUE_LENGTH:
+        return text
+    return text[: MAX_VALUE_LENGTH - 1].rstrip() + "…"
 
 
-def _text_words(value: str, zone: str, name: str) -> str:
+def _format_text(value: str, zone: str, name: str) -> str:
     if _MOMENT.match(value) or _DAY.fullmatch(value):
-        return _moment(value, zone)
+        return _format_moment(value, zone)
     if name == "month" and _MONTH.fullmatch(value):
         return month_name(date.fromisoformat(f"{value}-01"))
     if name in _MONEY and (amount := _AMOUNT.fullmatch(value)):
@@ -215,12 +219,12 @@ def _text_words(value: str, zone: str, name: str) -> str:
         return format_international(value).replace("-", " ").replace(" ", NO_BREAK)
     if name in _REGIONS or value in TIER_NAMES:
         return country_name(value) if name in _REGIONS else str(PLAN_NAMES[Tier(value)])
-    known = _VALUES_OF.get(name, _VALUES).get(value) or _VALUES.get(value, value)
-    lines = filter(None, str(known).splitlines())
+    label = _VALUES_OF.get(name, _VALUES).get(value) or _VALUES.get(value, value)
+    lines = filter(None, str(label).splitlines())
     return with_masked_sids(" / ".join(lines))
 
 
-def _moment(text: str, zone: str) -> str:
+def _format_moment(text: str, zone: str) -> str:
     try:
         if _DAY.fullmatch(text):
             return day(date.fromisoformat(text))

@@ -57,8 +57,8 @@ def _filters(session: Session) -> dict[str, Any]:
 def organization_activity(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
-        chosen = audit_search.HistoryFilter(organization=organization.id, without=CALL_REQUESTS)
-        entries = audit_search.search(session, caller(), chosen, limit=LATEST).items
+        filters = audit_search.HistoryFilter(organization=organization.id, without=CALL_REQUESTS)
+        entries = audit_search.search(session, caller(), filters, limit=LATEST).items
         return render_template(
             "portal/audit/activity.html",
             **organization_page_data(session, organization, "portal.organization_activity"),

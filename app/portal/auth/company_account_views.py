@@ -42,7 +42,7 @@ def company_account_start(slug: str, provider_id: UUID) -> Page:
     try:
         return redirect(leave(partner, provider, next_path=next_path, again=again), 303)
     except ProviderFailed as error:
-        return _unavailable(partner, provider, error)
+        return _render_unavailable(partner, provider, error)
 
 
 @portal.get("/p/<slug>/sso/<uuid:provider_id>/callback")
@@ -52,39 +52,39 @@ def company_account_callback(slug: str, provider_id: UUID) -> Page:
     try:
         return _finish(partner, provider, take_answer(partner, provider))
     except NotAdmitted as error:
-        return _not_admitted(partner, provider, error.reason)
+        return _render_not_admitted(partner, provider, error.reason)
     except (AnswerRefused, CodeRefused, TokenRefused) as error:
-        return _refused(partner, provider, error.reason)
+        return _render_refused(partner, provider, error.reason)
     except ProviderFailed as error:
-        return _unavailable(partner, provider, error)
+        return _render_unavailable(partner, provider, error)
 
 
-def _finish(partner: Partner, provider: IdentityProvider, answered: VerifiedAnswer) -> Response:
-    finish = _sign_in if answered.taken.user_id is None else _link
-    return finish(partner, provider, answered)
+def _finish(partner: Partner, provider: IdentityProvider, answer: VerifiedAnswer) -> Response:
+    finish = _sign_in if answer.taken.user_id is None else _link
+    return finish(partner, provider, answer)
 
 
-def _sign_in(partner: Partner, provider: IdentityProvider, answered: VerifiedAnswer) -> Response:
+def _sign_in(partner: Partner, provider: IdentityProvider, answer: VerifiedAnswer) -> Response:
     with transaction(scope=of_tenant(partner.id, None)) as session:
         admitted = accounts.admit(
-            session, provider, answered.claims, ip=request.remote_addr, request_id=request_id()
+            session, provider, answer.claims, ip=request.remote_addr, request_id=request_id()
         )
     return let_in(
         admitted.user,
         Proof.COMPANY_ACCOUNT,
         notify=not admitted.linked_now,  # the mail about the link replaces it
-        next_path=answered.taken.next_path,
-        origin=answered.origin(provider.id),
+        next_path=answer.taken.next_path,
+        origin=answer.origin(provider.id),
     )
 
 
-def _link(partner: Partner, provider: IdentityProvider, answered: VerifiedAnswer) -> Response:
+def _link(partner: Partner, provider: IdentityProvider, answer: VerifiedAnswer) -> Response:
     """Link the account, if the user who requested it is still signed in here."""
-    if not current_user.is_authenticated or current_user.id != answered.taken.user_id:
+    if not current_user.is_authenticated or current_user.id != answer.taken.user_id:
         raise AnswerRefused("session")
     try:
         with transaction(scope=of_tenant(partner.id, None)) as session:
-            accounts.link(session, provider, current_user.caller, answered.claims)
+            accounts.link(session, provider, current_user.caller, answer.claims)
     except NotFound:
         raise AnswerRefused("session") from None
     except DomainError as error:
@@ -94,16 +94,18 @@ def _link(partner: Partner, provider: IdentityProvider, answered: VerifiedAnswer
     return redirect(url_for("portal.account"), 303)
 
 
-def _note_refused(partner: Partner, provider: IdentityProvider, reason: str) -> None:
+def _record_refusal(partner: Partner, provider: IdentityProvider, reason: str) -> None:
     log.warning("a company account of provider %s was refused: %s", provider.id, reason)
     with transaction(scope=of_tenant(partner.id, None)) as session:
         accounts.note_refused(session, provider, request.remote_addr, request_id())
 
 
-def _unavailable(partner: Partner, provider: IdentityProvider, error: ProviderFailed) -> Page:
+def _render_unavailable(
+    partner: Partner, provider: IdentityProvider, error: ProviderFailed
+) -> Page:
     log.warning("the identity provider %s can't be used: %s", provider.id, error)
     status = 503 if isinstance(error, ProviderDown) else 502
-    words = (
+    texts = (
         gettext("%(name)s doesn’t answer", name=provider.name),
         gettext("Nothing was changed. Try again in a moment, or sign in with your password."),
         gettext(
@@ -112,25 +114,25 @@ def _unavailable(partner: Partner, provider: IdentityProvider, error: ProviderFa
             name=provider.name,
         ),
     )
-    return _page(partner, provider, words), status
+    return _page(partner, provider, texts), status
 
 
-def _refused(partner: Partner, provider: IdentityProvider, reason: str) -> Page:
-    _note_refused(partner, provider, reason)
-    words = (
+def _render_refused(partner: Partner, provider: IdentityProvider, reason: str) -> Page:
+    _record_refusal(partner, provider, reason)
+    texts = (
         gettext("You are not signed in"),
         gettext("%(name)s cancelled the sign-in.", name=provider.name)
         if reason == "declined"
         else gettext("The answer of %(name)s was not accepted.", name=provider.name),
         gettext("It may be too old or from another browser window. Start the sign-in again."),
     )
-    return _page(partner, provider, words), 400
+    return _page(partner, provider, texts), 400
 
 
-def _not_admitted(partner: Partner, provider: IdentityProvider, reason: str) -> Page:
-    _note_refused(partner, provider, reason)
+def _render_not_admitted(partner: Partner, provider: IdentityProvider, reason: str) -> Page:
+    _record_refusal(partner, provider, reason)
     inactive = reason == "not_active"
-    words = (
+    texts = (
         gettext("You are not signed in"),
         gettext("The user of this company account is not active.")
         if inactive
@@ -142,11 +144,11 @@ def _not_admitted(partner: Partner, provider: IdentityProvider, reason: str) -> 
             "If you have no user here, ask an administrator."
         ),
     )
-    return _page(partner, provider, words), 403
+    return _page(partner, provider, texts), 403
 
 
-def _page(partner: Partner, provider: IdentityProvider, words: tuple[str, str, str]) -> str:
-    title, text, advice = words
+def _page(partner: Partner, provider: IdentityProvider, texts: tuple[str, str, str]) -> str:
+    title, text, advice = texts
     start = "portal.company_account_start"
     return render_template(
         "portal/auth/company_account.html",

@@ -65,7 +65,7 @@ def leave(
     endpoints = openid.discover(provider.issuer, allow_private=private)
     redirect_uri = redirect_uri_of(partner, provider.id, request.host)
     with transaction(scope=of_tenant(partner.id, None)) as session:
-        begun: StartedRequest = requests.begin(
+        started_request: StartedRequest = requests.begin(
             session,
             provider,
             redirect_uri=redirect_uri,
@@ -73,9 +73,9 @@ def leave(
             user_id=user_id,
             again=again,
         )
-    browser[BROWSER_KEY] = begun.browser_token
+    browser[BROWSER_KEY] = started_request.browser_token
     return requests.authorization_url(
-        endpoints, provider.client_id, begun, redirect_uri, again=again
+        endpoints, provider.client_id, started_request, redirect_uri, again=again
     )
 
 
@@ -84,8 +84,8 @@ def take_answer(partner: Partner, provider: IdentityProvider) -> VerifiedAnswer:
     `AnswerRefused`, `tokens.TokenRefused` and `openid.ProviderFailed`."""
     state, browser_token = request.args.get("state", ""), browser.pop(BROWSER_KEY, "")
     with transaction(scope=of_tenant(partner.id, None)) as session:
-        taken = requests.redeem(session, provider.id, state, browser_token)
-    if taken is None:
+        provider_request = requests.redeem(session, provider.id, state, browser_token)
+    if provider_request is None:
         raise AnswerRefused("state")
     private = settings().webhook_allow_private
     endpoints = openid.discover(provider.issuer, allow_private=private)
@@ -103,14 +103,14 @@ def take_answer(partner: Partner, provider: IdentityProvider) -> VerifiedAnswer:
         client_id=provider.client_id,
         secret=secret,
         code=code,
-        verifier=taken.verifier,
-        redirect_uri=taken.redirect_uri,
+        verifier=provider_request.verifier,
+        redirect_uri=provider_request.redirect_uri,
         allow_private=private,
     )
     expected = {
         "issuer": provider.issuer,
         "client_id": provider.client_id,
-        "nonce": taken.nonce,
+        "nonce": provider_request.nonce,
     }
     keys = openid.keys_of(endpoints, allow_private=private)
     try:
@@ -118,8 +118,8 @@ def take_answer(partner: Partner, provider: IdentityProvider) -> VerifiedAnswer:
     except tokens.UnknownKey:
         keys = openid.keys_of(endpoints, allow_private=private, renew=True)
         claims = tokens.check_id_token(token, keys, **expected)
-    tokens.check_proven_since(claims, taken.proven_since)
-    return VerifiedAnswer(taken, claims)
+    tokens.check_proven_since(claims, provider_request.proven_since)
+    return VerifiedAnswer(provider_request, claims)
 
 
 def provider_of_page(slug: str, provider_id: UUID) -> tuple[Partner, IdentityProvider]:

@@ -55,33 +55,33 @@ def show_email_change(slug: str, token: str) -> Response:
 @portal.post("/p/<slug>/email/<token>", endpoint="email_change_confirm")
 def confirm_email_change(slug: str, token: str) -> Response:
     try:
-        with _while_it_works(slug), transaction() as session:
-            is_changed = email_changes.confirm(session, token, _partner_id(), **_sender())
+        with _handling_ended_link(slug), transaction() as session:
+            is_changed = email_changes.confirm(session, token, _partner_id(), **_request_metadata())
     except ValidationFailed as error:
-        return _over(slug, "taken", 409, error.message)
+        return _render_outcome(slug, "taken", 409, error.message)
     if is_changed:
-        return _over(slug, "changed", 200)
-    there = url_for("portal.email_change", slug=slug, token=token)
-    return kept_quiet(redirect(there, 303))
+        return _render_outcome(slug, "changed", 200)
+    page_url = url_for("portal.email_change", slug=slug, token=token)
+    return kept_quiet(redirect(page_url, 303))
 
 
 @portal.post("/p/<slug>/email/<token>/reject", endpoint="email_change_reject")
 def reject_email_change(slug: str, token: str) -> Response:
-    with _while_it_works(slug), transaction() as session:
-        email_changes.reject(session, token, _partner_id(), **_sender())
-    return _over(slug, "rejected", 200)
+    with _handling_ended_link(slug), transaction() as session:
+        email_changes.reject(session, token, _partner_id(), **_request_metadata())
+    return _render_outcome(slug, "rejected", 200)
 
 
 @contextmanager
-def _while_it_works(slug: str) -> Iterator[None]:
+def _handling_ended_link(slug: str) -> Iterator[None]:
     """End the request with an error page if the link does not work."""
     try:
         yield
     except NotFound:
-        abort(_over(slug, "ended", 410))
+        abort(_render_outcome(slug, "ended", 410))
 
 
-def _sender() -> dict[str, Any]:
+def _request_metadata() -> dict[str, Any]:
     return {"ip": request.remote_addr, "request_id": request_id()}
 
 
@@ -97,20 +97,20 @@ def _partner_id() -> UUID:
 
 def _page(slug: str, token: str) -> Response:
     partner_id = _partner_id()
-    with _while_it_works(slug), transaction(read_only=True) as session:
+    with _handling_ended_link(slug), transaction(read_only=True) as session:
         view = email_changes.change_of_link(session, token, partner_id)
         page = render_template(
             "portal/auth/email_change.html",
             user=view.user,
             change=view.link.change,
             is_confirmed=view.link.is_confirmed,
-            waits_for=_waits_for(view),
+            waits_for=_unconfirmed_address(view),
             reject_url=url_for("portal.email_change_reject", slug=slug, token=token),
         )
     return kept_quiet(make_response(page))
 
 
-def _waits_for(view: EmailChangeView) -> str | None:
+def _unconfirmed_address(view: EmailChangeView) -> str | None:
     """Return the address that has not confirmed the change yet; the first if neither has."""
     addresses = {AddressSide.OLD: view.user.email, AddressSide.NEW: view.link.change.email}
     waiting = (
@@ -121,7 +121,7 @@ def _waits_for(view: EmailChangeView) -> str | None:
     return next(waiting, None)
 
 
-def _over(slug: str, outcome: str, status: int, refusal: str = "") -> Response:
+def _render_outcome(slug: str, outcome: str, status: int, refusal: str = "") -> Response:
     """Return the page about an outcome of `OUTCOMES`; ``refusal`` is why nothing was changed."""
     title, text = OUTCOMES[outcome]
     page = render_template(

@@ -36,24 +36,24 @@ class RecoveredForm:
 
 def of_request() -> RecoveredForm | None:
     """Return the form of the current request; None if it is too large to be recovered."""
-    typed = tuple(
+    fields = tuple(
         (name, value)
         for name, value in request.form.items(multi=True)
         if name not in SECRETS and name != "csrf_token"
     )
-    if sum(len(name) + len(value) for name, value in typed) > MAX_CHARACTERS:
+    if sum(len(name) + len(value) for name, value in fields) > MAX_CHARACTERS:
         return None
     path = request.full_path.rstrip("?")
-    return RecoveredForm(path, typed, any(file.filename for file in request.files.values()))
+    return RecoveredForm(path, fields, any(file.filename for file in request.files.values()))
 
 
 def of_seal(seal: str) -> RecoveredForm | None:
     """Return the sealed form; None for anything else, and if it is too old."""
     try:
-        path, typed, had_file = _sealer().loads(seal, max_age=RECOVERABLE_SECONDS)
+        path, fields, had_file = _sealer().loads(seal, max_age=RECOVERABLE_SECONDS)
     except BadSignature:
         return None
-    return RecoveredForm(path, tuple((name, value) for name, value in typed), had_file)
+    return RecoveredForm(path, tuple((name, value) for name, value in fields), had_file)
 
 
 def is_from_ourselves() -> bool:

@@ -44,7 +44,7 @@ from app.portal.web.fragments import htmx_command, is_from_htmx
 _WITHOUT_SESSION = frozenset(
     {"portal.brand_stylesheet", "portal.chat_stylesheet", "portal.brand_image"}
 )
-_READING = ("GET", "HEAD", "OPTIONS")
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _LEAVING_A_VIEW = frozenset({"portal.view_as_stop", "portal.sign_out"})
 _WITH_LINKS = frozenset(
     {"portal.outbox", "portal.outbox_mail", "portal.outbox_html", "portal.outbox_file"}
@@ -63,7 +63,7 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
         needed = ROUTES[request.endpoint or ""]
         identify()
         request_rate.take()
-        refusal = _refuse_in_view() or _refuse_sent(csrf, needed)
+        refusal = _refuse_in_view() or _refuse_body(csrf, needed)
         if refusal is not None:
             return refusal
         if needed is OpenAccess.PUBLIC:
@@ -72,7 +72,7 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
             return unauthorized()
         if isinstance(needed, Permission):
             g.caller.require(needed)
-        return _ask_for_factor() or _ask_for_proof()
+        return _require_factor() or _require_proof()
 
     @blueprint.after_request
     def vary(response: Response) -> Response:
@@ -82,7 +82,7 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
         return response
 
 
-def _ask_for_factor() -> Response | None:
+def _require_factor() -> Response | None:
     """Redirect users whose partner requires a second factor to the page where they add one."""
     if request.endpoint in WITHOUT_FACTOR or not must_add_factor():
         return None
@@ -90,22 +90,22 @@ def _ask_for_factor() -> Response | None:
     return htmx_command("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)
 
 
-def _ask_for_proof() -> Response | None:
+def _require_proof() -> Response | None:
     """Require a fresh proof before actions that need one. The input is kept."""
     if not needs_proof(request.endpoint, request.view_args or {}):
         return None
-    if _is_view() or current_user.signed_in.is_fresh:
+    if _is_view_as() or current_user.signed_in.is_fresh:
         return None
-    wanted = request.full_path.rstrip("?") if request.method == "GET" else referring_path()
+    next_url = request.full_path.rstrip("?") if request.method == "GET" else referring_path()
     if not is_from_htmx() and request.method != "GET":
         recovered = of_request()
         if recovered:
-            return step_up_page(StepUpForm.from_object(), wanted, recovered.seal, 403)
-    url = url_for("portal.step_up", next=wanted)
+            return step_up_page(StepUpForm.from_object(), next_url, recovered.seal, 403)
+    url = url_for("portal.step_up", next=next_url)
     return htmx_command("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)
 
 
-def _is_view() -> bool:
+def _is_view_as() -> bool:
     """Return whether an operator views the portal as another user: read only, so that no proof is
     needed."""
     return current_user.signed_in.operator is not None
@@ -120,7 +120,7 @@ def _refuse_in_view() -> Response | None:
         return None
     if current_user.signed_in.has_view_ended:
         return make_response(render_template("portal/view_as/ended.html"), 403)
-    if request.method not in _READING or request.endpoint in _WITH_LINKS:
+    if request.method not in _SAFE_METHODS or request.endpoint in _WITH_LINKS:
         g.caller.require_write()
     return None
 
@@ -142,20 +142,20 @@ def _redirect_to_sign_in() -> Response:
             slug = paused
         else:
             flash(gettext("You are signed out."), "info")
-    wanted = request.full_path.rstrip("?") if request.method == "GET" else None
+    next_url = request.full_path.rstrip("?") if request.method == "GET" else None
     if is_from_htmx():
-        shown = urlsplit(request.headers.get("HX-Current-URL", ""))
-        wanted = shown.path + (f"?{shown.query}" if shown.query else "")
-        return htmx_command("HX-Redirect", sign_in_url(slug, wanted))
-    return redirect(sign_in_url(slug, wanted), 303)
+        current_url = urlsplit(request.headers.get("HX-Current-URL", ""))
+        next_url = current_url.path + (f"?{current_url.query}" if current_url.query else "")
+        return htmx_command("HX-Redirect", sign_in_url(slug, next_url))
+    return redirect(sign_in_url(slug, next_url), 303)
 
 
 login_manager.unauthorized_handler(_redirect_to_sign_in)
 
 
-def _refuse_sent(csrf: CSRFProtect, needed: Permission | OpenAccess) -> Response | None:
+def _refuse_body(csrf: CSRFProtect, needed: Permission | OpenAccess) -> Response | None:
     """Return the response to a request body that can't be accepted; None if it can be."""
-    if request.method in _READING:
+    if request.method in _SAFE_METHODS:
         return None
     return _refuse_large(needed) or _refuse_form(csrf, needed)
 
@@ -186,8 +186,8 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | OpenAccess) -> Response
     """
     if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
         raise CSRFError("The form came from another site.")
-    ours = is_from_ourselves()
-    if ours and needed is not OpenAccess.PUBLIC and not current_user.is_authenticated:
+    is_own_page = is_from_ourselves()
+    if is_own_page and needed is not OpenAccess.PUBLIC and not current_user.is_authenticated:
         if is_from_htmx():
             return _toast(gettext("You are signed out. What you typed stays here."), 401)
         if session_token() and paused_slug():
@@ -197,7 +197,7 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | OpenAccess) -> Response
     try:
         csrf.protect()
     except CSRFError:
-        recovered = of_request() if ours else None
+        recovered = of_request() if is_own_page else None
         if recovered is None:
             raise
         if is_from_htmx():
@@ -206,6 +206,6 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | OpenAccess) -> Response
     return None
 
 
-def _toast(words: str, status: int) -> Response:
+def _toast(message: str, status: int) -> Response:
     """Leave the fragment's page as it is, and show a message."""
-    return htmx_command("HX-Trigger", json.dumps({"toast": {"words": words}}), status)
+    return htmx_command("HX-Trigger", json.dumps({"toast": {"words": message}}), status)

@@ -182,9 +182,9 @@ def _end_session(session: Session) -> None:
     """End this browser's session, and the accounts that it was offered."""
     sessions.end(session, session_token())
     browser_session.pop(SECOND_STEP_KEY, None)
-    offered = browser_session.pop(OFFER_KEY, None)
-    if offered:
-        offered_accounts.end_in_browser(session, offered)
+    offer_token = browser_session.pop(OFFER_KEY, None)
+    if offer_token:
+        offered_accounts.end_in_browser(session, offer_token)
 
 
 def register(app: Flask) -> None:

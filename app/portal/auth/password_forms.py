@@ -65,14 +65,14 @@ class NewPasswordForm(PortalForm):
             return False
         return valid
 
-    def meets_rules(self, known: Sequence[str]) -> bool:
+    def meets_rules(self, personal_words: Sequence[str]) -> bool:
         """Return whether all fields are valid, and a password meets the rules of the service;
-        ``known`` are the words that it may not be."""
+        ``personal_words`` are the words that it may not be."""
         valid = self.validate()
         if not self.password.data:
             return valid
         try:
-            password_rules.check(self.password.data, known=known)
+            password_rules.check(self.password.data, known=personal_words)
         except ValidationFailed as error:
             self.password.errors = (error.message,)
             return False

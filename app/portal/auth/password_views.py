@@ -41,7 +41,7 @@ def show_forgot(slug: str | None = None) -> str:
             sign_in_url=sign_in_url(slug),
             outbox_url=outbox_url(),
         )
-    return _forgot(slug, ForgotForm())
+    return _render_forgot(slug, ForgotForm())
 
 
 @portal.post("/p/<slug>/forgot-password", endpoint="partner_forgot_password_post")
@@ -49,7 +49,7 @@ def show_forgot(slug: str | None = None) -> str:
 def ask_for_link(slug: str | None = None) -> Page:
     """Give the same response whether or not there is an account."""
     form = ForgotForm()
-    with saving(form, partial(_forgot, slug, form)) as session:
+    with saving(form, partial(_render_forgot, slug, form)) as session:
         partner = partner_of_page(session)
         email, partner_id = form.email.data or "", partner.id if partner else None
         recovery.ask(session, email=email, partner_id=partner_id, ip=request.remote_addr)
@@ -66,7 +66,7 @@ def show_password(token: str, slug: str | None = None) -> Response:
 @portal.post("/p/<slug>/password/<token>", endpoint="partner_password_post")
 @portal.post("/password/<token>", endpoint="password_post")
 def set_password(token: str, slug: str | None = None) -> Response:
-    return _use(NewPasswordForm(), token, slug, link_use.PASSWORD)
+    return _set_password(NewPasswordForm(), token, slug, link_use.PASSWORD)
 
 
 @portal.get("/p/<slug>/invitation/<token>", endpoint="invitation")
@@ -76,7 +76,7 @@ def show_invitation(token: str, slug: str) -> Response:
 
 @portal.post("/p/<slug>/invitation/<token>", endpoint="invitation_post")
 def accept_invitation(token: str, slug: str) -> Response:
-    return _use(InvitationForm(), token, slug, link_use.INVITATION)
+    return _set_password(InvitationForm(), token, slug, link_use.INVITATION)
 
 
 R = TypeVar("R", bound=Response)
@@ -111,7 +111,7 @@ class _LinkUser:
     known: Sequence[str]
 
 
-def _holder(token: str, purposes: tuple[LinkPurpose, ...]) -> _LinkUser | None:
+def _load_link_user(token: str, purposes: tuple[LinkPurpose, ...]) -> _LinkUser | None:
     """Return the link's user, or None if the link does not work.
 
     The page has the brand of its URL, even if another user is signed in.
@@ -130,34 +130,36 @@ def _holder(token: str, purposes: tuple[LinkPurpose, ...]) -> _LinkUser | None:
 def _show(
     form: NewPasswordForm, token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]
 ) -> Response:
-    holder = _holder(token, purposes)
-    if holder is None:
-        return _ended(slug, purposes)
+    link_user = _load_link_user(token, purposes)
+    if link_user is None:
+        return _render_ended(slug, purposes)
     if isinstance(form, InvitationForm):
-        form.name.data = holder.user.name
-    return _form(form, holder.user, 200)
+        form.name.data = link_user.user.name
+    return _render_form(form, link_user.user, 200)
 
 
-def _use(
+def _set_password(
     form: NewPasswordForm, token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]
 ) -> Response:
-    holder = _holder(token, purposes)
-    if holder is None:
-        return _ended(slug, purposes)
+    link_user = _load_link_user(token, purposes)
+    if link_user is None:
+        return _render_ended(slug, purposes)
     password = form.password.data or ""
     name = form.name.data if isinstance(form, InvitationForm) else None
-    known = [*holder.known, name or ""]
-    if not form.meets_rules(known):
-        return _form(form, holder.user, 422)
-    with showing_problems(form, lambda: _form(form, holder.user, 422), validate=False):
-        password_hash = password_rules.hash_new(password, known=known, checks=password_checks())
+    personal_words = [*link_user.known, name or ""]
+    if not form.meets_rules(personal_words):
+        return _render_form(form, link_user.user, 422)
+    with showing_problems(form, lambda: _render_form(form, link_user.user, 422), validate=False):
+        password_hash = password_rules.hash_new(
+            password, known=personal_words, checks=password_checks()
+        )
     try:
         with transaction() as session:
             entry = link_use.use(
                 session,
                 token,
                 purposes,
-                holder.partner_id,
+                link_user.partner_id,
                 password_hash=password_hash,
                 name=name,
                 ip=request.remote_addr,
@@ -165,46 +167,46 @@ def _use(
                 host=request.host,
             )
     except NotFound:  # used a moment ago, in another window
-        return _ended(slug, purposes)
+        return _render_ended(slug, purposes)
     if entry.user is None:
-        words = gettext("Password set.")
+        message = gettext("Password set.")
     elif purposes == link_use.INVITATION:
-        words = _welcome(entry.user)
+        message = _welcome_message(entry.user)
     else:
-        words = gettext("Password set. You are signed in.")
-    flash(words, "success")
-    return kept_quiet(_go_on(entry, slug))
+        message = gettext("Password set. You are signed in.")
+    flash(message, "success")
+    return kept_quiet(_finish_sign_in(entry, slug))
 
 
-def _welcome(user: User) -> str:
+def _welcome_message(user: User) -> str:
     with transaction(read_only=True) as session:
         organization = (
             session.get(Organization, user.organization_id) if user.organization_id else None
         )
-    given = {
+    names = {
         "name": user.name or user.email,
         "organization": organization.name if organization else None,
     }
     if organization is None:
-        return gettext("Welcome, %(name)s. You are signed in.", **given)
+        return gettext("Welcome, %(name)s. You are signed in.", **names)
     if user.role is Role.OWNER:
-        return gettext("Welcome, %(name)s. You are an owner of %(organization)s.", **given)
-    return gettext("Welcome, %(name)s. You are a member of %(organization)s.", **given)
+        return gettext("Welcome, %(name)s. You are an owner of %(organization)s.", **names)
+    return gettext("Welcome, %(name)s. You are a member of %(organization)s.", **names)
 
 
-def _go_on(outcome: SignInOutcome, slug: str | None) -> Response:
+def _finish_sign_in(outcome: SignInOutcome, slug: str | None) -> Response:
     """Sign in or ask for the second step, unless the partner requires a company account."""
     if outcome.refused:
         return redirect(sign_in_url(slug), 303)
     return enter(outcome, notify=False)
 
 
-def _form(form: NewPasswordForm, user: User, status: int) -> Response:
+def _render_form(form: NewPasswordForm, user: User, status: int) -> Response:
     page = render_template("portal/auth/password_set.html", form=form, user=user)
     return kept_quiet(make_response(page, status))
 
 
-def _ended(slug: str | None, purposes: tuple[LinkPurpose, ...]) -> Response:
+def _render_ended(slug: str | None, purposes: tuple[LinkPurpose, ...]) -> Response:
     page = render_template(
         "portal/auth/password_ended.html",
         invitation=purposes == link_use.INVITATION,
@@ -214,7 +216,7 @@ def _ended(slug: str | None, purposes: tuple[LinkPurpose, ...]) -> Response:
     return kept_quiet(make_response(page, 410))
 
 
-def _forgot(slug: str | None, form: ForgotForm) -> str:
+def _render_forgot(slug: str | None, form: ForgotForm) -> str:
     return render_template(
         "portal/auth/password_forgot.html", form=form, sign_in_url=sign_in_url(slug)
     )

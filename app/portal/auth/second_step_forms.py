@@ -12,7 +12,7 @@ from app.portal.web.forms import PortalForm
 MAX_CHARACTERS = 20_000
 
 
-def _code(**render: object) -> StringField:
+def _code_field(**render: object) -> StringField:
     return StringField(
         lazy_gettext("Code"),
         [Length(max=100, message=lazy_gettext("Too long."))],
@@ -41,13 +41,13 @@ def wrong_code() -> ValidationFailed:
 
 class SecondStepForm(PortalForm):
     limited_field = "code"
-    code = _code(autofocus=True)  # a recovery code has letters too
+    code = _code_field(autofocus=True)  # a recovery code has letters too
     answer = HiddenField(validators=[Length(max=MAX_CHARACTERS)])
     remember = BooleanField(lazy_gettext("Don’t ask again in this browser for 30 days"))
 
 
 class AppForm(PortalForm):
-    code = _code(inputmode="numeric")
+    code = _code_field(inputmode="numeric")
 
 
 class PasskeyForm(PortalForm):
@@ -66,7 +66,7 @@ class StepUpForm(PortalForm):
         lazy_gettext("Current password"),
         render_kw={"autocomplete": "current-password", "autofocus": True},
     )
-    code = _code(autofocus=True)
+    code = _code_field(autofocus=True)
     answer = HiddenField(validators=[Length(max=MAX_CHARACTERS)])
 
     def apply_limit(self, error: RateLimited) -> None:

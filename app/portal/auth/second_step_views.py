@@ -35,31 +35,31 @@ from app.services.factors.proving import SignedIn
 @portal.get("/sign-in/second-step")
 def second_step() -> Page:
     user = _waiting_user()
-    return _form(SecondStepForm.from_object(), user) if user else _over()
+    return _render_form(SecondStepForm.from_object(), user) if user else _start_again()
 
 
 @portal.post("/sign-in/second-step")
 def second_step_post() -> Page:
     user = _waiting_user()
     if user is None:
-        return _over()
+        return _start_again()
     form = SecondStepForm()
-    with showing_problems(form, lambda: _form(form, user), validate=False):
-        done = _signed_in(form, user)
-    return _let_in(form, done) if done else _over()
+    with showing_problems(form, lambda: _render_form(form, user), validate=False):
+        signed_in = _complete_sign_in(form, user)
+    return _let_in(form, signed_in) if signed_in else _start_again()
 
 
 @portal.post("/passkey/options")
 def passkey_options() -> Response:
     """Return the options for the browser's passkey dialog, as JSON."""
-    purpose, user_id = _proof_asked()
+    purpose, user_id = _requested_proof()
     with transaction() as session:
-        asked = passkeys.ask_to_prove(session, site(), purpose, user_id)
-    browser[CHALLENGE_KEY] = asked.challenge
-    return Response(asked.options, mimetype="application/json")
+        passkey_request = passkeys.ask_to_prove(session, site(), purpose, user_id)
+    browser[CHALLENGE_KEY] = passkey_request.challenge
+    return Response(passkey_request.options, mimetype="application/json")
 
 
-def _proof_asked() -> tuple[PasskeyPurpose, UUID | None]:
+def _requested_proof() -> tuple[PasskeyPurpose, UUID | None]:
     """Return the purpose of the requested proof, and its user; None if that isn't known. Raises
     `NotFound`."""
     purpose = request.args.get("purpose", "")
@@ -86,23 +86,23 @@ def passkey_sign_in() -> Page:
     return let_in(user, Proof.PASSKEY) if user else redirect(url, 303)
 
 
-def _signed_in(form: SecondStepForm, user: User) -> SignedIn | None:
+def _complete_sign_in(form: SecondStepForm, user: User) -> SignedIn | None:
     """Return the user that the form signs in; None if the sign-in no longer waits.
 
     Raises `RateLimited` and `ValidationFailed`.
     """
-    done = _by_passkey(user.id, form.answer.data) if form.answer.data else _by_code(form)
-    if done is None and _waiting_id():
+    signed_in = _by_passkey(user.id, form.answer.data) if form.answer.data else _by_code(form)
+    if signed_in is None and _waiting_id():
         raise wrong_code()
-    return done
+    return signed_in
 
 
-def _let_in(form: SecondStepForm, done: SignedIn) -> Response:
-    response = let_in(done.user, done.proof)
-    if done.proof is Proof.RECOVERY_CODE:
-        _show_codes_left(done.user)
+def _let_in(form: SecondStepForm, signed_in: SignedIn) -> Response:
+    response = let_in(signed_in.user, signed_in.proof)
+    if signed_in.proof is Proof.RECOVERY_CODE:
+        _flash_remaining_codes(signed_in.user)
     if form.remember.data:
-        _remember(response, done.user)
+        _remember(response, signed_in.user)
     return response
 
 
@@ -134,15 +134,15 @@ def _by_passkey(user_id: UUID, answer: str) -> SignedIn | None:
         )
 
 
-def _show_codes_left(user: User) -> None:
+def _flash_remaining_codes(user: User) -> None:
     with transaction(read_only=True) as session:
-        left = recovery_codes.count_left(session, user.id)
-    words = ngettext(
+        remaining = recovery_codes.count_left(session, user.id)
+    message = ngettext(
         "%(num)s recovery code is left. Each replaces your second factor once.",
         "%(num)s recovery codes are left. Each replaces your second factor once.",
-        left,
+        remaining,
     )
-    flash(words, "info")
+    flash(message, "info")
 
 
 def _waiting_id() -> UUID | None:
@@ -173,7 +173,7 @@ def _remember(response: Response, user: User) -> None:
     keep_cookie(response, REMEMBERED_COOKIE, token)
 
 
-def _form(form: SecondStepForm, user: User) -> str:
+def _render_form(form: SecondStepForm, user: User) -> str:
     with transaction(read_only=True) as session:
         has_app = authenticator_apps.is_confirmed(session, user.id)
         has_passkey = passkeys.count(session, user.id, site().rp_id) > 0
@@ -188,7 +188,7 @@ def _form(form: SecondStepForm, user: User) -> str:
     )
 
 
-def _over() -> Response:
+def _start_again() -> Response:
     """Start again: the sign-in took too long or was finished."""
     if not current_user.is_authenticated:
         flash(gettext("Signing in took too long. Start again."), "error")

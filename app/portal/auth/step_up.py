@@ -65,70 +65,73 @@ def site() -> BrowserSite:
     return BrowserSite(request.host, f"{request.scheme}://{request.host}")
 
 
-def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int = 200) -> Response:
+def step_up_page(form: StepUpForm, next_url: str, recovered: str, status: int = 200) -> Response:
     """Ask for the password, or for the second factor of users who have one; users with neither sign
-    in again with their company account. ``wanted`` is the page to continue with, ``recovered`` the
-    sealed form to send. Cancelling returns to the previous page."""
+    in again with their company account. ``next_url`` is the page to continue with, ``recovered``
+    the sealed form to send. Cancelling returns to the previous page."""
     user = current_user.user
     with transaction(read_only=True) as session:
-        own_passkeys = passkeys.count(session, user.id, site().rp_id)
-        linked = accounts.links_of(session, caller())
+        passkey_count = passkeys.count(session, user.id, site().rp_id)
+        links = accounts.links_of(session, caller())
     page = render_template(
         "portal/auth/step_up.html",
         form=form,
         user=user,
-        wanted=wanted,
+        wanted=next_url,
         recovered=recovered,
-        after_sign_in=url_for("portal.step_up", next=wanted) if _is_file(wanted) else wanted,
-        action=_action_name(wanted, recovered),
-        back=_back_path(wanted),
-        has_passkey=own_passkeys > 0,
-        company_accounts=[link.provider for link in linked if link.identity],
+        after_sign_in=url_for("portal.step_up", next=next_url) if _is_file(next_url) else next_url,
+        action=_action_name(next_url, recovered),
+        back=_back_path(next_url),
+        has_passkey=passkey_count > 0,
+        company_accounts=[link.provider for link in links if link.identity],
         options_url=url_for("portal.passkey_options", purpose=passkeys.PasskeyPurpose.STEP_UP),
     )
     return make_response(page, status)
 
 
-def confirmed(wanted: str) -> Response:
-    """Return the response to a user with a fresh proof: the ``wanted`` page; for a file, a page
+def confirmed(next_url: str) -> Response:
+    """Return the response to a user with a fresh proof: the ``next_url`` page; for a file, a page
     that starts its download and leads back."""
-    if not _is_file(wanted):
-        return make_response(redirect(wanted, 303))
-    back = _back_path(wanted)
+    if not _is_file(next_url):
+        return make_response(redirect(next_url, 303))
+    back_url = _back_path(next_url)
     html = render_template(
-        "portal/auth/downloading.html", file=wanted, back=back, back_name=_place_at(back)
+        "portal/auth/downloading.html", file=next_url, back=back_url, back_name=_nav_label(back_url)
     )
     return make_response(html)
 
 
-def _is_file(wanted: str) -> bool:
-    page = page_at(wanted)
+def _is_file(url: str) -> bool:
+    page = page_at(url)
     return page is not None and page[0] in FILES
 
 
-def _back_path(wanted: str) -> str:
-    """Return the page that the user came from; the nearest parent of the ``wanted`` page if that
+def _back_path(next_url: str) -> str:
+    """Return the page that the user came from; the nearest parent of the ``next_url`` page if that
     isn't known or needs a proof too."""
-    asked_again = request.form.get("back")
-    path = local_path(asked_again) if asked_again else referring_path()
-    if (asked_again or request.referrer) and _opens(path):
+    submitted_back = request.form.get("back")
+    path = local_path(submitted_back) if submitted_back else referring_path()
+    if (submitted_back or request.referrer) and _needs_no_proof(path):
         return path
-    above = urlsplit(wanted).path
-    while above:
-        above = above.rpartition("/")[0]
-        if _opens(above):
-            return above
+    parent = urlsplit(next_url).path
+    while parent:
+        parent = parent.rpartition("/")[0]
+        if _needs_no_proof(parent):
+            return parent
     return "/"
 
 
-def _place_at(path: str) -> str | None:
+def _nav_label(path: str) -> str | None:
     """Return the name of the page in the navigation; None for a page below such a place."""
     page = page_at(path)
-    places = [place for _, group in (*PLACES, *OPERATOR_PLACES) for place in group]
-    return next((str(place.label) for place in places if page and place.endpoint == page[0]), None)
+    nav_items = [nav_item for _, group in (*PLACES, *OPERATOR_PLACES) for nav_item in group]
+    return next(
+        (str(nav_item.label) for nav_item in nav_items if page and nav_item.endpoint == page[0]),
+        None,
+    )
 
 
-def _opens(path: str) -> bool:
+def _needs_no_proof(path: str) -> bool:
     """Return whether the path is a page that needs no proof."""
     page = page_at(path)
     if page is None or page[0] in {"portal.step_up", "portal.step_up_confirm"}:
@@ -136,12 +139,12 @@ def _opens(path: str) -> bool:
     return not needs_proof(*page)
 
 
-def _action_name(wanted: str, recovered: str) -> str | None:
+def _action_name(next_url: str, recovered: str) -> str | None:
     """Return the name of the action that needs the proof: of the form to send, else of the page."""
     form = of_seal(recovered) if recovered else None
-    page = page_at(form.path if form else wanted)
+    page = page_at(form.path if form else next_url)
     if page is None:
         return None
-    found_by_search = {each.endpoint: each.label for each in (*PAGES, *ACTIONS)}
-    labels = found_by_search | CONFIRMED | FILES
+    search_labels = {each.endpoint: each.label for each in (*PAGES, *ACTIONS)}
+    labels = search_labels | CONFIRMED | FILES
     return labels.get(page[0])

@@ -26,25 +26,25 @@ from app.services.users import account as own
 
 @portal.get("/account/confirm")
 def step_up() -> Response:
-    wanted = local_path(request.args.get("next"))
+    next_url = local_path(request.args.get("next"))
     if current_user.signed_in.is_fresh:
-        return confirmed(wanted)
-    return step_up_page(StepUpForm.from_object(), wanted, "")
+        return confirmed(next_url)
+    return step_up_page(StepUpForm.from_object(), next_url, "")
 
 
 @portal.post("/account/confirm")
 def step_up_confirm() -> Response:
     form = StepUpForm()
-    wanted, seal = local_path(request.form.get("next")), request.form.get("recovered", "")
+    next_url, seal = local_path(request.form.get("next")), request.form.get("recovered", "")
     recovered = form_recovery.of_seal(seal) if seal else None
-    with showing_problems(form, partial(step_up_page, form, wanted, seal)):
-        proof = _proof(form)
+    with showing_problems(form, partial(step_up_page, form, next_url, seal)):
+        proof = _check_proof(form)
     with transaction() as session:
         sessions.record_proof(session, session_token() or "", proof)
-    return form_recovery.confirmed_page(recovered) if recovered else confirmed(wanted)
+    return form_recovery.confirmed_page(recovered) if recovered else confirmed(next_url)
 
 
-def _proof(form: StepUpForm) -> Proof | None:
+def _check_proof(form: StepUpForm) -> Proof | None:
     """Return the user's proof, None for the password. Raises `RateLimited` and
     `ValidationFailed`."""
     user = current_user.user

@@ -50,7 +50,7 @@ def show_form(slug: str | None = None) -> Page:
     """Show the form; with ``show`` in the URL, to signed-in users too."""
     if current_user.is_authenticated and "show" not in request.args:
         return redirect(local_path(request.args.get("next")), 303)
-    response = Response(_form(slug), mimetype="text/html")
+    response = Response(_render_form(slug), mimetype="text/html")
     if slug:
         keep_cookie(response, PARTNER_COOKIE, slug)
     return response
@@ -65,13 +65,13 @@ def to_sign_in_of(slug: str) -> Response:
 @portal.post("/sign-in", endpoint="sign_in_post")
 def check_password(slug: str | None = None) -> Page:
     form = SignInForm()
-    with showing_problems(form, partial(_form, slug, form)):
+    with showing_problems(form, partial(_render_form, slug, form)):
         outcome = attempt(form.email.data or "", form.password.data or "")
     if not outcome.refused and not outcome.choices:
         return enter(outcome)
     if outcome.offer:
         return _choose_page(outcome.choices, outcome.offer)
-    return _refused(slug, form, outcome)
+    return _render_refused(slug, form, outcome)
 
 
 @portal.post("/sign-in/choose")
@@ -81,7 +81,7 @@ def choose_portal() -> Page:
     account_id = as_uuid(request.form.get("account", "")) or UUID(int=0)
     with transaction() as session:
         outcome = signing_in.choose(
-            session, account_id, offer, ip=request.remote_addr, **_place_of_request()
+            session, account_id, offer, ip=request.remote_addr, **_request_context()
         )
     return redirect(url_for("portal.sign_in"), 303) if outcome.refused else enter(outcome)
 
@@ -90,12 +90,12 @@ def choose_portal() -> Page:
 def sign_out() -> Response:
     is_signed_in = current_user.is_authenticated
     partner: Partner | None = current_user.partner if is_signed_in else None
-    after = partner.partner_redirect_link if partner else None
-    chosen: str | None = current_user.language if is_signed_in else None
+    redirect_url = partner.partner_redirect_link if partner else None
+    language: str | None = current_user.language if is_signed_in else None
     sign_out_user()
-    response = redirect(after, 303) if after else _to_sign_in()
-    if chosen:
-        keep_cookie(response, LANGUAGE_COOKIE, chosen)
+    response = redirect(redirect_url, 303) if redirect_url else _to_sign_in()
+    if language:
+        keep_cookie(response, LANGUAGE_COOKIE, language)
     response.headers["Clear-Site-Data"] = '"cache"'
     return response
 
@@ -108,7 +108,7 @@ def attempt(email: str, password: str) -> SignInOutcome:
     """Try the email and password on the current page. Raises `RateLimited`."""
     with transaction() as session:
         partner = partner_of_page(session)
-        begun = signing_in.begin(
+        started = signing_in.begin(
             session,
             email=email,
             ip=request.remote_addr,
@@ -116,19 +116,19 @@ def attempt(email: str, password: str) -> SignInOutcome:
             settings=settings(),
             device_cookie=read_cookie(DEVICE_COOKIE),
         )
-    if begun.refusal:
-        raise begun.refusal
+    if started.refusal:
+        raise started.refusal
     try:
-        proven = signing_in.verify(begun, password, password_checks())
+        proven = signing_in.verify(started, password, password_checks())
     except DomainError:
         with transaction() as session:
-            signing_in.withdraw(session, begun)
+            signing_in.withdraw(session, started)
         raise
     with transaction() as session:
-        return signing_in.finish(session, begun, proven, **_place_of_request())
+        return signing_in.finish(session, started, proven, **_request_context())
 
 
-def _place_of_request() -> dict[str, Any]:
+def _request_context() -> dict[str, Any]:
     """Return the host and place for a sign-in's second step."""
     remembered = read_cookie(REMEMBERED_COOKIE)
     return {"request_id": request_id(), "host": request.host, "remembered": remembered}
@@ -184,15 +184,15 @@ def let_in(
         with transaction() as session:
             signing_in.mail_about_new_browser(session, user, request.remote_addr)
     sign_in_user(user, proof, origin)
-    wanted = request.args.get("next") if next_path is None else next_path
+    next_url = request.args.get("next") if next_path is None else next_path
     partner: Partner | None = current_user.partner
-    response = redirect(with_kept_words(local_path(wanted), partner), 303)
+    response = redirect(with_kept_words(local_path(next_url), partner), 303)
     if partner:
         keep_cookie(response, PARTNER_COOKIE, partner.slug)
     return response
 
 
-def _form(slug: str | None, form: SignInForm | None = None) -> str:
+def _render_form(slug: str | None, form: SignInForm | None = None) -> str:
     with transaction(read_only=True) as session:
         partner = partner_of_page(session)
         providers = provider_requests.offered_providers(session, partner.id) if partner else []
@@ -206,11 +206,11 @@ def _form(slug: str | None, form: SignInForm | None = None) -> str:
     )
 
 
-def _refused(slug: str | None, form: SignInForm, outcome: SignInOutcome) -> Page:
+def _render_refused(slug: str | None, form: SignInForm, outcome: SignInOutcome) -> Page:
     if outcome.paused:
         return redirect(sign_in_url(outcome.paused), 303)
     form.suspended, form.refusal = outcome.suspended, refusal_of(outcome)
-    return _form(slug, form), 422
+    return _render_form(slug, form), 422
 
 
 def _choose_page(choices: Sequence[PortalChoice], offer: AccountOffer) -> str:

@@ -35,8 +35,8 @@ def cost_notes(row: MonthMargin, last: MonthMargin | None) -> CostNotes:
         last = None
     price = trial_words(row)
     if last:
-        price = _beside_last(price, last.price, last.currency)
-    return CostNotes(price, _carrier_note(row), _margin_note(row, last))
+        price = _with_previous_month(price, last.price, last.currency)
+    return CostNotes(price, _carrier_cost_label(row), _margin_label(row, last))
 
 
 @portal.app_template_filter("trial_words")
@@ -52,14 +52,14 @@ def trial_words(row: MonthMargin) -> str:
     )
 
 
-def _carrier_note(row: MonthMargin) -> str:
+def _carrier_cost_label(row: MonthMargin) -> str:
     estimates = [micros(cost.estimated, cost.currency) for cost in row.carrier if cost.estimated]
     if estimates:
         return gettext("With %(amount)s estimated", amount=", ".join(estimates))
     return gettext("Reported by carriers") if row.carrier else ""
 
 
-def _margin_note(row: MonthMargin, last: MonthMargin | None) -> str:
+def _margin_label(row: MonthMargin, last: MonthMargin | None) -> str:
     if row.margin is None:
         return gettext("Costs are in another currency")
     share = ""
@@ -67,10 +67,10 @@ def _margin_note(row: MonthMargin, last: MonthMargin | None) -> str:
         share = gettext("%(share)s of the price", share=percent(row.margin, row.price))
     if last is None or last.margin is None:
         return share
-    return _beside_last(share, last.margin, last.currency)
+    return _with_previous_month(share, last.margin, last.currency)
 
 
-def _beside_last(note: str, amount: int, currency: str) -> str:
+def _with_previous_month(note: str, amount: int, currency: str) -> str:
     before = gettext("%(amount)s the month before", amount=micros(amount, currency))
     return f"{note}. {before}" if note else before
 
@@ -92,14 +92,14 @@ def used_of_included(use: IncludedUse | StatementLine) -> str:
 def used_up_words(use: IncludedUse) -> str:
     """Return when all that the plan includes is used up, or the use expected by the end of the
     month; nothing without a forecast."""
-    end = use.expected
+    forecast = use.expected
     if use.used >= use.included and use.used_up_on:
         return gettext("Used up on %(day)s", day=day(use.used_up_on))
     if use.used >= use.included:
         return gettext("Used up")
-    if end and end.used_up_on:
-        return gettext("Likely used up on %(day)s", day=day(end.used_up_on))
-    return gettext("Expected: %(num)s", num=number(end.used)) if end else ""
+    if forecast and forecast.used_up_on:
+        return gettext("Likely used up on %(day)s", day=day(forecast.used_up_on))
+    return gettext("Expected: %(num)s", num=number(forecast.used)) if forecast else ""
 
 
 @portal.app_template_filter("beyond_words")
@@ -107,12 +107,12 @@ def beyond_words(so_far: MonthSoFar) -> str:
     """Return the use beyond the plan with its costs, or what such use would cost."""
     usage, price = so_far.bill.usage, plan_overage(so_far.plan.terms)
     if usage and usage.included and usage.charged:
-        over = number(usage.charged)
+        excess = number(usage.charged)
         if not price:
-            return gettext("%(num)s more than the plan includes, not charged.", num=over)
+            return gettext("%(num)s more than the plan includes, not charged.", num=excess)
         return gettext(
             "%(num)s more than the plan includes, at %(price)s: %(amount)s so far.",
-            num=over,
+            num=excess,
             price=price,
             amount=minor(usage.amount, so_far.bill.currency),
         )
@@ -124,42 +124,46 @@ def beyond_words(so_far: MonthSoFar) -> str:
 
 
 @portal.app_template_filter("forecast_words")
-def forecast_words(end: MonthForecast | None, unit: str) -> str:
+def forecast_words(forecast: MonthForecast | None, unit: str) -> str:
     """Return the usage expected by the end of the month, and the day on which that which the plan
     includes is used up."""
-    if end is None:
+    if forecast is None:
         return gettext("A forecast for the month appears after three weeks of calls.")
-    expected = _expected_words(end, unit)
-    if not end.used_up_on:
+    expected = _expected_message(forecast, unit)
+    if not forecast.used_up_on:
         return expected
     used_up = gettext(
-        "What the plan includes is expected to be used up on %(day)s.", day=day(end.used_up_on)
+        "What the plan includes is expected to be used up on %(day)s.", day=day(forecast.used_up_on)
     )
     return f"{expected} {used_up}"
 
 
-def _expected_words(end: MonthForecast, unit: str) -> str:
-    last_day, low, high = day(end.last_day), number(end.low), range_end(number(end.high))
-    match unit == UsageUnit.MINUTE, end.low == end.high:
+def _expected_message(forecast: MonthForecast, unit: str) -> str:
+    last_day, low, high = (
+        day(forecast.last_day),
+        number(forecast.low),
+        range_end(number(forecast.high)),
+    )
+    match unit == UsageUnit.MINUTE, forecast.low == forecast.high:
         case True, True:
             return ngettext(
                 "About %(num)s minute by %(day)s.",
                 "About %(num)s minutes by %(day)s.",
-                end.used,
+                forecast.used,
                 day=last_day,
             )
         case False, True:
             return ngettext(
                 "About %(num)s call by %(day)s.",
                 "About %(num)s calls by %(day)s.",
-                end.used,
+                forecast.used,
                 day=last_day,
             )
         case True, False:
             return ngettext(
                 "About %(num)s minute by %(day)s (likely %(low)s–%(high)s).",
                 "About %(num)s minutes by %(day)s (likely %(low)s–%(high)s).",
-                end.used,
+                forecast.used,
                 day=last_day,
                 low=low,
                 high=high,
@@ -167,7 +171,7 @@ def _expected_words(end: MonthForecast, unit: str) -> str:
     return ngettext(
         "About %(num)s call by %(day)s (likely %(low)s–%(high)s).",
         "About %(num)s calls by %(day)s (likely %(low)s–%(high)s).",
-        end.used,
+        forecast.used,
         day=last_day,
         low=low,
         high=high,
@@ -211,14 +215,14 @@ def charge_words(bill: Bill, *, names_problem: bool) -> str:
     charge = bill.charge
     if charge is None:
         return ""
-    words = [gettext("The plan is paid through Stripe.")]
+    sentences = [gettext("The plan is paid through Stripe.")]
     if charge.amount:
         amount = minor(charge.amount, bill.currency)
-        words.append(
+        sentences.append(
             gettext("%(amount)s for usage is on the next Stripe invoice.", amount=amount)
             if charge.is_done
             else gettext("%(amount)s for usage is not yet on a Stripe invoice.", amount=amount)
         )
         if charge.problem and names_problem:
-            words.append(processor_words(charge.problem))
-    return " ".join(words)
+            sentences.append(processor_words(charge.problem))
+    return " ".join(sentences)

@@ -31,10 +31,12 @@ class MonthChart:
 
 def months_url(month: date, organization_id: UUID | None = None) -> str:
     """Return the URL of the page of a month, of all organizations or of one."""
-    shown = f"{month:%Y-%m}"
+    month_value = f"{month:%Y-%m}"
     if organization_id is None:
-        return url_for("portal.costs", month=shown)
-    return url_for("portal.costs_of_organization", organization_id=organization_id, month=shown)
+        return url_for("portal.costs", month=month_value)
+    return url_for(
+        "portal.costs_of_organization", organization_id=organization_id, month=month_value
+    )
 
 
 def month_charts(
@@ -42,63 +44,69 @@ def month_charts(
 ) -> Sequence[MonthChart]:
     """Return a chart for each currency of prices and costs, none for a single month. Months whose
     prices are in several currencies are left out."""
-    known = [(each.month, each.total) for each in months if each.total is not None]
-    if len(known) < MIN_MONTHS:
+    totals = [(each.month, each.total) for each in months if each.total is not None]
+    if len(totals) < MIN_MONTHS:
         return []
-    prices = [row.currency for _, row in known if row.price]
-    costs = [currency for _, row in known for currency, amount in row.costs.items() if amount]
+    prices = [row.currency for _, row in totals if row.price]
+    costs = [currency for _, row in totals for currency, amount in row.costs.items() if amount]
     return [
-        _chart(known, currency, organization_id, has_price=currency in prices)
+        _chart(totals, currency, organization_id, has_price=currency in prices)
         for currency in dict.fromkeys([*prices, *costs])
     ]
 
 
 def _chart(
-    known: Sequence[tuple[date, MonthMargin]],
+    totals: Sequence[tuple[date, MonthMargin]],
     currency: str,
     organization_id: UUID | None,
     *,
     has_price: bool,
 ) -> MonthChart:
-    prices = [row.price if row.currency == currency else None for _, row in known]
-    costs: list[int | None] = [row.costs.get(currency, 0) for _, row in known]
-    label = gettext("Price") if organization_id else gettext("Price to customers")
-    series = [(label, prices, "second")] if has_price else []
-    has_model = any(row.model for _, row in known)
-    words = gettext("Carrier and model costs") if has_model else gettext("Carrier cost")
-    series += [(words, costs, "first")] if any(costs) else []
+    prices = [row.price if row.currency == currency else None for _, row in totals]
+    costs: list[int | None] = [row.costs.get(currency, 0) for _, row in totals]
+    price_label = gettext("Price") if organization_id else gettext("Price to customers")
+    series = [(price_label, prices, "second")] if has_price else []
+    has_model = any(row.model for _, row in totals)
+    series_label = gettext("Carrier and model costs") if has_model else gettext("Carrier cost")
+    series += [(series_label, costs, "first")] if any(costs) else []
     return MonthChart(
         currency,
-        [(words, kind) for words, _, kind in series],
+        [(series_label, kind) for series_label, _, kind in series],
         chart_of(
-            [month for month, _ in known],
-            *((kind, words, _amounts(values, currency)) for words, values, kind in series),
+            [month for month, _ in totals],
+            *(
+                (kind, series_label, _to_amounts(values, currency))
+                for series_label, values, kind in series
+            ),
             unit="month",
         )
-        | {"urls": [months_url(month, organization_id) for month, _ in known]},
-        " ".join(_extremes(known, words, values, currency) for words, values, _ in series),
+        | {"urls": [months_url(month, organization_id) for month, _ in totals]},
+        " ".join(
+            _extremes_message(totals, series_label, values, currency)
+            for series_label, values, _ in series
+        ),
     )
 
 
-def _amounts(values: Sequence[int | None], currency: str) -> list[float | None]:
+def _to_amounts(values: Sequence[int | None], currency: str) -> list[float | None]:
     return [None if value is None else float(amount_of(value, currency)) for value in values]
 
 
-def _extremes(
-    known: Sequence[tuple[date, MonthMargin]],
-    words: str,
+def _extremes_message(
+    totals: Sequence[tuple[date, MonthMargin]],
+    label: str,
     values: Sequence[int | None],
     currency: str,
 ) -> str:
-    months = [month for month, _ in known]
+    months = [month for month, _ in totals]
     amounts = [value for value in values if value is not None]
-    most, least = max(amounts), min(amounts)
+    highest, lowest = max(amounts), min(amounts)
     return gettext(
         "%(series)s: most in %(most_month)s with %(most)s, "
         "least in %(least_month)s with %(least)s.",
-        series=words,
-        most_month=month_name(months[values.index(most)]),
-        most=micros(most, currency),
-        least_month=month_name(months[values.index(least)]),
-        least=micros(least, currency),
+        series=label,
+        most_month=month_name(months[values.index(highest)]),
+        most=micros(highest, currency),
+        least_month=month_name(months[values.index(lowest)]),
+        least=micros(lowest, currency),
     )

@@ -35,21 +35,21 @@ def csv_rows(bill: Bill, parties: StatementParties) -> list[tuple[csv_files.Cell
     """Return the rows of the file for spreadsheets; the last one has the total."""
     issued = f"{bill.closed_at:%Y-%m-%d}" if bill.closed_at else ""
     days = (bill.month.isoformat(), last_day_of(bill).isoformat(), issued)
-    sides = (*_cells(parties.seller), *_cells(parties.buyer))
-    about = (parties.buyer.name, f"{bill.month:%Y-%m}", *days, invoice_number(bill.number))
+    sides = (*_party_cells(parties.seller), *_party_cells(parties.buyer))
+    leading_cells = (parties.buyer.name, f"{bill.month:%Y-%m}", *days, invoice_number(bill.number))
     rows: list[tuple[csv_files.Cell, ...]] = [
         (
-            *about,
-            *(shown.name, shown.detail, _quantity(line) if shown.quantity else None),
-            decimal_of(line.unit_micros) if shown.price else None,
+            *leading_cells,
+            *(texts.name, texts.detail, _line_quantity(line) if texts.quantity else None),
+            decimal_of(line.unit_micros) if texts.price else None,
             *(amount_of(in_micros(line.amount, bill.currency), bill.currency), bill.currency),
             *sides,
         )
-        for line, shown in statement_lines(bill)
+        for line, texts in statement_lines(bill)
     ]
     total = amount_of(in_micros(bill.total, bill.currency), bill.currency)
-    summed = (*about, "Total", "", "", "", total, bill.currency, *sides)
-    return [*rows, summed]
+    total_row = (*leading_cells, "Total", "", "", "", total, bill.currency, *sides)
+    return [*rows, total_row]
 
 
 def pdf_parts(bill: Bill, parties: StatementParties) -> dict[str, Any]:
@@ -60,10 +60,10 @@ def pdf_parts(bill: Bill, parties: StatementParties) -> dict[str, Any]:
         if bill.closed_at
         else gettext("Preview of the statement for %(month)s", month=month),
         "parties": [
-            (pgettext("statement", "From"), parties.seller.name, _below(parties.seller)),
-            (pgettext("statement", "To"), parties.buyer.name, _below(parties.buyer)),
+            (pgettext("statement", "From"), parties.seller.name, _lines_below_name(parties.seller)),
+            (pgettext("statement", "To"), parties.buyer.name, _lines_below_name(parties.buyer)),
         ],
-        "facts": _facts(bill, parties),
+        "facts": _statement_details(bill, parties),
         "columns": [
             gettext("Description"),
             gettext("Quantity"),
@@ -71,24 +71,24 @@ def pdf_parts(bill: Bill, parties: StatementParties) -> dict[str, Any]:
             gettext("Amount"),
         ],
         "lines": [
-            (line.name, line.detail, line.quantity, line.price, line.amount)
-            for _, line in statement_lines(bill)
+            (texts.name, texts.detail, texts.quantity, texts.price, texts.amount)
+            for _, texts in statement_lines(bill)
         ],
         "total": (gettext("Total"), total_words(bill)),
-        "payment": _payment(parties),
+        "payment": _payment_lines(parties),
         "note": str(NOTE),
     }
 
 
-def _payment(parties: StatementParties) -> tuple[str, list[str]] | None:
+def _payment_lines(parties: StatementParties) -> tuple[str, list[str]] | None:
     """Return how to pay, with its title, in lines; None without instructions."""
     if parties.payment is None or not parties.payment.shown:
         return None
     return gettext("How to pay"), parties.payment.shown.splitlines()
 
 
-def _facts(bill: Bill, parties: StatementParties) -> list[tuple[str, str]]:
-    facts = [
+def _statement_details(bill: Bill, parties: StatementParties) -> list[tuple[str, str]]:
+    details = [
         (
             gettext("Period"),
             gettext(
@@ -97,27 +97,27 @@ def _facts(bill: Bill, parties: StatementParties) -> list[tuple[str, str]]:
         ),
     ]
     if bill.number is not None:
-        facts.append((gettext("Invoice number"), invoice_number(bill.number)))
+        details.append((gettext("Invoice number"), invoice_number(bill.number)))
     if bill.closed_at:
-        facts.append((gettext("Issued"), day(bill.closed_at)))
+        details.append((gettext("Issued"), day(bill.closed_at)))
     if due := due_words(bill, parties):
-        facts.append((pgettext("statement", "Due"), due))
+        details.append((pgettext("statement", "Due"), due))
     if included := included_words(bill):
-        facts.append((gettext("Usage"), included))
+        details.append((gettext("Usage"), included))
     if bill.charge:
-        facts.append((gettext("Payment"), gettext("Through Stripe")))
-    return facts
+        details.append((gettext("Payment"), gettext("Through Stripe")))
+    return details
 
 
-def _quantity(line: StatementLine) -> int:
+def _line_quantity(line: StatementLine) -> int:
     return 1 if line.kind is LineKind.PLAN else line.charged
 
 
-def _cells(party: StatementParty) -> tuple[str, str, str]:
+def _party_cells(party: StatementParty) -> tuple[str, str, str]:
     return party.name, ", ".join(party.address.lines), party.address.tax_id
 
 
-def _below(party: StatementParty) -> list[str | tuple[str, str, str]]:
+def _lines_below_name(party: StatementParty) -> list[str | tuple[str, str, str]]:
     """Return the lines of a party below its name; that of its tax number in parts, of which the
     second is never broken."""
     lines: list[str | tuple[str, str, str]] = list(party.address.lines)

@@ -34,7 +34,7 @@ from app.services.branding.letterhead import letterhead
 @portal.get("/statements/<uuid:organization_id>")
 def statement(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        bill, parties = _asked(session, organization_id)
+        bill, parties = _requested_statement(session, organization_id)
         closed = statements.closed_months(session, caller(), organization_id)
     return _statement_page(bill, parties, closed)
 
@@ -44,13 +44,13 @@ def _statement_page(bill: Bill, parties: StatementParties, closed: Iterable[date
         "portal/billing/statement.html",
         bill=bill,
         parties=parties,
-        lines=[shown for _, shown in statement_lines(bill)],
+        lines=[texts for _, texts in statement_lines(bill)],
         included=included_words(bill),
         number=invoice_number(bill.number),
         last_day=last_day_of(bill),
         status=status_words(bill),
         charge=charge_words(bill, names_problem=caller().may(Permission.ORGANIZATIONS_WRITE)),
-        months=_months(bill, closed),
+        months=_offered_months(bill, closed),
         note=NOTE,
         has_pdf=pdf.is_installed(),
         due=due_words(bill, parties),
@@ -61,7 +61,7 @@ def _statement_page(bill: Bill, parties: StatementParties, closed: Iterable[date
 def statement_file(organization_id: UUID) -> Response:
     with languages.using_language(languages.DEFAULT):  # scripts read it
         with transaction(read_only=True) as session:
-            bill, parties = _asked(session, organization_id)
+            bill, parties = _requested_statement(session, organization_id)
         rows = csv_rows(bill, parties)
     return csv_file(_file_name(bill), [csv_files.first_line(COLUMNS), csv_files.lines(rows)])
 
@@ -69,17 +69,17 @@ def statement_file(organization_id: UUID) -> Response:
 @portal.get("/statements/<uuid:organization_id>.pdf")
 def statement_pdf(organization_id: UUID) -> Response:
     with transaction(read_only=True) as session:
-        bill, parties = _asked(session, organization_id)
+        bill, parties = _requested_statement(session, organization_id)
         paper = letterhead(session, g.brand)
     content = pdf.render("statement", {**paper, **pdf_parts(bill, parties)})
     return pdf_file(_file_name(bill), content)
 
 
-def _asked(session: Session, organization_id: UUID) -> tuple[Bill, StatementParties]:
+def _requested_statement(session: Session, organization_id: UUID) -> tuple[Bill, StatementParties]:
     return statements.bill_with_parties(session, caller(), organization_id, month_of_url())
 
 
-def _months(bill: Bill, closed: Iterable[date]) -> list[tuple[str, str]]:
+def _offered_months(bill: Bill, closed: Iterable[date]) -> list[tuple[str, str]]:
     """Return the months on offer, the newest first: this one, those that are closed, and the one
     that is shown."""
     months = {utcnow().date().replace(day=1), *closed, bill.month}

@@ -55,8 +55,8 @@ def show_costs() -> str:
             "portal/billing/costs.html",
             last=earned.last,
             sentence=costs_words(month, is_unfinished=_is_unfinished(month)),
-            **_shown(session, month, earned.since, earned.total, earned.by_month),
-            **_listed(session, month, earned),
+            **_month_context(session, month, earned.since, earned.total, earned.by_month),
+            **_list_context(session, month, earned),
         )
 
 
@@ -64,7 +64,7 @@ def _is_unfinished(month: date) -> bool:
     return month == utcnow().date().replace(day=1)
 
 
-def _shown(
+def _month_context(
     session: Session,
     month: date,
     since: date | None,
@@ -87,11 +87,11 @@ def _shown(
     }
 
 
-def _listed(session: Session, month: date, earned: PartnerEarnings) -> dict[str, Any]:
+def _list_context(session: Session, month: date, earned: PartnerEarnings) -> dict[str, Any]:
     """Return a page of the organizations of a month; without a total they are sorted by name."""
-    place, words = lists.place(), lists.text_filter("q")
-    asked = request.args.get("sort", "")
-    sort = asked if asked in margin.ORDERS else "margin"
+    position, query = lists.place(), lists.text_filter("q")
+    requested_sort = request.args.get("sort", "")
+    sort = requested_sort if requested_sort in margin.ORDERS else "margin"
     if earned.total is None:
         sort = margin.NAME
     page = margin.by_organization(
@@ -100,35 +100,42 @@ def _listed(session: Session, month: date, earned: PartnerEarnings) -> dict[str,
         month,
         model_rate(),
         sort=sort,
-        query=words,
+        query=query,
         known=earned.rows,
-        **place.wanted,
+        **position.wanted,
     )
-    next_url = place.next_url(page.next_cursor)
-    known = {each.id: each for each in earned.rows or ()}
-    rows = [known.get(each.id, each) for each in page.items]
-    return {"rows": rows, "sort": sort, "place": place, "next_url": next_url, "words": words}
+    next_url = position.next_url(page.next_cursor)
+    known_rows = {each.id: each for each in earned.rows or ()}
+    rows = [known_rows.get(each.id, each) for each in page.items]
+    return {"rows": rows, "sort": sort, "place": position, "next_url": next_url, "words": query}
 
 
 @portal.get("/costs.csv")
 def costs_file() -> Response:
     """Export all organizations of a month, or with ``organization`` the campaigns of one and their
     sum."""
-    month, chosen = month_of_url(), lists.id_or_words("organization")
+    month, organization_id = month_of_url(), lists.id_or_words("organization")
     with languages.using_language(languages.DEFAULT), transaction(read_only=True) as session:
-        if isinstance(chosen, UUID):
-            return _file_of(session, chosen, month)
+        if isinstance(organization_id, UUID):
+            return _organization_file(session, organization_id, month)
         rows = margin.all_organizations(session, caller(), month, model_rate())
-        cells = [line for row in rows for line in _cells(f"{month:%Y-%m}", row)]
-    lines = [csv_files.first_line(COLUMNS), csv_files.lines(cells)]
+        rows_of_file = [
+            row_cells for row in rows for row_cells in _margin_cells(f"{month:%Y-%m}", row)
+        ]
+    lines = [csv_files.first_line(COLUMNS), csv_files.lines(rows_of_file)]
     return csv_file(f"costs-{month:%Y-%m}", lines)
 
 
-def _file_of(session: Session, organization_id: UUID, month: date) -> Response:
-    one = margin.of_organization(session, caller(), organization_id, month, model_rate()).shown
+def _organization_file(session: Session, organization_id: UUID, month: date) -> Response:
+    organization_month = margin.of_organization(
+        session, caller(), organization_id, month, model_rate()
+    ).shown
     columns = (*COLUMNS[:2], "Campaign", *COLUMNS[2:])
-    lines = [csv_files.first_line(columns), csv_files.lines(_cells_of(f"{month:%Y-%m}", one))]
-    name = file_words(one.total.name, "organization")
+    lines = [
+        csv_files.first_line(columns),
+        csv_files.lines(_organization_cells(f"{month:%Y-%m}", organization_month)),
+    ]
+    name = file_words(organization_month.total.name, "organization")
     return csv_file(f"costs-{name}-{month:%Y-%m}", lines)
 
 
@@ -138,51 +145,62 @@ def costs_of_organization(organization_id: UUID) -> str:
         return render_template(
             "portal/billing/organization.html",
             no_campaign=NO_CAMPAIGN,
-            **_of_organization(session, organization_id, month_of_url()),
+            **_organization_context(session, organization_id, month_of_url()),
         )
 
 
-def _of_organization(session: Session, organization_id: UUID, month: date) -> dict[str, Any]:
+def _organization_context(session: Session, organization_id: UUID, month: date) -> dict[str, Any]:
     """Return an organization's campaigns in the month, and the months before."""
     today, model = utcnow().date(), model_rate()
-    one = margin.of_organization(session, caller(), organization_id, month, model).shown
+    organization_month = margin.of_organization(
+        session, caller(), organization_id, month, model
+    ).shown
     by_month = reporting.earned_by_month(
-        session, caller(), today, model, organization_id, known={month: one.total}
+        session, caller(), today, model, organization_id, known={month: organization_month.total}
     )
     return {
-        "rows": one.campaigns,
+        "rows": organization_month.campaigns,
         "last": reporting.total_of(by_month, previous_month(month)),
         "sentence": organization_costs_words(
-            month, one.total.plan_name, is_unfinished=_is_unfinished(month)
+            month, organization_month.total.plan_name, is_unfinished=_is_unfinished(month)
         ),
-        **_shown(session, month, one.since, one.total, by_month, organization_id),
+        **_month_context(
+            session,
+            month,
+            organization_month.since,
+            organization_month.total,
+            by_month,
+            organization_id,
+        ),
     }
 
 
-def _cells_of(month: str, one: MonthOfOrganization) -> Iterator[tuple[csv_files.Cell, ...]]:
+def _organization_cells(
+    month: str, organization_month: MonthOfOrganization
+) -> Iterator[tuple[csv_files.Cell, ...]]:
     """Return the cells of an organization's campaigns, and of their sum."""
-    total = one.total
-    for row in one.campaigns:
-        named = replace(row, name=row.name or "Without a campaign", plan_name=total.plan_name)
-        for line in _cells(month, named):
-            yield (line[0], total.name, *line[1:])
-    for line in _cells(month, replace(total, name="Total")):
-        yield (line[0], total.name, *line[1:])
+    total = organization_month.total
+    for row in organization_month.campaigns:
+        campaign = replace(row, name=row.name or "Without a campaign", plan_name=total.plan_name)
+        for cells in _margin_cells(month, campaign):
+            yield (cells[0], total.name, *cells[1:])
+    for cells in _margin_cells(month, replace(total, name="Total")):
+        yield (cells[0], total.name, *cells[1:])
 
 
-def _cells(month: str, row: MonthMargin) -> Iterator[tuple[csv_files.Cell, ...]]:
+def _margin_cells(month: str, row: MonthMargin) -> Iterator[tuple[csv_files.Cell, ...]]:
     """Return the cells of a row; more carrier currencies follow in lines of their own."""
     row_id = "" if row.id == NO_CAMPAIGN else str(row.id)
-    first, *others = row.carrier or (margin.CarrierCost(row.model_currency, 0, 0),)
+    first_cost, *further_costs = row.carrier or (margin.CarrierCost(row.model_currency, 0, 0),)
     yield (
         *(month, row.name, row.plan_name, row.used.calls, row.used.minutes),
-        *_carrier_cells(first),
+        *_carrier_cells(first_cost),
         *(amount_of(row.model, row.model_currency), row.model_currency),
         *(amount_of(row.price, row.currency), row.currency),
         None if row.margin is None else amount_of(row.margin, row.currency),
         *(invoice_number(row.number), row_id),
     )
-    for cost in others:
+    for cost in further_costs:
         yield (month, row.name, "", "", "", *_carrier_cells(cost), *[""] * 6, row_id)
 
 

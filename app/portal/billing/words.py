@@ -76,22 +76,22 @@ def month_name(month: date) -> str:
 portal.app_template_filter("month_alone")(month_alone)
 
 
-def offered_months(today: date, first: date | None, shown: date) -> list[tuple[str, str]]:
+def offered_months(today: date, first: date | None, selected: date) -> list[tuple[str, str]]:
     """Return the months that a page offers, as values and words, this one first: those since the
-    ``first``, and the one that is ``shown``."""
+    ``first``, and the one that is ``selected``."""
     months = [today.replace(day=1)]
     while len(months) < MONTHS_OFFERED and first is not None and months[-1] > first:
         months.append(previous_month(months[-1]))
-    if shown not in months:
-        months.append(shown)
+    if selected not in months:
+        months.append(selected)
     return [(f"{month:%Y-%m}", month_name(month)) for month in months]
 
 
 def statement_lines(bill: Bill) -> Sequence[tuple[StatementLine, ShownLine]]:
     """Return the lines with a charge, and usage in the trial; if there are none, the first line.
     Page, CSV file and PDF show the same."""
-    wanted = [line for line in bill.lines if line.amount or line.kind is LineKind.TRIAL]
-    return [(line, _shown(line, bill)) for line in wanted or bill.lines[:1]]
+    charged = [line for line in bill.lines if line.amount or line.kind is LineKind.TRIAL]
+    return [(line, _describe_line(line, bill)) for line in charged or bill.lines[:1]]
 
 
 def included_words(bill: Bill) -> str:
@@ -100,17 +100,17 @@ def included_words(bill: Bill) -> str:
     line = bill.usage
     if line is None or line.amount or not line.included:
         return ""
-    words = {"used": number(line.used), "included": number(line.included)}
+    values = {"used": number(line.used), "included": number(line.included)}
     match line.unit == UsageUnit.MINUTE, line.used > line.included:
         case True, False:
-            return gettext("%(used)s of %(included)s included minutes used.", **words)
+            return gettext("%(used)s of %(included)s included minutes used.", **values)
         case False, False:
-            return gettext("%(used)s of %(included)s included calls used.", **words)
+            return gettext("%(used)s of %(included)s included calls used.", **values)
         case True, True:
             return gettext(
-                "%(used)s minutes used, %(included)s included. The rest isn’t charged.", **words
+                "%(used)s minutes used, %(included)s included. The rest isn’t charged.", **values
             )
-    return gettext("%(used)s calls used, %(included)s included. The rest isn’t charged.", **words)
+    return gettext("%(used)s calls used, %(included)s included. The rest isn’t charged.", **values)
 
 
 @portal.app_template_filter("minor")
@@ -143,7 +143,7 @@ def due_words(bill: Bill, parties: StatementParties) -> str:
     return day(bill.closed_at.astimezone(UTC).date() + timedelta(days=days))
 
 
-def _shown(line: StatementLine, bill: Bill) -> ShownLine:
+def _describe_line(line: StatementLine, bill: Bill) -> ShownLine:
     amount = minor(line.amount, bill.currency)
     in_minutes = line.unit == UsageUnit.MINUTE
     match line.kind:
@@ -151,8 +151,8 @@ def _shown(line: StatementLine, bill: Bill) -> ShownLine:
             price = exact_micros(line.unit_micros, bill.currency)
             return ShownLine(bill.plan_shown, gettext("Plan"), number(1), price, amount)
         case LineKind.PLAN:
-            part = gettext("Plan, %(days)s of %(month)s days", days=line.charged, month=line.used)
-            return ShownLine(bill.plan_shown, part, "", "", amount)
+            share = gettext("Plan, %(days)s of %(month)s days", days=line.charged, month=line.used)
+            return ShownLine(bill.plan_shown, share, "", "", amount)
         case LineKind.TRIAL:
             name = (
                 gettext("Minutes in the free trial")
@@ -167,11 +167,11 @@ def _shown(line: StatementLine, bill: Bill) -> ShownLine:
                 if in_minutes
                 else gettext("Calls beyond the plan")
             )
-            words = {"used": number(line.used), "included": number(line.included)}
+            values = {"used": number(line.used), "included": number(line.included)}
             used = (
-                pgettext("minutes", "%(used)s used, %(included)s included", **words)
+                pgettext("minutes", "%(used)s used, %(included)s included", **values)
                 if in_minutes
-                else pgettext("calls", "%(used)s used, %(included)s included", **words)
+                else pgettext("calls", "%(used)s used, %(included)s included", **values)
             )
             price = exact_micros(line.unit_micros, bill.currency)
             return ShownLine(name, used, number(line.charged), price, amount)
@@ -180,5 +180,5 @@ def _shown(line: StatementLine, bill: Bill) -> ShownLine:
             late = (
                 gettext("Minutes reported late") if in_minutes else gettext("Calls reported late")
             )
-            named = gettext("Correction for %(month)s", month=month)
-            return ShownLine(named, late, "", "", amount)
+            correction = gettext("Correction for %(month)s", month=month)
+            return ShownLine(correction, late, "", "", amount)

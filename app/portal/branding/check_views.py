@@ -17,18 +17,18 @@ from app.services.branding.surfaces import StudioField, surfaces
 IN_SETTINGS = frozenset({StudioField.SUPPORT, StudioField.DOMAIN})
 
 
-def place_url(place: StudioField) -> str | None:
+def place_url(field: StudioField) -> str | None:
     """Return the URL of the page that fixes it; None if the caller may not open it."""
-    if place not in IN_SETTINGS:
-        return url_for("portal.branding", _anchor=place.value)
+    if field not in IN_SETTINGS:
+        return url_for("portal.branding", _anchor=field.value)
     if not caller().may(Permission.PARTNER_WRITE):
         return None
-    return url_for("portal.portal_settings", _anchor=place.value)
+    return url_for("portal.portal_settings", _anchor=field.value)
 
 
 @portal.app_template_global("place_url")
-def _place_url(place: StudioField) -> str | None:
-    return place_url(place)
+def _place_url(field: StudioField) -> str | None:
+    return place_url(field)
 
 
 @portal.get("/branding/contrast")
@@ -37,14 +37,14 @@ def branding_contrast() -> str:
         studio = BrandingStudio(session)
         return render_template(
             "portal/branding/contrast.html",
-            **_pairs(studio.brand, of_draft=bool(studio.changes)),
+            **_pair_context(studio.brand, of_draft=bool(studio.changes)),
             colour=studio.brand.colour,
             verdicts=VERDICTS_IN_TEXT,
             **studio.head(),
         )
 
 
-def _pairs(brand: Brand, *, of_draft: bool) -> dict[str, Any]:
+def _pair_context(brand: Brand, *, of_draft: bool) -> dict[str, Any]:
     """Return the pairs of colours by group, and their sentence with the lowest contrast of a text
     or button."""
     pairs = colour_pairs(brand.colour, brand.chat_colours)

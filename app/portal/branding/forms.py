@@ -68,7 +68,7 @@ class TextsRow(Form):
     mail_greeting = StringField(lazy_gettext("Greeting in emails"), render_kw={"maxlength": 200})
 
 
-def _in_each_language(texts: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+def _texts_by_language(texts: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
     return [(texts or {}).get(code) or {} for code in LANGUAGES]
 
 
@@ -112,19 +112,19 @@ class BrandingForm(PortalForm):
         primary = _primary_of(colours)
         chat = content["chatTemplateColors"] or {}
         return cls.from_object(
-            **{f"chat_{part}": chat.get(part, "") for part in CHAT_LABELS},
+            **{f"chat_{area}": chat.get(area, "") for area in CHAT_LABELS},
             version=fingerprint(content),
             product_name=content["productName"],
             tagline=content.get("tagline") or "",
             mail_greeting=content.get("mailGreeting") or "",
             texts_by_language=[
                 {"tagline": texts.get("tagline"), "mail_greeting": texts.get("mailGreeting")}
-                for texts in _in_each_language(content.get("textsByLanguage"))
+                for texts in _texts_by_language(content.get("textsByLanguage"))
             ],
             colour=primary["value"] if primary else "",
-            further_colours=_and_spare([c for c in colours if c is not primary]),
-            header_links=_and_spare(content["customHeaderLinks"]),
-            social_links=_and_spare(content["socialLinks"]),
+            further_colours=_with_spare_rows([c for c in colours if c is not primary]),
+            header_links=_with_spare_rows(content["customHeaderLinks"]),
+            social_links=_with_spare_rows(content["socialLinks"]),
             show_embedded_chat=content["showEmbeddedChat"],
             chat_assistant_id=content["chatAgentId"] or "",
             show_branding_toggle=content["showBrandingToggle"],
@@ -137,18 +137,18 @@ class BrandingForm(PortalForm):
     def rearrange(self, rows: str, index: int, way: Way) -> None:
         """Move a row of a list by one place, or remove it; an impossible move does nothing."""
         entries = self[rows].entries
-        other = index - 1 if way == "up" else index + 1
+        target = index - 1 if way == "up" else index + 1
         if way == "remove":
             del entries[index : index + 1]
-        elif min(index, other) >= 0 and max(index, other) < len(entries):
-            entries[index], entries[other] = entries[other], entries[index]
+        elif min(index, target) >= 0 and max(index, target) < len(entries):
+            entries[index], entries[target] = entries[target], entries[index]
 
     def to_changes(self, stored: Mapping[str, Any]) -> dict[str, Any]:
         """Return the form as brand fields of the contract; blank text is null.
 
         Colours of the chat without a field here keep their ``stored`` values.
         """
-        colours = [_values(row) for row in self._filled(self.further_colours)]
+        colours = [_stripped_values(row) for row in self._filled(self.further_colours)]
         if self.colour.data and self.colour.data.strip():
             colours.insert(0, {"name": PRIMARY, "value": self.colour.data.strip()})
         return {
@@ -157,8 +157,9 @@ class BrandingForm(PortalForm):
             "mailGreeting": _blank_is_null(self.mail_greeting.data),
             "textsByLanguage": self._texts(),
             "brandUIColors": colours or None,
-            "customHeaderLinks": [_values(r) for r in self._filled(self.header_links)] or None,
-            "socialLinks": [_values(r) for r in self._filled(self.social_links)] or None,
+            "customHeaderLinks": [_stripped_values(r) for r in self._filled(self.header_links)]
+            or None,
+            "socialLinks": [_stripped_values(r) for r in self._filled(self.social_links)] or None,
             "showEmbeddedChat": self.show_embedded_chat.data,
             "chatAgentId": _blank_is_null(self.chat_assistant_id.data),
             "chatTemplateColors": self._chat_colours(stored["chatTemplateColors"] or {}),
@@ -179,37 +180,39 @@ class BrandingForm(PortalForm):
     def apply_errors(self, error: DomainError) -> None:
         """Put each problem at its field; those of rows and of the whole form also into
         `problems`."""
-        rest = [] if error.problems else [("", error.message)]
+        problems = [] if error.problems else [("", error.message)]
         for problem in error.problems:
             field = self._field_of(problem.field)
             if field is None:
-                rest.append(("", problem.message))
+                problems.append(("", problem.message))
                 continue
             field.errors = (*field.errors, problem.message)
             if field.name not in self:
-                rows, place, _ = field.name.split("-")
-                label = _row_label(rows, field.short_name, int(place) + 1)
-                rest.append((field.id, f"{label}: {problem.message}"))
-        self.problems = rest
+                rows, position, _ = field.name.split("-")
+                label = _row_label(rows, field.short_name, int(position) + 1)
+                problems.append((field.id, f"{label}: {problem.message}"))
+        self.problems = problems
 
     def _texts(self) -> dict[str, Any] | None:
         by_language = {}
         for code, row in zip(LANGUAGES, self.texts_by_language, strict=False):
-            typed = {"tagline": row.tagline.data, "mailGreeting": row.mail_greeting.data}
-            texts = {name: text.strip() for name, text in typed.items() if text and text.strip()}
+            submitted = {"tagline": row.tagline.data, "mailGreeting": row.mail_greeting.data}
+            texts = {
+                name: text.strip() for name, text in submitted.items() if text and text.strip()
+            }
             if texts:
                 by_language[code] = texts
         return by_language or None
 
     def _chat_colours(self, stored: Mapping[str, Any]) -> dict[str, Any] | None:
-        typed = {part: (self[f"chat_{part}"].data or "").strip() for part in CHAT_LABELS}
-        if not stored and not any(typed.values()):
+        submitted = {area: (self[f"chat_{area}"].data or "").strip() for area in CHAT_LABELS}
+        if not stored and not any(submitted.values()):
             return None
-        kept = {name: value for name, value in stored.items() if name not in CHAT_LABELS}
-        return {**kept, **{part: value for part, value in typed.items() if value}} or None
+        further = {name: value for name, value in stored.items() if name not in CHAT_LABELS}
+        return {**further, **{area: value for area, value in submitted.items() if value}} or None
 
     def _field_of(self, path: str) -> Field | None:
-        name, *place = path.replace("[", ".").replace("]", "").split(".")
+        name, *path_in_list = path.replace("[", ".").replace("]", "").split(".")
         single: dict[str, Field] = {
             "productName": self.product_name,
             "tagline": self.tagline,
@@ -226,22 +229,22 @@ class BrandingForm(PortalForm):
         }
         if name in single:
             return single[name]
-        if name == "textsByLanguage" and len(place) == 2:
-            row = self.texts_by_language[[*LANGUAGES].index(place[0])]
-            text: Field = row.tagline if place[1] == "tagline" else row.mail_greeting
+        if name == "textsByLanguage" and len(path_in_list) == 2:
+            row = self.texts_by_language[[*LANGUAGES].index(path_in_list[0])]
+            text: Field = row.tagline if path_in_list[1] == "tagline" else row.mail_greeting
             return text
-        if name == "chatTemplateColors" and place and place[0] in CHAT_LABELS:
-            chat: Field = self[f"chat_{place[0]}"]
+        if name == "chatTemplateColors" and path_in_list and path_in_list[0] in CHAT_LABELS:
+            chat: Field = self[f"chat_{path_in_list[0]}"]
             return chat
-        if name not in lists or len(place) != 2:
+        if name not in lists or len(path_in_list) != 2:
             return None
-        index = int(place[0])
+        index = int(path_in_list[0])
         if name == "brandUIColors" and self.colour.data and self.colour.data.strip():
             if index == 0:
                 return self.colour
             index -= 1
         row = self._filled(lists[name])[index]
-        return next((field for field in row if field.short_name == place[1]), None)
+        return next((field for field in row if field.short_name == path_in_list[1]), None)
 
     def _filled(self, rows: Rows) -> list[Form]:
         return [entry.form for entry in rows if any((f.data or "").strip() for f in entry.form)]
@@ -272,11 +275,11 @@ def _primary_of(colours: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | Non
     return next(iter([*named, *colours]), None)
 
 
-def _and_spare(rows: Sequence[Mapping[str, Any]] | None) -> list[Mapping[str, Any]]:
+def _with_spare_rows(rows: Sequence[Mapping[str, Any]] | None) -> list[Mapping[str, Any]]:
     return [*(rows or []), *({} for _ in range(SPARE_ROWS))]
 
 
-def _values(row: Form) -> dict[str, str]:
+def _stripped_values(row: Form) -> dict[str, str]:
     return {field.short_name: (field.data or "").strip() for field in row}
 
 

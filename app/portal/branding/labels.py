@@ -171,33 +171,38 @@ def image_format(content_type: str) -> str:
 
 def contrast_words(count: int, lowest: float, *, of_draft: bool) -> str:
     """Return how many pairs of colours are checked, and the lowest contrast of a text."""
-    given = {
+    values = {
         "count": count,
         "lowest": number(lowest, 1),
         "needed": number(TEXT_ON_SOLID, 1),
     }
     if of_draft:
-        words = gettext(
+        sentence = gettext(
             "%(count)s pairs of colours in two themes of the draft. Lowest text contrast: "
             "%(lowest)s : 1; needed: %(needed)s : 1.",
-            **given,
+            **values,
         )
     else:
-        words = gettext(
+        sentence = gettext(
             "%(count)s pairs of colours in two themes. Lowest text contrast: %(lowest)s : 1; "
             "needed: %(needed)s : 1.",
-            **given,
+            **values,
         )
     readable = gettext("All readable.") if lowest >= TEXT_ON_SOLID else ""
-    return f"{readable} {words}".lstrip()
+    return f"{readable} {sentence}".lstrip()
 
 
-def surfaces_words(places: Sequence[BrandSurface], *, of_draft: bool) -> str:
+def surfaces_words(brand_surfaces: Sequence[BrandSurface], *, of_draft: bool) -> str:
     """Return how many of the places that show the brand lack nothing."""
-    given = {"complete": sum(place.lacks is None for place in places), "all": len(places)}
+    counts = {
+        "complete": sum(surface.lacks is None for surface in brand_surfaces),
+        "all": len(brand_surfaces),
+    }
     if of_draft:
-        return gettext("%(complete)s of %(all)s places are complete, including the draft.", **given)
-    return gettext("%(complete)s of %(all)s places are complete.", **given)
+        return gettext(
+            "%(complete)s of %(all)s places are complete, including the draft.", **counts
+        )
+    return gettext("%(complete)s of %(all)s places are complete.", **counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,20 +225,23 @@ def value_lines(name: str, value: Any, assistants: dict[str, str]) -> list[Brand
         standard = gettext("Standard: %(tagline)s", tagline=DEFAULT_TAGLINE)
         return [BrandValue(standard if name == "tagline" else "–")]
     if isinstance(value, list):
-        return [_ENTRIES[name](item) for item in value]
+        return [_ENTRY_FORMATS[name](item) for item in value]
     if name == "chatTemplateColors":
-        return [_colour(str(CHAT_LABELS.get(part, part)), colour) for part, colour in value.items()]
+        return [
+            _colour_value(str(CHAT_LABELS.get(area, area)), colour)
+            for area, colour in value.items()
+        ]
     if name == "textsByLanguage":
         return [
-            BrandValue(f"{LANGUAGES[code]}: {' · '.join(_words_in(texts))}")
+            BrandValue(f"{LANGUAGES[code]}: {' · '.join(_texts_in(texts))}")
             for code, texts in value.items()
         ]
     if name in _LOGOS:
-        return [replace(_picture(str(FIELD_LABELS[name]), value), kind=_LOGOS[name])]
-    return [BrandValue(_plain(name, value, assistants))]
+        return [replace(_picture_value(str(FIELD_LABELS[name]), value), kind=_LOGOS[name])]
+    return [BrandValue(_format_scalar(name, value, assistants))]
 
 
-def _words_in(texts: Mapping[str, str | Sequence[str] | None]) -> Iterator[str]:
+def _texts_in(texts: Mapping[str, str | Sequence[str] | None]) -> Iterator[str]:
     """Yield the texts in one language; those of a plan have a list of features."""
     for text in texts.values():
         if isinstance(text, str):
@@ -243,29 +251,29 @@ def _words_in(texts: Mapping[str, str | Sequence[str] | None]) -> Iterator[str]:
 
 
 def words(name: str, value: Any, assistants: dict[str, str]) -> str:
-    return "; ".join(line.text for line in value_lines(name, value, assistants))
+    return "; ".join(each.text for each in value_lines(name, value, assistants))
 
 
-def _plain(name: str, value: Any, assistants: dict[str, str]) -> str:
+def _format_scalar(name: str, value: Any, assistants: dict[str, str]) -> str:
     if isinstance(value, bool):
         return gettext("On") if value else gettext("Off")
     return assistants.get(value, value) if name == "chatAgentId" else str(value)
 
 
-def _colour(name: str, value: str) -> BrandValue:
-    words = value if name.strip().casefold() == PRIMARY else labelled(name, value)
-    return BrandValue(words, colour=to_hex(value) if is_colour(value) else None)
+def _colour_value(name: str, value: str) -> BrandValue:
+    text = value if name.strip().casefold() == PRIMARY else labelled(name, value)
+    return BrandValue(text, colour=to_hex(value) if is_colour(value) else None)
 
 
-def _picture(name: str, url: str) -> BrandValue:
+def _picture_value(name: str, url: str) -> BrandValue:
     return BrandValue(name, picture=url, path=urlsplit(url).path if stored_hash(url) else None)
 
 
-_ENTRIES: dict[str, Callable[[dict[str, str]], BrandValue]] = {
-    "brandUIColors": lambda item: _colour(item["name"], item["value"]),
+_ENTRY_FORMATS: dict[str, Callable[[dict[str, str]], BrandValue]] = {
+    "brandUIColors": lambda item: _colour_value(item["name"], item["value"]),
     "customHeaderLinks": lambda item: BrandValue(f"{item['label']}: {item['url']}"),
     "socialLinks": lambda item: BrandValue(f"{SOCIAL_NAMES[item['type']]}: {item['url']}"),
-    "siteImages": lambda item: _picture(str(PICTURE_NAMES[item["type"]]), item["imageUrl"]),
+    "siteImages": lambda item: _picture_value(str(PICTURE_NAMES[item["type"]]), item["imageUrl"]),
 }
 """How an entry of each list is displayed."""
 _LOGOS = {"logoImgUrl": "logo", "darkLogoUrl": "dark-logo"}

@@ -28,7 +28,9 @@ def branding_preview(surface: str) -> Response:
     theme = "dark" if request.args.get("theme") == "dark" else "light"
     if surface == "mail":
         return mail_preview(mails.sample(g.brand, origin).html, theme)
-    response = make_response(_page(surface, {"brand": page_brand(g.brand, theme), "preview": True}))
+    response = make_response(
+        _render_preview(surface, {"brand": page_brand(g.brand, theme), "preview": True})
+    )
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -44,7 +46,7 @@ def _brand_and_origin() -> tuple[Brand, str]:
         return brand, mails.origin_of(studio.partner, settings())
 
 
-def _page(surface: str, context: dict[str, Any]) -> str:
+def _render_preview(surface: str, context: dict[str, Any]) -> str:
     if surface == "sign-in":
         form = SignInForm()
         # A preview must not take the focus from the page.
@@ -53,10 +55,10 @@ def _page(surface: str, context: dict[str, Any]) -> str:
             "portal/auth/form.html", form=form, forgot_url="", providers=(), **context
         )
     if surface == "error":
-        words = WORDS[404]
+        texts = WORDS[404]
         links = dict.fromkeys(("again_url", "home_url", "home_words", "why_url"))
-        shown = {"status": 404, "words": words, "text": words.text, "sent": False}
-        return render_template("errors/error.html", **shown, **links, **context)
+        error_context = {"status": 404, "words": texts, "text": texts.text, "sent": False}
+        return render_template("errors/error.html", **error_context, **links, **context)
     if surface == "chat":
         return render_template(
             "portal/branding/preview/chat.html", form=ChatForm(), sent=False, **context

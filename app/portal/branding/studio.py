@@ -75,7 +75,7 @@ class BrandingStudio:
         self.changes = (
             drafts.changed_fields(self.partner, caller(), self.draft) if self.draft else []
         )
-        listed = assistants.with_organizations(
+        rows = assistants.with_organizations(
             session, caller(), MAX_CHAT_ASSISTANTS, also=self.content["chatAgentId"]
         )
         self.pictures = {
@@ -84,7 +84,7 @@ class BrandingStudio:
             if url
         }
         self.assistants = {
-            str(assistant.id): f"{assistant.name}, {name}" for assistant, name in listed
+            str(assistant.id): f"{assistant.name}, {name}" for assistant, name in rows
         }
 
     @property
@@ -97,8 +97,8 @@ class BrandingStudio:
 
     def _picture(self, session: Session, kind: str, url: str) -> DraftPicture:
         if stored_hash(url):
-            kept = images.uploaded_picture(session, caller(), url)
-            return DraftPicture(url, urlsplit(url).path, kept)
+            uploaded = images.uploaded_picture(session, caller(), url)
+            return DraftPicture(url, urlsplit(url).path, uploaded)
         copy = None if kind == DARK_LOGO else copy_of(self.partner, ImageType(kind), url)
         path = path_of(copy.sha256) if copy and copy.sha256 else None
         return DraftPicture(url, path, copy, is_outside=True)
@@ -170,14 +170,14 @@ class BrandingStudio:
             SelectChoice("", pgettext("assistant", "None")),
             *(SelectChoice(value, name) for value, name in self.assistants.items()),
         ]
-        chosen = form.chat_assistant_id.data
-        if chosen and chosen not in self.assistants:
+        assistant_id = form.chat_assistant_id.data
+        if assistant_id and assistant_id not in self.assistants:
             form.chat_assistant_id.choices.append(
-                SelectChoice(chosen, gettext("Removed assistant"))
+                SelectChoice(assistant_id, gettext("Removed assistant"))
             )
-        typed = form.colour.data if not form.colour.errors else None
-        brand = coloured(self.brand, typed)
-        pages = _pages()
+        colour = form.colour.data if not form.colour.errors else None
+        brand = coloured(self.brand, colour)
+        pages = _preview_pages()
         view = chosen_view()
         return {
             **self.head(),
@@ -192,7 +192,7 @@ class BrandingStudio:
             "shown": page_brand(brand),
             "unsaved_colour": None if brand == self.brand else brand.colour,
             "chat_colours": {
-                part: area.light[0] for part, area in areas(brand.colour, None).items()
+                area_name: area.light[0] for area_name, area in areas(brand.colour, None).items()
             },
             "report": contrast_report(brand.colour),
             "verdicts": VERDICTS,
@@ -211,8 +211,8 @@ class BrandingStudio:
 
 def coloured(brand: Brand, colour: str | None) -> Brand:
     """Return the brand with the colour, if it is one."""
-    wanted = (colour or "").strip()
-    return replace(brand, colour=wanted) if is_colour(wanted) else brand
+    value = (colour or "").strip()
+    return replace(brand, colour=value) if is_colour(value) else brand
 
 
 def _live_url(partner: Partner) -> str:
@@ -224,10 +224,10 @@ def _live_url(partner: Partner) -> str:
 def chosen_view() -> dict[str, str]:
     """Return the settings of the preview: page, theme, width and language."""
     return {
-        "page": _choice("page", dict(_pages())),
-        "theme": _choice("theme", dict(THEMES)),
-        "width": _choice("width", dict(WIDTHS)),
-        "language": _choice("language", LANGUAGES, language()),
+        "page": _chosen_value("page", dict(_preview_pages())),
+        "theme": _chosen_value("theme", dict(THEMES)),
+        "width": _chosen_value("width", dict(WIDTHS)),
+        "language": _chosen_value("language", LANGUAGES, language()),
     }
 
 
@@ -236,7 +236,7 @@ def given_view() -> dict[str, Any]:
     return {name: value for name, value in chosen_view().items() if name in request.values}
 
 
-def _pages() -> tuple[tuple[str, str], ...]:
+def _preview_pages() -> tuple[tuple[str, str], ...]:
     """Return the pages with a preview: address and name."""
     return (
         ("sign-in", gettext("Sign in")),
@@ -247,7 +247,7 @@ def _pages() -> tuple[tuple[str, str], ...]:
     )
 
 
-def _choice(name: str, offered: Mapping[str, str], otherwise: str | None = None) -> str:
-    """Return the choice in the URL or the form; without a valid one ``otherwise`` or the first."""
-    wanted = request.values.get(name, "")
-    return wanted if wanted in offered else otherwise or next(iter(offered))
+def _chosen_value(name: str, values: Mapping[str, str], default: str | None = None) -> str:
+    """Return the choice in the URL or the form; without a valid one ``default`` or the first."""
+    value = request.values.get(name, "")
+    return value if value in values else default or next(iter(values))

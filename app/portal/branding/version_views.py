@@ -23,19 +23,19 @@ MAX_VERSIONS = 100
 def branding_history() -> str:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
-        context = _versions(session, studio) | studio.head()
+        context = _version_context(session, studio) | studio.head()
         return render_template("portal/branding/history.html", **context)
 
 
-def _versions(session: Session, studio: BrandingStudio) -> dict[str, Any]:
+def _version_context(session: Session, studio: BrandingStudio) -> dict[str, Any]:
     """Return the published versions, each with its colour and the number of fields that differ from
     the current brand."""
-    listed = versions.published(session, studio.partner, MAX_VERSIONS)
-    now = drafts.published_content(studio.partner, caller())
-    colours = [of_content(studio.partner, row.version.content).colour for row in listed]
-    differing = [len(versions.differences(row.version.content, now)) for row in listed]
+    rows = versions.published(session, studio.partner, MAX_VERSIONS)
+    current = drafts.published_content(studio.partner, caller())
+    colours = [of_content(studio.partner, row.version.content).colour for row in rows]
+    differing = [len(versions.differences(row.version.content, current)) for row in rows]
     return {
-        "versions": list(zip(listed, differing, colours, strict=True)),
+        "versions": list(zip(rows, differing, colours, strict=True)),
         "labels": FIELD_LABELS,
         "outside": next(iter(differing), 0),
         "most": MAX_VERSIONS,
@@ -49,17 +49,17 @@ def branding_version(number: int) -> str:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         from_now = versions.compare(session, caller(), studio.partner, number, "now")
-        shown = {"against": against, "is_live": not from_now.changes, **studio.head()}
-        compared = _compared(session, studio, number, against)
-        sentence = version_words(compared["compared"].version, zone())
+        context = {"against": against, "is_live": not from_now.changes, **studio.head()}
+        comparison = _comparison(session, studio, number, against)
+        sentence = version_words(comparison["compared"].version, zone())
         return render_template(
-            "portal/branding/version.html", sentence=sentence, **shown, **compared
+            "portal/branding/version.html", sentence=sentence, **context, **comparison
         )
 
 
 @portal.get("/branding/history/<int(max=2147483647):number>/roll-back")
 def branding_roll_back(number: int) -> Page:
-    return _ask(number)
+    return _confirmation_page(number)
 
 
 @portal.post(
@@ -67,33 +67,37 @@ def branding_roll_back(number: int) -> Page:
 )
 def roll_back(number: int) -> Page:
     """Publish the version again, as the next one."""
-    seen = seen_version()
+    version = seen_version()
     try:
         with transaction() as session:
-            own = BrandingStudio(session).partner
-            published = drafts.roll_back(session, caller(), own, number, expected_version=seen)
+            partner = BrandingStudio(session).partner
+            published = drafts.roll_back(
+                session, caller(), partner, number, expected_version=version
+            )
     except Conflict as error:
-        return _ask(number, error.message if error.code == CHANGED_MEANWHILE else ""), 409
+        return _confirmation_page(
+            number, error.message if error.code == CHANGED_MEANWHILE else ""
+        ), 409
     if published is None:
         return redirect(url_for("portal.branding_roll_back", number=number), 303)
     return redirect(url_for("portal.branding", rolled_back=number, published=1), 303)
 
 
-def _ask(number: int, problem: str = "") -> str:
+def _confirmation_page(number: int, problem: str = "") -> str:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
-        compared = _compared(session, studio, number, "now")
+        comparison = _comparison(session, studio, number, "now")
         return render_template(
             "portal/branding/roll_back.html",
             problem=problem,
-            rows_back=[(name, new, old) for name, old, new in compared["rows"]],
-            **compared,
+            rows_back=[(name, new, old) for name, old, new in comparison["rows"]],
+            **comparison,
             **studio.head(),
         )
 
 
-def _compared(
+def _comparison(
     session: Session, studio: BrandingStudio, number: int, against: versions.Against
 ) -> dict[str, Any]:
-    compared = versions.compare(session, caller(), studio.partner, number, against)
-    return {"compared": compared, "rows": studio.rows(compared.changes), "counted_at": utcnow()}
+    comparison = versions.compare(session, caller(), studio.partner, number, against)
+    return {"compared": comparison, "rows": studio.rows(comparison.changes), "counted_at": utcnow()}

@@ -44,7 +44,7 @@ def branding_save() -> Page:
     try:
         saved = _save(form)
     except (ValidationFailed, Conflict) as error:
-        return _refused(form, error)
+        return _handle_refusal(form, error)
     if wants_fragment():
         form.version.data = saved
         with transaction(read_only=True) as session:
@@ -63,7 +63,7 @@ def branding_rearrange(rows: str, index: int, way: str) -> Page:
     try:
         _save(form)
     except (ValidationFailed, Conflict) as error:
-        return _refused(BrandingForm(), error)
+        return _handle_refusal(BrandingForm(), error)
     return redirect(url_for("portal.branding", saved=1, _anchor=rows, **given_view()), 303)
 
 
@@ -89,14 +89,14 @@ def branding_save_and_review() -> Page:
     try:
         _save(form)
     except (ValidationFailed, Conflict) as error:
-        return _refused(form, error)
+        return _handle_refusal(form, error)
     return redirect(url_for("portal.branding_review"), 303)
 
 
 @portal.get("/branding/review")
 def branding_review() -> str:
     with transaction(read_only=True) as session:
-        return _review(session)
+        return _review_page(session)
 
 
 @portal.post("/branding/publish")
@@ -108,7 +108,7 @@ def branding_publish() -> Page:
             drafts.publish(session, caller(), partner, expected_version=seen_version())
     except Conflict as error:
         with transaction(read_only=True) as session:
-            return _review(session, error.message), 409
+            return _review_page(session, error.message), 409
     return redirect(url_for("portal.branding", published=1), 303)
 
 
@@ -125,7 +125,7 @@ def branding_discard() -> Response:
     return redirect(url_for("portal.branding", discarded=1), 303)
 
 
-def _review(session: Session, problem: str = "") -> str:
+def _review_page(session: Session, problem: str = "") -> str:
     studio = BrandingStudio(session)
     published = drafts.published_content(studio.partner, caller())
     return render_template(
@@ -151,12 +151,12 @@ def _save(form: BrandingForm) -> int:
         return drafts.fingerprint(draft.content)
 
 
-def _refused(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
+def _handle_refusal(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
     """Show the studio with the input: invalid, or changed by another user meanwhile."""
-    typing = wants_fragment()
+    is_fragment = wants_fragment()
     if isinstance(error, ValidationFailed):
         form.apply_errors(error)
-        if typing:
+        if is_fragment:
             # While a colour is incomplete, the preview waits for the rest of it.
             html = render_template("portal/branding/_live_errors.html", form=form)
             return make_response(html, {"HX-Reswap": "none"})
@@ -167,12 +167,12 @@ def _refused(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         changes = form.to_changes(studio.content) if "product_name" in request.form else {}
-        shown = form if changes else BrandingForm.showing(studio.content)
-        shown.conflict = studio.conflict_with(changes)
-        if typing:
-            return studio.fragment(shown)
-        shown.version.data = drafts.fingerprint(studio.content)
-        return studio.page(shown), 409
+        visible_form = form if changes else BrandingForm.showing(studio.content)
+        visible_form.conflict = studio.conflict_with(changes)
+        if is_fragment:
+            return studio.fragment(visible_form)
+        visible_form.version.data = drafts.fingerprint(studio.content)
+        return studio.page(visible_form), 409
 
 
 KINDS = f"any(logo, '{DARK_LOGO}', favicon, hero)"
@@ -189,11 +189,11 @@ def branding_pictures() -> str:
 @portal.post(f"/branding/images/<{KINDS}:kind>")
 def branding_image(kind: str) -> Page:
     """Upload a picture into the draft, replacing the one of its kind."""
-    seen = seen_version()
+    version = seen_version()
     try:
-        _store(kind, _encoded(kind), seen)
+        _store_picture(kind, _encode_picture(kind), version)
     except (ValidationFailed, TooLarge, Conflict) as error:
-        page = _refused_picture(kind, error.message, seen)
+        page = _picture_problem_page(kind, error.message, version)
         if is_from_htmx():
             return page
         return page, 413 if isinstance(error, TooLarge) else 422
@@ -204,7 +204,7 @@ def branding_image(kind: str) -> Page:
 def branding_image_remove(kind: str) -> Response:
     with transaction() as session:
         partner = partners.get_own(session, caller())
-        _set(session, partner, kind, None)
+        _set_picture(session, partner, kind, None)
     return redirect(url_for("portal.branding", saved=1), 303)
 
 
@@ -221,14 +221,14 @@ def _type_of(kind: str) -> ImageType:
     return ImageType.LOGO if kind == DARK_LOGO else ImageType(kind)
 
 
-def _encoded(kind: str) -> images.EncodedPicture:
+def _encode_picture(kind: str) -> images.EncodedPicture:
     """Return the picture that was sent. Raises `ValidationFailed` and `TooLarge`."""
     file: FileStorage | None = request.files.get("picture")
     data = file.stream.read(images.MAX_BYTES + 1) if file else b""
     return images.encode(data, _type_of(kind), field=kind)
 
 
-def _store(kind: str, encoded: images.EncodedPicture, seen: int | None) -> None:
+def _store_picture(kind: str, encoded: images.EncodedPicture, version: int | None) -> None:
     with transaction() as session:
         partner = partners.get_own(session, caller())
         limits = settings().storage_defaults
@@ -236,24 +236,24 @@ def _store(kind: str, encoded: images.EncodedPicture, seen: int | None) -> None:
             session, caller(), partner.id, _type_of(kind), encoded, limits, place=kind
         )
         address = url_for("portal.brand_image", sha256=image.sha256)
-        _set(session, partner, kind, settings().public_url.rstrip("/") + address, seen)
+        _set_picture(session, partner, kind, settings().public_url.rstrip("/") + address, version)
 
 
-def _refused_picture(kind: str, problem: str, seen: int | None) -> str:
+def _picture_problem_page(kind: str, problem: str, version: int | None) -> str:
     """Return the studio with the problem of a picture, for the version that the user has seen."""
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         form = BrandingForm.showing(studio.content)
-        if seen is not None:
-            form.version.data = seen
+        if version is not None:
+            form.version.data = version
         form.problems = [(f"{kind}-picture", problem)]
         return studio.page(form, {kind: problem})
 
 
-def _set(
-    session: Session, partner: Partner, kind: str, url: str | None, seen: int | None = None
+def _set_picture(
+    session: Session, partner: Partner, kind: str, url: str | None, version: int | None = None
 ) -> None:
     if kind == DARK_LOGO:
-        drafts.set_dark_logo(session, caller(), partner, url, expected_version=seen)
+        drafts.set_dark_logo(session, caller(), partner, url, expected_version=version)
     else:
-        drafts.set_image(session, caller(), partner, ImageType(kind), url, expected_version=seen)
+        drafts.set_image(session, caller(), partner, ImageType(kind), url, expected_version=version)

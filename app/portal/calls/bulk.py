@@ -14,7 +14,7 @@ from app.services.calls.states import WAITING
 from app.services.paging import Page
 
 
-def _not_waiting(item: BulkItem) -> str | None:
+def _not_waiting_message(item: BulkItem) -> str | None:
     if item.row.call.status in WAITING:
         return None
     if item.row.call.status.is_final:
@@ -40,7 +40,7 @@ def actions(waiting: Callable[[Session, str | None, int], Page[Any]]) -> tuple[B
                 session, caller(), item.row.call.id, settings().secret_keys
             ),
             what=lazy_gettext("Cancelled."),
-            refusal=_not_waiting,
+            refusal=_not_waiting_message,
             load=waiting,
         ),
     )

@@ -72,7 +72,7 @@ def _again_id() -> UUID | None:
     return as_uuid(request.args.get("again"))
 
 
-def _earlier(session: Session) -> Call | None:
+def _earlier_call(session: Session) -> Call | None:
     """Return the call after which this one is placed, from the URL."""
     again_id = _again_id()
     with suppress(NotFound):
@@ -88,9 +88,9 @@ def _new_form() -> TestCallForm:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         contact = contacts.get(session, caller(), campaign.id, contact_id)
-        offered = speakers(session, campaign)
+        available = speakers(session, campaign)
         plan = outreach.stored_plan(session, campaign)
-        speaker = plan.assistant_id if plan else offered[0].id if offered else None
+        speaker = plan.assistant_id if plan else available[0].id if available else None
         name = single.name_of(contact) if contact.first_name or contact.last_name else None
     return TestCallForm(
         data={
@@ -110,7 +110,7 @@ def test_call_checks() -> str:
     return render_template(
         "portal/calls/_checks.html",
         checks=checks,
-        act=_act(checks),
+        act=_button_label(checks),
         no_number=not form.called_number,
         is_fragment=True,
     )
@@ -118,9 +118,9 @@ def test_call_checks() -> str:
 
 @portal.post("/test-call")
 def test_call_place() -> Page:
-    form, shown = TestCallForm(), (Conflict, Forbidden, NotFound)
+    form, shown_errors = TestCallForm(), (Conflict, Forbidden, NotFound)
     page = partial(_test_page, form, None, is_refused=True)
-    with saving(form, page, validate=False, shows=shown) as session:
+    with saving(form, page, validate=False, shows=shown_errors) as session:
         submission = FormSubmission(session)
         again_id = _again_id()
         placed = calls.schedule(
@@ -147,7 +147,7 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
         form.assistant.choices = [
             SelectChoice(
                 str(assistant.id),
-                _assistant_words(assistant, organization),
+                _assistant_label(assistant, organization),
                 # Browsers don't send a disabled choice, so its checks would be lost.
                 {}
                 if _can_call(assistant) or str(assistant.id) == form.assistant.data
@@ -156,22 +156,22 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             )
             for assistant, organization in choices
         ]
-        shown = live(session, calls.get(session, caller(), call_id)) if call_id else {}
+        panel = live(session, calls.get(session, caller(), call_id)) if call_id else {}
         checks = _checks(session, form, is_placed=call_id is not None, is_sent=is_refused)
         if is_refused:
-            _show_all(form, checks)
+            _show_failed_checks(form, checks)
         return render_template(
             "portal/calls/test.html",
             form=form,
             hints=HINTS,
             max_text_length=MAX_TEXT_LENGTH,
             checks=checks,
-            act=_act(checks),
+            act=_button_label(checks),
             no_number=not (form.called_number or is_refused),
             has_assistants=bool(choices),
             has_more=len(choices) >= MAX_ASSISTANTS,
-            earlier=_earlier(session),
-            **shown,
+            earlier=_earlier_call(session),
+            **panel,
         )
 
 
@@ -185,7 +185,7 @@ def _can_call(assistant: Assistant) -> bool:
     return assistant.active and assistant.phone_ready
 
 
-def _assistant_words(assistant: Assistant, organization: str) -> str:
+def _assistant_label(assistant: Assistant, organization: str) -> str:
     """Return the name with the number, or with the reason why the assistant can't call. With the
     name of the organization, the checks next to the form show the number."""
     is_member, number = caller().organization_id is not None, assistant.phone_number
@@ -209,8 +209,8 @@ def _checks(
         assistant = assistants.get(session, caller(), form.assistant.data or "")
     except NotFound:
         return []
-    own, number = assistant.phone_number, form.called_number
-    found = calls.preflight(
+    caller_id, number = assistant.phone_number, form.called_number
+    results = calls.preflight(
         session,
         caller(),
         assistant,
@@ -222,12 +222,12 @@ def _checks(
         {
             "state": check.state,
             "place": check.fix_at,
-            "title": _sentence(check, own),
+            "title": _check_message(check, caller_id),
             "text": _local_time(number) if check.code == "within_calling_hours" else "",
             "until": check.until,
             **(_fix_link(check.fix_at, assistant, number) if check.state != "passed" else {}),
         }
-        for check in found
+        for check in results
         if not (is_placed and check.state != "passed" and _is_in_panel(check))
         and not (not is_sent and check.state == "failed" and _is_untouched(form, check.fix_at))
     ]
@@ -237,20 +237,20 @@ def _checks(
 def _unknown_placeholders(assistant: Assistant, form: TestCallForm) -> list[dict[str, Any]]:
     """Return a warning if the assistant's own messages are used and refer to data that no contact
     has."""
-    own = (assistant.default_intro, assistant.default_voicemail)
-    words = unknown_words(own) if form.texts == CallTexts() else ""
-    if not words:
+    messages = (assistant.default_intro, assistant.default_voicemail)
+    warning = unknown_words(messages) if form.texts == CallTexts() else ""
+    if not warning:
         return []
     link = _fix_link("assistant", assistant, "")
-    return [{"state": "warning", "place": "assistant", "title": words, "until": None, **link}]
+    return [{"state": "warning", "place": "assistant", "title": warning, "until": None, **link}]
 
 
-def _sentence(check: calls.PreflightCheck, own: str | None) -> str:
+def _check_message(check: calls.PreflightCheck, caller_id: str | None) -> str:
     """Return the sentence with numbers and times in the format of the call's panel."""
-    words = check.sentence.replace(own, phone(own)) if own else check.sentence
+    message = check.sentence.replace(caller_id, phone(caller_id)) if caller_id else check.sentence
     if check.until is not None:
-        words = words.replace(calls.in_utc(check.until), long_datetime(check.until, zone()))
-    return typographic(words)
+        message = message.replace(calls.in_utc(check.until), long_datetime(check.until, zone()))
+    return typographic(message)
 
 
 def _local_time(number: str) -> str:
@@ -272,13 +272,17 @@ def _local_time(number: str) -> str:
     )
 
 
-def _act(checks: Sequence[dict[str, Any]]) -> str:
+def _button_label(checks: Sequence[dict[str, Any]]) -> str:
     """Return the label of the button: call now, or at the time that the checks return."""
     waits = [check["until"] for check in checks if check["until"]]
     if not waits or any(check["state"] == "failed" for check in checks):
         return pgettext("button", "Call")
-    at, now = (each.astimezone(ZoneInfo(zone())) for each in (max(waits), utcnow()))
-    time = f"{at:%H:%M}" if at.date() == now.date() else short_datetime(at, zone())
+    starts_at, now = (each.astimezone(ZoneInfo(zone())) for each in (max(waits), utcnow()))
+    time = (
+        f"{starts_at:%H:%M}"
+        if starts_at.date() == now.date()
+        else short_datetime(starts_at, zone())
+    )
     return gettext("Schedule for %(time)s", time=time)
 
 
@@ -286,15 +290,15 @@ def _is_in_panel(check: calls.PreflightCheck) -> bool:
     return check.fix_at == "worker" or check.code == "dialling_goes_on"
 
 
-def _is_untouched(form: TestCallForm, place: str) -> bool:
+def _is_untouched(form: TestCallForm, fix_at: str) -> bool:
     """Return whether the fields of a check are blank."""
-    if place == "number":
+    if fix_at == "number":
         return not form.called_number
     texts = (form.intro.data, form.voicemail.data, form.instructions.data)
-    return place == "messages" and not any(texts)
+    return fix_at == "messages" and not any(texts)
 
 
-def _show_all(form: TestCallForm, checks: Sequence[dict[str, Any]]) -> None:
+def _show_failed_checks(form: TestCallForm, checks: Sequence[dict[str, Any]]) -> None:
     """Show everything that stops the call as a problem of the form; the service reports only the
     first."""
     failed = [check for check in checks if check["state"] == "failed"]
@@ -302,20 +306,20 @@ def _show_all(form: TestCallForm, checks: Sequence[dict[str, Any]]) -> None:
         return
     of_number = tuple(check["title"] for check in failed if check["place"] in OF_NUMBER)
     form.number.errors = of_number or form.number.errors
-    elsewhere = (check for check in failed if check["place"] not in {*OF_NUMBER, *FIELDS})
-    form.problems = [("", check["title"]) for check in elsewhere]
+    other_checks = (check for check in failed if check["place"] not in {*OF_NUMBER, *FIELDS})
+    form.problems = [("", check["title"]) for check in other_checks]
 
 
-def _fix_link(place: str, assistant: Assistant, number: str) -> dict[str, str]:
+def _fix_link(fix_at: str, assistant: Assistant, number: str) -> dict[str, str]:
     """Return the link to the page that fixes a check, for users who may open it."""
-    if place in FIELDS:
-        return {"url": FIELDS[place], "act": gettext("Go to field")}
-    endpoint, act = PAGES.get(place, ("", ""))
+    if fix_at in FIELDS:
+        return {"url": FIELDS[fix_at], "act": gettext("Go to field")}
+    endpoint, act = PAGES.get(fix_at, ("", ""))
     if not endpoint or not may_open(caller(), endpoint):
         return {}
-    if place == "assistant":
+    if fix_at == "assistant":
         return {"url": url_for(endpoint, assistant_id=assistant.id), "act": str(act)}
-    if place in {"portal-regions", "operator-regions"}:
+    if fix_at in {"portal-regions", "operator-regions"}:
         country = region_title(region_of(number) or "")
         return {"url": url_for(endpoint), "act": gettext("Open %(country)s", country=country)}
     return {"url": url_for(endpoint, organization_id=assistant.organization_id), "act": str(act)}

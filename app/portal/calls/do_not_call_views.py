@@ -21,28 +21,28 @@ from app.services import calls, do_not_call, organizations
 @portal.get("/calls/<uuid:call_id>/do-not-call")
 def call_do_not_call_confirm(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = _with_number(session, call_id)
-        organization = organizations.get(session, caller(), found.organization_id)
-        waiting = do_not_call.waiting_calls_to(session, organization.id, [found.phone_number])
-        return never_calling_it(found, organization, waiting).page(ReasonForm().reason)
+        call = _get_unerased(session, call_id)
+        organization = organizations.get(session, caller(), call.organization_id)
+        waiting = do_not_call.waiting_calls_to(session, organization.id, [call.phone_number])
+        return never_calling_it(call, organization, waiting).page(ReasonForm().reason)
 
 
 @portal.post("/calls/<uuid:call_id>/do-not-call")
 def call_do_not_call(call_id: UUID) -> Response:
     reason = ReasonForm().reason.data
     with transaction() as session:
-        found = _with_number(session, call_id)
-        organization_id, number = found.organization_id, found.phone_number
+        call = _get_unerased(session, call_id)
+        organization_id, number = call.organization_id, call.phone_number
         do_not_call.add(session, caller(), organization_id, number, reason=reason)
     return redirect_with(added_words(number), url_for("portal.call", call_id=call_id))
 
 
-def _with_number(session: Session, call_id: UUID) -> Call:
+def _get_unerased(session: Session, call_id: UUID) -> Call:
     """Return the call. Raises `NotFound`, also if its number was erased."""
-    found = calls.get(session, caller(), call_id)
-    if found.is_erased:
+    call = calls.get(session, caller(), call_id)
+    if call.is_erased:
         raise NotFound(gettext("The data of this call was erased."), "call_erased")
-    return found
+    return call
 
 
 def never_calling_it(call: Call, organization: Organization, waiting: int) -> ConfirmationPage:

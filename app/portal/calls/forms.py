@@ -101,13 +101,15 @@ class TestCallForm(MessageForm):
         """Return the form that would place the same call again."""
         names = (call.contact.get("firstName"), call.contact.get("lastName"))
         messages = (assistant.default_intro, assistant.default_voicemail)
-        own = CallTexts(*(fill(text or "", *names, call.call_metadata) for text in messages))
+        default_texts = CallTexts(
+            *(fill(text or "", *names, call.call_metadata) for text in messages)
+        )
         stored = CallTexts(call.intro_message, call.voicemail_message, call.call_instructions)
         return cls.from_object(
             assistant=str(call.assistant_id),
             number=None if call.is_erased else typed_number(call.phone_number),
             name=" ".join(name for name in names if name),
-            **{"message_kind": DEFAULT} if stored == own else cls.message_of(call),
+            **{"message_kind": DEFAULT} if stored == default_texts else cls.message_of(call),
         )
 
     @property

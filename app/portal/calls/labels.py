@@ -42,9 +42,9 @@ TITLES = {
     "held": lazy_gettext("Waiting: calling is paused"),
     "was-unknown": lazy_gettext("The carrier could not say whether the call was placed"),
 }
-_JOINED = "\u2060"
+_WORD_JOINER = "\u2060"
 """A word joiner, after which a line doesn't break."""
-_SPOKEN = {"said-intro", "said-voicemail"}
+_SPEECH_KINDS = {"said-intro", "said-voicemail"}
 """Events whose detail is the assistant's message."""
 ENDED_WORDS = {
     "completed": lazy_gettext("Finished after a conversation"),
@@ -125,10 +125,10 @@ def advice_on(reason: EndedReason | None, carrier: CarrierKind) -> str | None:
 
 
 @portal.app_template_filter()
-def stored_words(words: str | None) -> str | None:
+def stored_words(text: str | None) -> str | None:
     """Return a sentence that is stored in English in the current language; other text is shown as
     it is stored."""
-    return in_language(words) if words else words
+    return in_language(text) if text else text
 
 
 @portal.app_template_filter()
@@ -154,98 +154,99 @@ def counts_words(call: Call) -> str | None:
 
 
 @portal.app_template_filter()
-def in_sentence(words: str) -> str:
+def in_sentence(label: str) -> str:
     """Return words that begin with a capital for use within a sentence; German keeps the
     capitals."""
-    return str(words) if language() == "de" else words.lower()
+    return str(label) if language() == "de" else label.lower()
 
 
-def live(session: Session, found: Call) -> dict[str, Any]:
+def live(session: Session, call: Call) -> dict[str, Any]:
     """Return the data of a call's panel, during the call and after it."""
-    moments = calls.timeline(session, found)
-    attempts = calls.attempts_of(session, [found.id])[found.id]
+    moments = calls.timeline(session, call)
+    attempts = calls.attempts_of(session, [call.id])[call.id]
     return {
-        "call": found,
-        "over": found.status.is_final,
-        "waits": found.status in WAITING or any(one.carrier_retry_at for one in attempts[-1:]),
-        "entries": _entries(found, moments, attempts),
+        "call": call,
+        "over": call.status.is_final,
+        "waits": call.status in WAITING
+        or any(attempt.carrier_retry_at for attempt in attempts[-1:]),
+        "entries": _entries(call, moments, attempts),
         "attempts": attempts,
         "has_costs": caller().organization_id is None
-        and any(one.cost is not None for one in attempts),
+        and any(attempt.cost is not None for attempt in attempts),
         "ended": ENDED_WORDS,
         "attestations": ATTESTATION_WORDS,
-        "is_offline": not found.status.is_final and is_offline(session),
-        "seconds": _seconds(found),
+        "is_offline": not call.status.is_final and is_offline(session),
+        "seconds": _conversation_seconds(call),
         "waited_at": utcnow(),
-        "confirmation": None if found.status.is_final else cancel_confirmation(found),
-        "is_own_page": is_own_page(found),
-        "calls_again": found.status.is_final and _shown_on() == url_for("portal.test_call"),
+        "confirmation": None if call.status.is_final else cancel_confirmation(call),
+        "is_own_page": is_own_page(call),
+        "calls_again": call.status.is_final and _page_path() == url_for("portal.test_call"),
     }
 
 
-def is_own_page(found: Call) -> bool:
+def is_own_page(call: Call) -> bool:
     """Return whether the request comes from the page of the call, itself or a part of it."""
-    return _shown_on() == url_for("portal.call", call_id=found.id)
+    return _page_path() == url_for("portal.call", call_id=call.id)
 
 
-def _shown_on() -> str:
+def _page_path() -> str:
     """Return the path of the page that shows the call."""
     return urlsplit(request.headers.get("HX-Current-URL", request.path)).path
 
 
-def cancel_confirmation(found: Call) -> ConfirmationPage:
+def cancel_confirmation(call: Call) -> ConfirmationPage:
     """Return the confirmation of cancelling a waiting call, or of ending an active one."""
-    number, ends = phone(found.phone_number), found.status not in WAITING
+    number, ends = phone(call.phone_number), call.status not in WAITING
     return ConfirmationPage(
-        action=url_for("portal.call_cancel", call_id=found.id),
+        action=url_for("portal.call_cancel", call_id=call.id),
         title=gettext("End the call to %(number)s?", number=number)
         if ends
         else gettext("Cancel the call to %(number)s?", number=number),
-        consequences=_consequences(found),
+        consequences=_consequences(call),
         act=gettext("End call") if ends else gettext("Cancel call"),
         safe=gettext("Keep call"),
-        safe_url=url_for("portal.call", call_id=found.id),
+        safe_url=url_for("portal.call", call_id=call.id),
     )
 
 
-def _consequences(found: Call) -> list[str]:
-    if found.status in WAITING:
+def _consequences(call: Call) -> list[str]:
+    if call.status in WAITING:
         return [gettext("The call is not placed."), gettext("This can’t be undone.")]
-    words = gettext("The carrier is asked to hang up.")
-    if not found.is_usage:
-        return [words]
-    if found.answered_at is not None:
-        return [words, gettext("It was answered, so it counts as 1 conversation.")]
-    return [words, gettext("If it is answered before that, it counts as 1 conversation.")]
+    hang_up = gettext("The carrier is asked to hang up.")
+    if not call.is_usage:
+        return [hang_up]
+    if call.answered_at is not None:
+        return [hang_up, gettext("It was answered, so it counts as 1 conversation.")]
+    return [hang_up, gettext("If it is answered before that, it counts as 1 conversation.")]
 
 
 def _entries(
-    found: Call, moments: Sequence[TimelineEntry], attempts: Sequence[CallAttempt]
+    call: Call, moments: Sequence[TimelineEntry], attempts: Sequence[CallAttempt]
 ) -> list[dict[str, Any]]:
     """Return the timeline: the first event with its time, the others with the seconds after it."""
-    start = moments[0].at if moments else found.created_at
+    start = moments[0].at if moments else call.created_at
     each_attempt = iter(attempts)
-    shows_words = not is_own_page(found)  # its messages are on the page of the call
-    waits_for = None if found.status.is_final else found.status_detail  # the panel shows it above
+    shows_words = not is_own_page(call)  # its messages are on the page of the call
+    waits_for = None if call.status.is_final else call.status_detail  # the panel shows it above
     entries = [
         {
-            "title": _title(found, moment),
+            "title": _title(call, moment),
             "text": _text(moment, next(each_attempt, None) if moment.kind == "dialing" else None)
             if (moment.detail is None or moment.detail != waits_for)
-            and (shows_words or moment.kind not in _SPOKEN)
+            and (shows_words or moment.kind not in _SPEECH_KINDS)
             else None,
-            "when": _after(start, moment.at, first=place == 0),
+            "when": _elapsed_label(start, moment.at, first=index == 0),
             "state": "done",
         }
-        for place, moment in enumerate(moments)
+        for index, moment in enumerate(moments)
     ]
     if not entries:
         return []
-    if found.status is CallStatus.UNKNOWN:
+    if call.status is CallStatus.UNKNOWN:
         entries[-1]["state"] = "unknown"
-    elif found.status.is_final and found.status is not CallStatus.COMPLETED:
+    elif call.status.is_final and call.status is not CallStatus.COMPLETED:
         entries[-1]["state"] = "failed"
-    elif not found.status.is_final:
+    elif not call.status.is_final:
         entries[-1]["state"] = "now"
         entries.append(
             {
@@ -257,23 +258,21 @@ def _entries(
     return entries
 
 
-def _title(found: Call, moment: TimelineEntry) -> str:
+def _title(call: Call, moment: TimelineEntry) -> str:
     if moment.kind == "ended":
         return (
-            str(ENDED_WORDS[found.ended_reason])
-            if found.ended_reason
-            else pgettext("call", "Ended")
+            str(ENDED_WORDS[call.ended_reason]) if call.ended_reason else pgettext("call", "Ended")
         )
-    if moment.kind == "answered" and found.answered_by:
-        return _answered_title(found.answered_by)
+    if moment.kind == "answered" and call.answered_by:
+        return _answered_title(call.answered_by)
     if moment.kind == "attempt-ended":
-        words = in_sentence(CALL_STATUS_NAMES[moment.status])
-        return gettext("Not reached: %(status)s. Retries", status=words)
+        status = in_sentence(CALL_STATUS_NAMES[moment.status])
+        return gettext("Not reached: %(status)s. Retries", status=status)
     return str(TITLES.get(moment.kind, moment.kind.replace("-", " ").capitalize()))
 
 
-def _answered_title(by: AnsweredBy) -> str:
-    match by:
+def _answered_title(answered_by: AnsweredBy) -> str:
+    match answered_by:
         case AnsweredBy.HUMAN:
             return pgettext("call", "Answered by a person")
         case AnsweredBy.VOICEMAIL:
@@ -290,7 +289,7 @@ def _text(moment: TimelineEntry, attempt: CallAttempt | None) -> str | None:
         return gettext(
             "Attempt %(number)s, carrier reference %(reference)s",
             number=attempt.number,
-            reference=f"{reference[:4]}{_JOINED}…{_JOINED}{reference[-4:]}",
+            reference=f"{reference[:4]}{_WORD_JOINER}…{_WORD_JOINER}{reference[-4:]}",
         )
     if moment.kind == "answered":
         return None
@@ -300,16 +299,16 @@ def _text(moment: TimelineEntry, attempt: CallAttempt | None) -> str | None:
         except ValueError:
             return None
         return gettext("Until %(moment)s", moment=until)
-    words = moment.detail if moment.kind in _SPOKEN else stored_words(moment.detail)
+    text = moment.detail if moment.kind in _SPEECH_KINDS else stored_words(moment.detail)
     # The title of an end repeats it.
     title = gettext("The carrier could not say whether the call was placed.")
-    return None if moment.kind == "ended" and words == title else words
+    return None if moment.kind == "ended" and text == title else text
 
 
-def _after(start: datetime, at: datetime, *, first: bool) -> str:
+def _elapsed_label(start: datetime, moment: datetime, *, first: bool) -> str:
     if first:
-        return f"{at.astimezone(ZoneInfo(zone())):%H:%M:%S}"
-    seconds = max(0.0, (at - start).total_seconds())  # the clocks of machines differ
+        return f"{moment.astimezone(ZoneInfo(zone())):%H:%M:%S}"
+    seconds = max(0.0, (moment - start).total_seconds())  # the clocks of machines differ
     return (
         f"+{written_number(seconds, 1)}{NO_BREAK}s"
         if seconds < 90
@@ -317,8 +316,8 @@ def _after(start: datetime, at: datetime, *, first: bool) -> str:
     )
 
 
-def _seconds(found: Call) -> int:
+def _conversation_seconds(call: Call) -> int:
     """Return the duration of the conversation so far."""
-    if found.answered_at is None:
+    if call.answered_at is None:
         return 0
-    return round(((found.ended_at or utcnow()) - found.answered_at).total_seconds())
+    return round(((call.ended_at or utcnow()) - call.answered_at).total_seconds())

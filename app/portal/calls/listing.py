@@ -117,10 +117,10 @@ def chosen_filters() -> tuple[CallSearch, Problems]:
     Days are in the user's time zone; for calls that usage or statements count, UTC as on their
     pages.
     """
-    counted = request.args.get("counted")
-    since, before, problems = time_bounds("UTC" if counted in COUNTED_BY else zone())
+    counted_by = request.args.get("counted")
+    since, before, problems = time_bounds("UTC" if counted_by in COUNTED_BY else zone())
     sees_organizations = caller().may(Permission.ORGANIZATIONS_READ)
-    wanted = CallSearch(
+    filters = CallSearch(
         states=chosen_states(),
         answered_by=lists.choice_filter("answered", AnsweredBy),
         ended_reason=lists.choice_filter("outcome", EndedReason),
@@ -132,10 +132,10 @@ def chosen_filters() -> tuple[CallSearch, Problems]:
         since=since,
         before=before,
         live=LIVE.get(request.args.get("live", "")),
-        counted=counted == IN_USAGE,
-        billed=counted == IN_STATEMENTS,
+        counted=counted_by == IN_USAGE,
+        billed=counted_by == IN_STATEMENTS,
     )
-    return wanted, problems
+    return filters, problems
 
 
 def chosen_states() -> frozenset[CallStatus]:
@@ -151,19 +151,19 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[C
     return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _waiting(session: Session, cursor: str | None, limit: int) -> Page[CallRow]:
-    wanted = chosen_filters()[0]
-    states = wanted.states & WAITING if wanted.states else WAITING
+def _waiting_calls(session: Session, cursor: str | None, limit: int) -> Page[CallRow]:
+    filters = chosen_filters()[0]
+    states = filters.states & WAITING if filters.states else WAITING
     if not states:
         return Page((), None)
-    waiting = replace(wanted, states=states)
+    waiting = replace(filters, states=states)
     page = calls.search(session, caller(), waiting, cursor=cursor, limit=limit)
     return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _rows(session: Session, found: Sequence[Call]) -> list[CallRow]:
-    names = calls.names_of(session, found)
-    attempts = attempts_of(session, [call.id for call in found])
+def _rows(session: Session, matches: Sequence[Call]) -> list[CallRow]:
+    names = calls.names_of(session, matches)
+    attempts = attempts_of(session, [call.id for call in matches])
     return [
         CallRow(
             call,
@@ -172,18 +172,18 @@ def _rows(session: Session, found: Sequence[Call]) -> list[CallRow]:
             names.get(call.campaign_id) if call.campaign_id else None,
             attempts[call.id],
         )
-        for call in found
+        for call in matches
     ]
 
 
 def _item(row: CallRow) -> BulkItem:
-    words = str(CALL_STATUS_NAMES[row.call.status])
-    return BulkItem(str(row.call.id), phone(row.call.phone_number), words, row)
+    status = str(CALL_STATUS_NAMES[row.call.status])
+    return BulkItem(str(row.call.id), phone(row.call.phone_number), status, row)
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    found = calls.get_many(session, caller(), lists.ids_of(keys))
-    return [_item(row) for row in _rows(session, found)]
+    matches = calls.get_many(session, caller(), lists.ids_of(keys))
+    return [_item(row) for row in _rows(session, matches)]
 
 
 CALLS = ListDefinition(
@@ -282,7 +282,7 @@ CALLS = ListDefinition(
     count_if_few=lambda session, most: calls.count_if_few(
         session, caller(), chosen_filters()[0], most
     ),
-    bulk=ListActions(_item, _get_many, actions(_waiting), exports=True),
+    bulk=ListActions(_item, _get_many, actions(_waiting_calls), exports=True),
     problems=lambda: chosen_filters()[1],
     more_filters=(
         *("organization", "agent", "campaign", "round"),

@@ -46,19 +46,19 @@ MAX_LATER = 5
 
 @portal.get("/calls", endpoint="calls")
 def list_calls() -> Page:
-    chosen, problems = listing.chosen_filters()
+    filters, problems = listing.chosen_filters()
     with transaction(read_only=True) as session:
         page = without_empty(list_page(session, listing.CALLS), "campaign", "cost")
         return render_checked(
             "portal/calls/list.html",
             problems,
-            **_filters(session, chosen),
-            **_listed(page),
+            **_filters(session, filters),
+            **_list_context(page),
             has_imported=page.is_empty and calls.has_imported(session, caller()),
         )
 
 
-def _listed(page: ListPage[listing.CallRow]) -> dict[str, Any]:
+def _list_context(page: ListPage[listing.CallRow]) -> dict[str, Any]:
     """Return a page of calls, and the data that its columns show for all rows."""
     return {
         "list": page,
@@ -67,53 +67,57 @@ def _listed(page: ListPage[listing.CallRow]) -> dict[str, Any]:
     }
 
 
-def _filters(session: Session, chosen: CallSearch) -> dict[str, Any]:
+def _filters(session: Session, filters: CallSearch) -> dict[str, Any]:
     """Return the chosen filters, and the names of the records whose ids they have."""
     named = organization_picker.named_in_filter(session)
-    if isinstance(chosen.assistant, UUID):
-        named["agent"] = assistants.get(session, caller(), chosen.assistant).name
-    if isinstance(chosen.campaign, UUID):
-        named["campaign"] = campaigns.get(session, caller(), chosen.campaign).name
+    if isinstance(filters.assistant, UUID):
+        named["agent"] = assistants.get(session, caller(), filters.assistant).name
+    if isinstance(filters.campaign, UUID):
+        named["campaign"] = campaigns.get(session, caller(), filters.campaign).name
     return {
-        "chosen": chosen,
+        "chosen": filters,
         "named": named,
         "all_organizations": caller().organization_id is None,
-        "unlisted": calls.without_calls(session, caller(), chosen),
+        "unlisted": calls.without_calls(session, caller(), filters),
     }
 
 
 @portal.get("/calls/<uuid:call_id>")
 def call(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        whole = overview.call_with_surroundings(session, caller(), call_id)
+        surroundings = overview.call_with_surroundings(session, caller(), call_id)
         return render_template(
-            "portal/calls/detail.html", **_around(session, whole), **live(session, whole.call)
+            "portal/calls/detail.html",
+            **_call_context(session, surroundings),
+            **live(session, surroundings.call),
         )
 
 
-def _around(session: Session, whole: CallSurroundings) -> dict[str, Any]:
+def _call_context(session: Session, surroundings: CallSurroundings) -> dict[str, Any]:
     """Return the context of a call: what it belongs to, its recordings and their retention, the
     calls linked by "Call again" before and after it, what to do about its end, whether its number
     is on the do-not-call list, and how to add it."""
-    found, of = whole.call, whole.call.campaign_id
-    is_listable = not (whole.is_listed or found.verifies_a_number or found.is_erased)
+    stored_call, campaign_id = surroundings.call, surroundings.call.campaign_id
+    is_listable = not (
+        surroundings.is_listed or stored_call.verifies_a_number or stored_call.is_erased
+    )
     return {
-        "assistant": whole.assistant,
-        "campaign": campaigns.get(session, caller(), of) if of else None,
-        "organization": whole.organization.name,
-        "earlier": calls.earlier_of(session, caller(), found),
-        "later": calls.later_of(session, caller(), found, MAX_LATER),
-        "requesters": author_names(session, [found.requested_by]),
-        "kept": whole.kept,
-        "listed": whole.is_listed,
-        "listing": never_calling_it(found, whole.organization, whole.waiting)
+        "assistant": surroundings.assistant,
+        "campaign": campaigns.get(session, caller(), campaign_id) if campaign_id else None,
+        "organization": surroundings.organization.name,
+        "earlier": calls.earlier_of(session, caller(), stored_call),
+        "later": calls.later_of(session, caller(), stored_call, MAX_LATER),
+        "requesters": author_names(session, [stored_call.requested_by]),
+        "kept": surroundings.kept,
+        "listed": surroundings.is_listed,
+        "listing": never_calling_it(stored_call, surroundings.organization, surroundings.waiting)
         if is_listable and caller().may(Permission.CONTACTS_WRITE)
         else None,
         "reason": ReasonForm().reason,
-        "counts": counts_words(found),
+        "counts": counts_words(stored_call),
         "sources": SOURCE_WORDS,
         "answered": ANSWERED_WORDS,
-        "advice": advice_on(found.ended_reason, found.carrier),
+        "advice": advice_on(stored_call.ended_reason, stored_call.carrier),
         "recording_days": settings().recording_days,
         "transcript_days": settings().transcript_days,
     }
@@ -124,9 +128,11 @@ def call_live(call_id: UUID) -> Response:
     """Return the panel of a call, which reloads itself until the call is over; then the whole page
     is loaded again."""
     with transaction(read_only=True) as session:
-        found = calls.get(session, caller(), call_id)
-        panel = make_response(render_template("portal/calls/_live.html", **live(session, found)))
-    if found.status.is_final and is_own_page(found):
+        stored_call = calls.get(session, caller(), call_id)
+        panel = make_response(
+            render_template("portal/calls/_live.html", **live(session, stored_call))
+        )
+    if stored_call.status.is_final and is_own_page(stored_call):
         panel.headers["HX-Refresh"] = "true"
     return panel
 
@@ -134,10 +140,10 @@ def call_live(call_id: UUID) -> Response:
 @portal.get("/calls/<uuid:call_id>/cancel")
 def call_cancel_confirm(call_id: UUID) -> str | Response:
     with transaction(read_only=True) as session:
-        found = calls.get(session, caller(), call_id)
-    if found.status.is_final:
+        stored_call = calls.get(session, caller(), call_id)
+    if stored_call.status.is_final:
         return redirect(url_for("portal.call", call_id=call_id, problem="call_ended"), 303)
-    return cancel_confirmation(found).page()
+    return cancel_confirmation(stored_call).page()
 
 
 @portal.post("/calls/<uuid:call_id>/cancel")
@@ -154,11 +160,13 @@ def call_cancel(call_id: UUID) -> Response:
 def call_recording(call_id: UUID) -> Response:
     """Send the recording, or the part that a player requests."""
     with transaction(read_only=True) as session:
-        found = recordings.file_of(session, caller(), call_id)
-    content_type = found.content_type or "application/octet-stream"
-    name = f"call-{call_id}.{recordings.extension_of(found.content_type or '')}"
+        recording = recordings.file_of(session, caller(), call_id)
+    content_type = recording.content_type or "application/octet-stream"
+    name = f"call-{call_id}.{recordings.extension_of(recording.content_type or '')}"
     try:
-        return send_stored(found.file_key, content_type, name, is_saved="download" in request.args)
+        return send_stored(
+            recording.file_key, content_type, name, is_saved="download" in request.args
+        )
     except FileNotFoundError:
         message = gettext("There is no recording of this call.")
         raise NotFound(message, "recording_not_found") from None

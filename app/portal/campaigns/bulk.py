@@ -7,15 +7,15 @@ from app.portal.web.bulk import BulkAction, BulkItem
 from app.services import campaigns, outreach
 
 
-def _not_running(item: BulkItem) -> str | None:
+def _not_running_message(item: BulkItem) -> str | None:
     return None if item.row.state == "running" else gettext("Only running campaigns can be paused.")
 
 
-def _not_paused(item: BulkItem) -> str | None:
+def _not_paused_message(item: BulkItem) -> str | None:
     return None if item.row.state == "paused" else gettext("Only paused campaigns can be resumed.")
 
 
-def _archived(item: BulkItem) -> str | None:
+def _archived_message(item: BulkItem) -> str | None:
     return gettext("The campaign is archived.") if item.row.state == "archived" else None
 
 
@@ -34,7 +34,7 @@ ACTIONS = (
         ),
         act=lambda session, item: outreach.pause(session, caller(), item.row.campaign.id),
         what=lazy_gettext("Paused."),
-        refusal=_not_running,
+        refusal=_not_running_message,
     ),
     BulkAction(
         name="resume",
@@ -48,7 +48,7 @@ ACTIONS = (
         ),
         act=lambda session, item: outreach.start(session, caller(), item.row.campaign.id),
         what=lazy_gettext("Running."),
-        refusal=_not_paused,
+        refusal=_not_paused_message,
         is_risky=False,
     ),
     BulkAction(
@@ -65,6 +65,6 @@ ACTIONS = (
         ),
         act=lambda session, item: campaigns.archive(session, caller(), item.row.campaign.id),
         what=lazy_gettext("Archived."),
-        refusal=_archived,
+        refusal=_archived_message,
     ),
 )

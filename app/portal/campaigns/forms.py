@@ -35,11 +35,11 @@ class CampaignForm(PortalForm):
     assistants = CheckboxesField(lazy_gettext("Selected assistants"), choices=[])
 
     @classmethod
-    def showing(cls, campaign: Campaign, chosen: Collection[UUID]) -> "CampaignForm":
+    def showing(cls, campaign: Campaign, assistant_ids: Collection[UUID]) -> "CampaignForm":
         return cls.from_object(
             name=campaign.name,
             who=ALL if campaign.all_assistants else SOME,
-            assistants=[str(assistant_id) for assistant_id in chosen],
+            assistants=[str(assistant_id) for assistant_id in assistant_ids],
             version=campaign.version,
         )
 
@@ -57,13 +57,13 @@ class CampaignForm(PortalForm):
         """Return the ticked ids; other values are ignored."""
         if self.all_assistants:
             return []
-        found = []
+        ids = []
         for text in self.assistants.data or []:
             try:
-                found.append(UUID(text))
+                ids.append(UUID(text))
             except ValueError:
-                found.append(UUID(int=0))
-        return found
+                ids.append(UUID(int=0))
+        return ids
 
 
 class NewCampaignForm(CampaignForm, OfOrganization):

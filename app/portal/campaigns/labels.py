@@ -37,7 +37,7 @@ from app.services.outreach.progress import (
     STOPPED,
 )
 
-_LISTED = "listed"
+_ON_LIST_REASON = "listed"
 LEFT_OUT_WORDS = {
     "no_phone": lazy_gettext("No phone number"),
     "contact_ended": lazy_gettext("The status ends outreach"),
@@ -51,7 +51,7 @@ LEFT_OUT_WORDS = {
 _HINDRANCES = {
     "no_phone": CallObstacle.NO_PHONE,
     "contact_ended": CallObstacle.ENDED,
-    _LISTED: CallObstacle.DO_NOT_CALL,
+    _ON_LIST_REASON: CallObstacle.DO_NOT_CALL,
     "do_not_contact": CallObstacle.REFUSED,
 }
 """The filter of the campaign's contacts for each reason that has one."""
@@ -70,7 +70,7 @@ _RESULTS = (
     (STOPPED, lazy_gettext("Cancelled"), {"state": "canceled"}),
 )
 """The results of calls with the filters of the calls that have them."""
-_RARE = {AnsweredBy.UNKNOWN, STOPPED}
+_HIDDEN_IF_ZERO = {AnsweredBy.UNKNOWN, STOPPED}
 """Rare results, shown only if there are any."""
 OTHER_REASON = lazy_gettext("Refused by a rule for calls")
 _FIXES = {
@@ -84,7 +84,7 @@ _FIXES = {
     blockers.PAUSED: ("portal.carrier_status", lazy_gettext("View carrier")),
 }
 """Endpoint and button of the page that fixes each blocker."""
-_OPENED_AT = {
+_OPENING_PAGES = {
     DestinationLayer.OPERATOR: ("portal.operator_destinations", lazy_gettext("Call destinations")),
     DestinationLayer.PARTNER: (
         "portal.portal_settings_destinations",
@@ -107,11 +107,11 @@ def consequences(
     forecast: RoundForecast,
     closed: Counter[ClosedCountry],
     plan: Outreach,
-    how: Sequence[str],
-    held: CampaignBlocker | None,
+    call_details: Sequence[str],
+    blocker: CampaignBlocker | None,
 ) -> list[str]:
     """Return the consequences of starting now, in numbers; contacts that won't be called with a
-    link to them. ``how`` comes from `how_lines`."""
+    link to them. ``call_details`` comes from `how_lines`."""
     lines = [
         ngettext(
             "%(num)s contact will be called: %(hours)s.",
@@ -119,10 +119,10 @@ def consequences(
             forecast.called,
             hours=hours_words(plan),
         ),
-        *how,
+        *call_details,
     ]
-    if held is not None:
-        lines.append(gettext("No calls until this ends: %(sentence)s", sentence=held.sentence))
+    if blocker is not None:
+        lines.append(gettext("No calls until this ends: %(sentence)s", sentence=blocker.sentence))
     if forecast.before:
         lines.append(
             ngettext(
@@ -133,7 +133,7 @@ def consequences(
         )
     left_out = dict(forecast.left_out)
     if forecast.listed:
-        left_out[_LISTED] = forecast.listed
+        left_out[_ON_LIST_REASON] = forecast.listed
         left_out["do_not_contact"] -= forecast.listed
     if closed:
         left_out[NOT_ALLOWED] -= closed.total()
@@ -151,7 +151,7 @@ def how_lines(
     """Return about how long the calls take, who calls, how many at once, and on which days."""
     days = [f"{label}: {day}." for label, day in days_of(plan)]
     return [
-        *([words] if (words := duration_words(estimate)) else []),
+        *([duration_line] if (duration_line := duration_words(estimate)) else []),
         ngettext(
             "%(assistant)s calls from %(number)s, at most %(num)s person at once.",
             "%(assistant)s calls from %(number)s, at most %(num)s people at once.",
@@ -184,13 +184,13 @@ def closed_words(country: ClosedCountry) -> str:
 
 def closed_link(campaign: Campaign, country: ClosedCountry) -> Markup | None:
     """Return a link to the page where the country is opened, if the user may open it."""
-    endpoint, words = _OPENED_AT[country.layer]
+    endpoint, label = _OPENING_PAGES[country.layer]
     if not may_open(caller(), endpoint):
         return None
     ids: dict[str, Any] = {}
     if country.layer is DestinationLayer.ORGANIZATION:
         ids["organization_id"] = campaign.organization_id
-    return Markup('<a class="inline" href="{}">{}</a>').format(url_for(endpoint, **ids), words)
+    return Markup('<a class="inline" href="{}">{}</a>').format(url_for(endpoint, **ids), label)
 
 
 def _closed_line(campaign: Campaign, country: ClosedCountry, count: int) -> str:
@@ -208,9 +208,9 @@ def result_figures(
 ) -> list[tuple[str, int, str | None]]:
     """Return (result, count, URL of the calls if the user may open them)."""
     return [
-        (str(words), count, calls_of_round(campaign, **filters) if count else None)
-        for result, words, filters in _RESULTS
-        if (count := progress.calls.get(result, 0)) or result not in _RARE
+        (str(label), count, calls_of_round(campaign, **filters) if count else None)
+        for result, label, filters in _RESULTS
+        if (count := progress.calls.get(result, 0)) or result not in _HIDDEN_IF_ZERO
     ]
 
 
@@ -227,7 +227,7 @@ def left_out_words(progress: RoundProgress, closed: Counter[ClosedCountry]) -> s
     counts.update(closed)
     counts[NOT_ALLOWED] -= closed.total()
     by_number = sorted((+counts).items(), key=lambda item: (-item[1], str(item[0])))
-    reasons = [_counted(why, number(count)) for why, count in by_number]
+    reasons = [_count_label(reason, number(count)) for reason, count in by_number]
     if len(by_number) == 1:
         reasons = [_reason_in_sentence(by_number[0][0])]
     return ngettext(
@@ -238,50 +238,50 @@ def left_out_words(progress: RoundProgress, closed: Counter[ClosedCountry]) -> s
     )
 
 
-def _reason_in_sentence(why: str | ClosedCountry) -> str:
-    return in_sentence(reason_words(why)) if isinstance(why, str) else closed_words(why)
+def _reason_in_sentence(reason: str | ClosedCountry) -> str:
+    return in_sentence(reason_words(reason)) if isinstance(reason, str) else closed_words(reason)
 
 
-def _counted(why: str | ClosedCountry, shown: str) -> str:
+def _count_label(reason: str | ClosedCountry, count: str) -> str:
     """Return a number of contacts: 2 without a phone number."""
-    if isinstance(why, ClosedCountry):
-        name = country_name(why.region)
+    if isinstance(reason, ClosedCountry):
+        name = country_name(reason.region)
         return gettext(
-            "%(number)s in %(country)s, which isn’t open for calls", number=shown, country=name
+            "%(number)s in %(country)s, which isn’t open for calls", number=count, country=name
         )
-    words = {
-        "no_phone": gettext("%(number)s without a phone number", number=shown),
-        "contact_ended": gettext("%(number)s with a status that ends outreach", number=shown),
+    labels = {
+        "no_phone": gettext("%(number)s without a phone number", number=count),
+        "contact_ended": gettext("%(number)s with a status that ends outreach", number=count),
         "do_not_contact": gettext(
-            "%(number)s on the do-not-call list or asked not to be called", number=shown
+            "%(number)s on the do-not-call list or asked not to be called", number=count
         ),
-        "consent_missing": gettext("%(number)s without consent", number=shown),
-        "invalid_phone": gettext("%(number)s without a usable number", number=shown),
+        "consent_missing": gettext("%(number)s without consent", number=count),
+        "invalid_phone": gettext("%(number)s without a usable number", number=count),
         "number_not_allowed": gettext(
-            "%(number)s with a number that may not be called", number=shown
+            "%(number)s with a number that may not be called", number=count
         ),
-        "trial_mode": gettext("%(number)s not verified in trial mode", number=shown),
-        "no_hour": gettext("%(number)s outside the plan’s hours", number=shown),
+        "trial_mode": gettext("%(number)s not verified in trial mode", number=count),
+        "no_hour": gettext("%(number)s outside the plan’s hours", number=count),
     }
-    return words.get(why) or gettext("%(number)s refused by a rule for calls", number=shown)
+    return labels.get(reason) or gettext("%(number)s refused by a rule for calls", number=count)
 
 
 def blocker_words(
-    campaign: Campaign, plan: Outreach, held: CampaignBlocker | None
+    campaign: Campaign, plan: Outreach, blocker: CampaignBlocker | None
 ) -> dict[str, str | None] | None:
     """Return why calling is held, and the page that fixes it if the user may; None if it is not."""
-    if held is None or campaign.status is CampaignStatus.ARCHIVED:
+    if blocker is None or campaign.status is CampaignStatus.ARCHIVED:
         return None
     runs = campaign.status is CampaignStatus.ACTIVE
-    endpoint, act = _FIXES[held.code]
+    endpoint, act = _FIXES[blocker.code]
     ids: dict[str, Any] = {
         "portal.assistant": {"assistant_id": plan.assistant_id},
         "portal.campaign_plan": {"campaign_id": campaign.id},
         "portal.carrier_status": {},
     }.get(endpoint, {"organization_id": campaign.organization_id})
-    text = held.sentence
-    if held.until:
-        until = long_datetime(held.until, zone())
+    text = blocker.sentence
+    if blocker.until:
+        until = long_datetime(blocker.until, zone())
         text = gettext("%(sentence)s Until %(moment)s.", sentence=text, moment=until)
     return {
         "title": gettext("No calls right now") if runs else gettext("No one would be called"),

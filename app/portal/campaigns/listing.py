@@ -52,7 +52,7 @@ class CampaignRow:
         return str(STATE_WORDS[self.state])
 
 
-def _chosen(session: Session) -> CampaignFilter:
+def _filters(session: Session) -> CampaignFilter:
     """Return the filters of the URL."""
     organization = organization_picker.organization_named(session)
     return CampaignFilter(
@@ -65,17 +65,17 @@ def _chosen(session: Session) -> CampaignFilter:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[CampaignRow]:
-    chosen = _chosen(session)
-    page = campaigns.search(session, caller(), chosen, sort=sort, cursor=cursor, limit=limit)
+    filters = _filters(session)
+    page = campaigns.search(session, caller(), filters, sort=sort, cursor=cursor, limit=limit)
     return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _rows(session: Session, found: Sequence[Campaign]) -> list[CampaignRow]:
-    names = organizations.names_of(session, caller(), {row.organization_id for row in found})
-    summaries = outreach.summaries_of(session, found)
+def _rows(session: Session, matches: Sequence[Campaign]) -> list[CampaignRow]:
+    names = organizations.names_of(session, caller(), {row.organization_id for row in matches})
+    summaries = outreach.summaries_of(session, matches)
     return [
         CampaignRow(row, names.get(row.organization_id, "–"), summaries.get(row.id, RoundSummary()))
-        for row in found
+        for row in matches
     ]
 
 
@@ -84,8 +84,8 @@ def _item(row: CampaignRow) -> BulkItem:
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    found = campaigns.get_many(session, caller(), lists.ids_of(keys))
-    return [_item(row) for row in _rows(session, found)]
+    matches = campaigns.get_many(session, caller(), lists.ids_of(keys))
+    return [_item(row) for row in _rows(session, matches)]
 
 
 CAMPAIGNS = ListDefinition(
@@ -158,7 +158,7 @@ CAMPAIGNS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
-    count=lambda session, most: campaigns.count(session, caller(), _chosen(session), most=most),
+    count=lambda session, most: campaigns.count(session, caller(), _filters(session), most=most),
     shows_count=True,
     bulk=ListActions(_item, _get_many, ACTIONS, exports=True),
     more_filters=("organization",),

@@ -55,9 +55,11 @@ LATEST_CALLS = 5
 @portal.get("/campaigns/<uuid:campaign_id>/outreach")
 def campaign_outreach(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get(session, caller(), campaign_id)
         return render_template(
-            "portal/campaigns/outreach.html", **about(session, found), **_shown(session, found)
+            "portal/campaigns/outreach.html",
+            **about(session, campaign),
+            **_outreach_context(session, campaign),
         )
 
 
@@ -65,9 +67,11 @@ def campaign_outreach(campaign_id: UUID) -> str:
 def campaign_outreach_live(campaign_id: UUID) -> str:
     """Return the panel of a running campaign, which reloads itself."""
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get(session, caller(), campaign_id)
         return render_template(
-            "portal/campaigns/_progress.html", campaign=found, **_shown(session, found)
+            "portal/campaigns/_progress.html",
+            campaign=campaign,
+            **_outreach_context(session, campaign),
         )
 
 
@@ -75,38 +79,40 @@ def campaign_outreach_live(campaign_id: UUID) -> str:
 def campaign_left_out(campaign_id: UUID) -> str:
     """Show the contacts that the current round leaves out, and why."""
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get(session, caller(), campaign_id)
         return render_template(
-            "portal/campaigns/left_out.html", **about(session, found), **_left_out(session, found)
+            "portal/campaigns/left_out.html",
+            **about(session, campaign),
+            **_left_out(session, campaign),
         )
 
 
-def _left_out(session: Session, found: Campaign) -> dict[str, Any]:
+def _left_out(session: Session, campaign: Campaign) -> dict[str, Any]:
     """Return a page of the contacts, each with the reason and a link to what would change it."""
-    at, reason = lists.place(), lists.text_filter("reason")
-    page = outreach.left_out(session, found, reason=reason, **at.wanted)
-    rows = [(row, *_reason(found, row)) for row in page.items]
-    return {"rows": rows, "reasons": LEFT_OUT_WORDS, **at.pager(page.next_cursor, "reason")}
+    position, reason = lists.place(), lists.text_filter("reason")
+    page = outreach.left_out(session, campaign, reason=reason, **position.wanted)
+    rows = [(row, *_reason(campaign, row)) for row in page.items]
+    return {"rows": rows, "reasons": LEFT_OUT_WORDS, **position.pager(page.next_cursor, "reason")}
 
 
-def _reason(found: Campaign, row: outreach.LeftOut) -> tuple[str, str | None]:
+def _reason(campaign: Campaign, row: outreach.LeftOut) -> tuple[str, str | None]:
     """Return why a contact is left out, and a link to what would change that."""
     if row.country is None:
         return reason_words(row.reason), None
-    return closed_words(row.country), closed_link(found, row.country)
+    return closed_words(row.country), closed_link(campaign, row.country)
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/outreach/start")
 def campaign_start_confirm(campaign_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
-        plan = outreach.stored_plan(session, found)
+        campaign = campaigns.get(session, caller(), campaign_id)
+        plan = outreach.stored_plan(session, campaign)
         if plan is None:
             return redirect(url_for("portal.campaign_plan", campaign_id=campaign_id), 303)
-        if _is_calling(session, found, plan):
-            about_it = about(session, found)
-            return render_template("portal/campaigns/already_running.html", **about_it)
-        return _starting(session, found, plan).page()
+        if _is_calling(session, campaign, plan):
+            context = about(session, campaign)
+            return render_template("portal/campaigns/already_running.html", **context)
+        return _start_confirmation(session, campaign, plan).page()
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/start")
@@ -117,37 +123,37 @@ def campaign_start(campaign_id: UUID) -> Response:
 @portal.get("/campaigns/<uuid:campaign_id>/outreach/again")
 def campaign_again_confirm(campaign_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
-        plan = outreach.stored_plan(session, found)
-        if plan is None or not outreach.progress_of(session, found).is_over:
+        campaign = campaigns.get(session, caller(), campaign_id)
+        plan = outreach.stored_plan(session, campaign)
+        if plan is None or not outreach.progress_of(session, campaign).is_over:
             return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
-        return _starting(session, found, plan, _recall()).page()
+        return _start_confirmation(session, campaign, plan, _recall_choice()).page()
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/again")
 def campaign_again(campaign_id: UUID) -> Response:
-    return _start(campaign_id, _recall())
+    return _start(campaign_id, _recall_choice())
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/pause")
 def campaign_pause(campaign_id: UUID) -> Response:
     url = url_for("portal.campaign_outreach", campaign_id=campaign_id)
     with changing(url, Conflict) as session:
-        found = outreach.pause(session, caller(), campaign_id)
-    words = gettext(
-        "%(campaign)s is paused. Calls in progress continue to their end.", campaign=found.name
+        campaign = outreach.pause(session, caller(), campaign_id)
+    message = gettext(
+        "%(campaign)s is paused. Calls in progress continue to their end.", campaign=campaign.name
     )
-    return redirect_with(words, url)
+    return redirect_with(message, url)
 
 
-def _is_calling(session: Session, found: Campaign, plan: Outreach) -> bool:
+def _is_calling(session: Session, campaign: Campaign, plan: Outreach) -> bool:
     """Return whether the campaign runs and there is nothing to start or resume."""
-    if plan.started_at is None or found.status is not CampaignStatus.ACTIVE:
+    if plan.started_at is None or campaign.status is not CampaignStatus.ACTIVE:
         return False
-    return not outreach.progress_of(session, found).is_over
+    return not outreach.progress_of(session, campaign).is_over
 
 
-def _recall() -> RecallChoice:
+def _recall_choice() -> RecallChoice:
     """Return which contacts the URL selects; all by default."""
     return lists.choice_filter("only", RecallChoice) or RecallChoice.ALL
 
@@ -156,27 +162,31 @@ def _start(campaign_id: UUID, again: RecallChoice | None = None) -> Response:
     url = url_for("portal.campaign_outreach", campaign_id=campaign_id)
     try:
         with transaction() as session:
-            found = outreach.start(session, caller(), campaign_id, again=again)
+            campaign = outreach.start(session, caller(), campaign_id, again=again)
     except Conflict as error:
-        words = gettext("The campaign was not started. %(reason)s", reason=error.message)
-        return redirect_with(words, url, "warning")
-    return redirect_with(gettext("%(campaign)s is running.", campaign=found.name), url)
+        message = gettext("The campaign was not started. %(reason)s", reason=error.message)
+        return redirect_with(message, url, "warning")
+    return redirect_with(gettext("%(campaign)s is running.", campaign=campaign.name), url)
 
 
-def _shown(session: Session, found: Campaign) -> dict[str, Any]:
+def _outreach_context(session: Session, campaign: Campaign) -> dict[str, Any]:
     """Return the data that the page and its live panel share."""
-    plan = outreach.stored_plan(session, found)
-    progress = outreach.progress_of(session, found)
-    running = found.status is CampaignStatus.ACTIVE
-    shown: dict[str, Any] = {
+    plan = outreach.stored_plan(session, campaign)
+    progress = outreach.progress_of(session, campaign)
+    running = campaign.status is CampaignStatus.ACTIVE
+    context: dict[str, Any] = {
         "plan": plan,
         "progress": progress,
         "running": running,
-        "status": status_words(found, plan, progress, _opens_at(session, found, plan, progress)),
+        "status": status_words(
+            campaign, plan, progress, _opens_at(session, campaign, plan, progress)
+        ),
         "waiting": waiting_words(progress) if running else None,
-        "results": result_figures(found, progress),
-        "called_url": calls_of_round(found),
-        "left_out": left_out_words(progress, _closed(session, found, progress.left_out)),
+        "results": result_figures(campaign, progress),
+        "called_url": calls_of_round(campaign),
+        "left_out": left_out_words(
+            progress, _closed_countries(session, campaign, progress.left_out)
+        ),
         "facts_of_plan": [],
         "confirmation": None,
         "recalls": [],
@@ -184,143 +194,153 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "paused_by": None,
         "needs_contacts": False,
         "blocker": None,
-        "latest": _latest(session, found) if progress.called else [],
+        "latest": _latest_calls(session, campaign) if progress.called else [],
         "ahead": ahead_words(progress),
         "removed": removed_words(progress),
     }
     if plan is not None:
         assistant = assistants.get(session, caller(), plan.assistant_id)
-        shown["blocker"] = blocker_words(found, plan, _blocker(session, found, plan))
-        shown["facts_of_plan"] = plan_facts(plan, assistant)
-        owner = session.get_one(Organization, found.organization_id)
-        closed = owner.status is OrganizationStatus.ARCHIVED
-        if found.status is not CampaignStatus.ARCHIVED and not closed:
-            shown |= _acts(session, found, plan, progress)
-        shown |= _past(session, found, plan, progress)
-    return shown
+        context["blocker"] = blocker_words(campaign, plan, _blocker(session, campaign, plan))
+        context["facts_of_plan"] = plan_facts(plan, assistant)
+        owner = session.get_one(Organization, campaign.organization_id)
+        is_archived = owner.status is OrganizationStatus.ARCHIVED
+        if campaign.status is not CampaignStatus.ARCHIVED and not is_archived:
+            context |= _available_actions(session, campaign, plan, progress)
+        context |= _results_context(session, campaign, plan, progress)
+    return context
 
 
 def _opens_at(
-    session: Session, found: Campaign, plan: Outreach | None, progress: outreach.RoundProgress
+    session: Session, campaign: Campaign, plan: Outreach | None, progress: outreach.RoundProgress
 ) -> datetime | None:
     """Return when the plan's hours begin, if unchecked contacts wait for them."""
-    if plan is None or found.status is not CampaignStatus.ACTIVE:
+    if plan is None or campaign.status is not CampaignStatus.ACTIVE:
         return None
     if not progress.to_come or progress.in_progress:
         return None
-    owner = session.get_one(Organization, found.organization_id)
-    return outreach.opens_at(session, plan, found, owner, utcnow())
+    owner = session.get_one(Organization, campaign.organization_id)
+    return outreach.opens_at(session, plan, campaign, owner, utcnow())
 
 
-def _acts(
-    session: Session, found: Campaign, plan: Outreach, progress: outreach.RoundProgress
+def _available_actions(
+    session: Session, campaign: Campaign, plan: Outreach, progress: outreach.RoundProgress
 ) -> dict[str, Any]:
     """Return what a user can start now."""
-    if not found.contact_count:
+    if not campaign.contact_count:
         return {"needs_contacts": True}
     if plan.started_at is not None and progress.is_over and progress.called:
         recalls = [RecallChoice.ALL]
         if progress.calls.get(NOT_REACHED):
             recalls.append(RecallChoice.NOT_REACHED)
-        return {"recalls": [(each, _starting(session, found, plan, each)) for each in recalls]}
-    if found.status is CampaignStatus.ACTIVE and not progress.is_over:
+        return {
+            "recalls": [
+                (each, _start_confirmation(session, campaign, plan, each)) for each in recalls
+            ]
+        }
+    if campaign.status is CampaignStatus.ACTIVE and not progress.is_over:
         return {}
-    return {"confirmation": _starting(session, found, plan)}
+    return {"confirmation": _start_confirmation(session, campaign, plan)}
 
 
-def _past(
-    session: Session, found: Campaign, plan: Outreach, progress: outreach.RoundProgress
+def _results_context(
+    session: Session, campaign: Campaign, plan: Outreach, progress: outreach.RoundProgress
 ) -> dict[str, Any]:
     """Return the results of a finished round, or who has paused it."""
     if plan.started_at is not None and progress.is_over and progress.called:
-        done = outreach.finished(session, plan)
+        finished_round = outreach.finished(session, plan)
         is_staff = caller().organization_id is None
-        return {"finished": finished_facts(progress, done, shows_cost=is_staff)}
-    if plan.started_at is not None and found.status is CampaignStatus.PAUSED:
-        entry = audit.last_of_target(session, caller(), "campaign", found.id, "campaign.paused")
+        return {"finished": finished_facts(progress, finished_round, shows_cost=is_staff)}
+    if plan.started_at is not None and campaign.status is CampaignStatus.PAUSED:
+        entry = audit.last_of_target(session, caller(), "campaign", campaign.id, "campaign.paused")
         return {"paused_by": paused_words(entry)}
     return {}
 
 
-def _latest(session: Session, found: Campaign) -> Sequence[Call]:
+def _latest_calls(session: Session, campaign: Campaign) -> Sequence[Call]:
     """Return the newest calls of the round, if the user may read calls."""
     if not caller().may(Permission.CALLS_READ):
         return []
-    wanted = CallSearch(campaign=found.id, current_round=True)
-    return calls.search(session, caller(), wanted, limit=LATEST_CALLS).items
+    filters = CallSearch(campaign=campaign.id, current_round=True)
+    return calls.search(session, caller(), filters, limit=LATEST_CALLS).items
 
 
-def _blocker(session: Session, found: Campaign, plan: Outreach) -> outreach.CampaignBlocker | None:
-    return outreach.blocker(session, found, plan, CarrierKind(settings().carrier))
+def _blocker(
+    session: Session, campaign: Campaign, plan: Outreach
+) -> outreach.CampaignBlocker | None:
+    return outreach.blocker(session, campaign, plan, CarrierKind(settings().carrier))
 
 
-def _closed(
-    session: Session, found: Campaign, left_out: dict[str, int]
+def _closed_countries(
+    session: Session, campaign: Campaign, left_out: dict[str, int]
 ) -> Counter[outreach.ClosedCountry]:
     """Count the contacts left out because of their country, if a number may not be called."""
-    return outreach.closed_countries(session, found) if NOT_ALLOWED in left_out else Counter()
+    return outreach.closed_countries(session, campaign) if NOT_ALLOWED in left_out else Counter()
 
 
-def night_warning(session: Session, found: Campaign, plan: Outreach) -> str | None:
-    organization = organizations.get(session, caller(), found.organization_id)
+def night_warning(session: Session, campaign: Campaign, plan: Outreach) -> str | None:
+    organization = organizations.get(session, caller(), campaign.organization_id)
     return night_calls_warning(*outreach.hours_of(plan, organization))
 
 
-def _starting(
-    session: Session, found: Campaign, plan: Outreach, again: RecallChoice | None = None
+def _start_confirmation(
+    session: Session, campaign: Campaign, plan: Outreach, again: RecallChoice | None = None
 ) -> ConfirmationPage:
-    forecast = outreach.forecast(session, found, again=again)
-    title, act = _title_and_act(found, plan, again)
+    forecast = outreach.forecast(session, campaign, again=again)
+    title, act = _title_and_act(campaign, plan, again)
     endpoint = "portal.campaign_again" if again else "portal.campaign_start"
     return ConfirmationPage(
         action=url_for(
             endpoint,
-            campaign_id=found.id,
+            campaign_id=campaign.id,
             only=again if again is RecallChoice.NOT_REACHED else None,
         ),
         title=title,
         consequences=consequences(
-            found,
+            campaign,
             forecast,
-            _closed(session, found, forecast.left_out),
+            _closed_countries(session, campaign, forecast.left_out),
             plan,
-            _how(session, found, plan, forecast.called),
-            _blocker(session, found, plan),
+            _how_consequences(session, campaign, plan, forecast.called),
+            _blocker(session, campaign, plan),
         ),
         act=act,
         safe=gettext("Not now"),
-        safe_url=url_for("portal.campaign_outreach", campaign_id=found.id),
+        safe_url=url_for("portal.campaign_outreach", campaign_id=campaign.id),
         danger=False,
-        warning=night_warning(session, found, plan),
+        warning=night_warning(session, campaign, plan),
         crumbs=(
             (gettext("Campaigns"), url_for("portal.campaigns")),
-            (found.name, url_for("portal.campaign_outreach", campaign_id=found.id)),
+            (campaign.name, url_for("portal.campaign_outreach", campaign_id=campaign.id)),
         ),
-        steps=steps_of_planned(session, found) or (),
+        steps=steps_of_planned(session, campaign) or (),
     )
 
 
-def _title_and_act(found: Campaign, plan: Outreach, again: RecallChoice | None) -> tuple[str, str]:
+def _title_and_act(
+    campaign: Campaign, plan: Outreach, again: RecallChoice | None
+) -> tuple[str, str]:
     """Return the title and the button of a confirmation."""
     if again is RecallChoice.ALL:
-        title = gettext("Call all contacts of %(campaign)s again?", campaign=found.name)
+        title = gettext("Call all contacts of %(campaign)s again?", campaign=campaign.name)
         return title, gettext("Call all again")
     if again is RecallChoice.NOT_REACHED:
-        title = gettext("Call those of %(campaign)s who weren’t reached?", campaign=found.name)
+        title = gettext("Call those of %(campaign)s who weren’t reached?", campaign=campaign.name)
         return title, gettext("Call those not reached")
     if plan.started_at is not None:
-        title = gettext("Resume %(campaign)s?", campaign=found.name)
+        title = gettext("Resume %(campaign)s?", campaign=campaign.name)
         return title, gettext("Resume campaign")
-    return gettext("Start %(campaign)s?", campaign=found.name), gettext("Start campaign")
+    return gettext("Start %(campaign)s?", campaign=campaign.name), gettext("Start campaign")
 
 
-def _how(session: Session, found: Campaign, plan: Outreach, contacts: int) -> list[str]:
-    organization = organizations.get(session, caller(), found.organization_id)
+def _how_consequences(
+    session: Session, campaign: Campaign, plan: Outreach, contacts: int
+) -> list[str]:
+    organization = organizations.get(session, caller(), campaign.organization_id)
     route = phone_numbers.route_of(session, organization, CarrierKind(settings().carrier))
     return how_lines(
         plan,
         assistants.get(session, caller(), plan.assistant_id),
-        estimate_of(session, plan, found, organization, contacts),
+        estimate_of(session, plan, campaign, organization, contacts),
         simulated=route.carrier is CarrierKind.SIMULATOR,
     )
 
@@ -328,9 +348,9 @@ def _how(session: Session, found: Campaign, plan: Outreach, contacts: int) -> li
 def estimate_of(
     session: Session,
     plan: outreach.CampaignPlan | Outreach,
-    found: Campaign,
+    campaign: Campaign,
     organization: Organization,
     contacts: int,
 ) -> outreach.RoundEstimate:
-    most = settings().calls_per_organization
-    return outreach.estimate(session, plan, found, organization, contacts, utcnow(), most)
+    limit = settings().calls_per_organization
+    return outreach.estimate(session, plan, campaign, organization, contacts, utcnow(), limit)

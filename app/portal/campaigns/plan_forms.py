@@ -42,7 +42,7 @@ DAYS = (
 )
 
 
-def _short(weekday: int) -> str:
+def _short_day_name(weekday: int) -> str:
     """Return the ISO weekday as Mon."""
     name: str = get_day_names("abbreviated", locale=locale())[weekday - 1]
     return name
@@ -54,7 +54,9 @@ class PlanForm(MessageForm):
     weekdays = CheckboxesField(
         lazy_gettext("Days"),
         choices=[
-            SelectChoice(str(number), cast("str", LazyProxy(_short, number, enable_cache=False)))
+            SelectChoice(
+                str(number), cast("str", LazyProxy(_short_day_name, number, enable_cache=False))
+            )
             for number in range(1, 8)
         ],
     )
@@ -82,7 +84,7 @@ class PlanForm(MessageForm):
 
     def offer(self, assistants: Sequence[Assistant]) -> None:
         self.assistant.choices = [
-            SelectChoice(str(assistant.id), _named(assistant)) for assistant in assistants
+            SelectChoice(str(assistant.id), _assistant_label(assistant)) for assistant in assistants
         ]
 
     def validate_all(self, session: Session, campaign_id: UUID, max_at_once: int) -> bool:
@@ -96,8 +98,8 @@ class PlanForm(MessageForm):
             hours_start=self.hours_start.data or _MIDNIGHT,
             hours_end=self.hours_end.data or _MIDNIGHT,
         )
-        wanted = (session, caller(), campaign_id, readable)
-        self.passes(lambda: check_plan(*wanted, max_at_once=max_at_once))
+        check_args = (session, caller(), campaign_id, readable)
+        self.passes(lambda: check_plan(*check_args, max_at_once=max_at_once))
         return False
 
     def to_plan(self) -> CampaignPlan:
@@ -124,7 +126,7 @@ class PlanForm(MessageForm):
         )
 
 
-def _named(assistant: Assistant) -> str:
+def _assistant_label(assistant: Assistant) -> str:
     """Return the name, with what prevents the assistant from calling."""
     if not assistant.active:
         return gettext("%(assistant)s (switched off)", assistant=assistant.name)

@@ -39,7 +39,7 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
         is_readable = form.validate_all(session, campaign_id, settings().calls_per_organization)
     if not is_readable:
         return _plan_page(campaign_id, form), 422
-    stored = partial(_stored, typed=form)
+    stored = partial(_stored, submitted=form)
     with saving_edit(form, "campaign", campaign_id, _plan_page, stored, validate=False) as session:
         is_changed = _save(session, campaign_id, form)
     return _to_next_step(campaign_id, is_changed=is_changed)
@@ -62,20 +62,20 @@ def campaign_plan_outlook(campaign_id: UUID) -> str:
     """Return the outlook of a plan that is being edited."""
     form = PlanForm()
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get(session, caller(), campaign_id)
         return render_template(
             "portal/campaigns/_outlook.html",
-            campaign=found,
-            **_outlook(session, found, form.to_plan()),
+            campaign=campaign,
+            **_outlook(session, campaign, form.to_plan()),
         )
 
 
-def _stored(session: Session, campaign_id: UUID, *, typed: PlanForm | None = None) -> PlanForm:
-    """Return the form with the stored values; ``typed`` values get the same choices."""
-    found = campaigns.get(session, caller(), campaign_id)
-    form = PlanForm.showing(outreach.plan_of(session, found), found.version)
-    for each in (form, typed) if typed else (form,):
-        each.offer(speakers(session, found))
+def _stored(session: Session, campaign_id: UUID, *, submitted: PlanForm | None = None) -> PlanForm:
+    """Return the form with the stored values; ``submitted`` values get the same choices."""
+    campaign = campaigns.get(session, caller(), campaign_id)
+    form = PlanForm.showing(outreach.plan_of(session, campaign), campaign.version)
+    for each in (form, submitted) if submitted else (form,):
+        each.offer(speakers(session, campaign))
     return form
 
 
@@ -86,23 +86,25 @@ def _to_next_step(campaign_id: UUID, *, is_changed: bool) -> Response:
         url = url_for("portal.upload_new", campaign_id=campaign_id, new=1)
     response = redirect_saved(gettext("The plan was saved."), url, is_changed)
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
-        plan = outreach.stored_plan(session, found)
-        if is_changed and plan and (at_night := night_warning(session, found, plan)):
+        campaign = campaigns.get(session, caller(), campaign_id)
+        plan = outreach.stored_plan(session, campaign)
+        if is_changed and plan and (at_night := night_warning(session, campaign, plan)):
             flash(at_night, "warning")
         if plan:
-            warn_of_placeholders(texts_of(plan), partial(contacts.metadata_names, session, found))
+            warn_of_placeholders(
+                texts_of(plan), partial(contacts.metadata_names, session, campaign)
+            )
     return response
 
 
 def _plan_page(campaign_id: UUID, form: PlanForm) -> str:
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
-        form.offer(speakers(session, found))
+        campaign = campaigns.get(session, caller(), campaign_id)
+        form.offer(speakers(session, campaign))
         return render_template(
             "portal/campaigns/plan.html",
-            **about(session, found),
-            **_outlook(session, found, form.to_plan()),
+            **about(session, campaign),
+            **_outlook(session, campaign, form.to_plan()),
             form=form,
             hints=MESSAGE_HINTS,
             max_text_length=MAX_TEXT_LENGTH,
@@ -118,25 +120,29 @@ def _zone_of_days(session: Session, plan: outreach.CampaignPlan) -> list[tuple[s
     return [(gettext("First and last day in"), zone_of(session, plan).key)]
 
 
-def _duration(expected: outreach.RoundEstimate) -> list[tuple[str, str]]:
-    words = duration_words(expected)
-    return [(duration_label(expected), words)] if words else []
+def _duration_rows(expected: outreach.RoundEstimate) -> list[tuple[str, str]]:
+    message = duration_words(expected)
+    return [(duration_label(expected), message)] if message else []
 
 
-def _outlook(session: Session, found: Campaign, plan: outreach.CampaignPlan) -> dict[str, Any]:
+def _outlook(session: Session, campaign: Campaign, plan: outreach.CampaignPlan) -> dict[str, Any]:
     """Return the consequences of the plan for the campaign's contacts, and a warning about its
     hours."""
-    organization = organizations.get(session, caller(), found.organization_id)
+    organization = organizations.get(session, caller(), campaign.organization_id)
     has_hours = None not in (plan.hours_start, plan.hours_end)
     if not has_hours or any(plan_problems(plan, settings().calls_per_organization)):
         return {"outlook": [], "at_night": None}
-    expected = estimate_of(session, plan, found, organization, found.contact_count)
+    expected = estimate_of(session, plan, campaign, organization, campaign.contact_count)
     return {
         "outlook": [
-            (gettext("Contacts"), number(found.contact_count)),
+            (gettext("Contacts"), number(campaign.contact_count)),
             (gettext("Calls at once"), gettext("At most %(most)s", most=expected.at_once)),
-            *([(gettext("First call"), first_call_words(expected))] if found.contact_count else []),
-            *_duration(expected),
+            *(
+                [(gettext("First call"), first_call_words(expected))]
+                if campaign.contact_count
+                else []
+            ),
+            *_duration_rows(expected),
             *_zone_of_days(session, plan),
         ],
         "at_night": night_calls_warning(*outreach.hours_of(plan, organization)),

@@ -43,19 +43,23 @@ def duration_words(estimate: RoundEstimate) -> str | None:
     if estimate.ends_at is None:
         return gettext("Not all can be called by the last day.")
     if _ends_another_day(estimate):
-        return _ends_words(estimate, _soon(estimate.ends_at))
-    lasts = rough_duration(estimate.lasts)
+        return _ends_message(estimate, _format_soon(estimate.ends_at))
+    duration_text = rough_duration(estimate.lasts)
     if estimate.planned_pace:
         pace = number(estimate.planned_pace)
         return gettext(
-            "Takes about %(duration)s at %(number)s calls an hour.", duration=lasts, number=pace
+            "Takes about %(duration)s at %(number)s calls an hour.",
+            duration=duration_text,
+            number=pace,
         )
     if estimate.average is None:
-        return gettext("Takes about %(duration)s if each call takes a minute.", duration=lasts)
+        return gettext(
+            "Takes about %(duration)s if each call takes a minute.", duration=duration_text
+        )
     return gettext(
         "Takes about %(duration)s if each call takes %(time)s, the average of the last "
         "%(days)s days.",
-        duration=lasts,
+        duration=duration_text,
         time=duration(estimate.average.lasts.seconds),
         days=estimate.average.days,
     )
@@ -68,7 +72,7 @@ def _ends_another_day(estimate: RoundEstimate) -> bool:
     return estimate.ends_at - utcnow() > estimate.lasts + _SLACK
 
 
-def _ends_words(estimate: RoundEstimate, end: str) -> str:
+def _ends_message(estimate: RoundEstimate, end: str) -> str:
     if estimate.planned_pace:
         pace = number(estimate.planned_pace)
         return gettext(
@@ -84,9 +88,9 @@ def _ends_words(estimate: RoundEstimate, end: str) -> str:
     )
 
 
-def rough_duration(lasts: timedelta) -> str:
+def rough_duration(delta: timedelta) -> str:
     """Return a duration: 3 minutes; 2 hours."""
-    minutes = max(1, round(lasts / timedelta(minutes=1)))
+    minutes = max(1, round(delta / timedelta(minutes=1)))
     if minutes < _MAX_MINUTES:
         return ngettext("%(num)s minute", "%(num)s minutes", minutes)
     return ngettext("%(num)s hour", "%(num)s hours", round(minutes / 60))
@@ -97,26 +101,26 @@ def first_call_words(estimate: RoundEstimate) -> str | None:
         return gettext("Never: the last day is over")
     if estimate.begins_at - utcnow() < _SLACK:
         return gettext("Right after the start")
-    return gettext("%(moment)s at the earliest", moment=_soon(estimate.begins_at))
+    return gettext("%(moment)s at the earliest", moment=_format_soon(estimate.begins_at))
 
 
 def ahead_words(progress: RoundProgress) -> str:
     """Return how many contacts are being called and are yet to be called."""
-    words = []
+    labels = []
     if progress.in_progress:
-        words.append(gettext("%(number)s in progress", number=number(progress.in_progress)))
+        labels.append(gettext("%(number)s in progress", number=number(progress.in_progress)))
     if progress.open:
-        words.append(gettext("%(number)s left", number=number(progress.open)))
-    return ", ".join(words)
+        labels.append(gettext("%(number)s left", number=number(progress.open)))
+    return ", ".join(labels)
 
 
 def finished_facts(
-    progress: RoundProgress, done: FinishedRound, *, shows_cost: bool
+    progress: RoundProgress, finished_round: FinishedRound, *, shows_cost: bool
 ) -> list[tuple[str, str | None]]:
     """Return the results of a finished round."""
-    started, ended = done.started_at, done.ended_at
+    started, ended = finished_round.started_at, finished_round.ended_at
     by_human = progress.calls.get(AnsweredBy.HUMAN, 0)
-    costs = [exact_money(cost, currency) for currency, cost in sorted(done.costs.items())]
+    costs = [exact_money(cost, currency) for currency, cost in sorted(finished_round.costs.items())]
     return [
         (gettext("Started"), long_datetime(started, zone()) if started else None),
         (gettext("Ended"), long_datetime(ended, zone()) if ended else None),
@@ -159,15 +163,15 @@ def status_words(
     if campaign.status is CampaignStatus.ARCHIVED:
         return gettext("The campaign is archived. It places no more calls.")
     if progress.is_over:
-        return _over_words(campaign)
+        return _over_message(campaign)
     if campaign.status is CampaignStatus.PAUSED:
-        return _pausing_words(progress)
+        return _pausing_message(progress)
     if progress.open == 0:
         return gettext("The last calls are in progress.")
-    return f"{_next_words(plan, progress, opens_at)} {_end_words(plan, progress)}"
+    return f"{_next_call_message(plan, progress, opens_at)} {_end_message(plan, progress)}"
 
 
-def _over_words(campaign: Campaign) -> str:
+def _over_message(campaign: Campaign) -> str:
     if not campaign.contact_count:
         return gettext("All contacts were removed. Add contacts to continue.")
     if campaign.status is CampaignStatus.PAUSED:
@@ -178,7 +182,7 @@ def _over_words(campaign: Campaign) -> str:
     )
 
 
-def _pausing_words(progress: RoundProgress) -> str:
+def _pausing_message(progress: RoundProgress) -> str:
     if not progress.in_progress:
         return gettext("Paused. No calls until you resume the campaign.")
     return ngettext(
@@ -188,37 +192,37 @@ def _pausing_words(progress: RoundProgress) -> str:
     )
 
 
-def _next_words(plan: Outreach, progress: RoundProgress, opens_at: datetime | None) -> str:
-    begins = plan.next_at if progress.to_come else progress.next_due
-    if opens_at and opens_at > (begins or utcnow()):
-        begins = opens_at
-    ahead = begins - utcnow() if begins else timedelta()
-    if begins is None or ahead < _SLACK:
+def _next_call_message(plan: Outreach, progress: RoundProgress, opens_at: datetime | None) -> str:
+    next_at = plan.next_at if progress.to_come else progress.next_due
+    if opens_at and opens_at > (next_at or utcnow()):
+        next_at = opens_at
+    time_until = next_at - utcnow() if next_at else timedelta()
+    if next_at is None or time_until < _SLACK:
         if progress.in_progress:
             return gettext("Calling now.")
-        if ahead > timedelta():
-            steps = ceil(ahead / _STEP)
+        if time_until > timedelta():
+            steps = ceil(time_until / _STEP)
             return gettext("Next call in about %(seconds)s s.", seconds=steps * _STEP.seconds)
         return gettext("The next call is about to start.")
-    return gettext("Next call: %(moment)s.", moment=_soon(begins))
+    return gettext("Next call: %(moment)s.", moment=_format_soon(next_at))
 
 
-def _end_words(plan: Outreach, progress: RoundProgress) -> str:
+def _end_message(plan: Outreach, progress: RoundProgress) -> str:
     if progress.pace is None:
         return gettext("The end time appears after the first calls.")
     if progress.ends_at is not None:
-        left = progress.ends_at - utcnow()
-        if left < timedelta(minutes=_MAX_MINUTES):
-            return gettext("About %(duration)s left.", duration=rough_duration(left))
-        return gettext("Ends about %(moment)s.", moment=_soon(progress.ends_at))
+        remaining = progress.ends_at - utcnow()
+        if remaining < timedelta(minutes=_MAX_MINUTES):
+            return gettext("About %(duration)s left.", duration=rough_duration(remaining))
+        return gettext("Ends about %(moment)s.", moment=_format_soon(progress.ends_at))
     if plan.ends_on is not None:
         return gettext("At this pace some are not called by the last day.")
     return gettext("At this pace it takes longer than a year.")
 
 
-def _soon(value: datetime) -> str:
+def _format_soon(value: datetime) -> str:
     """Return a time: 14:05 GMT; on another day 1 Dec, 09:00 GMT."""
-    local, now = (at.astimezone(ZoneInfo(zone())) for at in (value, utcnow()))
+    local, now = (moment.astimezone(ZoneInfo(zone())) for moment in (value, utcnow()))
     if local.date() != now.date():
         return short_datetime_in_zone(value, zone())
     return f"{clock(value, zone())}{NO_BREAK}{zone_letters(local)}"
@@ -226,13 +230,17 @@ def _soon(value: datetime) -> str:
 
 def waiting_words(progress: RoundProgress) -> str | None:
     """Return why contacts wait, other than for their turn."""
-    return " ".join(_waiting(*each) for each in progress.waiting.items()) or None
+    return " ".join(_waiting_message(*each) for each in progress.waiting.items()) or None
 
 
-def _waiting(code: str, count: int) -> str:
-    shown = number(count)
+def _waiting_message(code: str, count: int) -> str:
+    waiting_count = number(count)
     if code == "hours":
-        return gettext("%(number)s wait for the plan’s hours in their time zone.", number=shown)
+        return gettext(
+            "%(number)s wait for the plan’s hours in their time zone.", number=waiting_count
+        )
     if code == "limits":
-        return gettext("%(number)s wait because of the organization’s limits.", number=shown)
-    return gettext("%(number)s wait.", number=shown)
+        return gettext(
+            "%(number)s wait because of the organization’s limits.", number=waiting_count
+        )
+    return gettext("%(number)s wait.", number=waiting_count)

@@ -58,8 +58,8 @@ def _without_empty(page: ListPage[CampaignRow]) -> ListPage[CampaignRow]:
 
 @portal.get("/campaigns/new")
 def campaign_new() -> Page:
-    back = (gettext("Campaigns"), url_for("portal.campaigns"))
-    return new_page(NewCampaignForm(), _new_page, gettext("Create campaign"), back)
+    crumb = (gettext("Campaigns"), url_for("portal.campaigns"))
+    return new_page(NewCampaignForm(), _new_page, gettext("Create campaign"), crumb)
 
 
 @portal.post("/campaigns/new")
@@ -68,38 +68,40 @@ def campaign_create() -> Page:
     organization = form.organization_or_page(_new_page, besides=form.has_no_problems)
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
         submission = FormSubmission(session)
-        made = campaigns.create(session, caller(), organization.id, **form.wanted)
-        url = submission.led_to(url_for("portal.campaign_plan", campaign_id=made.id, new=1))
-    return redirect_with(gettext("%(campaign)s was created.", campaign=made.name), url)
+        created = campaigns.create(session, caller(), organization.id, **form.wanted)
+        url = submission.led_to(url_for("portal.campaign_plan", campaign_id=created.id, new=1))
+    return redirect_with(gettext("%(campaign)s was created.", campaign=created.name), url)
 
 
 @portal.get("/campaigns/<uuid:campaign_id>")
 def campaign(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = campaigns.get_with_plan(session, caller(), campaign_id).campaign
+        stored_campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         page = without_empty(list_page(session, CONTACTS), "last-call", "status")
         return render_template(
             "portal/campaigns/detail.html",
-            **about(session, found),
+            **about(session, stored_campaign),
             list=page,
-            statuses=_statuses(session, found),
-            removed=_removed(session),
+            statuses=_statuses(session, stored_campaign),
+            removed=_removed_contact(session),
         )
 
 
 def _statuses(session: Session, campaign: Campaign) -> dict[str, str]:
     """Return the statuses of the campaign's contacts, and the one of the URL."""
-    chosen = lists.text_filter("status") or contacts.NO_STATUS
-    found = {*contacts.statuses_of(session, campaign), chosen} - {contacts.NO_STATUS}
-    return {contacts.NO_STATUS: gettext("No status")} | {each: each for each in sorted(found)}
+    selected = lists.text_filter("status") or contacts.NO_STATUS
+    statuses = {*contacts.statuses_of(session, campaign), selected} - {contacts.NO_STATUS}
+    return {contacts.NO_STATUS: gettext("No status")} | {each: each for each in sorted(statuses)}
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/uploads")
 def campaign_uploads(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = campaigns.get_with_plan(session, caller(), campaign_id).campaign
-        shown = uploads_page(session, CAMPAIGN_UPLOADS)
-        return render_template("portal/campaigns/uploads.html", **about(session, found), **shown)
+        stored_campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
+        context = uploads_page(session, CAMPAIGN_UPLOADS)
+        return render_template(
+            "portal/campaigns/uploads.html", **about(session, stored_campaign), **context
+        )
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/settings")
@@ -129,34 +131,38 @@ def _save(session: Session, campaign_id: UUID, form: CampaignForm) -> None:
 @portal.get("/campaigns/<uuid:campaign_id>/archive")
 def campaign_archive_confirm(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        return _archiving(campaigns.get(session, caller(), campaign_id)).page()
+        return _archive_confirmation(campaigns.get(session, caller(), campaign_id)).page()
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/archive")
 def campaign_archive(campaign_id: UUID) -> Page:
     with transaction() as session:
-        found = campaigns.archive(session, caller(), campaign_id)
-    words = gettext("%(campaign)s is archived.", campaign=found.name)
-    return redirect_with(words, url_for("portal.campaign", campaign_id=campaign_id))
+        archived = campaigns.archive(session, caller(), campaign_id)
+    message = gettext("%(campaign)s is archived.", campaign=archived.name)
+    return redirect_with(message, url_for("portal.campaign", campaign_id=campaign_id))
 
 
-def about(session: Session, found: Campaign) -> dict[str, Any]:
-    _, organization, plan, assistant = campaigns.get_with_plan(session, caller(), found.id)
+def about(session: Session, stored_campaign: Campaign) -> dict[str, Any]:
+    _, organization, plan, assistant = campaigns.get_with_plan(
+        session, caller(), stored_campaign.id
+    )
     plans = [(plan, assistant)] if plan and assistant else []
-    planned = outreach.summaries_of(session, [found], plans).get(found.id)
+    planned = outreach.summaries_of(session, [stored_campaign], plans).get(stored_campaign.id)
     summary = planned or outreach.RoundSummary()
-    state = state_of(found, summary)
-    archived = found.status is CampaignStatus.ARCHIVED
+    state = state_of(stored_campaign, summary)
+    archived = stored_campaign.status is CampaignStatus.ARCHIVED
     takes_new = not archived and organization.status is not OrganizationStatus.ARCHIVED
     has_plan, is_started = planned is not None, summary.started_at is not None
     return {
-        "campaign": found,
+        "campaign": stored_campaign,
         "state": state,
         "state_words": STATE_WORDS[state],
-        "head_words": head_words(found, organization, has_plan=has_plan, is_started=is_started),
+        "head_words": head_words(
+            stored_campaign, organization, has_plan=has_plan, is_started=is_started
+        ),
         "has_plan": has_plan,
         "started": is_started,
-        "may_start": takes_new and _may_start(found, state),
+        "may_start": takes_new and _may_start(stored_campaign, state),
         "on_plan_page": request.endpoint in PLAN_PAGES,
         "archived": archived,
         "takes_new": takes_new,
@@ -164,49 +170,52 @@ def about(session: Session, found: Campaign) -> dict[str, Any]:
     }
 
 
-def _may_start(found: Campaign, state: str) -> bool:
+def _may_start(stored_campaign: Campaign, state: str) -> bool:
     """Return whether the campaign has someone to call and the user may start it."""
-    is_waiting = found.contact_count > 0 and state in ("paused", "not-started")
+    is_waiting = stored_campaign.contact_count > 0 and state in ("paused", "not-started")
     return is_waiting and may_or_note_missing(Permission.CAMPAIGNS_WRITE)
 
 
-def _removed(session: Session) -> tuple[str, str] | None:
+def _removed_contact(session: Session) -> tuple[str, str] | None:
     """Return the contact that was just removed and can be restored: its name and id."""
     try:
         contact_id = UUID(request.args.get("removed", ""))
     except ValueError:
         return None
-    gone = single.removed_lately(session, caller(), contact_id)
-    return (single.name_of(gone), str(contact_id)) if gone else None
+    contact = single.removed_lately(session, caller(), contact_id)
+    return (single.name_of(contact), str(contact_id)) if contact else None
 
 
-def _archiving(found: Campaign) -> ConfirmationPage:
-    kept, undone = gettext("It has no contacts."), gettext("This can’t be undone.")
-    if found.contact_count:
-        kept = ngettext(
+def _archive_confirmation(stored_campaign: Campaign) -> ConfirmationPage:
+    contacts_message, final_message = (
+        gettext("It has no contacts."),
+        gettext("This can’t be undone."),
+    )
+    if stored_campaign.contact_count:
+        contacts_message = ngettext(
             "Its %(num)s contact can still be viewed.",
             "Its %(num)s contacts can still be viewed.",
-            found.contact_count,
+            stored_campaign.contact_count,
         )
-        moved = gettext("Its contacts can be uploaded to another campaign.")
-        undone = f"{undone} {moved}"
+        upload_hint = gettext("Its contacts can be uploaded to another campaign.")
+        final_message = f"{final_message} {upload_hint}"
     return ConfirmationPage(
-        action=url_for("portal.campaign_archive", campaign_id=found.id),
-        title=gettext("Archive %(campaign)s?", campaign=found.name),
+        action=url_for("portal.campaign_archive", campaign_id=stored_campaign.id),
+        title=gettext("Archive %(campaign)s?", campaign=stored_campaign.name),
         consequences=[
-            kept,
+            contacts_message,
             gettext("It is removed from the list and accepts no more uploads."),
-            undone,
+            final_message,
         ],
         act=gettext("Archive campaign"),
         safe=gettext("Keep campaign"),
-        safe_url=url_for("portal.campaign_settings", campaign_id=found.id),
+        safe_url=url_for("portal.campaign_settings", campaign_id=stored_campaign.id),
     )
 
 
 def _stored(session: Session, campaign_id: UUID) -> CampaignForm:
-    found = campaigns.get(session, caller(), campaign_id)
-    return CampaignForm.showing(found, campaigns.assistants_of(session, found))
+    stored_campaign = campaigns.get(session, caller(), campaign_id)
+    return CampaignForm.showing(stored_campaign, campaigns.assistants_of(session, stored_campaign))
 
 
 def _new_page(organization: Organization | None, form: NewCampaignForm) -> str:
@@ -226,14 +235,14 @@ def _new_page(organization: Organization | None, form: NewCampaignForm) -> str:
 
 def _settings_page(campaign_id: UUID, form: CampaignForm) -> str:
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
-        form.offer(assistants.of_organization(session, caller(), found.organization_id))
+        stored_campaign = campaigns.get(session, caller(), campaign_id)
+        form.offer(assistants.of_organization(session, caller(), stored_campaign.organization_id))
         return render_template(
             "portal/campaigns/settings.html",
-            **about(session, found),
-            keys=campaigns.external_id_keys(session, found),
+            **about(session, stored_campaign),
+            keys=campaigns.external_id_keys(session, stored_campaign),
             form=form,
             hints=WHO_HINTS,
-            archiving=_archiving(found),
-            changes=audit.latest_of_target(session, caller(), "campaign", found.id),
+            archiving=_archive_confirmation(stored_campaign),
+            changes=audit.latest_of_target(session, caller(), "campaign", stored_campaign.id),
         )

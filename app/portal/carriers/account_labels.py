@@ -56,13 +56,13 @@ def account_facts(
     ]
 
 
-def users_words(organization: str | None, others: int) -> str:
-    """Return which organizations use an account: the named one, or the ``others`` without their own
-    account."""
+def users_words(organization: str | None, organization_count: int) -> str:
+    """Return which organizations use an account: the named one, or the number of
+    those without their own account."""
     return organization or ngettext(
         "%(num)s organization without its own account",
         "%(num)s organizations without their own account",
-        others,
+        organization_count,
     )
 
 
@@ -77,13 +77,13 @@ def form_url(kind: CarrierKind, organization_id: UUID | None) -> str:
 def removal_confirmation(session: Session, account: CarrierAccount) -> ConfirmationPage:
     """Return the confirmation of removing the account, with the consequences."""
     if account.is_pending:
-        return _discarding(account)
+        return _discard_confirmation(account)
     follows = carrier_accounts.leaving(session, caller(), account)
     return ConfirmationPage(
         action=url_for("portal.carrier_account_remove", account_id=account.id),
         title=gettext("Remove the account %(account)s?", account=short_name(account)),
         consequences=[
-            _instead(follows.organizations, follows.instead)
+            _replacement_message(follows.organizations, follows.instead)
             if follows.organizations
             else gettext("No organization uses it."),
             ngettext(
@@ -107,7 +107,7 @@ def _secret_deleted(account: CarrierAccount) -> str:
     return gettext("Its password is deleted within two days. Nothing changes at the carrier.")
 
 
-def _discarding(account: CarrierAccount) -> ConfirmationPage:
+def _discard_confirmation(account: CarrierAccount) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for("portal.carrier_account_remove", account_id=account.id),
         title=gettext("Discard %(account)s?", account=short_name(account)),
@@ -125,7 +125,7 @@ def using(session: Session, account: CarrierAccount) -> ConfirmationPage:
     """Return the confirmation of using the account without a passed test, with the consequences."""
     name, carrier = short_name(account), CarrierKind(settings().carrier)
     count = carrier_accounts.leaving(session, caller(), account).organizations
-    lost = phone_numbers.not_callable_over(session, account, carrier)
+    affected = phone_numbers.not_callable_over(session, account, carrier)
     consequences = [
         ngettext(
             "New live calls of %(num)s organization use %(account)s. They fail if the account "
@@ -137,40 +137,40 @@ def using(session: Session, account: CarrierAccount) -> ConfirmationPage:
         ),
         gettext("Calls in progress don’t change."),
     ]
-    if lost:
-        words = ngettext(
+    if affected:
+        callable_message = ngettext(
             "%(num)s assistant can’t call any more, because its number isn’t confirmed for this "
             "account: %(names)s.",
             "%(num)s assistants can’t call any more, because their numbers aren’t confirmed for "
             "this account: %(names)s.",
-            len(lost),
-            names=_some_names(session, lost),
+            len(affected),
+            names=_name_list(session, affected),
         )
     else:
-        words = gettext("All assistants that can call now can still call.")
+        callable_message = gettext("All assistants that can call now can still call.")
     return ConfirmationPage(
         action=url_for("portal.carrier_account_use", account_id=account.id),
         title=gettext("Use %(account)s without a passed test?", account=name),
-        consequences=[*consequences, words],
+        consequences=[*consequences, callable_message],
         act=gettext("Use account"),
         safe=gettext("Don’t use it"),
         safe_url=url_for("portal.carrier_accounts"),
     )
 
 
-def _some_names(session: Session, assistants: Sequence[Assistant]) -> str:
+def _name_list(session: Session, assistants: Sequence[Assistant]) -> str:
     ids = {each.organization_id for each in assistants[:MAX_NAMES]}
     owners = organizations.names_of(session, caller(), ids)
-    shown = ", ".join(
+    names = ", ".join(
         f"{each.name} ({owners.get(each.organization_id, '–')})" for each in assistants[:MAX_NAMES]
     )
     more = len(assistants) - MAX_NAMES
     if more <= 0:
-        return shown
-    return ngettext("%(names)s and %(num)s more", "%(names)s and %(num)s more", more, names=shown)
+        return names
+    return ngettext("%(names)s and %(num)s more", "%(names)s and %(num)s more", more, names=names)
 
 
-def _instead(organizations: int, account: CarrierAccount | None) -> str:
+def _replacement_message(organizations: int, account: CarrierAccount | None) -> str:
     """Return the account that new calls of this many organizations use."""
     if account is None:
         return ngettext(
@@ -190,34 +190,34 @@ def form_page_data(
     session: Session,
     organization: Organization | None,
     kind: CarrierKind,
-    typed: PortalForm | None,
+    submitted: PortalForm | None,
     *,
     stored: PortalForm,
     conflict: Conflict | None = None,
 ) -> dict[str, Any]:
-    """Return the data of a form's page: ``typed`` values or, before any input, the ``stored``
+    """Return the data of a form's page: ``submitted`` values or, before any input, the ``stored``
     ones."""
     organization_id = organization.id if organization else None
     current = carrier_accounts.current(session, caller(), organization_id)
     present = current.account
-    if conflict is not None and typed is not None:
+    if conflict is not None and submitted is not None:
         if current.last_id is None:
-            typed.apply_errors(conflict)
+            submitted.apply_errors(conflict)
         else:
             target = ("carrier_account", current.last_id)
-            typed.show_conflict(session, conflict, stored, *target)
+            submitted.show_conflict(session, conflict, stored, *target)
     newest = current.newest
     is_same = newest is not None and newest.carrier is kind
-    others = carrier_accounts.count_organizations(session, caller().partner_id)
-    users = users_words(organization.name if organization else None, others)
+    organization_count = carrier_accounts.count_organizations(session, caller().partner_id)
+    users = users_words(organization.name if organization else None, organization_count)
     tests = carrier_accounts.last_tests(session, [newest] if newest and is_same else [])
     return {
-        "form": typed or stored,
+        "form": submitted or stored,
         "title": KIND_WORDS[kind] if newest else gettext("Add account"),
-        "words": _form_words(users, newest if not is_same else None),
+        "words": _form_message(users, newest if not is_same else None),
         "kinds": [
-            (words, form_url(each, organization_id), None, each is kind)
-            for each, words in KIND_WORDS.items()
+            (label, form_url(each, organization_id), None, each is kind)
+            for each, label in KIND_WORDS.items()
         ],
         "present": newest if is_same else None,
         "removing": removal_confirmation(session, present) if present else None,
@@ -225,17 +225,17 @@ def form_page_data(
     }
 
 
-def _form_words(users: str, replaced: CarrierAccount | None) -> str:
+def _form_message(users: str, replaced: CarrierAccount | None) -> str:
     """Say which organizations use the account, what it replaces, and when it is used."""
-    words = [gettext("Used by %(organizations)s.", organizations=users)]
+    sentences = [gettext("Used by %(organizations)s.", organizations=users)]
     if replaced is not None:
         name = f"{KIND_WORDS[replaced.carrier]} {short_name(replaced)}"
-        words.append(gettext("It replaces the %(account)s.", account=name))
-    tested = gettext(
+        sentences.append(gettext("It replaces the %(account)s.", account=name))
+    test_sentence = gettext(
         "It is tested first. New live calls use it once the test has passed; calls in progress "
         "don’t change."
     )
-    return " ".join([*words, tested])
+    return " ".join([*sentences, test_sentence])
 
 
 def _failed_test(tests: Iterable[CarrierAccountTest], *, is_pending: bool) -> dict[str, str] | None:

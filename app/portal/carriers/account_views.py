@@ -40,18 +40,24 @@ from app.services.calls.traffic import CallTraffic
 @portal.get("/carriers/accounts", endpoint="carrier_accounts")
 def list_carrier_accounts() -> str:
     refuse_operators()
-    at = lists.place()
+    position = lists.place()
     with transaction(read_only=True) as session:
         current = carrier_accounts.current(session, caller(), None)
-        own = [each for each in (current.pending, current.account) if each]
-        page = carrier_accounts.of_organizations(session, caller(), **at.wanted)
-        shown = _listed(session, [*own, *page.items] if at.is_first else page.items)
+        own_accounts = [each for each in (current.pending, current.account) if each]
+        page = carrier_accounts.of_organizations(session, caller(), **position.wanted)
+        context = _list_context(
+            session, [*own_accounts, *page.items] if position.is_first else page.items
+        )
     platform = None if current.account else CarrierKind(settings().carrier)
-    shown |= {"platform": platform, "has_own": bool(own), **at.pager(page.next_cursor)}
-    return render_template("portal/carriers/accounts.html", **shown)
+    context |= {
+        "platform": platform,
+        "has_own": bool(own_accounts),
+        **position.pager(page.next_cursor),
+    }
+    return render_template("portal/carriers/accounts.html", **context)
 
 
-def _listed(session: Session, accounts: Sequence[CarrierAccount]) -> dict[str, Any]:
+def _list_context(session: Session, accounts: Sequence[CarrierAccount]) -> dict[str, Any]:
     """Return the rows of accounts with their facts, and the calls without an account."""
     tests = carrier_accounts.last_tests(session, accounts)
     failing = [
@@ -59,35 +65,38 @@ def _listed(session: Session, accounts: Sequence[CarrierAccount]) -> dict[str, A
         for account in accounts
         if (test := tests.get(account.id)) and test.works is False and not account.is_pending
     ]
-    counted = traffic.by_account(session, caller())
-    platform = counted.get((CarrierKind(settings().carrier), None), CallTraffic())
+    traffic_by_account = traffic.by_account(session, caller())
+    platform = traffic_by_account.get((CarrierKind(settings().carrier), None), CallTraffic())
     return {
-        "rows": [_row(session, account, tests.get(account.id)) for account in accounts],
+        "rows": [_account_row(session, account, tests.get(account.id)) for account in accounts],
         "failing_words": failing_words(len(failing)),
-        "facts_of": _facts(session, accounts, counted),
+        "facts_of": _details_by_account(session, accounts, traffic_by_account),
         "platform_calls": platform.last_day,
         "simulated_name": carrier_title(CarrierKind.SIMULATOR),
-        "simulated_calls": counted.get((CarrierKind.SIMULATOR, None), CallTraffic()).last_day,
+        "simulated_calls": traffic_by_account.get(
+            (CarrierKind.SIMULATOR, None), CallTraffic()
+        ).last_day,
     }
 
 
-def _facts(
+def _details_by_account(
     session: Session,
     accounts: Sequence[CarrierAccount],
-    counted: Mapping[tuple[CarrierKind, UUID | None], CallTraffic],
+    traffic_by_account: Mapping[tuple[CarrierKind, UUID | None], CallTraffic],
 ) -> dict[UUID, list[tuple[str, str]]]:
     """Return the facts about each account for the list."""
     ids = {row.organization_id for row in accounts if row.organization_id}
     names = organizations.names_of(session, caller(), ids)
     numbers = carrier_accounts.count_numbers(session, accounts)
-    others = carrier_accounts.count_organizations(session, caller().partner_id)
+    organization_count = carrier_accounts.count_organizations(session, caller().partner_id)
     return {
         account.id: account_facts(
             account,
-            counted.get((account.carrier, account.id), CallTraffic()),
+            traffic_by_account.get((account.carrier, account.id), CallTraffic()),
             numbers.get(account.id, 0),
             users_words(
-                names.get(account.organization_id) if account.organization_id else None, others
+                names.get(account.organization_id) if account.organization_id else None,
+                organization_count,
             ),
         )
         for account in accounts
@@ -104,9 +113,9 @@ def carrier_account_choose() -> Page:
             present = carrier_accounts.current(session, caller(), organization.id).newest
             kind = present.carrier if present else CarrierKind.TWILIO
             return redirect(form_url(kind, organization.id), 303)
-        back = (gettext("Carrier accounts"), url_for("portal.carrier_accounts"))
+        back_link = (gettext("Carrier accounts"), url_for("portal.carrier_accounts"))
         title = gettext("Account for an organization")
-        return organization_picker.choose_page(session, title, back)
+        return organization_picker.choose_page(session, title, back_link)
 
 
 @portal.post("/carriers/accounts/<uuid:account_id>/test")
@@ -124,15 +133,15 @@ def carrier_account_connection(account_id: UUID) -> Page:
     if not wants_fragment():
         return redirect(url_for("portal.carrier_accounts"), 303)
     with transaction(read_only=True) as session:
-        account = _tested(session, account_id)
+        account = _find_tested(session, account_id)
         if account is None:
             return htmx_command("HX-Refresh", "true")
         test = carrier_accounts.last_tests(session, [account]).get(account.id)
-        row = _row(session, account, test)
+        row = _account_row(session, account, test)
         return render_template("portal/carriers/_connection.html", row=row)
 
 
-def _tested(session: Session, account_id: UUID) -> CarrierAccount | None:
+def _find_tested(session: Session, account_id: UUID) -> CarrierAccount | None:
     """Return the account whose test is shown; None for a pending one that is now used or removed.
     Raises `NotFound`."""
     was_pending = "pending" in request.args
@@ -159,8 +168,8 @@ def carrier_account_use(account_id: UUID) -> Response:
     with transaction() as session:
         account = carrier_accounts.use(session, caller(), account_id)
         phone_numbers.ask_for_list(session, caller(), account.id)
-    words = gettext("Live calls use %(account)s from now on.", account=short_name(account))
-    return redirect_with(words, url_for("portal.carrier_accounts"))
+    message = gettext("Live calls use %(account)s from now on.", account=short_name(account))
+    return redirect_with(message, url_for("portal.carrier_accounts"))
 
 
 @portal.get("/carriers/accounts/<uuid:account_id>/remove")
@@ -176,11 +185,11 @@ def carrier_account_remove(account_id: UUID) -> Response:
     url = url_for("portal.carrier_accounts")
     with changing(url, Conflict) as session:
         account = carrier_accounts.remove(session, caller(), account_id)
-    words = gettext("The account %(account)s was removed.", account=short_name(account))
-    return redirect_with(words, url)
+    message = gettext("The account %(account)s was removed.", account=short_name(account))
+    return redirect_with(message, url)
 
 
-def _row(
+def _account_row(
     session: Session, account: CarrierAccount, test: CarrierAccountTest | None
 ) -> dict[str, Any]:
     has_failed = test is not None and test.works is False
@@ -257,7 +266,7 @@ def _submit(
     )
 
 
-def _account_page(typed: CarrierAccountForm | None, conflict: Conflict | None = None) -> str:
+def _account_page(submitted: CarrierAccountForm | None, conflict: Conflict | None = None) -> str:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         organization_id = organization.id if organization else None
@@ -269,14 +278,14 @@ def _account_page(typed: CarrierAccountForm | None, conflict: Conflict | None = 
                 session,
                 organization,
                 CarrierKind.TWILIO,
-                typed,
+                submitted,
                 stored=CarrierAccountForm.showing(sid, present.version),
                 conflict=conflict,
             ),
         )
 
 
-def _trunk_page(typed: SipTrunkForm | None, conflict: Conflict | None = None) -> str:
+def _trunk_page(submitted: SipTrunkForm | None, conflict: Conflict | None = None) -> str:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         organization_id = organization.id if organization else None
@@ -289,7 +298,7 @@ def _trunk_page(typed: SipTrunkForm | None, conflict: Conflict | None = None) ->
                 session,
                 organization,
                 CarrierKind.SIP,
-                typed,
+                submitted,
                 stored=SipTrunkForm.showing(trunk, present.version),
                 conflict=conflict,
             ),

@@ -15,8 +15,8 @@ from app.services.carrier_accounts.account_fields import (
 
 NUMBER, USER = "number", "user"
 TRANSPORTS = {"udp": "UDP", "tcp": "TCP", "tls": "TLS"}
-_PLAIN = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
-_HOST = _PLAIN | {"maxlength": MAX_HOST_LENGTH, "inputmode": "url"}
+_PLAIN_ATTRIBUTES = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+_HOST_ATTRIBUTES = _PLAIN_ATTRIBUTES | {"maxlength": MAX_HOST_LENGTH, "inputmode": "url"}
 
 
 class CarrierAccountForm(PortalForm):
@@ -39,8 +39,10 @@ class CarrierAccountForm(PortalForm):
 
 class SipTrunkForm(PortalForm):
     version = VersionField()
-    address = StringField(lazy_gettext("Trunk"), render_kw=_HOST)
-    user = StringField(lazy_gettext("User"), render_kw=_PLAIN | {"maxlength": MAX_USER_LENGTH})
+    address = StringField(lazy_gettext("Trunk"), render_kw=_HOST_ATTRIBUTES)
+    user = StringField(
+        lazy_gettext("User"), render_kw=_PLAIN_ATTRIBUTES | {"maxlength": MAX_USER_LENGTH}
+    )
     password = PasswordField(
         lazy_gettext("Password"), render_kw={"maxlength": MAX_SECRET_LENGTH, "autocomplete": "off"}
     )
@@ -58,8 +60,8 @@ class SipTrunkForm(PortalForm):
         ],
         default=NUMBER,
     )
-    domain = StringField(lazy_gettext("Domain"), render_kw=_HOST)
-    proxy = StringField(lazy_gettext("Outbound proxy"), render_kw=_HOST)
+    domain = StringField(lazy_gettext("Domain"), render_kw=_HOST_ATTRIBUTES)
+    proxy = StringField(lazy_gettext("Outbound proxy"), render_kw=_HOST_ATTRIBUTES)
 
     @classmethod
     def showing(cls, trunk: Trunk | None, version: int) -> "SipTrunkForm":

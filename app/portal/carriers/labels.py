@@ -24,7 +24,7 @@ OBSERVED_WORDS: dict[Observed, str] = {
     Observed.SILENT: lazy_gettext("Gave no answer"),
 }
 
-_TEXTS = {
+_PROBLEM_TEXTS = {
     CarrierState.OUTAGE: lazy_gettext("Each call is retried until it is accepted or expires."),
     CarrierState.DELAYS: lazy_gettext("Each call is retried as soon as possible."),
     CarrierState.REFUSES: lazy_gettext("Refused calls have failed. Other calls continue."),
@@ -49,11 +49,11 @@ def problem_title(health: CarrierHealth, *, names_carrier: bool) -> str:
             raise KeyError(health.state)
 
 
-def problem_text(health: CarrierHealth, waiting: int, most: int) -> str:
+def problem_text(health: CarrierHealth, waiting: int, max_count: int) -> str:
     """Return the consequence, with the number of waiting calls if the carrier holds them."""
     if not health.state.holds_calls:
-        return str(_TEXTS[health.state])
-    return f"{waiting_words(waiting, most)} {_TEXTS[health.state]}"
+        return str(_PROBLEM_TEXTS[health.state])
+    return f"{waiting_words(waiting, max_count)} {_PROBLEM_TEXTS[health.state]}"
 
 
 def not_placed_words(count: int) -> str:
@@ -72,12 +72,12 @@ def count_words(calls: int) -> str:
     return ngettext("%(num)s call", "%(num)s calls", calls) if calls else "–"
 
 
-def waiting_words(waiting: int, most: int) -> str:
+def waiting_words(waiting: int, max_count: int) -> str:
     """Return a sentence: 14 calls wait."""
     if not waiting:
         return gettext("No calls are waiting.")
-    if waiting >= most:
-        return gettext("%(number)s calls or more are waiting.", number=number(most))
+    if waiting >= max_count:
+        return gettext("%(number)s calls or more are waiting.", number=number(max_count))
     return ngettext("%(num)s call is waiting.", "%(num)s calls are waiting.", waiting)
 
 
@@ -101,12 +101,12 @@ STUCK_WORDS: dict[StuckReason, tuple[str, str, str]] = {
 """Why a call needs an operator: the word, its tone, and what to do."""
 
 
-def queue_words(waiting: int, scheduled: int, most: int) -> str:
+def queue_words(waiting: int, scheduled: int, max_count: int) -> str:
     """Return a sentence: 14 calls are waiting. 1 call is scheduled."""
     if not scheduled:
-        return waiting_words(waiting, most)
-    if scheduled >= most:
-        later = gettext("%(number)s calls or more are scheduled.", number=number(most))
+        return waiting_words(waiting, max_count)
+    if scheduled >= max_count:
+        later = gettext("%(number)s calls or more are scheduled.", number=number(max_count))
     else:
         later = ngettext("%(num)s call is scheduled.", "%(num)s calls are scheduled.", scheduled)
-    return f"{waiting_words(waiting, most)} {later}" if waiting else later
+    return f"{waiting_words(waiting, max_count)} {later}" if waiting else later

@@ -52,18 +52,18 @@ MAX_STUCK = 20
 @portal.get("/carriers")
 def carrier_status() -> str:
     if caller().partner_id is None:
-        return _of_operators()
+        return _operator_page()
     with transaction(read_only=True) as session:
         return render_template(
             "portal/carriers/own.html",
-            **_own_accounts(session),
-            **_own_queue(session),
-            **_own_failures(session),
-            **_own_pauses(session),
+            **_account_context(session),
+            **_queue_context(session),
+            **_failure_context(session),
+            **_pause_context(session),
         )
 
 
-def _own_pauses(session: Session) -> dict[str, Any]:
+def _pause_context(session: Session) -> dict[str, Any]:
     return {
         "pauses": [
             (each, pauses.is_own(each)) for each in pauses.visible_pauses(session, caller())
@@ -73,7 +73,7 @@ def _own_pauses(session: Session) -> dict[str, Any]:
     }
 
 
-def _own_accounts(session: Session) -> dict[str, Any]:
+def _account_context(session: Session) -> dict[str, Any]:
     routes = routes_of(session)
     failing = carrier_accounts.failing(session, caller(), MAX_COUNTED)
     failing_new = carrier_accounts.failing(session, caller(), MAX_COUNTED, is_pending=True)
@@ -86,18 +86,18 @@ def _own_accounts(session: Session) -> dict[str, Any]:
     }
 
 
-def _own_queue(session: Session) -> dict[str, Any]:
+def _queue_context(session: Session) -> dict[str, Any]:
     """Return the calls that wait, and the carriers' problems that may be why."""
     waiting = queries.waiting_calls(session, caller())
     scheduled = queries.scheduled_calls(session, caller())
     carriers = carrier_health.with_problems(session)
     return {
         "waiting": queue_words(waiting, scheduled, MAX_COUNTED),
-        "problems": [_problem(each, waiting) for each in carriers],
+        "problems": [_problem_context(each, waiting) for each in carriers],
     }
 
 
-def _own_failures(session: Session) -> dict[str, Any]:
+def _failure_context(session: Session) -> dict[str, Any]:
     """Return the calls that failed or were not placed, and advice about the last one."""
     last = traffic.last_failure(session, caller())
     reason = last.ended_reason if last else None
@@ -111,7 +111,7 @@ def _own_failures(session: Session) -> dict[str, Any]:
     }
 
 
-def _problem(carrier: CarrierHealth, waiting: int) -> dict[str, str]:
+def _problem_context(carrier: CarrierHealth, waiting: int) -> dict[str, str]:
     return {
         "title": problem_title(carrier, names_carrier=False),
         "text": problem_text(carrier, waiting, MAX_COUNTED),
@@ -127,7 +127,7 @@ def _failed_rows(failed: Mapping[EndedReason, int]) -> list[tuple[str, int, str 
     ]
 
 
-def _of_operators() -> str:
+def _operator_page() -> str:
     with transaction(read_only=True) as session:
         carriers = carrier_health.carriers(session)
         status = stuck.dispatcher_status(session)
@@ -170,8 +170,8 @@ def calling_pause() -> Response:
 def calling_resume() -> Response:
     with transaction() as session:
         was_paused = pauses.resume_own(session, caller())
-    words = gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused.")
-    return redirect_with(words, url_for("portal.carrier_status"))
+    message = gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused.")
+    return redirect_with(message, url_for("portal.carrier_status"))
 
 
 def pausing() -> ConfirmationPage:
@@ -210,13 +210,13 @@ def routes_of(session: Session) -> list[CallRoute]:
     accounts = carrier_accounts.in_use_of(session, caller(), MAX_ACCOUNTS)
     ids = {account.organization_id for account in accounts if account.organization_id}
     names = organizations.names_of(session, caller(), ids)
-    counted = traffic.by_account(session, caller())
+    traffic_by_account = traffic.by_account(session, caller())
     routes = [
         CallRoute(
             short_name(account),
             str(KIND_WORDS[account.carrier]),
             owner_of(account, names),
-            counted.get((account.carrier, account.id), CallTraffic()),
+            traffic_by_account.get((account.carrier, account.id), CallTraffic()),
             url=url_for("portal.organization", organization_id=account.organization_id)
             if account.organization_id
             else None,
@@ -224,13 +224,18 @@ def routes_of(session: Session) -> list[CallRoute]:
         for account in accounts
     ]
     has_own = any(account.organization_id is None for account in accounts)
-    own, tests = CarrierKind(settings().carrier), gettext("Calls with test keys")
-    if own is not CarrierKind.SIMULATOR and not has_own:
+    platform_carrier, tests = CarrierKind(settings().carrier), gettext("Calls with test keys")
+    if platform_carrier is not CarrierKind.SIMULATOR and not has_own:
         routes.append(
-            CallRoute("", carrier_title(own), str(WHOLE), counted.get((own, None), CallTraffic()))
+            CallRoute(
+                "",
+                carrier_title(platform_carrier),
+                str(WHOLE),
+                traffic_by_account.get((platform_carrier, None), CallTraffic()),
+            )
         )
     elif not has_own:
         tests = gettext("Organizations without their own account, and calls with test keys")
-    simulated = counted.get((CarrierKind.SIMULATOR, None), CallTraffic())
+    simulated = traffic_by_account.get((CarrierKind.SIMULATOR, None), CallTraffic())
     name = carrier_title(CarrierKind.SIMULATOR)
     return [*routes, CallRoute("", name, tests, simulated, is_simulated=True)]

@@ -32,23 +32,23 @@ def chat_url(sent: str | None = None) -> str:
 def show_chat(**_place: str) -> Response:
     if not g.brand.show_chat:
         raise NotFound
-    return _page(_form())
+    return _page(_chat_form())
 
 
 @portal.post("/p/<slug>/chat", endpoint="partner_chat_send")
 @portal.post("/chat", endpoint="chat_send")
 def send_chat(**_place: str) -> Response:
     """Submit the message, which is answered by email."""
-    form = _form()
+    form = _chat_form()
     try:
         with saving(form, partial(_page, form), validate=False) as session:
-            chat.send(session, _partner(session), _message(form), sender=_sender())
+            chat.send(session, _find_partner(session), _to_message(form), sender=_throttle_key())
     except RateLimited as error:
-        return _sent_too_often(form, error)
+        return _render_rate_limited(form, error)
     return redirect(chat_url(sent="1"), 303)
 
 
-def _sent_too_often(form: ChatForm, error: RateLimited) -> Response:
+def _render_rate_limited(form: ChatForm, error: RateLimited) -> Response:
     form.message.errors = (error.message,)
     # The script replaces the window only for status 422: errors that the user can fix.
     response = _page(form, 422 if is_from_htmx() else 429)
@@ -56,25 +56,25 @@ def _sent_too_often(form: ChatForm, error: RateLimited) -> Response:
     return response
 
 
-def _form() -> ChatForm:
+def _chat_form() -> ChatForm:
     return ChatForm(signed_in=known_user() is not None)
 
 
-def _message(form: ChatForm) -> chat.VisitorMessage:
+def _to_message(form: ChatForm) -> chat.VisitorMessage:
     user = known_user()
     text = (form.message.data or "").replace("\r\n", "\n").replace("\0", "").strip()
     if user is not None:
         return chat.VisitorMessage(text, user.email, user.name or "")
-    typed = [trimmed(f.data) for f in (form.email, form.name)]
-    return chat.VisitorMessage(text, *typed)
+    sender = [trimmed(f.data) for f in (form.email, form.name)]
+    return chat.VisitorMessage(text, *sender)
 
 
-def _sender() -> str | None:
+def _throttle_key() -> str | None:
     user = known_user()
     return request.remote_addr if user is None else str(user.id)
 
 
-def _partner(session: Session) -> Partner:
+def _find_partner(session: Session) -> Partner:
     if not g.brand.slug:
         raise NotFound
     return sign_in.partner_of_slug(session, g.brand.slug, request.host)

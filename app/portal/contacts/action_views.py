@@ -48,8 +48,8 @@ class ConsentForm(PortalForm):
 def contact_remove_confirm(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
-        found = contacts.get(session, caller(), campaign_id, contact_id)
-        return removal_confirmation(session, campaign, found).page()
+        contact = contacts.get(session, caller(), campaign_id, contact_id)
+        return removal_confirmation(session, campaign, contact).page()
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")
@@ -64,11 +64,13 @@ def contact_remove(campaign_id: UUID, contact_id: UUID) -> Page:
 def contact_restore(campaign_id: UUID, contact_id: UUID) -> Page:
     try:
         with transaction() as session:
-            new = single.undo_removal(session, caller(), campaign_id, contact_id)
+            new_id = single.undo_removal(session, caller(), campaign_id, contact_id)
     except ValidationFailed as error:
-        words = gettext("The contact was not restored. %(reason)s", reason=error.message)
-        return redirect_with(words, url_for("portal.campaign", campaign_id=campaign_id), "warning")
-    url = url_for("portal.contact", campaign_id=campaign_id, contact_id=new)
+        message = gettext("The contact was not restored. %(reason)s", reason=error.message)
+        return redirect_with(
+            message, url_for("portal.campaign", campaign_id=campaign_id), "warning"
+        )
+    url = url_for("portal.contact", campaign_id=campaign_id, contact_id=new_id)
     return redirect_with(gettext("Contact restored. Its cancelled calls stay cancelled."), url)
 
 
@@ -78,11 +80,11 @@ def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
     form = ConsentForm()
     url = url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id)
     with transaction() as session:
-        found = contacts.get(session, caller(), campaign_id, contact_id)
+        contact = contacts.get(session, caller(), campaign_id, contact_id)
         if not form.validate():
-            words = gettext("Choose whether the person may be called. Nothing was changed.")
-            return redirect_with(words, url, "warning")
-        single.note(session, caller(), campaign_id, found, form.to_metadata())
+            message = gettext("Choose whether the person may be called. Nothing was changed.")
+            return redirect_with(message, url, "warning")
+        single.note(session, caller(), campaign_id, contact, form.to_metadata())
     return redirect_with(gettext("The consent was saved."), url)
 
 
@@ -90,13 +92,13 @@ def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
 def contact_do_not_call_confirm(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
-        found = contacts.get(session, caller(), campaign_id, contact_id)
-        if found.phone is None:
+        contact = contacts.get(session, caller(), campaign_id, contact_id)
+        if contact.phone is None:
             raise NotFound
         organization = organizations.get(session, caller(), campaign.organization_id)
-        waiting = do_not_call.waiting_calls_to(session, organization.id, [found.phone])
-        asking = listing_confirmation(campaign, organization, found, waiting)
-        return asking.page(ReasonForm().reason)
+        waiting = do_not_call.waiting_calls_to(session, organization.id, [contact.phone])
+        confirmation = listing_confirmation(campaign, organization, contact, waiting)
+        return confirmation.page(ReasonForm().reason)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
@@ -105,21 +107,23 @@ def contact_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
     url = url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id)
     with transaction() as session:
         campaign = campaigns.get(session, caller(), campaign_id)
-        found = contacts.get(session, caller(), campaign_id, contact_id)
-        if found.phone is None:
+        contact = contacts.get(session, caller(), campaign_id, contact_id)
+        if contact.phone is None:
             raise NotFound
-        of, reason = campaign.organization_id, form.reason.data
-        do_not_call.add(session, caller(), of, found.phone, reason=reason, source=SOURCE)
-    return redirect_with(added_words(found.phone), url)
+        organization_id, reason = campaign.organization_id, form.reason.data
+        do_not_call.add(
+            session, caller(), organization_id, contact.phone, reason=reason, source=SOURCE
+        )
+    return redirect_with(added_words(contact.phone), url)
 
 
 def removal_confirmation(
-    session: Session, campaign: Campaign, found: StoredContact
+    session: Session, campaign: Campaign, contact: StoredContact
 ) -> ConfirmationPage:
-    waiting = history.waiting_calls(session, found.id)
+    waiting = history.waiting_calls(session, contact.id)
     return ConfirmationPage(
-        action=url_for("portal.contact_remove", campaign_id=campaign.id, contact_id=found.id),
-        title=gettext("Remove %(name)s?", name=single.name_of(found)),
+        action=url_for("portal.contact_remove", campaign_id=campaign.id, contact_id=contact.id),
+        title=gettext("Remove %(name)s?", name=single.name_of(contact)),
         consequences=[
             gettext(
                 "The contact leaves %(campaign)s with all its details.", campaign=campaign.name
@@ -135,30 +139,30 @@ def removal_confirmation(
         ],
         act=gettext("Remove contact"),
         safe=gettext("Keep contact"),
-        safe_url=url_for("portal.contact", campaign_id=campaign.id, contact_id=found.id),
-        crumbs=_above(campaign, found),
+        safe_url=url_for("portal.contact", campaign_id=campaign.id, contact_id=contact.id),
+        crumbs=_breadcrumbs(campaign, contact),
     )
 
 
 def listing_confirmation(
-    campaign: Campaign, organization: Organization, found: StoredContact, waiting: int
+    campaign: Campaign, organization: Organization, contact: StoredContact, waiting: int
 ) -> ConfirmationPage:
     return never_calling(
         organization,
-        found.phone or "",
+        contact.phone or "",
         waiting,
-        url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=found.id),
-        _above(campaign, found),
+        url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=contact.id),
+        _breadcrumbs(campaign, contact),
     )
 
 
-def _above(campaign: Campaign, found: StoredContact) -> list[tuple[str, str]]:
+def _breadcrumbs(campaign: Campaign, contact: StoredContact) -> list[tuple[str, str]]:
     """Return the breadcrumbs above a confirmation about the contact."""
     return [
         (gettext("Campaigns"), url_for("portal.campaigns")),
         (campaign.name, url_for("portal.campaign", campaign_id=campaign.id)),
         (
-            single.name_of(found),
-            url_for("portal.contact", campaign_id=campaign.id, contact_id=found.id),
+            single.name_of(contact),
+            url_for("portal.contact", campaign_id=campaign.id, contact_id=contact.id),
         ),
     ]

@@ -17,23 +17,27 @@ SOURCE = "contact"
 """The source in the do-not-call entry."""
 
 
-def _list(session: Session, item: BulkItem) -> None:
+def _add_to_list(session: Session, item: BulkItem) -> None:
     contact = item.row.contact
     do_not_call.add(session, caller(), contact.organization_id, contact.phone, source=SOURCE)
 
 
-def _not_listable(item: BulkItem) -> str | None:
+def _not_listable_message(item: BulkItem) -> str | None:
     if item.row.contact.phone is None:
         return gettext("No phone number")
     return gettext("Already on the list.") if item.row.is_listed else None
 
 
-def _removed(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+def _get_removed(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     """Return those of the contacts that the caller has removed within a day."""
     campaigns.get(session, caller(), path_id("campaign_id"))
-    ids = (known for key in keys if (known := as_uuid(key)))
-    gone = (single.removed_lately(session, caller(), each) for each in ids)
-    return [BulkItem(str(one.id), single.name_of(one), "", one) for one in gone if one]
+    ids = (contact_id for key in keys if (contact_id := as_uuid(key)))
+    removed = (single.removed_lately(session, caller(), each) for each in ids)
+    return [
+        BulkItem(str(contact.id), single.name_of(contact), "", contact)
+        for contact in removed
+        if contact
+    ]
 
 
 ACTIONS = (
@@ -71,9 +75,9 @@ ACTIONS = (
             lazy_gettext("Waiting calls to them are cancelled."),
             lazy_gettext("The contacts stay in the campaign."),
         ),
-        act=_list,
+        act=_add_to_list,
         what=lazy_gettext("Added to the list."),
-        refusal=_not_listable,
+        refusal=_not_listable_message,
     ),
     BulkAction(
         name="restore",
@@ -88,6 +92,6 @@ ACTIONS = (
         ),
         what=lazy_gettext("Restored."),
         is_risky=False,
-        get_many=_removed,
+        get_many=_get_removed,
     ),
 )

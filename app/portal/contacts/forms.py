@@ -13,8 +13,8 @@ from app.schemas.contacts import StoredContact
 from app.services.contacts.rules import MAX_EXTERNAL_ID_VALUE, MAX_NAME, MAX_STATUS
 from app.services.contacts.single import ContactFields, version_of
 
-_SHORT = {"maxlength": MAX_NAME, "autocomplete": "off"}
-_KEY = "external_"
+_NAME_ATTRIBUTES = {"maxlength": MAX_NAME, "autocomplete": "off"}
+_KEY_PREFIX = "external_"
 
 
 class ContactForm(PortalForm):
@@ -26,8 +26,8 @@ class ContactForm(PortalForm):
     unreadable: Problem | None = None
     """Problems of the metadata text; set by `to_fields`."""
 
-    first_name = StringField(lazy_gettext("First name"), render_kw=_SHORT)
-    last_name = StringField(lazy_gettext("Last name"), render_kw=_SHORT)
+    first_name = StringField(lazy_gettext("First name"), render_kw=_NAME_ATTRIBUTES)
+    last_name = StringField(lazy_gettext("Last name"), render_kw=_NAME_ATTRIBUTES)
     phone = TelField(lazy_gettext("Phone"), render_kw={"maxlength": 40, "autocomplete": "off"})
     email = EmailField(lazy_gettext("Email"), render_kw={"maxlength": 254, "autocomplete": "off"})
     status = StringField(
@@ -38,15 +38,15 @@ class ContactForm(PortalForm):
     @property
     def external(self) -> list[Any]:
         """The fields of external ids, in the order of their keys."""
-        return [self[f"{_KEY}{place}"] for place in range(len(self.keys))]
+        return [self[f"{_KEY_PREFIX}{index}"] for index in range(len(self.keys))]
 
     def to_fields(self, stored: StoredContact | None = None) -> ContactFields:
         """Return the input, without unreadable lines of metadata: the rest is still checked, and
         `require_readable` refuses such lines afterwards."""
-        had = stored.contact_metadata if stored else {}
-        metadata = self._metadata(had)
-        held = stored.external_ids if stored else {}
-        typed = {
+        previous = stored.contact_metadata if stored else {}
+        metadata = self._metadata(previous)
+        stored_ids = stored.external_ids if stored else {}
+        submitted = {
             key: (field.data or "").strip()
             for key, field in zip(self.keys, self.external, strict=True)
         }
@@ -58,7 +58,9 @@ class ContactForm(PortalForm):
             status=self.status.data or "",
             metadata=metadata,
             external_ids={
-                key: value or None for key, value in typed.items() if value != held.get(key, "")
+                key: value or None
+                for key, value in submitted.items()
+                if value != stored_ids.get(key, "")
             },
         )
 
@@ -67,9 +69,9 @@ class ContactForm(PortalForm):
         if self.unreadable:
             raise ValidationFailed.of(self.unreadable)
 
-    def _metadata(self, had: Mapping[str, Any]) -> dict[str, Any]:
+    def _metadata(self, previous: Mapping[str, Any]) -> dict[str, Any]:
         """Return the keys to write, with None for those to remove."""
-        wanted: dict[str, Any] = {}
+        metadata: dict[str, Any] = {}
         for number, line in enumerate((self.more.data or "").replace("\r", "").split("\n"), 1):
             if not line.strip():
                 continue
@@ -78,14 +80,18 @@ class ContactForm(PortalForm):
                 return self._not_a_line(
                     gettext("Line %(number)s must be written name = value.", number=number)
                 )
-            if name in wanted:
+            if name in metadata:
                 return self._not_a_line(
                     gettext("Line %(number)s repeats %(name)s. Keep one.", number=number, name=name)
                 )
-            wanted[name] = _like(had.get(name), _unescaped(value))
-        gone = {name: None for name in had if _fits_a_line(name) and wanted.get(name, "") == ""}
-        new = {n: v for n, v in wanted.items() if v != "" and (n not in had or had[n] != v)}
-        return {**gone, **new}
+            metadata[name] = _convert_like(previous.get(name), _unescape(value))
+        removed = {
+            name: None for name in previous if _fits_on_line(name) and metadata.get(name, "") == ""
+        }
+        changed = {
+            n: v for n, v in metadata.items() if v != "" and (n not in previous or previous[n] != v)
+        }
+        return {**removed, **changed}
 
     def _not_a_line(self, message: str) -> dict[str, Any]:
         self.unreadable = Problem("contactMetadata", "unreadable_line", message)
@@ -93,39 +99,41 @@ class ContactForm(PortalForm):
 
     def apply_errors(self, error: DomainError) -> None:
         """Put each problem at its field, those of metadata at its text."""
-        rest: list[tuple[str, str]] = [] if error.problems else [("", error.message)]
-        places: dict[str, Any] = {
+        general: list[tuple[str, str]] = [] if error.problems else [("", error.message)]
+        fields: dict[str, Any] = {
             "firstName": self.first_name,
             "lastName": self.last_name,
             "phone": self.phone,
             "email": self.email,
             "status": self.status,
         }
-        places |= {
+        fields |= {
             f"externalIds.{key}": field for key, field in zip(self.keys, self.external, strict=True)
         }
-        own = [self.unreadable] if self.unreadable and self.unreadable not in error.problems else []
-        for problem in (*error.problems, *own):
-            of_facts = problem.field.startswith("contactMetadata")
-            field = self.more if of_facts else places.get(problem.field)
+        unreadable = (
+            [self.unreadable] if self.unreadable and self.unreadable not in error.problems else []
+        )
+        for problem in (*error.problems, *unreadable):
+            is_metadata = problem.field.startswith("contactMetadata")
+            field = self.more if is_metadata else fields.get(problem.field)
             if field is None:
-                rest.append(("", problem.message))
+                general.append(("", problem.message))
                 continue
-            key = problem.field.partition(".")[2] if of_facts else ""
+            key = problem.field.partition(".")[2] if is_metadata else ""
             message = problem.message
             if key:
                 message = gettext("%(name)s: %(problem)s", name=key, problem=message)
             field.errors = (*field.errors, message)
-        self.problems = rest
+        self.problems = general
 
 
 def form_for(keys: Sequence[str]) -> type[ContactForm]:
     """Return the form with a field for each external-id key."""
     fields = {
-        f"{_KEY}{place}": StringField(
+        f"{_KEY_PREFIX}{index}": StringField(
             key, render_kw={"maxlength": MAX_EXTERNAL_ID_VALUE, "autocomplete": "off"}
         )
-        for place, key in enumerate(keys)
+        for index, key in enumerate(keys)
     }
     return type("FormOfCampaign", (ContactForm,), {**fields, "keys": tuple(keys)})
 
@@ -139,12 +147,12 @@ def showing(keys: Sequence[str], contact: StoredContact) -> ContactForm:
         "status": contact.status or "",
         "version": version_of(contact),
         "more": "\n".join(
-            f"{name} = {_escaped(metadata_text(value))}"
+            f"{name} = {_escape(metadata_text(value))}"
             for name, value in contact.contact_metadata.items()
-            if _fits_a_line(name)
+            if _fits_on_line(name)
         ),
     }
-    data |= {f"{_KEY}{n}": contact.external_ids.get(key, "") for n, key in enumerate(keys)}
+    data |= {f"{_KEY_PREFIX}{n}": contact.external_ids.get(key, "") for n, key in enumerate(keys)}
     return form_for(keys).from_object(data=data)
 
 
@@ -153,15 +161,15 @@ def metadata_text(value: Any) -> str:
     return ("true" if value else "false") if isinstance(value, bool) else str(value)
 
 
-def _fits_a_line(name: str) -> bool:
+def _fits_on_line(name: str) -> bool:
     return name == name.strip() and not set("=\r\n") & set(name)
 
 
-def _like(had: Any, text: str) -> Any:
+def _convert_like(previous: Any, text: str) -> Any:
     """Return the text as the type of the previous value, if possible."""
-    if isinstance(had, bool):
+    if isinstance(previous, bool):
         return {"true": True, "false": False}.get(text, text)
-    if isinstance(had, int | float) and text:
+    if isinstance(previous, int | float) and text:
         for kind in (int, float):
             try:
                 number = kind(text)
@@ -171,9 +179,9 @@ def _like(had: Any, text: str) -> Any:
     return text
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace("\r", "").replace("\n", "\\n")
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return "\\".join(part.replace("\\n", "\n") for part in text.split("\\\\"))

@@ -52,7 +52,7 @@ class ContactRow:
         return " ".join(filter(None, (self.contact.first_name, self.contact.last_name)))
 
 
-def _chosen() -> ContactSearch:
+def _filters() -> ContactSearch:
     """Return the filters of the URL."""
     return ContactSearch(
         query=lists.text_filter("q"),
@@ -66,23 +66,23 @@ def _campaign(session: Session) -> Campaign:
     return campaigns.get_with_plan(session, caller(), path_id("campaign_id")).campaign
 
 
-def _count(session: Session, most: int) -> int:
-    found = _campaign(session)
-    return contacts.count(session, found, _chosen(), most=most)
+def _count(session: Session, limit: int) -> int:
+    campaign = _campaign(session)
+    return contacts.count(session, campaign, _filters(), most=limit)
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ContactRow]:
-    found = _campaign(session)
-    page = contacts.search(session, found, _chosen(), sort=sort, cursor=cursor, limit=limit)
+    campaign = _campaign(session)
+    page = contacts.search(session, campaign, _filters(), sort=sort, cursor=cursor, limit=limit)
     return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _rows(session: Session, found: Sequence[Contact]) -> list[ContactRow]:
-    known = history.listed_and_last_calls(session, caller(), [row.id for row in found])
+def _rows(session: Session, matches: Sequence[Contact]) -> list[ContactRow]:
+    listed_and_calls = history.listed_and_last_calls(session, caller(), [row.id for row in matches])
     return [
         ContactRow(row, is_listed or row.consent == REFUSED, is_listed, last_call)
-        for row in found
-        for is_listed, last_call in [known[row.id]]
+        for row in matches
+        for is_listed, last_call in [listed_and_calls[row.id]]
     ]
 
 
@@ -93,8 +93,8 @@ def _item(row: ContactRow) -> BulkItem:
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     campaign = _campaign(session)
-    found = contacts.get_many(session, campaign, lists.ids_of(keys))
-    return [_item(row) for row in _rows(session, found)]
+    matches = contacts.get_many(session, campaign, lists.ids_of(keys))
+    return [_item(row) for row in _rows(session, matches)]
 
 
 CONTACTS = ListDefinition(

@@ -41,58 +41,62 @@ UPLOAD_ACTIONS = {
 def contact(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign, organization = campaigns.get_with_organization(session, caller(), campaign_id)
-        found = contacts.get(session, caller(), campaign_id, contact_id)
+        stored_contact = contacts.get(session, caller(), campaign_id, contact_id)
         return render_template(
             "portal/contacts/detail.html",
-            **_facts(campaign, found),
-            **_history(session, found),
-            removing=removal_confirmation(session, campaign, found),
-            **_calling(session, campaign, organization, found),
+            **_details(campaign, stored_contact),
+            **_history(session, stored_contact),
+            removing=removal_confirmation(session, campaign, stored_contact),
+            **_calling_context(session, campaign, organization, stored_contact),
         )
 
 
-def _facts(campaign: Campaign, found: StoredContact) -> dict[str, Any]:
+def _details(campaign: Campaign, stored_contact: StoredContact) -> dict[str, Any]:
     return {
         "campaign": campaign,
-        "contact": found,
-        "name": single.name_of(found),
-        "ended": ends_outreach(found.status),
-        "facts": [(name, metadata_text(value)) for name, value in found.contact_metadata.items()],
+        "contact": stored_contact,
+        "name": single.name_of(stored_contact),
+        "ended": ends_outreach(stored_contact.status),
+        "facts": [
+            (name, metadata_text(value)) for name, value in stored_contact.contact_metadata.items()
+        ],
     }
 
 
-def _history(session: Session, found: StoredContact) -> dict[str, Any]:
+def _history(session: Session, stored_contact: StoredContact) -> dict[str, Any]:
     """Return the latest uploads and changes of a contact."""
     return {
-        "uploads": history.uploads_of(session, found, SHOWN),
+        "uploads": history.uploads_of(session, stored_contact, SHOWN),
         "upload_actions": UPLOAD_ACTIONS,
-        "changes": audit.latest_of_target(session, caller(), "contact", found.id, SHOWN),
+        "changes": audit.latest_of_target(session, caller(), "contact", stored_contact.id, SHOWN),
     }
 
 
-def _calling(
-    session: Session, campaign: Campaign, organization: Organization, found: StoredContact
+def _calling_context(
+    session: Session, campaign: Campaign, organization: Organization, stored_contact: StoredContact
 ) -> dict[str, Any]:
     """Return the calls to a contact, and whether it can be called, by whichever assistant."""
-    number, asked = found.phone, consent.stated_by(found.contact_metadata)
+    number, stated = stored_contact.phone, consent.stated_by(stored_contact.contact_metadata)
     blocker = number_is_allowed(number, destinations_of(session, organization)) if number else None
-    listed, waiting = (
+    is_listed, waiting = (
         do_not_call.listed_or_waiting(session, organization.id, number) if number else (False, 0)
     )
-    calls_to_it = history.calls_to(session, caller(), campaign, found, SHOWN)
+    calls_to_it = history.calls_to(session, caller(), campaign, stored_contact, SHOWN)
     return {
         "organization": organization,
         "refusal": blocker.message if blocker else None,
-        "listed": listed,
+        "listed": is_listed,
         "callable": number
         and organization.status is OrganizationStatus.ACTIVE
-        and not (blocker or listed or asked.status == REFUSED),
+        and not (blocker or is_listed or stated.status == REFUSED),
         "calls": calls_to_it,
         "requesters": author_names(session, {call.requested_by for call in calls_to_it}),
-        "consent": asked,
+        "consent": stated,
         "consent_form": ConsentForm(),
         "reason": ReasonForm().reason,
-        "listing": listing_confirmation(campaign, organization, found, waiting) if number else None,
+        "listing": listing_confirmation(campaign, organization, stored_contact, waiting)
+        if number
+        else None,
     }
 
 
@@ -100,17 +104,17 @@ def _calling(
 def contact_new(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaigns.get_for_new_contacts(session, caller(), campaign_id)
-    return _new_page(*_opened(campaign_id))
+    return _new_page(*_open_form(campaign_id))
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/new")
 def contact_create(campaign_id: UUID) -> Page:
-    campaign, form = _opened(campaign_id)
+    campaign, form = _open_form(campaign_id)
     with saving(form, lambda: _new_page(campaign, form), validate=False) as session:
         submission = FormSubmission(session)
-        made = single.add(session, caller(), campaign_id, form.to_fields())
+        contact_id = single.add(session, caller(), campaign_id, form.to_fields())
         form.require_readable()
-        url = submission.led_to(_url(campaign_id, made))
+        url = submission.led_to(_url(campaign_id, contact_id))
     return redirect_with(gettext("The contact was added."), url)
 
 
@@ -124,26 +128,26 @@ def contact_edit(campaign_id: UUID, contact_id: UUID) -> str:
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/edit")
 def contact_save(campaign_id: UUID, contact_id: UUID) -> Page:
-    campaign, form = _opened(campaign_id)
+    campaign, form = _open_form(campaign_id)
     with transaction(read_only=True) as session:
-        wanted = form.to_fields(contacts.get(session, caller(), campaign_id, contact_id))
+        fields = form.to_fields(contacts.get(session, caller(), campaign_id, contact_id))
     page, stored = partial(_edit_page, campaign=campaign), partial(_stored, campaign=campaign)
     with saving_edit(form, "contact", contact_id, page, stored, validate=False) as session:
-        seen = form.version.data
-        single.edit(session, caller(), campaign_id, contact_id, wanted, expected_version=seen)
+        version = form.version.data
+        single.edit(session, caller(), campaign_id, contact_id, fields, expected_version=version)
         form.require_readable()
     return redirect_with(gettext("The contact was saved."), _url(campaign_id, contact_id))
 
 
-def _opened(campaign_id: UUID) -> tuple[Campaign, ContactForm]:
+def _open_form(campaign_id: UUID) -> tuple[Campaign, ContactForm]:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         return campaign, form_for(list(campaigns.external_id_keys(session, campaign)))()
 
 
 def _stored(session: Session, contact_id: UUID, *, campaign: Campaign) -> ContactForm:
-    found = contacts.get(session, caller(), campaign.id, contact_id)
-    return showing(list(campaigns.external_id_keys(session, campaign)), found)
+    stored_contact = contacts.get(session, caller(), campaign.id, contact_id)
+    return showing(list(campaigns.external_id_keys(session, campaign)), stored_contact)
 
 
 def _url(campaign_id: UUID, contact_id: UUID) -> str:
@@ -157,11 +161,11 @@ def _new_page(campaign: Campaign, form: ContactForm) -> str:
 
 def _edit_page(contact_id: UUID, form: ContactForm, *, campaign: Campaign) -> str:
     with transaction(read_only=True) as session:
-        found = contacts.get(session, caller(), campaign.id, contact_id)
+        stored_contact = contacts.get(session, caller(), campaign.id, contact_id)
         return render_template(
             "portal/contacts/edit.html",
-            contact=found,
-            name=single.name_of(found),
+            contact=stored_contact,
+            name=single.name_of(stored_contact),
             **_form(session, campaign, form),
         )
 
@@ -187,5 +191,5 @@ def contact_file(campaign_id: UUID) -> Response:
         campaign = campaigns.get(session, caller(), campaign_id)
         columns = export.columns_of(session, campaign)
     name = "".join(c if c.isalnum() and c.isascii() else "-" for c in campaign.name).strip("-")
-    parts = export.parts(partial(transaction, read_only=True), columns)
-    return csv_file(f"contacts-of-{name or 'campaign'}", stream_with_context(parts))
+    chunks = export.parts(partial(transaction, read_only=True), columns)
+    return csv_file(f"contacts-of-{name or 'campaign'}", stream_with_context(chunks))

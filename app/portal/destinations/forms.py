@@ -34,8 +34,8 @@ class DestinationsForm(PortalForm):
 
     def offer_only(self, regions: Collection[str]) -> None:
         """Remove the countries that can't be chosen."""
-        kept = {*regions, *(self.regions.data or ())}
-        self.regions.choices = [choice for choice in named_regions() if choice.value in kept]
+        offered = {*regions, *(self.regions.data or ())}
+        self.regions.choices = [choice for choice in named_regions() if choice.value in offered]
 
     @property
     def chosen(self) -> frozenset[str]:

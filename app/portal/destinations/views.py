@@ -24,33 +24,33 @@ def portal_settings_destinations() -> Page:
 
 @portal.post("/settings/destinations")
 def portal_settings_destinations_save() -> Page:
-    form, own = DestinationsForm(), partners.own(caller())
-    target = ("partner", own)
+    form, partner_id = DestinationsForm(), partners.own(caller())
+    target = ("partner", partner_id)
     with saving(form, lambda: _page(form), stored=_stored, target=target) as session:
-        wanted, version = form.to_choice(), form.version.data
+        choice, version = form.to_choice(), form.version.data
         changed = destinations.change_choice(
-            session, caller(), own, wanted, expected_version=version
+            session, caller(), partner_id, choice, expected_version=version
         )
     url = url_for("portal.portal_settings_destinations")
     return redirect_saved(gettext("Call destinations saved."), url, changed)
 
 
 def _stored(session: Session) -> DestinationsForm:
-    own = partners.own(caller())
-    return DestinationsForm.showing(destinations.choice_of(session, caller(), own))
+    partner_id = partners.own(caller())
+    return DestinationsForm.showing(destinations.choice_of(session, caller(), partner_id))
 
 
 def _page(form: DestinationsForm) -> str:
     with transaction(read_only=True) as session:
-        own = partners.own(caller())
-        openable = destinations.openable_by_partner(session, own)
-        opened = len(destinations.choice_of(session, caller(), own).regions & openable)
+        partner_id = partners.own(caller())
+        openable = destinations.openable_by_partner(session, partner_id)
+        opened = len(destinations.choice_of(session, caller(), partner_id).regions & openable)
     form.offer_only(openable)
     return render_template(
         "portal/destinations/edit.html",
         form=form,
         title=gettext("Call destinations"),
-        sentence=_sentence(opened),
+        sentence=_opened_message(opened),
         crumbs=[
             (gettext("Settings"), url_for("portal.portal_settings")),
             (gettext("Call destinations"), None),
@@ -65,7 +65,7 @@ def _page(form: DestinationsForm) -> str:
     )
 
 
-def _sentence(opened: int) -> str:
+def _opened_message(opened: int) -> str:
     if not opened:
         return gettext(
             "Customers can call only their own country. Open more here; each organization then "
@@ -132,8 +132,8 @@ def _submit(form: DestinationsForm, partner_id: UUID | None) -> Page:
             partner_id,
             expected_version=form.version.data,
         )
-    words = gettext("Call destinations saved.")
-    return redirect_saved(words, url_for("portal.operator_destinations"), changed)
+    message = gettext("Call destinations saved.")
+    return redirect_saved(message, url_for("portal.operator_destinations"), changed)
 
 
 def _stored_limits(session: Session, partner_id: UUID | None = None) -> DestinationsForm:
@@ -144,10 +144,10 @@ def _stored_limits(session: Session, partner_id: UUID | None = None) -> Destinat
 def _limits_page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
     sentence = gettext("Countries and hosts that partners may open for their organizations.")
     crumbs: list[tuple[str, str | None]] = []
-    listed, title, hosts_hint = None, gettext("Call destinations"), HOSTS_HINT
+    partner_rows, title, hosts_hint = None, gettext("Call destinations"), HOSTS_HINT
     with transaction(read_only=True) as session:
         if partner_id is None:
-            listed = destinations.opened_by_partners(session, caller())
+            partner_rows = destinations.opened_by_partners(session, caller())
         else:
             name = partners.get(session, caller(), partner_id).name
             sentence = gettext(
@@ -168,5 +168,5 @@ def _limits_page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
         hosts_hint=hosts_hint,
         closed=frozenset(),
         usual=offered_first(form.regions.choices, form.chosen),
-        partners=listed,
+        partners=partner_rows,
     )

@@ -38,12 +38,14 @@ def as_number(query: str | None, region: str | None = None) -> str | None:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[DoNotCallEntry]:
-    at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
-    return do_not_call.listing(session, caller(), *_chosen(session), **at)
+    page_params: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
+    return do_not_call.listing(
+        session, caller(), *_organization_and_filters(session), **page_params
+    )
 
 
-def _count(session: Session, most: int) -> int:
-    return do_not_call.count(session, caller(), *_chosen(session), most=most)
+def _count(session: Session, limit: int) -> int:
+    return do_not_call.count(session, caller(), *_organization_and_filters(session), most=limit)
 
 
 def _item(entry: DoNotCallEntry) -> BulkItem:
@@ -51,17 +53,18 @@ def _item(entry: DoNotCallEntry) -> BulkItem:
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    found = path_id("organization_id")
-    return [_item(each) for each in do_not_call.get_many(session, caller(), found, keys)]
+    organization_id = path_id("organization_id")
+    return [_item(each) for each in do_not_call.get_many(session, caller(), organization_id, keys)]
 
 
-def _chosen(session: Session) -> tuple[UUID, do_not_call.EntryFilter]:
+def _organization_and_filters(session: Session) -> tuple[UUID, do_not_call.EntryFilter]:
     """Return the organization and the filters of the URL."""
-    found = organizations.get(session, caller(), path_id("organization_id"))
+    organization = organizations.get(session, caller(), path_id("organization_id"))
     query = lists.text_filter("q")
     source = lists.text_filter("source")
-    return found.id, do_not_call.EntryFilter(
-        as_number(query, found.default_region) or query, source if source in SOURCES else None
+    return organization.id, do_not_call.EntryFilter(
+        as_number(query, organization.default_region) or query,
+        source if source in SOURCES else None,
     )
 
 

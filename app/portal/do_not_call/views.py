@@ -47,43 +47,43 @@ def do_not_call_lists() -> Page:
     A caller with one organization gets its list.
     """
     only = caller().organization_id
-    return show_list(only) if only is not None else _overview()
+    return show_list(only) if only is not None else _overview_page()
 
 
-def _overview() -> str:
-    place, query = lists.place(), lists.text_filter("q")
+def _overview_page() -> str:
+    position, query = lists.place(), lists.text_filter("q")
     with transaction(read_only=True) as session:
-        wanted = _numbers(session, query)
+        numbers = _searched_numbers(session, query)
         page, sizes = do_not_call.sizes(
-            session, caller(), query=None if wanted else query, numbers=wanted, **place.wanted
+            session, caller(), query=None if numbers else query, numbers=numbers, **position.wanted
         )
     return render_template(
         "portal/organizations/do_not_call_lists.html",
         rows=page.items,
         sizes=sizes,
-        wanted=format_list([phone(number) for number in wanted], "or", locale()),
-        searched=wanted[0] if len(wanted) == 1 else None,
-        **place.pager(page.next_cursor, "q"),
+        wanted=format_list([phone(number) for number in numbers], "or", locale()),
+        searched=numbers[0] if len(numbers) == 1 else None,
+        **position.pager(page.next_cursor, "q"),
     )
 
 
-def _numbers(session: Session, query: str | None) -> list[str]:
+def _searched_numbers(session: Session, query: str | None) -> list[str]:
     """Return the searched numbers; one without a country code as those that it means in the regions
     of the caller's organizations. None if the text is no number."""
-    written = as_number(query)
-    if written is not None or not query:
-        return [written] if written else []
+    phone_number = as_number(query)
+    if phone_number is not None or not query:
+        return [phone_number] if phone_number else []
     return sorted(numbers_in_regions(session, caller(), query))
 
 
 @portal.get("/organizations/<uuid:organization_id>/do-not-call", endpoint="do_not_call")
 def show_list(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
+        organization = organizations.get(session, caller(), organization_id)
         page = list_page(session, DO_NOT_CALL)
         return render_template(
             "portal/organizations/do_not_call.html",
-            **organization_page_data(session, found, "portal.do_not_call"),
+            **organization_page_data(session, organization, "portal.do_not_call"),
             list=page,
             names=author_names(session, {row.added_by for row in page.rows}),
         )
@@ -109,12 +109,14 @@ def do_not_call_add_good(organization_id: UUID) -> Page:
 @portal.get("/organizations/<uuid:organization_id>/do-not-call/remove")
 def do_not_call_remove_confirm(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
-        entry = do_not_call.entry(session, caller(), found.id, request.args.get("number", ""))
+        organization = organizations.get(session, caller(), organization_id)
+        entry = do_not_call.entry(
+            session, caller(), organization.id, request.args.get("number", "")
+        )
         names = author_names(session, [entry.added_by])
     return render_template(
         "portal/organizations/do_not_call_remove.html",
-        organization=found,
+        organization=organization,
         entry=entry,
         actor=author_words(entry.added_by, names),
     )
@@ -122,33 +124,33 @@ def do_not_call_remove_confirm(organization_id: UUID) -> str:
 
 @portal.post("/organizations/<uuid:organization_id>/do-not-call/remove")
 def do_not_call_remove(organization_id: UUID) -> Response:
-    listed = request.form.get("number", "")
+    phone_number = request.form.get("number", "")
     try:
         with transaction() as session:
-            do_not_call.remove(session, caller(), organization_id, listed)
+            do_not_call.remove(session, caller(), organization_id, phone_number)
     except PhoneError as error:
         raise NotFound from error
-    words = gettext(
-        "%(number)s was removed from the list and may be called again.", number=phone(listed)
+    message = gettext(
+        "%(number)s was removed from the list and may be called again.", number=phone(phone_number)
     )
-    return redirect_with(words, url_for("portal.do_not_call", organization_id=organization_id))
+    return redirect_with(message, url_for("portal.do_not_call", organization_id=organization_id))
 
 
 def _submit(organization_id: UUID, *, good_only: bool) -> Page:
     form = NumbersForm()
-    sent: FileStorage | None = form.file.data
+    upload: FileStorage | None = form.file.data
     with transaction(read_only=True) as session:
         region = organizations.get(session, caller(), organization_id).default_region
     try:
-        text = _file_text(sent) if sent else form.numbers.data or ""
+        text = _file_text(upload) if upload else form.numbers.data or ""
         sheet = do_not_call.read_numbers(text, region)
     except ValidationFailed as error:
-        if sent:
+        if upload:
             form.file.errors = (error.message,)
         else:
             form.apply_errors(error)
         return _add_page(organization_id, form), 422
-    if sent:
+    if upload:
         form.from_file.data = "yes"
     if not sheet.good or (sheet.bad and not good_only):
         form.numbers.data = text.removeprefix("\ufeff")  # its lines keep their numbers
@@ -164,43 +166,43 @@ def _submit(organization_id: UUID, *, good_only: bool) -> Page:
             source=source,
         )
     return redirect_with(
-        _added_words(added, sheet), url_for("portal.do_not_call", organization_id=organization_id)
+        _added_message(added, sheet), url_for("portal.do_not_call", organization_id=organization_id)
     )
 
 
 def _add_page(organization_id: UUID, form: NumbersForm, sheet: ParsedNumbers | None = None) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
+        organization = organizations.get(session, caller(), organization_id)
     return render_template(
         "portal/organizations/do_not_call_add.html",
-        organization=found,
+        organization=organization,
         form=form,
         sheet=sheet,
         shown=sheet.bad[:MAX_SHOWN] if sheet else [],
-        left_out=" ".join(_left_out_words(sheet)) if sheet else "",
+        left_out=" ".join(_left_out_messages(sheet)) if sheet else "",
         most=do_not_call.MAX_NUMBERS,
-        country=country_name(found.default_region),
+        country=country_name(organization.default_region),
     )
 
 
-def _file_text(sent: FileStorage) -> str:
+def _file_text(upload: FileStorage) -> str:
     """Return the file's text. Raises `ValidationFailed`."""
     message = gettext("The file is larger than 2 MB. Keep only the column with the numbers.")
-    return decoded(file_data(sent, do_not_call.MAX_FILE_BYTES, message))
+    return decoded(file_data(upload, do_not_call.MAX_FILE_BYTES, message))
 
 
-def _left_out_words(sheet: ParsedNumbers) -> list[str]:
+def _left_out_messages(sheet: ParsedNumbers) -> list[str]:
     """Return what was left out without being wrong: the heading, columns and repeated numbers."""
-    words = []
+    messages = []
     if sheet.heading:
-        words.append(
+        messages.append(
             gettext("Line %(number)s was skipped as a heading.", number=number(sheet.heading))
         )
     if sheet.unused:
         names = ", ".join(sheet.unused[:MAX_COLUMNS_NAMED])
         if len(sheet.unused) > MAX_COLUMNS_NAMED:
             names += ", …"
-        words.append(
+        messages.append(
             ngettext(
                 "Column not used: %(names)s.",
                 "Columns not used: %(names)s.",
@@ -209,31 +211,31 @@ def _left_out_words(sheet: ParsedNumbers) -> list[str]:
             )
         )
     if sheet.repeated:
-        words.append(
+        messages.append(
             ngettext(
                 "%(num)s line repeated a number.",
                 "%(num)s lines repeated a number.",
                 sheet.repeated,
             )
         )
-    return words
+    return messages
 
 
-def _added_words(added: AddedNumbers, sheet: ParsedNumbers) -> str:
+def _added_message(added: AddedNumbers, sheet: ParsedNumbers) -> str:
     count = added.added
-    words = [ngettext("%(num)s number added.", "%(num)s numbers added.", count)]
+    messages = [ngettext("%(num)s number added.", "%(num)s numbers added.", count)]
     if added.known:
-        words.append(gettext("%(number)s already on the list.", number=number(added.known)))
-    words += _left_out_words(sheet)
+        messages.append(gettext("%(number)s already on the list.", number=number(added.known)))
+    messages += _left_out_messages(sheet)
     if sheet.bad:
         left_out = len(sheet.bad)
-        words.append(ngettext("%(num)s line left out.", "%(num)s lines left out.", left_out))
+        messages.append(ngettext("%(num)s line left out.", "%(num)s lines left out.", left_out))
     if added.calls:
-        words.append(
+        messages.append(
             ngettext(
                 "%(num)s queued call to them ends cancelled, not placed.",
                 "%(num)s queued calls to them end cancelled, not placed.",
                 added.calls,
             )
         )
-    return " ".join(words)
+    return " ".join(messages)

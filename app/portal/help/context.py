@@ -28,22 +28,24 @@ def page_help() -> PageHelp | None:
     """Return the help of the current page; None if it has none."""
     if known_user() is None:
         return None
-    found = next(((page, topic) for page in _pages() if (topic := _topic(page))), None)
-    if found is None:
+    match = next(
+        ((page, topic) for page in _candidate_pages() if (topic := _find_topic(page))), None
+    )
+    if match is None:
         return None
-    here, topic = found
-    opens = topic.endpoint != here and may_open(caller(), topic.endpoint)
+    page_endpoint, topic = match
+    opens = topic.endpoint != page_endpoint and may_open(caller(), topic.endpoint)
     url = url_for(topic.endpoint, _anchor=topic.anchor) if opens else None
     return PageHelp(topic.what, topic.more, topic.label, url)
 
 
-def _topic(page: str) -> HelpTopic | None:
+def _find_topic(page: str) -> HelpTopic | None:
     endpoint = SAME_HELP.get(page, page)
     topic = TOPICS.get(endpoint) or OF_SUBPAGES.get(endpoint)
     return OF_OPERATORS.get(endpoint, topic) if caller().partner_id is None else topic
 
 
-def _pages() -> Iterator[str]:
+def _candidate_pages() -> Iterator[str]:
     """Return the endpoint of the current page; for a refused form, that of its page: the same path
     or the nearest one above it."""
     yield request.endpoint or ""

@@ -17,7 +17,7 @@ from app.services.identity_providers.providers import NEW_ROLES, ProviderFields
 NO_ROLE = lazy_gettext("None: only mapped roles")
 
 
-def _text(label: str, **more: Any) -> StringField:
+def _text_field(label: str, **more: Any) -> StringField:
     return StringField(
         label,
         filters=[without_nul],
@@ -27,9 +27,9 @@ def _text(label: str, **more: Any) -> StringField:
 
 
 class _ProviderFields(PortalForm):
-    name = _text(lazy_gettext("Name on the button"))
-    issuer = _text(lazy_gettext("Issuer"), widget=URLInput())
-    client_id = _text(lazy_pgettext("identity provider", "Client ID"))
+    name = _text_field(lazy_gettext("Name on the button"))
+    issuer = _text_field(lazy_gettext("Issuer"), widget=URLInput())
+    client_id = _text_field(lazy_pgettext("identity provider", "Client ID"))
     client_secret = PasswordField(
         lazy_gettext("Client secret"), render_kw={"autocomplete": "new-password"}
     )
@@ -40,9 +40,9 @@ class _ProviderFields(PortalForm):
     default_role = SelectField(
         lazy_gettext("Role of a new user"), validate_choice=False, filters=[blank_is_none]
     )
-    role_claim = _text(lazy_gettext("Claim that maps to a role"))
-    admin_value = _text(lazy_gettext("Value for customer admins"))
-    editor_value = _text(lazy_gettext("Value for partner editors"))
+    role_claim = _text_field(lazy_gettext("Claim that maps to a role"))
+    admin_value = _text_field(lazy_gettext("Value for customer admins"))
+    editor_value = _text_field(lazy_gettext("Value for partner editors"))
     required_for_staff = BooleanField(lazy_gettext("Required for your staff"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

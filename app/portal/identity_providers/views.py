@@ -25,12 +25,12 @@ from app.services.identity_providers.providers import ProviderFields
 @portal.get("/settings/company-accounts")
 def portal_settings_companies() -> str:
     with transaction(read_only=True) as session:
-        _partner(session)
-        listed = providers.listing(session, caller())
-        users = {provider.id: providers.linked_users(session, provider) for provider in listed}
+        _get_partner(session)
+        rows = providers.listing(session, caller())
+        users = {provider.id: providers.linked_users(session, provider) for provider in rows}
     return render_template(
         "portal/identity_providers/list.html",
-        providers=listed,
+        providers=rows,
         users=users,
         most=providers.MAX_PROVIDERS,
     )
@@ -44,24 +44,24 @@ def portal_settings_company_new() -> str:
 @portal.post("/settings/company-accounts/new")
 def portal_settings_company_create() -> Page:
     form = ProviderForm()
-    wanted = form.to_fields()
-    if not form.passes(lambda: _check(wanted)):
+    fields = form.to_fields()
+    if not form.passes(lambda: _check_provider(fields)):
         return _new_page(form), 422
     with saving(form, lambda: _new_page(form), validate=False) as session:
         submission = FormSubmission(session)
-        provider = providers.add(session, caller(), settings().secret_keys, wanted)
-        url = submission.led_to(_url(provider.id))
-    words = gettext("%(name)s was added.", name=provider.name)
-    return redirect_with(words, url)
+        provider = providers.add(session, caller(), settings().secret_keys, fields)
+        url = submission.led_to(_provider_url(provider.id))
+    message = gettext("%(name)s was added.", name=provider.name)
+    return redirect_with(message, url)
 
 
-def _check(wanted: ProviderFields) -> None:
+def _check_provider(fields: ProviderFields) -> None:
     """Check the fields, and the provider itself. Raises `ValidationFailed`."""
     with transaction(read_only=True) as session:
-        _partner(session)
-        problems = providers.problems_of(session, caller(), wanted)
+        _get_partner(session)
+        problems = providers.problems_of(session, caller(), fields)
     private = settings().webhook_allow_private
-    providers.check_discovery(wanted.issuer, allow_private=private, besides=problems)
+    providers.check_discovery(fields.issuer, allow_private=private, besides=problems)
 
 
 @portal.get("/settings/company-accounts/<uuid:provider_id>")
@@ -76,8 +76,8 @@ def portal_settings_company_save(provider_id: UUID) -> Page:
         form, "identity_provider", provider_id, _edit_page, _stored, validate=False
     ) as session:
         provider = _save(session, provider_id, form)
-    words = gettext("%(name)s was saved.", name=provider.name)
-    return redirect_with(words, url_for("portal.portal_settings_companies"))
+    message = gettext("%(name)s was saved.", name=provider.name)
+    return redirect_with(message, url_for("portal.portal_settings_companies"))
 
 
 def _save(session: Session, provider_id: UUID, form: EditProviderForm) -> IdentityProvider:
@@ -96,18 +96,18 @@ def _save(session: Session, provider_id: UUID, form: EditProviderForm) -> Identi
 def portal_settings_company_remove_confirm(provider_id: UUID) -> str:
     with transaction(read_only=True) as session:
         provider = providers.get(session, caller(), provider_id)
-        return _removing(provider, providers.linked_users(session, provider)).page()
+        return _removal_confirmation(provider, providers.linked_users(session, provider)).page()
 
 
 @portal.post("/settings/company-accounts/<uuid:provider_id>/remove")
 def portal_settings_company_remove(provider_id: UUID) -> Response:
     with transaction() as session:
         name = providers.remove(session, caller(), provider_id).name
-    words = gettext("%(name)s was removed.", name=name)
-    return redirect_with(words, url_for("portal.portal_settings_companies"))
+    message = gettext("%(name)s was removed.", name=name)
+    return redirect_with(message, url_for("portal.portal_settings_companies"))
 
 
-def _removing(provider: IdentityProvider, users: int) -> ConfirmationPage:
+def _removal_confirmation(provider: IdentityProvider, users: int) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for("portal.portal_settings_company_remove", provider_id=provider.id),
         title=gettext("Remove %(name)s?", name=provider.name),
@@ -122,11 +122,11 @@ def _removing(provider: IdentityProvider, users: int) -> ConfirmationPage:
         ],
         act=gettext("Remove company account"),
         safe=gettext("Keep company account"),
-        safe_url=_url(provider.id),
+        safe_url=_provider_url(provider.id),
     )
 
 
-def _partner(session: Session) -> Partner:
+def _get_partner(session: Session) -> Partner:
     refuse_operators()
     return partners.get_own(session, caller())
 
@@ -135,13 +135,13 @@ def _stored(session: Session, provider_id: UUID) -> EditProviderForm:
     return EditProviderForm.showing(providers.get(session, caller(), provider_id))
 
 
-def _url(provider_id: UUID) -> str:
+def _provider_url(provider_id: UUID) -> str:
     return url_for("portal.portal_settings_company", provider_id=provider_id)
 
 
 def _new_page(form: ProviderForm) -> str:
     with transaction(read_only=True) as session:
-        partner = _partner(session)
+        partner = _get_partner(session)
         domains = providers.provable_domains(partner)
         redirect_uris = _redirect_uris(partner, providers.next_id(session, partner))
     return render_template(
@@ -162,7 +162,7 @@ def _redirect_uris(partner: Partner, provider_id: UUID) -> list[str]:
 
 def _edit_page(provider_id: UUID, form: EditProviderForm) -> str:
     with transaction(read_only=True) as session:
-        partner = _partner(session)
+        partner = _get_partner(session)
         provider = providers.get(session, caller(), provider_id)
         domains = providers.provable_domains(partner)
     public = settings().public_url.rstrip("/")

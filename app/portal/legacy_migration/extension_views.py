@@ -57,36 +57,38 @@ class ExtensionForm(PortalForm):
 
 @portal.get("/api-access/migration/<uuid:client_id>/extension")
 def api_migration_extend_confirm(client_id: UUID) -> Page:
-    moving = _changeable(client_id)
-    until = moving.client.served_until if moving.is_extended else None
-    shown = (until - timedelta(microseconds=1)).date().isoformat() if until else ""
-    return _extending(moving, ExtensionForm.from_object(last_day=shown))
+    migrating = _get_extendable(client_id)
+    until = migrating.client.served_until if migrating.is_extended else None
+    last_day_value = (until - timedelta(microseconds=1)).date().isoformat() if until else ""
+    return _extension_page(migrating, ExtensionForm.from_object(last_day=last_day_value))
 
 
 @portal.post("/api-access/migration/<uuid:client_id>/extension")
 def api_migration_extend(client_id: UUID) -> Page:
     form = ExtensionForm()
-    moving = _changeable(client_id)
-    with saving(form, lambda: _extending(moving, form)) as session:
+    migrating = _get_extendable(client_id)
+    with saving(form, lambda: _extension_page(migrating, form)) as session:
         client = extensions.extend(session, caller(), client_id, form.until)
     day = last_day(form.until, "UTC")
-    words = gettext("The legacy API serves “%(name)s” through %(day)s.", name=client.name, day=day)
-    return redirect_with(words, url_for("portal.api_migration_client", client_id=client_id))
+    message = gettext(
+        "The legacy API serves “%(name)s” through %(day)s.", name=client.name, day=day
+    )
+    return redirect_with(message, url_for("portal.api_migration_client", client_id=client_id))
 
 
 @portal.get("/api-access/migration/<uuid:client_id>/extension/end")
 def api_migration_end_confirm(client_id: UUID) -> Page:
-    return _ending(_changeable(client_id)).page()
+    return _end_confirmation(_get_extendable(client_id)).page()
 
 
-def _ending(moving: MigratingClient) -> ConfirmationPage:
+def _end_confirmation(migrating: MigratingClient) -> ConfirmationPage:
     retirement = settings().legacy_retirement
     day = last_day(retirement, "UTC")
     return ConfirmationPage(
-        action=url_for("portal.api_migration_end", client_id=moving.client.id),
-        title=gettext("End the extension of “%(name)s”?", name=moving.client.name),
+        action=url_for("portal.api_migration_end", client_id=migrating.client.id),
+        title=gettext("End the extension of “%(name)s”?", name=migrating.client.name),
         consequences=[
-            _requests(moving),
+            _requests_label(migrating),
             gettext("The legacy API refuses its requests at once.")
             if retirement <= utcnow()
             else gettext("It is served through %(day)s (UTC), as every client.", day=day),
@@ -94,32 +96,32 @@ def _ending(moving: MigratingClient) -> ConfirmationPage:
         ],
         act=gettext("End extension"),
         safe=gettext("Keep extension"),
-        safe_url=url_for("portal.api_migration_client", client_id=moving.client.id),
+        safe_url=url_for("portal.api_migration_client", client_id=migrating.client.id),
     )
 
 
 @portal.post("/api-access/migration/<uuid:client_id>/extension/end")
 def api_migration_end(client_id: UUID) -> Page:
-    _changeable(client_id)
+    _get_extendable(client_id)
     with transaction() as session:
         client = extensions.extend(session, caller(), client_id, None)
-    words = gettext("The extension of “%(name)s” has ended.", name=client.name)
-    return redirect_with(words, url_for("portal.api_migration_client", client_id=client_id))
+    message = gettext("The extension of “%(name)s” has ended.", name=client.name)
+    return redirect_with(message, url_for("portal.api_migration_client", client_id=client_id))
 
 
-def _changeable(client_id: UUID) -> MigratingClient:
+def _get_extendable(client_id: UUID) -> MigratingClient:
     """Return a client that may get an extension. Raises `NotFound`, also for a revoked client."""
     with transaction(read_only=True) as session:
-        moving = legacy_migration.get(session, caller(), client_id)
-    if moving.client.revoked_at is not None:
+        migrating = legacy_migration.get(session, caller(), client_id)
+    if migrating.client.revoked_at is not None:
         raise NotFound
-    return moving
+    return migrating
 
 
-def _extending(moving: MigratingClient, form: ExtensionForm) -> str:
-    client = moving.client
+def _extension_page(migrating: MigratingClient, form: ExtensionForm) -> str:
+    client = migrating.client
     consequences = [
-        _requests(moving),
+        _requests_label(migrating),
         gettext("The legacy API serves it through the day that you choose, and then refuses it."),
         gettext("The partner’s administrators see the end on the page Migration."),
     ]
@@ -131,7 +133,7 @@ def _extending(moving: MigratingClient, form: ExtensionForm) -> str:
     return ConfirmationPage(
         action=url_for("portal.api_migration_extend", client_id=client.id),
         title=gettext("Change the extension of “%(name)s”?", name=client.name)
-        if moving.is_extended
+        if migrating.is_extended
         else gettext("Give “%(name)s” an extension?", name=client.name),
         consequences=consequences,
         act=gettext("Save extension"),
@@ -141,8 +143,8 @@ def _extending(moving: MigratingClient, form: ExtensionForm) -> str:
     ).page(form.last_day)
 
 
-def _requests(moving: MigratingClient) -> str:
-    count = moving.accepted + moving.refused
+def _requests_label(migrating: MigratingClient) -> str:
+    count = migrating.accepted + migrating.refused
     if not count:
         return gettext("No requests in the last %(days)s days.", days=DAYS_SHOWN)
     return ngettext(

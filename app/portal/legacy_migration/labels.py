@@ -58,11 +58,11 @@ def time_left(end: datetime) -> CredentialEnd:
             return CredentialEnd(gettext("Ended today"), soon=True)
         ago = ngettext("Ended %(num)s day ago", "Ended %(num)s days ago", over)
         return CredentialEnd(ago, soon=True)
-    left = end - now
-    if not left.days:
+    remaining = end - now
+    if not remaining.days:
         return CredentialEnd(gettext("Within a day"), soon=True)
-    words = ngettext("%(num)s day left", "%(num)s days left", left.days)
-    return CredentialEnd(words, left < SOON)
+    label = ngettext("%(num)s day left", "%(num)s days left", remaining.days)
+    return CredentialEnd(label, remaining < SOON)
 
 
 def as_curl(url: str, body: Mapping[str, Any]) -> str:
@@ -85,7 +85,7 @@ def answer_shown(status: int, body: Mapping[str, Any]) -> str:
 def differences(exchange: LegacyExchange) -> list[str]:
     """Return the differences that a script must handle, in sentences."""
     before, after = exchange.status < 400, exchange.shadow_status < 400
-    old, new = _details(exchange.answer), _details(exchange.shadow_answer)
+    old, new = _answer_details(exchange.answer), _answer_details(exchange.shadow_answer)
     if before and after:
         return [
             gettext("Both accept the call."),
@@ -100,7 +100,7 @@ def differences(exchange: LegacyExchange) -> list[str]:
     if before:
         return [gettext("Only the new API refuses it: %(message)s", message=new["message"])]
     sentences = [_both_refuse(exchange, old, new)]
-    moved = [
+    moved_fields = [
         gettext(
             "The problem of %(legacy_field)s is reported for %(new_field)s.",
             legacy_field=each["field"],
@@ -109,8 +109,8 @@ def differences(exchange: LegacyExchange) -> list[str]:
         for each in old["errors"]
         if each["field"] in FIELDS and FIELDS[each["field"]] != each["field"]
     ]
-    marked = gettext('Each refusal of a call by the new API has "success": false.')
-    return [*sentences, *moved, marked]
+    success_note = gettext('Each refusal of a call by the new API has "success": false.')
+    return [*sentences, *moved_fields, success_note]
 
 
 def _both_refuse(exchange: LegacyExchange, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
@@ -123,7 +123,7 @@ def _both_refuse(exchange: LegacyExchange, old: Mapping[str, Any], new: Mapping[
     )
 
 
-def _details(answer: Mapping[str, Any]) -> dict[str, Any]:
+def _answer_details(answer: Mapping[str, Any]) -> dict[str, Any]:
     details = answer.get("details", {})
     return {
         "code": details.get("code", ""),

@@ -47,25 +47,29 @@ SAME_HELP["portal.api_migration_client"] = "portal.api_migration"
 @portal.get("/api-access/migration")
 def api_migration() -> str:
     with transaction(read_only=True) as session:
-        return render_template("portal/legacy_migration/list.html", **_listed(session))
+        return render_template("portal/legacy_migration/list.html", **_list_context(session))
 
 
-def _listed(session: Session) -> dict[str, Any]:
+def _list_context(session: Session) -> dict[str, Any]:
     """Return a page of the clients that the URL's filters find."""
-    at, wanted = lists.place(), lists.id_or_words("partner")
-    partner = partners.get(session, caller(), wanted) if isinstance(wanted, UUID) else None
+    position, partner_filter = lists.place(), lists.id_or_words("partner")
+    partner = (
+        partners.get(session, caller(), partner_filter)
+        if isinstance(partner_filter, UUID)
+        else None
+    )
     page = legacy_migration.search(
         session,
         caller(),
         query=lists.text_filter("q"),
         partner_id=partner.id if partner else None,
         is_extended=EXTENDED.get(request.args.get("extension", "")),
-        **at.wanted,
+        **position.wanted,
     )
     return {
-        "rows": [_row(each) for each in page.items],
+        "rows": [_client_row(each) for each in page.items],
         "partner": partner,
-        **at.pager(page.next_cursor, "q", "partner", "extension"),
+        **position.pager(page.next_cursor, "q", "partner", "extension"),
         "extensions": EXTENSIONS,
         "days": legacy_migration.DAYS_SHOWN,
         "retirement_words": retirement_words(settings().legacy_retirement, zone()),
@@ -75,50 +79,50 @@ def _listed(session: Session) -> dict[str, Any]:
 @portal.get("/api-access/migration/<uuid:client_id>")
 def api_migration_client(client_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        moving = legacy_migration.get(session, caller(), client_id)
+        migrating = legacy_migration.get(session, caller(), client_id)
         return render_template(
             "portal/legacy_migration/client.html",
-            **_traffic(legacy_migration.days(session, moving)),
-            **_replaced(session, moving),
-            **_row(moving),
+            **_traffic_context(legacy_migration.days(session, migrating)),
+            **_replacement_context(session, migrating),
+            **_client_row(migrating),
         )
 
 
-def _traffic(days: Sequence[LegacyDay]) -> dict[str, Any]:
-    return {"days": days, "chart": _chart(days), "zone": zone()}
+def _traffic_context(days: Sequence[LegacyDay]) -> dict[str, Any]:
+    return {"days": days, "chart": _traffic_chart(days), "zone": zone()}
 
 
-def _replaced(session: Session, moving: MigratingClient) -> dict[str, Any]:
+def _replacement_context(session: Session, migrating: MigratingClient) -> dict[str, Any]:
     """Return the last request, its replacement, its response, and the response of the new API."""
-    exchange = legacy_migration.exchange_of(session, moving)
-    body = exchange.request if exchange else legacy_migration.last_accepted(session, moving)
-    shown = {
+    exchange = legacy_migration.exchange_of(session, migrating)
+    body = exchange.request if exchange else legacy_migration.last_accepted(session, migrating)
+    context = {
         "exchange": exchange,
         "fields": FIELDS,
         "curl": as_curl(addresses().public_api + SUCCESSOR, body) if body else None,
         "no_assistant": body is not None and body["agentId"] == legacy_migration.NO_ASSISTANT,
     }
     if exchange is None:
-        return shown
-    return shown | {
+        return context
+    return context | {
         "answered": answer_shown(exchange.status, exchange.answer),
         "would_answer": answer_shown(exchange.shadow_status, exchange.shadow_answer),
         "differences": differences(exchange),
     }
 
 
-def _row(moving: MigratingClient) -> dict[str, Any]:
-    until = end_of_service(moving.client.served_until, settings())
+def _client_row(migrating: MigratingClient) -> dict[str, Any]:
+    until = end_of_service(migrating.client.served_until, settings())
     return {
-        "moving": moving,
-        "state": client_state(moving.client),
+        "moving": migrating,
+        "state": client_state(migrating.client),
         "until": until,
         "left": time_left(until),
         "ends_by_extension": until != settings().legacy_retirement,
     }
 
 
-def _chart(days: Sequence[LegacyDay]) -> dict[str, Any]:
+def _traffic_chart(days: Sequence[LegacyDay]) -> dict[str, Any]:
     return chart_of(
         [each.day for each in days],
         ("first", pgettext("requests", "Accepted"), [each.accepted for each in days]),

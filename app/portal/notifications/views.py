@@ -88,35 +88,35 @@ class NotificationRow:
 def list_notifications() -> str:
     with transaction(read_only=True) as session:
         partners.own(caller())
-        shown = _found(session, notified.kinds(caller()))
+        context = _list_context(session, notified.kinds(caller()))
     return render_template(
         "portal/notifications/page.html",
-        **shown,
+        **context,
         is_viewing=caller().viewed_by is not None,
         undo_names=UNDO_NAMES,
         undo_tones=UNDO_TONES,
     )
 
 
-def _found(session: Session, kinds: Collection[str]) -> dict[str, Any]:
+def _list_context(session: Session, kinds: Collection[str]) -> dict[str, Any]:
     """Return a page of the notifications that the URL's filters find."""
-    place, kind = lists.place(), request.args.get("kind")
+    position, kind = lists.place(), request.args.get("kind")
     page = notified.listing(
         session,
         caller(),
         kind=kind if kind in kinds else None,
         unread=request.args.get("state") == "unread",
-        **place.wanted,
+        **position.wanted,
     )
     return {
         "kinds": {each: KINDS[each] for each in kinds},
-        "rows": _rows(session, page.items),
+        "rows": _list_rows(session, page.items),
         "kept": lists.present(*FILTERS),
-        **place.pager(page.next_cursor, *FILTERS),
+        **position.pager(page.next_cursor, *FILTERS),
     }
 
 
-def _rows(
+def _list_rows(
     session: Session, entries_with_marks: Sequence[tuple[AuditEntry, bool]]
 ) -> list[NotificationRow]:
     entries = [entry for entry, _is_unread in entries_with_marks]
@@ -131,7 +131,7 @@ def _rows(
     rows = []
     for entry, is_unread in entries_with_marks:
         target_id = as_uuid(entry.target_id) or entry.id
-        about = [
+        texts = [
             names.get(entry.organization_id or entry.id, "")
             if entry.target_type not in ("alert", "organization")  # their words name it
             else "",
@@ -142,7 +142,7 @@ def _rows(
                 entry,
                 is_unread,
                 targets.get(entry.id) or users.get(target_id),
-                [words for words in about if words],
+                [text for text in texts if text],
                 undone.get(target_id) if entry.action == "upload.applied" else None,
             )
         )

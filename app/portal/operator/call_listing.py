@@ -32,18 +32,18 @@ from app.services.paging import Page
 def chosen_filters() -> tuple[PartnerCallFilter, Problems]:
     """Return the filters of the URL and their problems; an invalid one is ignored. Days are in the
     user's time zone; for calls that usage counts, UTC as on its page."""
-    counted = request.args.get("counted") == IN_USAGE
-    since, before, problems = time_bounds("UTC" if counted else zone())
-    wanted = PartnerCallFilter(
+    in_usage = request.args.get("counted") == IN_USAGE
+    since, before, problems = time_bounds("UTC" if in_usage else zone())
+    filters = PartnerCallFilter(
         partner=lists.id_or_words("partner"),
         organization=lists.id_or_words("organization"),
         states=chosen_states(),
         carrier=lists.choice_filter("carrier", CarrierKind),
         since=since,
         before=before,
-        counted=counted,
+        counted=in_usage,
     )
-    return wanted, problems
+    return filters, problems
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[PartnerCall]:

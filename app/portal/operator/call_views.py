@@ -27,14 +27,14 @@ from app.services.money_words import shared_digits
 
 @portal.get("/operator/calls")
 def operator_calls() -> Page:
-    wanted, problems = chosen_filters()
+    filters, problems = chosen_filters()
     with transaction(read_only=True) as session:
-        shown = {**_listed(session), **_named(session, wanted)}
-    shown["words"] = calls_words(counted=wanted.counted)
-    return render_checked("portal/operator/calls.html", problems, chosen=wanted, **shown)
+        context = {**_list_context(session), **_filter_names(session, filters)}
+    context["words"] = calls_words(counted=filters.counted)
+    return render_checked("portal/operator/calls.html", problems, chosen=filters, **context)
 
 
-def _listed(session: Session) -> dict[str, Any]:
+def _list_context(session: Session) -> dict[str, Any]:
     """Return the page of calls and the words of its cells."""
     page = without_empty(list_page(session, PARTNER_CALLS), "cost")
     return {
@@ -46,11 +46,13 @@ def _listed(session: Session) -> dict[str, Any]:
     }
 
 
-def _named(session: Session, wanted: PartnerCallFilter) -> dict[str, Any]:
+def _filter_names(session: Session, filters: PartnerCallFilter) -> dict[str, Any]:
     """Return the partner and the organization of the filters' ids."""
-    of = wanted.partner
+    partner_filter = filters.partner
     return {
-        "partner": partners.get(session, caller(), of) if isinstance(of, UUID) else None,
+        "partner": partners.get(session, caller(), partner_filter)
+        if isinstance(partner_filter, UUID)
+        else None,
         "named": organization_picker.named_in_filter(session),
     }
 

@@ -39,12 +39,16 @@ def operator_partner_create() -> Page:
     form = PartnerForm()
     with saving(form, lambda: _new_page(form)) as session:
         submission = FormSubmission(session)
-        made = partners.create_by_operator(session, caller(), form.to_partner())
-        first, role = form.first_user(), Role.PARTNER_ADMIN
-        invited = users.invite(session, caller(), user_type=role, partner_id=made.id, **first)
-        url = submission.led_to(url_for("portal.operator_partner", partner_id=made.id))
-    words = gettext("%(name)s added. %(email)s is invited.", name=made.name, email=invited.email)
-    return redirect_with(words, url)
+        partner = partners.create_by_operator(session, caller(), form.to_partner())
+        first_user, role = form.first_user(), Role.PARTNER_ADMIN
+        invited = users.invite(
+            session, caller(), user_type=role, partner_id=partner.id, **first_user
+        )
+        url = submission.led_to(url_for("portal.operator_partner", partner_id=partner.id))
+    message = gettext(
+        "%(name)s added. %(email)s is invited.", name=partner.name, email=invited.email
+    )
+    return redirect_with(message, url)
 
 
 @portal.get("/operator/partners/<uuid:partner_id>")
@@ -53,14 +57,14 @@ def operator_partner(partner_id: UUID) -> str:
         partner = partners.get(session, caller(), partner_id)
         return render_template(
             "portal/operator/partner.html",
-            **_words_of(partner),
-            **_use_of(session, partner),
-            **_administrators(session, partner_id),
+            **_partner_context(partner),
+            **_usage_context(session, partner),
+            **_administrator_context(session, partner_id),
             changes=audit.latest_of_target(session, caller(), "partner", partner_id),
         )
 
 
-def _words_of(partner: Partner) -> dict[str, Any]:
+def _partner_context(partner: Partner) -> dict[str, Any]:
     """Return the partner, its state and its addresses."""
     state, tone = partner_state(partner)
     return {
@@ -68,11 +72,11 @@ def _words_of(partner: Partner) -> dict[str, Any]:
         "state": state,
         "tone": tone,
         "domain_words": domain_words(partner),
-        "sign_in_url": _public(sign_in_url(partner.slug)),
+        "sign_in_url": _public_url(sign_in_url(partner.slug)),
     }
 
 
-def _use_of(session: Session, partner: Partner) -> dict[str, Any]:
+def _usage_context(session: Session, partner: Partner) -> dict[str, Any]:
     """Return the partner's contents and usage, and the days that its links cover."""
     used = spending.spending_of(session, caller(), spending.LimitSubject(partner_id=partner.id))
     return {
@@ -86,10 +90,10 @@ def _use_of(session: Session, partner: Partner) -> dict[str, Any]:
     }
 
 
-def _administrators(session: Session, partner_id: UUID) -> dict[str, Any]:
+def _administrator_context(session: Session, partner_id: UUID) -> dict[str, Any]:
     """Return the partner's administrators, the oldest first, and the words of their states."""
-    chosen = users.UserFilter(partner_id=partner_id, user_type=Role.PARTNER_ADMIN)
-    page = users.search(session, caller(), chosen, sort="created", limit=MAX_ADMINISTRATORS)
+    filters = users.UserFilter(partner_id=partner_id, user_type=Role.PARTNER_ADMIN)
+    page = users.search(session, caller(), filters, sort="created", limit=MAX_ADMINISTRATORS)
     return {"administrators": page.items, "statuses": STATUS_NAMES, "tones": STATUS_TONES}
 
 
@@ -101,14 +105,14 @@ def operator_partner_verify_domain(partner_id: UUID) -> Response:
             domain = partners.verify_domain(session, caller(), partner_id).domain
     except (Conflict, ValidationFailed) as error:
         return redirect_with(f"{error.message} {gettext('Nothing was changed.')}", url, "warning")
-    words = gettext("%(domain)s is verified. It shows the partner’s sign-in page.", domain=domain)
-    return redirect_with(words, url)
+    message = gettext("%(domain)s is verified. It shows the partner’s sign-in page.", domain=domain)
+    return redirect_with(message, url)
 
 
 def _new_page(form: PartnerForm) -> str:
-    example_url = _public(sign_in_url("acme-voice"))
+    example_url = _public_url(sign_in_url("acme-voice"))
     return render_template("portal/operator/partner_new.html", form=form, example_url=example_url)
 
 
-def _public(path: str) -> str:
+def _public_url(path: str) -> str:
     return settings().public_url.rstrip("/") + path

@@ -16,20 +16,20 @@ from app.schemas.users import CreateAdminInput
 from app.services.calls import resolve
 from app.services.partners import domains
 
-_NAME = {"maxlength": 200, "autocomplete": "off"}
+_NAME_ATTRIBUTES = {"maxlength": 200, "autocomplete": "off"}
 
 
-def _domain() -> StringField:
+def _domain_field() -> StringField:
     return StringField(
         lazy_gettext("Domain"),
         filters=[blank_is_none],
-        render_kw=_NAME | {"spellcheck": "false", "inputmode": "url"},
+        render_kw=_NAME_ATTRIBUTES | {"spellcheck": "false", "inputmode": "url"},
     )
 
 
 class DomainForm(PortalForm):
     version = VersionField()
-    domain = _domain()
+    domain = _domain_field()
 
 
 class OutcomeForm(PortalForm):
@@ -58,12 +58,14 @@ class PartnerForm(PortalForm):
     wire_fields: ClassVar = {"partnerName": "name"}
 
     once = OnceField()
-    name = StringField(lazy_gettext("Company name"), render_kw=_NAME)
-    product_name = StringField(lazy_gettext("Product name"), default=PRODUCT_NAME, render_kw=_NAME)
-    domain = _domain()
+    name = StringField(lazy_gettext("Company name"), render_kw=_NAME_ATTRIBUTES)
+    product_name = StringField(
+        lazy_gettext("Product name"), default=PRODUCT_NAME, render_kw=_NAME_ATTRIBUTES
+    )
+    domain = _domain_field()
     email = EmailField(lazy_gettext("Email"), render_kw={"maxlength": 254, "autocomplete": "off"})
     administrator_name = StringField(
-        lazy_gettext("Administrator’s name"), filters=[blank_is_none], render_kw=_NAME
+        lazy_gettext("Administrator’s name"), filters=[blank_is_none], render_kw=_NAME_ATTRIBUTES
     )
 
     def to_partner(self) -> CreatePartnerInput:
@@ -78,9 +80,9 @@ class PartnerForm(PortalForm):
     def validate(self, extra_validators: Any = None) -> bool:
         """Return whether the input is valid by the services' rules, so that all problems are shown
         at once."""
-        fine = bool(super().validate(extra_validators))
+        is_valid = bool(super().validate(extra_validators))
         checks = (self.to_partner, self.first_user, self._check_domain)
-        return all([fine, *map(self.passes, checks)])
+        return all([is_valid, *map(self.passes, checks)])
 
     def _check_domain(self) -> None:
         with transaction(read_only=True) as session:

@@ -55,53 +55,59 @@ def operator_installation() -> str:
         now, migration = work(session), check_schema(session.connection())
         return render_template(
             "portal/operator/installation.html",
-            **_parts(session, now, migration),
-            **_work(session, now),
+            **_part_context(session, now, migration),
+            **_work_context(session, now),
             retained=[
                 (KINDS[row.kind], row, deleted_words(row.ran_at, row.removed))
                 for row in retention_rows(session)
             ],
-            facts=_facts(installation.database(session), migration.found),
+            facts=_installation_details(installation.database(session), migration.found),
         )
 
 
-def _parts(session: Session, now: QueuedWork, migration: SchemaCompatibility) -> dict[str, Any]:
+def _part_context(
+    session: Session, queued_work: QueuedWork, migration: SchemaCompatibility
+) -> dict[str, Any]:
     """Return the parts of the installation: those that need attention, and the others."""
-    wrong, fine = parts(session, now, migration, figure_check.latest_days(session, caller()))
+    wrong, fine = parts(
+        session, queued_work, migration, figure_check.latest_days(session, caller())
+    )
     return {"wrong": wrong, "fine": fine}
 
 
-def _work(session: Session, now: QueuedWork) -> dict[str, Any]:
+def _work_context(session: Session, queued_work: QueuedWork) -> dict[str, Any]:
     """Return the queues, the workers and the newest failed jobs."""
     return {
-        "queues": _queues(now),
-        "workers": now.workers.all,
-        "failed": _failed(session),
-        "failed_count": now.failed,
+        "queues": _list_queues(queued_work),
+        "workers": queued_work.workers.all,
+        "failed": _list_failed_jobs(session),
+        "failed_count": queued_work.failed,
         "silent": utcnow() - timedelta(seconds=settings().worker_silent_seconds),
     }
 
 
-def _queues(now: QueuedWork) -> list[tuple[str, QueueDepth, bool, bool]]:
+def _list_queues(queued_work: QueuedWork) -> list[tuple[str, QueueDepth, bool, bool]]:
     """Return the queues with work or without a worker: name, numbers, unserved, late."""
     return [
-        (QUEUE_NAMES[each.name], each, each.name in now.unserved, is_late(each.oldest_at))
-        for each in now.queues
-        if each.waiting or each.running or each.name in now.unserved
+        (QUEUE_NAMES[each.name], each, each.name in queued_work.unserved, is_late(each.oldest_at))
+        for each in queued_work.queues
+        if each.waiting or each.running or each.name in queued_work.unserved
     ]
 
 
-def _failed(session: Session) -> list[tuple[str, FailedJob, bool]]:
+def _list_failed_jobs(session: Session) -> list[tuple[str, FailedJob, bool]]:
     """Return the newest failed jobs with the names of their queues, and whether each can be tried
     again."""
-    failed = failed_jobs.newest_failed(session, utcnow() - FAILED_WITHIN, MAX_FAILED)
+    jobs = failed_jobs.newest_failed(session, utcnow() - FAILED_WITHIN, MAX_FAILED)
     return [
         (QUEUE_NAMES.get(each.queue, each.queue), each, each.workflow in REPEATABLE)
-        for each in failed
+        for each in jobs
     ]
 
 
-def _facts(database: DatabaseServer, migration: str | None) -> list[tuple[str | None, ...]]:
+def _installation_details(
+    database: DatabaseServer, migration: str | None
+) -> list[tuple[str | None, ...]]:
     """Return names and values, some with a URL."""
     return [
         (gettext("Version"), VERSION),
@@ -119,12 +125,14 @@ def _facts(database: DatabaseServer, migration: str | None) -> list[tuple[str | 
 def operator_figures() -> str:
     with transaction(read_only=True) as session:
         check = figure_check.latest(session, caller())
-        words = partial(difference_words, names=check.names, currency=currency_of(session))
+        format_difference = partial(
+            difference_words, names=check.names, currency=currency_of(session)
+        )
     return render_template(
         "portal/operator/figures.html",
         check=check,
         names=FIGURE_NAMES,
         scope_words=scope_words,
         compared_words=compared_words,
-        difference_words=words,
+        difference_words=format_difference,
     )

@@ -20,10 +20,10 @@ def operator_job_again_confirm(job_id: str) -> Page:
     url = url_for("portal.operator_installation")
     with changing(url, Conflict, NotFound) as session:
         workflow = failed_jobs.get(session, caller(), job_id)
-    return _trying_again(workflow, url).page()
+    return _retry_confirmation(workflow, url).page()
 
 
-def _trying_again(workflow: str, installation_url: str) -> ConfirmationPage:
+def _retry_confirmation(workflow: str, installation_url: str) -> ConfirmationPage:
     return ConfirmationPage(
         gettext("Try the job “%(name)s” again?", name=workflow),
         _consequences(workflow),
@@ -36,11 +36,13 @@ def _trying_again(workflow: str, installation_url: str) -> ConfirmationPage:
 
 
 def _consequences(workflow: str) -> list[str]:
-    words = [gettext("The job starts again with its original input.")]
+    consequences = [gettext("The job starts again with its original input.")]
     if workflow in MESSAGES:
-        twice = gettext("If the message had arrived before the error, it arrives a second time.")
-        words.append(twice)
-    return [*words, gettext("If it fails again, it is listed again.")]
+        repetition = gettext(
+            "If the message had arrived before the error, it arrives a second time."
+        )
+        consequences.append(repetition)
+    return [*consequences, gettext("If it fails again, it is listed again.")]
 
 
 @portal.post(JOB)

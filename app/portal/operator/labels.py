@@ -29,20 +29,20 @@ def calls_words(*, counted: bool) -> str:
     return f"{by_day} {hidden}"
 
 
-def outbox_words(shown: int, count: int) -> str:
+def outbox_words(shown_count: int, count: int) -> str:
     """Say why emails are kept, and how many of them are shown."""
-    if count > shown:
-        words = gettext(
+    if count > shown_count:
+        message = gettext(
             "Emails kept on this machine, not sent, because it runs in development mode: the "
             "newest %(shown)s of %(count)s.",
-            shown=shown,
+            shown=shown_count,
             count=count,
         )
     else:
-        words = gettext(
+        message = gettext(
             "Emails kept on this machine, not sent, because it runs in development mode."
         )
-    return words + zone_note()
+    return message + zone_note()
 
 
 def partner_state(partner: Partner) -> tuple[str, str]:
@@ -91,28 +91,28 @@ def compared_words(checked: CheckedDay) -> str:
 def difference_words(check: FigureCheck, names: Mapping[str, str], currency: str) -> str:
     """Return the stored and the counted total, then those of the first organizations or partners
     that differ; ``names`` by their ids."""
-    words = gettext(
+    totals = gettext(
         "%(total)s stored, %(counted)s counted.",
-        total=_amount(check, check.total, currency),
-        counted=_amount(check, check.counted, currency),
+        total=_format_amount(check, check.total, currency),
+        counted=_format_amount(check, check.counted, currency),
     )
     if not check.examples:
-        return words
+        return totals
     examples = ", ".join(
         gettext(
             "%(name)s (%(total)s stored, %(counted)s counted)",
             name=names.get(example["id"], example["id"]),
-            total=_amount(check, example["total"], currency),
-            counted=_amount(check, example["counted"], currency),
+            total=_format_amount(check, example["total"], currency),
+            counted=_format_amount(check, example["counted"], currency),
         )
         for example in check.examples
     )
     differ = ngettext("%(num)s differs:", "%(num)s differ:", check.differing)
     more = check.differing - len(check.examples)
-    rest = [ngettext("and %(num)s more", "and %(num)s more", more)] if more > 0 else []
-    return " ".join([words, differ, examples, *rest])
+    remainder = [ngettext("and %(num)s more", "and %(num)s more", more)] if more > 0 else []
+    return " ".join([totals, differ, examples, *remainder])
 
 
-def _amount(check: FigureCheck, value: int, currency: str) -> str:
+def _format_amount(check: FigureCheck, value: int, currency: str) -> str:
     is_money = check.figure == figure_check.SPENDING
     return exact_micros(value, currency) if is_money else number(value)

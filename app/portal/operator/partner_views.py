@@ -29,7 +29,7 @@ def partner_suspend_confirm(partner_id: UUID) -> str:
         partner = partners.get(session, caller(), partner_id)
         return ConfirmationPage(
             title=gettext("Suspend %(name)s?", name=partner.name),
-            consequences=_of_suspending(session, partner),
+            consequences=_suspension_consequences(session, partner),
             act=gettext("Suspend partner"),
             safe=gettext("Keep active"),
             safe_url=url_for("portal.operator_partner", partner_id=partner_id),
@@ -65,11 +65,11 @@ def partner_resume(partner_id: UUID) -> Response:
 
 def users_in_words(session: Session, partner_id: UUID) -> str:
     """Return how many users a partner has: 5, or 100,000+."""
-    chosen = users.UserFilter(partner_id=partner_id)
-    return _at_most(users.count(session, caller(), chosen, most=MAX_COUNTED))
+    filters = users.UserFilter(partner_id=partner_id)
+    return _capped_number(users.count(session, caller(), filters, most=MAX_COUNTED))
 
 
-def _at_most(count: int) -> str:
+def _capped_number(count: int) -> str:
     return number(count) if count <= MAX_COUNTED else f"{number(MAX_COUNTED)}+"
 
 
@@ -79,7 +79,7 @@ def crumbs_of(partner: Partner) -> list[tuple[str, str]]:
     return [(gettext("Overview"), url_for("portal.overview")), (partner.name, page)]
 
 
-def _of_suspending(session: Session, partner: Partner) -> list[str]:
+def _suspension_consequences(session: Session, partner: Partner) -> list[str]:
     signed_out = users.count(
         session, caller(), users.UserFilter(partner_id=partner.id), most=MAX_COUNTED
     )
@@ -93,7 +93,7 @@ def _of_suspending(session: Session, partner: Partner) -> list[str]:
         "%(num)s waiting call is cancelled when it is due.",
         "%(num)s waiting calls are cancelled when they are due.",
         waiting,
-        num=_at_most(waiting),
+        num=_capped_number(waiting),
     )
     organizations = overview.portal_of(session, partner).organizations
     stopped = ngettext(
@@ -105,7 +105,7 @@ def _of_suspending(session: Session, partner: Partner) -> list[str]:
         "%(num)s user is signed out at once and can’t sign in.",
         "%(num)s users are signed out at once and can’t sign in.",
         signed_out,
-        num=_at_most(signed_out),
+        num=_capped_number(signed_out),
     )
     return [
         *([stopped] if organizations else []),
@@ -126,13 +126,15 @@ def operator_partner_domain(partner_id: UUID) -> str:
 def operator_partner_domain_save(partner_id: UUID) -> Page:
     form = DomainForm()
     with saving_edit(form, "partner", partner_id, _page, _stored, validate=False) as session:
-        was = partners.get(session, caller(), partner_id).domain
+        previous_domain = partners.get(session, caller(), partner_id).domain
         saved = partners.change_domain(
             session, caller(), partner_id, form.domain.data, expected_version=form.version.data
         )
-        changed = saved.domain != was
-    words = gettext("Domain saved.")
-    return redirect_saved(words, url_for("portal.operator_partner", partner_id=partner_id), changed)
+        changed = saved.domain != previous_domain
+    message = gettext("Domain saved.")
+    return redirect_saved(
+        message, url_for("portal.operator_partner", partner_id=partner_id), changed
+    )
 
 
 def _stored(session: Session, partner_id: UUID) -> DomainForm:
@@ -163,7 +165,7 @@ STARTING = (
 
 @portal.get("/partners/<uuid:partner_id>/end-trial")
 def partner_trial_end_confirm(partner_id: UUID) -> str:
-    partner = _get(partner_id)
+    partner = _get_partner(partner_id)
     return ConfirmationPage(
         title=gettext("End trial mode of %(name)s?", name=partner.name),
         consequences=ENDING,
@@ -179,13 +181,13 @@ def partner_trial_end_confirm(partner_id: UUID) -> str:
 def partner_trial_end(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.end_trial(session, caller(), partner_id).name
-    words = gettext("The trial mode of %(name)s has ended.", name=name)
-    return redirect_with(words, url_for("portal.operator_partner", partner_id=partner_id))
+    message = gettext("The trial mode of %(name)s has ended.", name=name)
+    return redirect_with(message, url_for("portal.operator_partner", partner_id=partner_id))
 
 
 @portal.get("/partners/<uuid:partner_id>/start-trial")
 def partner_trial_start_confirm(partner_id: UUID) -> str:
-    partner = _get(partner_id)
+    partner = _get_partner(partner_id)
     return ConfirmationPage(
         title=gettext("Return %(name)s to trial mode?", name=partner.name),
         consequences=STARTING,
@@ -200,10 +202,10 @@ def partner_trial_start_confirm(partner_id: UUID) -> str:
 def partner_trial_start(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.start_trial(session, caller(), partner_id).name
-    words = gettext("%(name)s is in trial mode.", name=name)
-    return redirect_with(words, url_for("portal.operator_partner", partner_id=partner_id))
+    message = gettext("%(name)s is in trial mode.", name=name)
+    return redirect_with(message, url_for("portal.operator_partner", partner_id=partner_id))
 
 
-def _get(partner_id: UUID) -> Partner:
+def _get_partner(partner_id: UUID) -> Partner:
     with transaction(read_only=True) as session:
         return partners.get(session, caller(), partner_id)

@@ -38,7 +38,7 @@ NAMES_IN_SENTENCE = {
     job_queue.EXPORT_QUEUE: lazy_gettext("exports"),
     job_queue.JOBS_QUEUE: lazy_gettext("other work"),
 }
-_FINE = ("success", "neutral")
+_HEALTHY_TONES = ("success", "neutral")
 """The tones of parts that need no attention."""
 Part = dict[str, Any]
 
@@ -62,88 +62,90 @@ def work(session: Session) -> QueuedWork:
 
 def parts(
     session: Session,
-    found_work: QueuedWork,
+    queued_work: QueuedWork,
     migration: SchemaCompatibility,
     checked: Sequence[CheckedDay],
 ) -> tuple[list[Part], list[Part]]:
     """Return the parts that need attention, and the others."""
     every_part = [
-        _calling_service(found_work.workers),
-        _queues(found_work.queues, found_work.unserved),
-        _failed_jobs(found_work.failed),
-        *_carriers(session),
-        _emails(session),
-        _figures(checked),
-        _migrations(migration),
-        *_months(session),
-        _disk(session),
-        _backups(session),
+        _check_calling_service(queued_work.workers),
+        _check_queues(queued_work.queues, queued_work.unserved),
+        _check_failed_jobs(queued_work.failed),
+        *_check_carriers(session),
+        _check_emails(session),
+        _check_figures(checked),
+        _check_migrations(migration),
+        *_check_months(session),
+        _check_disk(session),
+        _check_backups(session),
     ]
-    is_fine = [part["tone"] in _FINE for part in every_part]
+    is_fine = [part["tone"] in _HEALTHY_TONES for part in every_part]
     return (
         [part for part, fine in zip(every_part, is_fine, strict=True) if not fine],
         [part for part, fine in zip(every_part, is_fine, strict=True) if fine],
     )
 
 
-def _row(title: str, word: str, tone: str, text: str, endpoint: str | None = None) -> Part:
+def _make_part(title: str, word: str, tone: str, text: str, endpoint: str | None = None) -> Part:
     url = url_for(endpoint) if endpoint else None
     return {"title": title, "word": word, "tone": tone, "text": text, "url": url}
 
 
-def _calling_service(running: RunningWorkers) -> Part:
+def _check_calling_service(running: RunningWorkers) -> Part:
     title = gettext("Calling service")
     if not running.online:
         text = gettext(
             "No worker answers. Calls, uploads, emails and webhooks wait. Start a worker."
         )
-        return _row(title, gettext("Offline"), "danger", text, "portal.operator_calls")
+        return _make_part(title, gettext("Offline"), "danger", text, "portal.operator_calls")
     if silent := len(running.silent):
         text = ngettext(
             "%(num)s worker gives no answer. Restart it unless another one replaced it.",
             "%(num)s workers give no answer. Restart them unless others replaced them.",
             silent,
         )
-        return _row(title, gettext("No answer"), "warning", text) | {"url": "#workers"}
+        return _make_part(title, gettext("No answer"), "warning", text) | {"url": "#workers"}
     text = ngettext("%(num)s worker running.", "%(num)s workers running.", len(running.online))
-    return _row(title, gettext("Online"), "success", text, "portal.operator_calls")
+    return _make_part(title, gettext("Online"), "success", text, "portal.operator_calls")
 
 
-def _queues(queues: list[QueueDepth], unserved: list[str]) -> Part:
+def _check_queues(queues: list[QueueDepth], unserved: list[str]) -> Part:
     title = gettext("Queues")
     if unserved:
         names = ", ".join(str(NAMES_IN_SENTENCE[name]) for name in unserved)
         text = gettext("No worker does this work: %(queues)s. Start a worker for it.", queues=names)
-        return _row(title, gettext("No worker"), "danger", text)
+        return _make_part(title, gettext("No worker"), "danger", text)
     late = [str(NAMES_IN_SENTENCE[queue.name]) for queue in queues if is_late(queue.oldest_at)]
     waiting = sum(queue.waiting for queue in queues)
     if late:
         text = gettext(
             "Work has waited for more than 5 minutes: %(queues)s.", queues=", ".join(late)
         )
-        return _row(title, gettext("Delayed"), "warning", text)
+        return _make_part(title, gettext("Delayed"), "warning", text)
     text = (
         gettext("%(number)s waiting.", number=number(waiting))
         if waiting
         else gettext("Nothing is waiting.")
     )
-    return _row(title, gettext("On time"), "success", text)
+    return _make_part(title, gettext("On time"), "success", text)
 
 
-def _failed_jobs(count: int) -> Part:
+def _check_failed_jobs(count: int) -> Part:
     title = gettext("Failed jobs")
     if not count:
-        return _row(title, gettext("None"), "success", gettext("No job failed in the last 7 days."))
+        return _make_part(
+            title, gettext("None"), "success", gettext("No job failed in the last 7 days.")
+        )
     text = ngettext(
         "%(num)s job failed in the last 7 days and isn’t tried again.",
         "%(num)s jobs failed in the last 7 days and aren’t tried again.",
         count,
     )
-    row = _row(title, gettext("Failures"), "warning", text)
+    row = _make_part(title, gettext("Failures"), "warning", text)
     return row | {"url": "#failed-jobs"}
 
 
-def _carriers(session: Session) -> list[Part]:
+def _check_carriers(session: Session) -> list[Part]:
     """Return the carriers that were used in the last day, and the one of the settings."""
     carriers = carrier_health.carriers(session)
     rows = []
@@ -152,28 +154,32 @@ def _carriers(session: Session) -> list[Part]:
         if each.state.is_problem:
             text = problem_text(each, 0, 1)
         elif each.answered_at:
-            at = long_datetime(each.answered_at, zone())
-            text = gettext("Last answer on %(moment)s.", moment=at)
+            last_answer = long_datetime(each.answered_at, zone())
+            text = gettext("Last answer on %(moment)s.", moment=last_answer)
         else:
             text = gettext("No answer in the last 24 hours.")
-        rows.append(_row(carrier_title(each.carrier), word, tone, text, "portal.carrier_status"))
-    chosen = CarrierKind(settings().carrier)
-    if chosen not in {each.carrier for each in carriers}:
+        rows.append(
+            _make_part(carrier_title(each.carrier), word, tone, text, "portal.carrier_status")
+        )
+    configured = CarrierKind(settings().carrier)
+    if configured not in {each.carrier for each in carriers}:
         text = gettext("No requests in the last 24 hours.")
         word = gettext("Not used")
-        rows.append(_row(carrier_title(chosen), word, "neutral", text, "portal.carrier_status"))
+        rows.append(
+            _make_part(carrier_title(configured), word, "neutral", text, "portal.carrier_status")
+        )
     return rows
 
 
-def _emails(session: Session) -> Part:
+def _check_emails(session: Session) -> Part:
     title = gettext("Emails")
     mails = installation.mails(session)
     if keeps_mails():
         text = gettext("Development mode: emails are kept in the outbox.")
-        return _row(title, gettext("Kept"), "neutral", text, "portal.outbox")
+        return _make_part(title, gettext("Kept"), "neutral", text, "portal.outbox")
     if not settings().smtp_url:
         text = gettext("No mail server is set: emails are kept on this machine.")
-        return _row(title, gettext("Not sent"), "warning", text)
+        return _make_part(title, gettext("Not sent"), "warning", text)
     text = gettext(
         "Last 24 hours: %(sent)s sent, %(waiting)s waiting, %(failed)s failed.",
         sent=number(mails.sent),
@@ -181,17 +187,19 @@ def _emails(session: Session) -> Part:
         failed=number(mails.failed),
     )
     if mails.failed:
-        return _row(title, gettext("Failures"), "warning", text)
+        return _make_part(title, gettext("Failures"), "warning", text)
     if is_late(mails.oldest_at):
-        return _row(title, gettext("Delayed"), "warning", text)
-    return _row(title, gettext("Works"), "success", text)
+        return _make_part(title, gettext("Delayed"), "warning", text)
+    return _make_part(title, gettext("Works"), "success", text)
 
 
-def _figures(checked: Sequence[CheckedDay]) -> Part:
+def _check_figures(checked: Sequence[CheckedDay]) -> Part:
     title = gettext("Figure check")
     if not checked:
         text = gettext("The first check runs in the night.")
-        return _row(title, gettext("Not checked yet"), "neutral", text, "portal.operator_figures")
+        return _make_part(
+            title, gettext("Not checked yet"), "neutral", text, "portal.operator_figures"
+        )
     differences = figure_check.count_differences(checked)
     first, last = day(checked[-1].day), day(checked[0].day)
     if differences:
@@ -202,32 +210,32 @@ def _figures(checked: Sequence[CheckedDay]) -> Part:
             first=first,
             last=last,
         )
-        return _row(title, gettext("Differences"), "danger", text, "portal.operator_figures")
+        return _make_part(title, gettext("Differences"), "danger", text, "portal.operator_figures")
     text = gettext("All totals from %(first)s to %(last)s agree.", first=first, last=last)
-    return _row(title, gettext("Agrees"), "success", text, "portal.operator_figures")
+    return _make_part(title, gettext("Agrees"), "success", text, "portal.operator_figures")
 
 
-def _migrations(schema: SchemaCompatibility) -> Part:
+def _check_migrations(schema: SchemaCompatibility) -> Part:
     title = gettext("Migrations")
     if schema.is_newest:
         text = gettext("The database is at %(found)s, the newest.", found=schema.found)
-        return _row(title, gettext("Up to date"), "success", text)
+        return _make_part(title, gettext("Up to date"), "success", text)
     if not schema.problem:
         text = gettext(
             "The database is at %(found)s, this version at %(known)s. They work together.",
             found=schema.found or "none",
             known=head(),
         )
-        return _row(title, gettext("Compatible"), "success", text)
+        return _make_part(title, gettext("Compatible"), "success", text)
     text = gettext(
         "The database is at %(found)s, this version needs %(needed)s. Run the migrations.",
         found=schema.found or "none",
         needed=head(),
     )
-    return _row(title, gettext("Behind"), "danger", text)
+    return _make_part(title, gettext("Behind"), "danger", text)
 
 
-def _months(session: Session) -> list[Part]:
+def _check_months(session: Session) -> list[Part]:
     """Return a problem of partitions, if there is any: SQLite has none."""
     months = partitions.state(session.connection(), utcnow())
     if months.is_well:
@@ -237,24 +245,24 @@ def _months(session: Session) -> list[Part]:
     if months.missing:
         tables = ", ".join(months.missing)
         text = gettext("Next month is missing for these tables: %(tables)s.", tables=tables)
-    return [_row(gettext("Monthly tables"), gettext("Needs attention"), "warning", text)]
+    return [_make_part(gettext("Monthly tables"), gettext("Needs attention"), "warning", text)]
 
 
-def _disk(session: Session) -> Part:
+def _check_disk(session: Session) -> Part:
     """Return each file system that `flask doctor` checks."""
     used = storage.used_by_all(session, caller())
     systems = file_systems(settings())
     stored = gettext("%(used)s of uploads and images.", used=size(used))
-    text = " ".join([stored, *(_space(each) for each in systems)])
+    text = " ".join([stored, *(_free_space_message(each) for each in systems)])
     word, tone = gettext("Enough space"), "success"
     if any(each.is_almost_full for each in systems):
         word, tone = gettext("Almost full"), "danger"
     elif any(each.is_low for each in systems):
         word, tone = gettext("Little space"), "warning"
-    return _row(gettext("Storage"), word, tone, text, "portal.operator_storage")
+    return _make_part(gettext("Storage"), word, tone, text, "portal.operator_storage")
 
 
-def _space(system: FileSystem) -> str:
+def _free_space_message(system: FileSystem) -> str:
     if system.takes_few_files:
         files = number(system.free_files or 0)
         return gettext("%(folder)s: only %(files)s more files.", folder=system.folder, files=files)
@@ -266,7 +274,7 @@ def _space(system: FileSystem) -> str:
     )
 
 
-def _backups(session: Session) -> Part:
+def _check_backups(session: Session) -> Part:
     """Return the state of backups. Those made by others, such as a cloud, are unknown here."""
     title = gettext("Backups")
     if not settings().backup_place:
@@ -278,25 +286,28 @@ def _backups(session: Session) -> Part:
                 "Set PORTAL_BACKUP_DIR or PORTAL_BACKUP_BUCKET: see “Backups” in the operations "
                 "guide."
             )
-            return _row(title, gettext("Off"), "warning", f"{unset} {guide}")
+            return _make_part(title, gettext("Off"), "warning", f"{unset} {guide}")
         text = gettext(
             "Development mode: no daily backups. For data to keep see “Backups” in the "
             "operations guide."
         )
-        return _row(title, gettext("Not needed"), "neutral", text)
+        return _make_part(title, gettext("Not needed"), "neutral", text)
     state = backup_records.state(session)
-    done = state.succeeded
+    last_backup = state.succeeded
     text = gettext("No backup has been made yet.")
-    if done is not None:
-        at, octets = long_datetime(done.finished_at, zone()), size(done.size or 0)
-        text = gettext("Last backup %(moment)s, %(size)s.", moment=at, size=octets)
+    if last_backup is not None:
+        finished_at, octets = (
+            long_datetime(last_backup.finished_at, zone()),
+            size(last_backup.size or 0),
+        )
+        text = gettext("Last backup %(moment)s, %(size)s.", moment=finished_at, size=octets)
     if state.last is not None and state.last.problem:
         failed = gettext("The last attempt failed: %(problem)s", problem=state.last.problem)
-        return _row(title, gettext("Failed"), "danger", f"{failed} {text}")
+        return _make_part(title, gettext("Failed"), "danger", f"{failed} {text}")
     if state.is_overdue:
-        return _row(title, gettext("Overdue"), "warning", text)
-    if done is not None and done.verified_at is None:
+        return _make_part(title, gettext("Overdue"), "warning", text)
+    if last_backup is not None and last_backup.verified_at is None:
         see = gettext("See the log of the worker.")
-        return _row(title, gettext("Not verified"), "warning", f"{text} {see}")
+        return _make_part(title, gettext("Not verified"), "warning", f"{text} {see}")
     tested = gettext("Its database was restored as a test.")
-    return _row(title, gettext("Works"), "success", f"{text} {tested}")
+    return _make_part(title, gettext("Works"), "success", f"{text} {tested}")

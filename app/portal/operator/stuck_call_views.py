@@ -33,13 +33,13 @@ def operator_stuck_call_resolve(call_id: UUID) -> Page:
             status, reason = CallStatus(form.outcome.data), form.reason.data or ""
             resolve.by_operator(session, caller(), call_id, status, reason)
     except Conflict as error:
-        return _refused(call_id, form, error)
+        return _handle_conflict(call_id, form, error)
     return redirect_with(gettext("The outcome is saved."), url_for("portal.carrier_status"))
 
 
-def _refused(call_id: UUID, form: OutcomeForm, error: Conflict) -> Page:
+def _handle_conflict(call_id: UUID, form: OutcomeForm, error: Conflict) -> Page:
     if error.code != "never_dialled":
-        return _needs_nothing()
+        return _redirect_resolved()
     form.outcome.errors = (NEVER_PLACED,)
     return _page(call_id, form), 422
 
@@ -50,7 +50,7 @@ def operator_stuck_call_queue(call_id: UUID) -> Response:
         with transaction() as session:
             resolve.queue_again(session, caller(), call_id)
     except Conflict:
-        return _needs_nothing()
+        return _redirect_resolved()
     return redirect_with(gettext("The call is queued again."), url_for("portal.carrier_status"))
 
 
@@ -58,7 +58,7 @@ def _page(call_id: UUID, form: OutcomeForm) -> str:
     with transaction(read_only=True) as session:
         stuck_call = stuck.find(session, call_id)
         if stuck_call is None:
-            abort(_needs_nothing())
+            abort(_redirect_resolved())
         word, tone, advice = STUCK_WORDS[stuck_call.reason]
         return render_template(
             "portal/operator/stuck_call.html",
@@ -74,6 +74,6 @@ def _page(call_id: UUID, form: OutcomeForm) -> str:
         )
 
 
-def _needs_nothing() -> Response:
-    words = gettext("This call needs no attention any more. Nothing was changed.")
-    return redirect_with(words, url_for("portal.carrier_status"), "info")
+def _redirect_resolved() -> Response:
+    message = gettext("This call needs no attention any more. Nothing was changed.")
+    return redirect_with(message, url_for("portal.carrier_status"), "info")

@@ -30,25 +30,25 @@ def outbox_url() -> str | None:
 
 @portal.get("/outbox")
 def outbox() -> str:
-    kept = _kept()
-    shown = kept[:MAX_SHOWN]
+    mails = _kept_mails()
+    newest = mails[:MAX_SHOWN]
     return render_template(
         "portal/operator/mails.html",
-        mails=[(mail, mail.read()) for mail in shown],
-        words=outbox_words(len(shown), len(kept)),
+        mails=[(mail, mail.read()) for mail in newest],
+        words=outbox_words(len(newest), len(mails)),
     )
 
 
 @portal.get("/outbox/<uuid:mail_id>")
 def outbox_mail(mail_id: UUID) -> str:
-    mail = _one(mail_id)
+    mail = _get_mail(mail_id)
     message = mail.read()
     return render_template(
         "portal/operator/mail.html",
         mail=mail,
         message=message,
-        text=_body(message, "plain"),
-        files=_files(message),
+        text=_mail_text(message, "plain"),
+        files=_attached_files(message),
         form="text" if request.args.get("form") == "text" else "html",
     )
 
@@ -57,7 +57,7 @@ def outbox_mail(mail_id: UUID) -> str:
 def outbox_html(mail_id: UUID) -> Response:
     """Return the mail itself, for a frame that our script sizes to its content: no script runs in
     it, and its styles are separate."""
-    response = make_response(_body(_one(mail_id).read(), "html"))
+    response = make_response(_mail_text(_get_mail(mail_id).read(), "html"))
     site = urlsplit(settings().public_url)._replace(path="", query="", fragment="").geturl()
     response.headers["Content-Security-Policy"] = (
         f"default-src 'none'; img-src 'self' {site} data:; style-src 'unsafe-inline';"
@@ -70,27 +70,31 @@ def outbox_html(mail_id: UUID) -> Response:
 @portal.get("/outbox/<uuid:mail_id>/files/<int:place>")
 def outbox_file(mail_id: UUID, place: int) -> Response:
     """Return an attached file, to download."""
-    for each, part in enumerate(_one(mail_id).read().iter_attachments()):
+    for each, attachment in enumerate(_get_mail(mail_id).read().iter_attachments()):
         if each == place:
-            named = {"Content-Disposition": f'attachment; filename="{part.get_filename()}"'}
-            kind = part.get_content_type()
-            return make_response(part.get_content(), {"Content-Type": kind, **named})
+            disposition = {
+                "Content-Disposition": f'attachment; filename="{attachment.get_filename()}"'
+            }
+            kind = attachment.get_content_type()
+            return make_response(attachment.get_content(), {"Content-Type": kind, **disposition})
     raise NotFound
 
 
-def _body(message: EmailMessage, form: str) -> str:
+def _mail_text(message: EmailMessage, form: str) -> str:
     """Return the text of a mail, ``plain`` or ``html``; blank if it has none."""
     body = message.get_body((form,))
     return body.get_content() if body else ""
 
 
-def _files(message: EmailMessage) -> list[tuple[str | None, int]]:
+def _attached_files(message: EmailMessage) -> list[tuple[str | None, int]]:
     """Return the names and sizes of the attached files."""
-    parts = message.iter_attachments()
-    return [(part.get_filename(), len(part.get_content())) for part in parts]
+    attachments = message.iter_attachments()
+    return [
+        (attachment.get_filename(), len(attachment.get_content())) for attachment in attachments
+    ]
 
 
-def _kept() -> list[KeptMail]:
+def _kept_mails() -> list[KeptMail]:
     if not keeps_mails():
         raise NotFound
     mails = open_outbox(settings()).mails()
@@ -99,8 +103,8 @@ def _kept() -> list[KeptMail]:
     return [mail for mail in mails if mail.partner_id == caller().partner_id]
 
 
-def _one(mail_id: UUID) -> KeptMail:
-    for mail in _kept():
+def _get_mail(mail_id: UUID) -> KeptMail:
+    for mail in _kept_mails():
         if mail.id == mail_id:
             return mail
     raise NotFound

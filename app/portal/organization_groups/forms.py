@@ -14,7 +14,7 @@ from app.services.organization_groups import GroupRow
 from app.validation.uuids import as_uuid
 
 ALL, SOME = "all", "some"
-_NAME = {"maxlength": 200, "autocomplete": "off"}
+_NAME_ATTRIBUTES = {"maxlength": 200, "autocomplete": "off"}
 
 
 class GroupFields(PortalForm):
@@ -23,7 +23,7 @@ class GroupFields(PortalForm):
     wire_fields: ClassVar = {"organization": "added"}
     has_more = False
 
-    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES)
     kept = CheckboxesField(lazy_gettext("Organizations"))
     added = TextAreaField(lazy_gettext("Add organizations"), filters=[without_nul])
 
@@ -38,7 +38,9 @@ class GroupFields(PortalForm):
 
     @property
     def kept_ids(self) -> set[UUID]:
-        return {known for each in self.kept.data or () if (known := as_uuid(each))}
+        return {
+            organization_id for each in self.kept.data or () if (organization_id := as_uuid(each))
+        }
 
 
 class NewGroupForm(GroupFields):
@@ -52,8 +54,8 @@ class OrganizationGroupForm(GroupFields):
     def showing(
         cls, group: OrganizationGroup, organizations: Sequence[Organization]
     ) -> "OrganizationGroupForm":
-        kept = [str(each.id) for each in organizations]
-        return cls.from_object(name=group.name, kept=kept, version=group.version)
+        organization_ids = [str(each.id) for each in organizations]
+        return cls.from_object(name=group.name, kept=organization_ids, version=group.version)
 
 
 class LimitForm(PortalForm):
@@ -69,8 +71,8 @@ class LimitForm(PortalForm):
     )
     groups = CheckboxesField(lazy_gettext("Groups"))
 
-    def offer(self, listed: Sequence[GroupRow]) -> None:
-        self.groups.choices = [SelectChoice(str(each.group.id), each.group.name) for each in listed]
+    def offer(self, rows: Sequence[GroupRow]) -> None:
+        self.groups.choices = [SelectChoice(str(each.group.id), each.group.name) for each in rows]
 
     def __init__(self, *args: Any, **more: Any):
         super().__init__(*args, **more)
@@ -81,4 +83,4 @@ class LimitForm(PortalForm):
         """Return the groups; None for all organizations."""
         if self.reach.data == ALL:
             return None
-        return {known for each in self.groups.data or () if (known := as_uuid(each))}
+        return {group_id for each in self.groups.data or () if (group_id := as_uuid(each))}

@@ -51,11 +51,11 @@ def portal_settings_group_create() -> Page:
     form = NewGroupForm()
     with saving(form, lambda: _new_page(form), validate=False) as session:
         submission = FormSubmission(session)
-        wanted = GroupInput(form.name.data or "", _chosen(session, form))
-        made = organization_groups.create(session, caller(), wanted)
+        group_input = GroupInput(form.name.data or "", _selected_ids(session, form))
+        group = organization_groups.create(session, caller(), group_input)
         submission.led_to(url_for("portal.portal_settings_groups"))
-    words = gettext("Group %(name)s added.", name=made.name)
-    return redirect_with(words, url_for("portal.portal_settings_groups"))
+    message = gettext("Group %(name)s added.", name=group.name)
+    return redirect_with(message, url_for("portal.portal_settings_groups"))
 
 
 @portal.get("/settings/groups/<uuid:group_id>")
@@ -69,9 +69,11 @@ def portal_settings_group_save(group_id: UUID) -> Page:
     with saving_edit(
         form, "organization_group", group_id, _page, _stored, validate=False
     ) as session:
-        wanted = GroupInput(form.name.data or "", _chosen(session, form))
+        group_input = GroupInput(form.name.data or "", _selected_ids(session, form))
         version = form.version.data
-        organization_groups.update(session, caller(), group_id, wanted, expected_version=version)
+        organization_groups.update(
+            session, caller(), group_id, group_input, expected_version=version
+        )
     return redirect_with(gettext("Group saved."), url_for("portal.portal_settings_groups"))
 
 
@@ -79,10 +81,10 @@ def portal_settings_group_save(group_id: UUID) -> Page:
 def portal_settings_group_delete_confirm(group_id: UUID) -> str:
     with transaction(read_only=True) as session:
         group = organization_groups.get(session, caller(), group_id)
-    return _deleting(group).page()
+    return _delete_confirmation(group).page()
 
 
-def _deleting(group: OrganizationGroup) -> ConfirmationPage:
+def _delete_confirmation(group: OrganizationGroup) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for("portal.portal_settings_group_delete", group_id=group.id),
         title=gettext("Delete the group %(name)s?", name=group.name),
@@ -102,26 +104,26 @@ def _deleting(group: OrganizationGroup) -> ConfirmationPage:
 def portal_settings_group_delete(group_id: UUID) -> Response:
     with transaction() as session:
         group = organization_groups.remove(session, caller(), group_id)
-    words = gettext("Group %(name)s deleted.", name=group.name)
-    return redirect_with(words, url_for("portal.portal_settings_groups"))
+    message = gettext("Group %(name)s deleted.", name=group.name)
+    return redirect_with(message, url_for("portal.portal_settings_groups"))
 
 
-def _chosen(session: Session, form: GroupFields) -> set[UUID]:
+def _selected_ids(session: Session, form: GroupFields) -> set[UUID]:
     """Return the organizations that are selected, and those of the names and ids that were typed.
     Raises `ValidationFailed` (codes of `users.by_name`)."""
-    chosen = form.kept_ids
+    selected = form.kept_ids
     for line in form.lines:
         identifier = as_hyphenated_uuid(line)
-        known = by_ids(session, caller(), [identifier]) if identifier else {}
-        chosen.add(next(iter(known), None) or users.by_name(session, caller(), line).id)
-    return chosen
+        by_id = by_ids(session, caller(), [identifier]) if identifier else {}
+        selected.add(next(iter(by_id), None) or users.by_name(session, caller(), line).id)
+    return selected
 
 
 def _offer(session: Session, form: GroupFields, present: Sequence[Organization] = ()) -> None:
     """Offer the organizations of the group and the first of the others, by name."""
     first = organizations.search(session, caller(), sort="name", limit=OFFERED)
-    known = {each.id: each for each in (*present, *first.items)}
-    by_name = sorted(known.values(), key=lambda each: (each.name_key, each.id))
+    organizations_by_id = {each.id: each for each in (*present, *first.items)}
+    by_name = sorted(organizations_by_id.values(), key=lambda each: (each.name_key, each.id))
     form.offer(by_name, has_more=first.next_cursor is not None)
 
 
@@ -152,55 +154,57 @@ Load = Callable[[Session, bool], User | OAuthClient]
 
 @portal.get("/users/<uuid:user_id>/groups")
 def user_groups(user_id: UUID) -> str:
-    return _limits_page(_user(user_id), url_for("portal.user", user_id=user_id))
+    return _limits_page(_user_loader(user_id), url_for("portal.user", user_id=user_id))
 
 
 @portal.post("/users/<uuid:user_id>/groups")
 def user_groups_save(user_id: UUID) -> Page:
-    return _submit(_user(user_id), url_for("portal.user", user_id=user_id))
+    return _submit(_user_loader(user_id), url_for("portal.user", user_id=user_id))
 
 
 @portal.get("/api-access/clients/<uuid:client_id>/groups")
 def api_client_groups(client_id: UUID) -> str:
-    return _limits_page(_client(client_id), url_for("portal.api_client", client_id=client_id))
+    return _limits_page(
+        _client_loader(client_id), url_for("portal.api_client", client_id=client_id)
+    )
 
 
 @portal.post("/api-access/clients/<uuid:client_id>/groups")
 def api_client_groups_save(client_id: UUID) -> Page:
-    return _submit(_client(client_id), url_for("portal.api_client", client_id=client_id))
+    return _submit(_client_loader(client_id), url_for("portal.api_client", client_id=client_id))
 
 
-def _user(user_id: UUID) -> Load:
+def _user_loader(user_id: UUID) -> Load:
     return lambda session, for_change: users.get(session, caller(), user_id, for_change=for_change)
 
 
-def _client(client_id: UUID) -> Load:
+def _client_loader(client_id: UUID) -> Load:
     return lambda session, _: oauth_clients.get(session, caller(), client_id)
 
 
-def _submit(load: Load, back: str) -> Page:
+def _submit(load: Load, back_url: str) -> Page:
     form = LimitForm()
-    with saving(form, lambda: _limits_page(load, back, form), validate=False) as session:
+    with saving(form, lambda: _limits_page(load, back_url, form), validate=False) as session:
         organization_groups.limit(session, caller(), load(session, True), form.chosen)
-    return redirect_with(gettext("Access saved. It counts from the next request."), back)
+    return redirect_with(gettext("Access saved. It counts from the next request."), back_url)
 
 
-def _limits_page(load: Load, back: str, form: LimitForm | None = None) -> str:
+def _limits_page(load: Load, back_url: str, form: LimitForm | None = None) -> str:
     with transaction(read_only=True) as session:
         subject = load(session, False)
         if subject.role is not Role.ADMIN:
             raise NotFound
-        listed = organization_groups.listing(session, caller())
+        rows = organization_groups.listing(session, caller())
         if form is None:
-            chosen = [str(group.id) for group in organization_groups.groups_of(session, subject)]
+            group_ids = [str(group.id) for group in organization_groups.groups_of(session, subject)]
             reach = SOME if subject.is_limited else ALL
-            form = LimitForm.from_object(reach=reach, groups=chosen)
-    form.offer(listed)
+            form = LimitForm.from_object(reach=reach, groups=group_ids)
+    form.offer(rows)
     name = subject.name or (subject.email if isinstance(subject, User) else "")
     return render_template(
         "portal/organization_groups/limit.html",
         form=form,
         name=name,
-        back=back,
-        has_groups=bool(listed),
+        back=back_url,
+        has_groups=bool(rows),
     )

@@ -66,8 +66,8 @@ def organization_template_assistant_create(template_id: UUID) -> Page:
         organization_templates.save_assistant(
             session, caller(), template_id, None, fields, bounds()
         )
-        url = submission.led_to(_url(template_id))
-    return _warned(form, redirect_with(gettext("%(name)s added.", name=form.name.data), url))
+        url = submission.led_to(_template_url(template_id))
+    return _with_warning(form, redirect_with(gettext("%(name)s added.", name=form.name.data), url))
 
 
 @portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>")
@@ -79,18 +79,18 @@ def organization_template_assistant(template_id: UUID, position: int) -> str:
 @portal.post("/organization-templates/<uuid:template_id>/assistants/<int:position>")
 def organization_template_assistant_save(template_id: UUID, position: int) -> Page:
     form = TemplateAssistantForm()
-    fields, seen = AssistantFields(**form.data), form.version.data
+    fields, version = AssistantFields(**form.data), form.version.data
     page = partial(_assistant_page, position=position)
     stored = partial(_stored_assistant, position=position)
     with saving_edit(form, TARGET, template_id, page, stored, validate=False) as session:
         organization_templates.save_assistant(
-            session, caller(), template_id, position, fields, bounds(), expected_version=seen
+            session, caller(), template_id, position, fields, bounds(), expected_version=version
         )
-    words = gettext("%(name)s saved.", name=form.name.data)
-    return _warned(form, _to_template(template_id, words))
+    message = gettext("%(name)s saved.", name=form.name.data)
+    return _with_warning(form, _to_template(template_id, message))
 
 
-def _warned(form: TemplateAssistantForm, response: Response) -> Response:
+def _with_warning(form: TemplateAssistantForm, response: Response) -> Response:
     """Add a warning about unknown placeholders to the response."""
     warn_of_placeholders(form.messages, lambda: [NAME])
     return response
@@ -98,24 +98,26 @@ def _warned(form: TemplateAssistantForm, response: Response) -> Response:
 
 @portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>/remove")
 def organization_template_assistant_remove_confirm(template_id: UUID, position: int) -> str:
-    return _removing(opened(template_id), position).page()
+    return _removal_confirmation(opened(template_id), position).page()
 
 
-def _removing(found: OpenedTemplate, position: int) -> ConfirmationPage:
+def _removal_confirmation(opened_template: OpenedTemplate, position: int) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for(
             "portal.organization_template_assistant_remove",
-            template_id=found.template.id,
+            template_id=opened_template.template.id,
             position=position,
-            version=found.template.version,
+            version=opened_template.template.version,
         ),
-        title=gettext("Remove %(name)s from the template?", name=_fields_at(found, position).name),
+        title=gettext(
+            "Remove %(name)s from the template?", name=_fields_at(opened_template, position).name
+        ),
         consequences=[
             gettext("Organizations that were created from the template keep the assistant.")
         ],
         act=gettext("Remove assistant"),
         safe=gettext("Keep assistant"),
-        safe_url=_url(found.template.id),
+        safe_url=_template_url(opened_template.template.id),
     )
 
 
@@ -124,7 +126,7 @@ def organization_template_assistant_remove(template_id: UUID, position: int) -> 
     """Remove an assistant. The URL has the version of the template, because a position may later be
     another assistant's."""
     version = request.args.get("version", type=int)
-    with changing(_url(template_id), Conflict) as session:
+    with changing(_template_url(template_id), Conflict) as session:
         organization_templates.remove_assistant(
             session, caller(), template_id, position, expected_version=version
         )
@@ -152,73 +154,75 @@ def organization_template_campaign_save(template_id: UUID) -> Page:
 
 @portal.post("/organization-templates/<uuid:template_id>/campaign/remove")
 def organization_template_campaign_remove(template_id: UUID) -> Response:
-    with changing(_url(template_id), Conflict) as session:
+    with changing(_template_url(template_id), Conflict) as session:
         organization_templates.save_campaign(
             session, caller(), template_id, None, bounds(), expected_version=seen_version()
         )
     return _to_template(template_id, gettext("Campaign plan removed."))
 
 
-def _opened(session: Session, template_id: UUID) -> OpenedTemplate:
+def _open_template(session: Session, template_id: UUID) -> OpenedTemplate:
     return organization_templates.get_with_content(session, caller(), template_id)
 
 
 def _stored(session: Session, template_id: UUID) -> TemplateForm:
-    return TemplateForm.showing_template(_opened(session, template_id))
+    return TemplateForm.showing_template(_open_template(session, template_id))
 
 
-def _url(template_id: UUID) -> str:
+def _template_url(template_id: UUID) -> str:
     return url_for("portal.organization_template", template_id=template_id)
 
 
-def _to_template(template_id: UUID, words: str) -> Response:
-    return redirect_with(words, _url(template_id))
+def _to_template(template_id: UUID, message: str) -> Response:
+    return redirect_with(message, _template_url(template_id))
 
 
-def _fields_at(found: OpenedTemplate, position: int) -> AssistantFields:
-    if position >= len(found.content.assistants):
+def _fields_at(opened_template: OpenedTemplate, position: int) -> AssistantFields:
+    if position >= len(opened_template.content.assistants):
         raise NotFound
-    return found.content.assistants[position]
+    return opened_template.content.assistants[position]
 
 
-def _assistant_form(found: OpenedTemplate, position: int) -> TemplateAssistantForm:
-    fields = _fields_at(found, position)
-    return TemplateAssistantForm.showing_fields(fields, found.template.version)
+def _assistant_form(opened_template: OpenedTemplate, position: int) -> TemplateAssistantForm:
+    fields = _fields_at(opened_template, position)
+    return TemplateAssistantForm.showing_fields(fields, opened_template.template.version)
 
 
 def _stored_assistant(session: Session, template_id: UUID, position: int) -> TemplateAssistantForm:
-    return _assistant_form(_opened(session, template_id), position)
+    return _assistant_form(_open_template(session, template_id), position)
 
 
-def _campaign_form(found: OpenedTemplate) -> TemplateCampaignForm:
-    campaign = found.content.campaign or PreparedCampaign(gettext("Outreach"), CampaignPlan(None))
-    form = TemplateCampaignForm.showing_campaign(campaign, found.template.version)
-    form.offer_template(found.content)
+def _campaign_form(opened_template: OpenedTemplate) -> TemplateCampaignForm:
+    campaign = opened_template.content.campaign or PreparedCampaign(
+        gettext("Outreach"), CampaignPlan(None)
+    )
+    form = TemplateCampaignForm.showing_campaign(campaign, opened_template.template.version)
+    form.offer_template(opened_template.content)
     return form
 
 
 def _stored_campaign(
     session: Session, template_id: UUID, typed: TemplateCampaignForm
 ) -> TemplateCampaignForm:
-    found = _opened(session, template_id)
-    typed.offer_template(found.content)
-    return _campaign_form(found)
+    opened_template = _open_template(session, template_id)
+    typed.offer_template(opened_template.content)
+    return _campaign_form(opened_template)
 
 
 def _edit_page(template_id: UUID, form: TemplateForm) -> str:
     with transaction(read_only=True) as session:
-        found = _opened(session, template_id)
-        openable = openable_for(session, caller(), found.template.partner_id)
-    rules = found.content.rules
+        opened_template = _open_template(session, template_id)
+        openable = openable_for(session, caller(), opened_template.template.partner_id)
+    rules = opened_template.content.rules
     form.offer_only(openable, rules)
-    chosen = set(form.allowed_regions.data or ())
+    region_codes = set(form.allowed_regions.data or ())
     return render_template(
         "portal/organization_templates/edit.html",
-        template=found.template,
+        template=opened_template.template,
         form=form,
         role_hints=FIRST_ROLE_HINTS,
-        usual=offered_first(form.allowed_regions.choices, chosen),
-        closed={region for region in chosen if openable.closed_by(region)},
+        usual=offered_first(form.allowed_regions.choices, region_codes),
+        closed={region for region in region_codes if openable.closed_by(region)},
         max_at_once=settings().calls_per_organization,
     )
 
@@ -226,10 +230,10 @@ def _edit_page(template_id: UUID, form: TemplateForm) -> str:
 def _assistant_page(
     template_id: UUID, form: TemplateAssistantForm, position: int | None = None
 ) -> str:
-    found = opened(template_id)
+    opened_template = opened(template_id)
     return render_template(
         "portal/organization_templates/assistant.html",
-        template=found.template,
+        template=opened_template.template,
         position=position,
         form=form,
         most=MAX_TEXT,
@@ -237,12 +241,12 @@ def _assistant_page(
 
 
 def _campaign_page(template_id: UUID, form: TemplateCampaignForm) -> str:
-    found = opened(template_id)
-    form.offer_template(found.content)
+    opened_template = opened(template_id)
+    form.offer_template(opened_template.content)
     return render_template(
         "portal/organization_templates/campaign.html",
-        template=found.template,
-        content=found.content,
+        template=opened_template.template,
+        content=opened_template.content,
         form=form,
         hints=MESSAGE_HINTS,
         max_text_length=MAX_TEXT_LENGTH,

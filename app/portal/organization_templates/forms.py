@@ -34,7 +34,7 @@ FIRST_ROLES = [
     SelectChoice(role.value if role else NO_ONE, name) for role, name in FIRST_ROLE_NAMES.items()
 ]
 FIRST_ROLE_HINTS = MEMBER_HINTS | {NO_ONE: lazy_gettext("Invite users later.")}
-_NAME = {"maxlength": MAX_NAME_LENGTH, "autocomplete": "off"}
+_NAME_ATTRIBUTES = {"maxlength": MAX_NAME_LENGTH, "autocomplete": "off"}
 
 
 class FirstRole(PortalForm):
@@ -51,12 +51,12 @@ class FirstRole(PortalForm):
 
 class NewTemplateForm(PortalForm):
     once = OnceField()
-    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES)
 
 
 class SavedTemplateForm(FirstRole):
     once = OnceField()
-    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES)
     campaign = SelectField(lazy_gettext("Campaign plan"), validate_choice=False)
 
     def offer(self, campaigns: list[Campaign]) -> None:
@@ -70,7 +70,7 @@ class TemplateForm(SettingsForm, OrganizationLimitsForm, FirstRole):
     """Name, plan, limits, first user and calling rules."""
 
     version = VersionField()
-    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES)
 
     @classmethod
     def showing_template(cls, opened: OpenedTemplate) -> "TemplateForm":
@@ -112,8 +112,8 @@ class TemplateAssistantForm(AssistantForm):
     def showing_fields(cls, fields: AssistantFields, version: int) -> "TemplateAssistantForm":
         names = fields.__dataclass_fields__
         values = {name: getattr(fields, name) for name in names}
-        shown = {name: "" if value is None else value for name, value in values.items()}
-        return cls.from_object(**shown, version=version)
+        form_values = {name: "" if value is None else value for name, value in values.items()}
+        return cls.from_object(**form_values, version=version)
 
 
 class TemplateCampaignForm(PlanForm):
@@ -124,7 +124,7 @@ class TemplateCampaignForm(PlanForm):
     ends_on = None
 
     version = VersionField()
-    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES)
 
     @classmethod
     def showing_campaign(cls, campaign: PreparedCampaign, version: int) -> "TemplateCampaignForm":
@@ -149,8 +149,8 @@ class TemplateCampaignForm(PlanForm):
 
     def to_campaign(self) -> PreparedCampaign:
         """Return the campaign from the input; for a validated form."""
-        chosen = whole_number(self.assistant.data, 3)
-        speaker = -1 if chosen is None else chosen
+        assistant_index = whole_number(self.assistant.data, 3)
+        speaker = -1 if assistant_index is None else assistant_index
         return PreparedCampaign(self.name.data or "", self.to_plan(), speaker)
 
 
@@ -160,22 +160,24 @@ class CustomerForm(PortalForm):
     wire_fields: ClassVar = {"defaultRegion": "country"}
 
     once = OnceField()
-    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES)
     country = SelectField(lazy_gettext("Country"), validate_choice=False)
     timezone = SelectField(lazy_gettext("Time zone of the assistants"), validate_choice=False)
     email = EmailField(
         lazy_gettext("Email of the first user"), filters=[without_nul], render_kw={"maxlength": 254}
     )
     user_name = StringField(
-        lazy_gettext("Name of the first user"), filters=[without_nul], render_kw=_NAME
+        lazy_gettext("Name of the first user"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES
     )
 
     def offer(self, content: TemplateContent) -> None:
-        named = named_regions()
-        own = next((str(c.label) for c in named if c.value == content.rules.default_region), "")
+        regions = named_regions()
+        template_country = next(
+            (str(c.label) for c in regions if c.value == content.rules.default_region), ""
+        )
         self.country.choices = [
-            SelectChoice("", gettext("%(country)s (template)", country=own)),
-            *named,
+            SelectChoice("", gettext("%(country)s (template)", country=template_country)),
+            *regions,
         ]
         self.timezone.choices = [SelectChoice("", gettext("By country")), *zone_choices()]
 

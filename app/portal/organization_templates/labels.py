@@ -31,13 +31,13 @@ INVITATION_HINTS: dict[Role | None, str] = {
 def content_words(content: TemplateContent) -> str:
     """Return "Basic plan, 2 assistants, campaign Recall"."""
     count = len(content.assistants)
-    parts = [
+    items = [
         gettext("%(plan)s plan", plan=PLAN_NAMES[content.payment_tier]),
         ngettext("%(num)s assistant", "%(num)s assistants", count),
     ]
     if content.campaign is not None:
-        parts.append(gettext("campaign %(name)s", name=content.campaign.name))
-    return ", ".join(parts)
+        items.append(gettext("campaign %(name)s", name=content.campaign.name))
+    return ", ".join(items)
 
 
 def message_lines(assistant: AssistantFields) -> list[str]:
@@ -53,17 +53,17 @@ def message_lines(assistant: AssistantFields) -> list[str]:
 def limit_facts(content: TemplateContent) -> list[tuple[str, str]]:
     return [
         (gettext("Plan"), PLAN_NAMES[content.payment_tier]),
-        (gettext("Assistant limit"), _limit(content.assistant_limit)),
-        (gettext("User limit"), _limit(content.user_limit)),
+        (gettext("Assistant limit"), _limit_label(content.assistant_limit)),
+        (gettext("User limit"), _limit_label(content.user_limit)),
         (gettext("First user"), FIRST_ROLE_NAMES[content.first_role]),
     ]
 
 
 def limits_used(content: TemplateContent) -> list[str]:
     """Return which limits a new organization reaches as soon as it is created."""
-    found = []
+    messages = []
     if content.assistants and len(content.assistants) >= content.assistant_limit > 0:
-        found.append(
+        messages.append(
             ngettext(
                 "The one assistant uses up the assistant limit.",
                 "The %(num)s assistants use up the assistant limit.",
@@ -71,8 +71,8 @@ def limits_used(content: TemplateContent) -> list[str]:
             )
         )
     if content.first_role is not None and content.user_limit == 1:
-        found.append(gettext("The first user uses up the user limit."))
-    return found
+        messages.append(gettext("The first user uses up the user limit."))
+    return messages
 
 
 def zone_words(content: TemplateContent) -> str:
@@ -89,7 +89,7 @@ def rule_facts(rules: CallingRules, max_at_once: int) -> list[tuple[str, str]]:
     at_once = number(rules.max_calls_at_once) if rules.max_calls_at_once else None
     hours = gettext("Any time")
     if rules.calling_hours_on:
-        hours = _hours(rules.calling_hours_start, rules.calling_hours_end)
+        hours = _hours_label(rules.calling_hours_start, rules.calling_hours_end)
     retries = gettext("None")
     if rules.retry_times:
         retries = ngettext(
@@ -106,7 +106,7 @@ def rule_facts(rules: CallingRules, max_at_once: int) -> list[tuple[str, str]]:
             gettext("Calls at once"),
             at_once or gettext("The portal’s limit (%(most)s)", most=number(max_at_once)),
         ),
-        (gettext("Calls a day"), _limit(rules.max_calls_a_day)),
+        (gettext("Calls a day"), _limit_label(rules.max_calls_a_day)),
         (gettext("Retries"), retries),
         (
             gettext("Consent"),
@@ -123,8 +123,8 @@ def campaign_facts(content: TemplateContent, campaign: PreparedCampaign) -> list
         (gettext("Name"), campaign.name),
         (gettext("Assistant"), content.assistants[campaign.speaker].name),
         (gettext("Days"), ", ".join(days[day - 1] for day in sorted(plan.weekdays))),
-        (gettext("Hours"), _hours(plan.hours_start, plan.hours_end)),
-        (gettext("Calls an hour"), _limit(plan.calls_per_hour)),
+        (gettext("Hours"), _hours_label(plan.hours_start, plan.hours_end)),
+        (gettext("Calls an hour"), _limit_label(plan.calls_per_hour)),
         (gettext("Calls at once"), at_once or gettext("The organization’s limit")),
         (gettext("Message"), message_words(plan)),
         *(
@@ -139,9 +139,9 @@ def campaign_facts(content: TemplateContent, campaign: PreparedCampaign) -> list
     ]
 
 
-def _hours(start: time, end: time) -> str:
+def _hours_label(start: time, end: time) -> str:
     return gettext("%(start)s to %(end)s", start=f"{start:%H:%M}", end=hours_end(end))
 
 
-def _limit(most: int | None) -> str:
-    return number(most) if most else gettext("No limit")
+def _limit_label(limit: int | None) -> str:
+    return number(limit) if limit else gettext("No limit")

@@ -66,12 +66,12 @@ def organization_template_create() -> Page:
     form = NewTemplateForm()
     with saving(form, lambda: _new_page(form), validate=False) as session:
         submission = FormSubmission(session)
-        made = organization_templates.create(session, caller(), form.name.data or "")
-        url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
-    words = gettext(
-        "Template %(name)s added. Set its plan, limits and rules below.", name=made.name
+        template = organization_templates.create(session, caller(), form.name.data or "")
+        url = submission.led_to(url_for("portal.organization_template", template_id=template.id))
+    message = gettext(
+        "Template %(name)s added. Set its plan, limits and rules below.", name=template.name
     )
-    return redirect_with(words, url)
+    return redirect_with(message, url)
 
 
 @portal.get("/organizations/<uuid:organization_id>/save-as-template")
@@ -90,25 +90,25 @@ def organization_template_save_as(organization_id: UUID) -> Page:
     with saving(form, lambda: _save_page(organization_id, form)) as session:
         submission = FormSubmission(session)
         name, campaign_id = form.name.data or "", as_uuid(form.campaign.data or "")
-        made = organization_templates.save_organization(
+        template = organization_templates.save_organization(
             session, caller(), organization_id, name, campaign_id=campaign_id, first_role=form.role
         )
-        url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
-    return redirect_with(gettext("Template %(name)s added.", name=made.name), url)
+        url = submission.led_to(url_for("portal.organization_template", template_id=template.id))
+    return redirect_with(gettext("Template %(name)s added.", name=template.name), url)
 
 
 @portal.get("/organization-templates/<uuid:template_id>")
 def organization_template(template_id: UUID) -> str:
-    found = opened(template_id)
+    opened_template = opened(template_id)
     return render_template(
         "portal/organization_templates/detail.html",
-        template=found.template,
+        template=opened_template.template,
         message_lines=message_lines,
-        **_facts(found.content),
+        **_content_context(opened_template.content),
     )
 
 
-def _facts(content: TemplateContent) -> dict[str, Any]:
+def _content_context(content: TemplateContent) -> dict[str, Any]:
     """Return the content that a new organization gets from the template."""
     return {
         "content": content,
@@ -122,9 +122,9 @@ def _facts(content: TemplateContent) -> dict[str, Any]:
 
 @portal.get("/organization-templates/<uuid:template_id>/delete")
 def organization_template_delete_confirm(template_id: UUID) -> str:
-    found = opened(template_id)
+    opened_template = opened(template_id)
     return ConfirmationPage(
-        title=gettext("Delete the template %(name)s?", name=found.template.name),
+        title=gettext("Delete the template %(name)s?", name=opened_template.template.name),
         consequences=[gettext("Organizations that were created from it stay as they are.")],
         act=gettext("Delete template"),
         safe=gettext("Keep template"),
@@ -137,8 +137,8 @@ def organization_template_delete(template_id: UUID) -> Response:
     with transaction() as session:
         deleted = organization_templates.delete(session, caller(), template_id)
         name = deleted.name
-    words = gettext("Template %(name)s deleted.", name=name)
-    return redirect_with(words, url_for("portal.organization_templates"))
+    message = gettext("Template %(name)s deleted.", name=name)
+    return redirect_with(message, url_for("portal.organization_templates"))
 
 
 def _new_page(form: NewTemplateForm) -> str:
@@ -147,16 +147,16 @@ def _new_page(form: NewTemplateForm) -> str:
 
 def _save_page(organization_id: UUID, form: SavedTemplateForm) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
+        organization = organizations.get(session, caller(), organization_id)
         form.offer(_campaigns_of(session, organization_id))
         return render_template(
             "portal/organization_templates/save_as.html",
-            organization=found,
+            organization=organization,
             form=form,
             hints=FIRST_ROLE_HINTS,
         )
 
 
 def _campaigns_of(session: Session, organization_id: UUID) -> list[Campaign]:
-    own = campaigns.CampaignFilter(organization_id=organization_id)
-    return list(campaigns.search(session, caller(), own, limit=MAX_CAMPAIGNS).items)
+    filters = campaigns.CampaignFilter(organization_id=organization_id)
+    return list(campaigns.search(session, caller(), filters, limit=MAX_CAMPAIGNS).items)

@@ -20,19 +20,19 @@ def _change_plan(session: Session, item: BulkItem) -> None:
     organizations.update(session, caller(), item.row.organization.id, changes)
 
 
-def _only(status: OrganizationStatus, item: BulkItem) -> str | None:
-    found = item.row.organization.status
-    if found is OrganizationStatus.ARCHIVED:
+def _status_conflict(status: OrganizationStatus, item: BulkItem) -> str | None:
+    current = item.row.organization.status
+    if current is OrganizationStatus.ARCHIVED:
         return gettext("The organization is archived.")
-    return None if found is status else gettext("Already done. Nothing was changed.")
+    return None if current is status else gettext("Already done. Nothing was changed.")
 
 
 def _has_plan(item: BulkItem) -> str | None:
-    is_so = (item.row.organization.payment_tier or Tier.FREE) == item.choice
-    return gettext("Already done. Nothing was changed.") if is_so else None
+    is_current = (item.row.organization.payment_tier or Tier.FREE) == item.choice
+    return gettext("Already done. Nothing was changed.") if is_current else None
 
 
-def _groups(session: Session) -> Mapping[str, str]:
+def _group_choices(session: Session) -> Mapping[str, str]:
     groups = organization_groups.listing(session, caller())
     return {str(each.group.id): each.group.name for each in groups}
 
@@ -59,7 +59,7 @@ ACTIONS = (
             session, caller(), item.row.organization.id
         ),
         what=lazy_gettext("Suspended."),
-        refusal=lambda item: _only(OrganizationStatus.ACTIVE, item),
+        refusal=lambda item: _status_conflict(OrganizationStatus.ACTIVE, item),
         undo="reactivate",
     ),
     BulkAction(
@@ -79,7 +79,7 @@ ACTIONS = (
         ),
         act=lambda session, item: organizations.resume(session, caller(), item.row.organization.id),
         what=lazy_gettext("Reactivated."),
-        refusal=lambda item: _only(OrganizationStatus.SUSPENDED, item),
+        refusal=lambda item: _status_conflict(OrganizationStatus.SUSPENDED, item),
         is_risky=False,
     ),
     BulkAction(
@@ -133,7 +133,7 @@ ACTIONS = (
         ),
         what=lazy_gettext("Added to the group."),
         is_risky=False,
-        choice=BulkChoice(lazy_gettext("Organization group"), _groups),
+        choice=BulkChoice(lazy_gettext("Organization group"), _group_choices),
         is_of_partners=True,
     ),
 )

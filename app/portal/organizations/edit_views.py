@@ -52,15 +52,15 @@ def organization_create() -> Page:
     form.offer(_first_roles())
     with saving(form, lambda: _new_page(form)) as session:
         submission = FormSubmission(session)
-        made = _create(session, form)
-        url = submission.led_to(url_for("portal.organization", organization_id=made.id))
-    return redirect_with(added_words(made.name, form.typed_email), url)
+        created = _create(session, form)
+        url = submission.led_to(url_for("portal.organization", organization_id=created.id))
+    return redirect_with(added_words(created.name, form.typed_email), url)
 
 
 def _create(session: Session, form: NewForm) -> Organization:
     """Create the organization, and invite its first user if the form names one."""
     refuse_any(organizations.taken_name(session, partners.own(caller()), form.typed_name))
-    made = organizations.create(
+    created = organizations.create(
         session,
         caller(),
         partners.own(caller()),
@@ -75,10 +75,10 @@ def _create(session: Session, form: NewForm) -> Organization:
             caller(),
             email=form.typed_email,
             user_type=form.chosen_role,
-            organization_id=made.id,
+            organization_id=created.id,
             name=form.first_user_name.data or None,
         )
-    return made
+    return created
 
 
 @portal.get("/organizations/<uuid:organization_id>/edit")
@@ -124,14 +124,14 @@ def organization_plan(organization_id: UUID) -> Page:
 def organization_plan_check(organization_id: UUID) -> Page:
     """Show the effects of the URL's values. Nothing is written before the next page's form."""
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
-    form = PlanForm.from_address(found.version)
+        organization = organizations.get(session, caller(), organization_id)
+    form = PlanForm.from_address(organization.version)
     with showing_problems(form, partial(_plan_page, organization_id, form)):
         changes = form.to_changes()
     with transaction(read_only=True) as session:
         effects = organizations.plan_effects(session, caller(), organization_id, changes)
-    shown = {"organization": found, "form": form, "effects": effects, "back": _back()}
-    return render_template("portal/organizations/plan_check.html", **shown)
+    context = {"organization": organization, "form": form, "effects": effects, "back": _back_path()}
+    return render_template("portal/organizations/plan_check.html", **context)
 
 
 @portal.post("/organizations/<uuid:organization_id>/plan")
@@ -142,8 +142,8 @@ def organization_plan_save(organization_id: UUID) -> Page:
         saved = organizations.update(
             session, caller(), organization_id, changes, expected_version=version
         )
-    words = gettext("Plan and limits of %(name)s changed.", name=saved.name)
-    return redirect_with(words, url_for("portal.organization", organization_id=organization_id))
+    message = gettext("Plan and limits of %(name)s changed.", name=saved.name)
+    return redirect_with(message, url_for("portal.organization", organization_id=organization_id))
 
 
 def _stored(session: Session, organization_id: UUID) -> EditForm:
@@ -163,7 +163,7 @@ def _first_roles() -> list[Role]:
 def _new_page(form: NewForm) -> str:
     with transaction(read_only=True):
         form.tier.choices = [
-            SelectChoice(tier.value, _plan_with_users(name, organizations.USUAL_USER_LIMITS[tier]))
+            SelectChoice(tier.value, _plan_label(name, organizations.USUAL_USER_LIMITS[tier]))
             for tier, name in PLAN_NAMES.items()
         ]
         return render_template(
@@ -174,49 +174,54 @@ def _new_page(form: NewForm) -> str:
         )
 
 
-def _plan_with_users(name: str, num: int) -> str:
+def _plan_label(name: str, num: int) -> str:
     return ngettext("%(plan)s, %(num)s user", "%(plan)s, %(num)s users", num, plan=name)
 
 
 def _edit_page(organization_id: UUID, form: EditForm) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
-        return render_template("portal/organizations/edit.html", organization=found, form=form)
+        organization = organizations.get(session, caller(), organization_id)
+        return render_template(
+            "portal/organizations/edit.html", organization=organization, form=form
+        )
 
 
 def _plan_page(organization_id: UUID, form: PlanForm) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
-        form.tier.choices = plan_choices(names_at(found.partner_id))
+        organization = organizations.get(session, caller(), organization_id)
+        form.tier.choices = plan_choices(names_at(organization.partner_id))
         return render_template(
             "portal/organizations/plan.html",
-            organization=found,
-            use=organizations.use_of(session, [found.id])[found.id],
+            organization=organization,
+            use=organizations.use_of(session, [organization.id])[organization.id],
             form=form,
-            used=used_words(statements.as_if(session, [found])[found.id].usage),
-            choices=_priced_plans(session, found),
-            back=_back(),
+            used=used_words(statements.as_if(session, [organization])[organization.id].usage),
+            choices=_priced_plans(session, organization),
+            back=_back_path(),
         )
 
 
 def _priced_plans(
-    session: Session, found: Organization
+    session: Session, organization: Organization
 ) -> list[tuple[EditedPlan, Bill, date | None]]:
     """Return the plans that cost something, each with the bill of this month and the last day of
     its free trial."""
-    plans = pricing.published(session, found.partner_id)
+    plans = pricing.published(session, organization.partner_id)
     priced = [plan for plan in plans if plan.terms.cost or plan.terms.unit]
-    bills = [statements.as_if(session, [found], tier=plan.tier)[found.id] for plan in priced]
+    bills = [
+        statements.as_if(session, [organization], tier=plan.tier)[organization.id]
+        for plan in priced
+    ]
     return [(plan, bill, _free_until(bill)) for plan, bill in zip(priced, bills, strict=True)]
 
 
 def _free_until(bill: Bill) -> date | None:
     """Return the last day of the plan's free trial; None after it."""
-    lasts = bill.charged_from > utcnow().date()
-    return bill.charged_from - timedelta(days=1) if lasts else None
+    is_free = bill.charged_from > utcnow().date()
+    return bill.charged_from - timedelta(days=1) if is_free else None
 
 
-def _back() -> str | None:
+def _back_path() -> str | None:
     """Return the page from which the change of a plan started; None for the organization."""
-    back = request.values.get("back")
-    return local_path(back) if back else None
+    path = request.values.get("back")
+    return local_path(path) if path else None

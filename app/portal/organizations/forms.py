@@ -26,7 +26,7 @@ from app.services.organizations import USUAL_USER_LIMITS
 from app.services.organizations.changing import checked_name
 
 MAX_NAME_LENGTH = 200
-_NAME = {"maxlength": MAX_NAME_LENGTH, "autocomplete": "off"}
+_NAME_ATTRIBUTES = {"maxlength": MAX_NAME_LENGTH, "autocomplete": "off"}
 
 
 class OrganizationForm(PortalForm):
@@ -53,8 +53,8 @@ class OrganizationLimitsForm(OrganizationForm):
     user_limit = WholeNumber(lazy_gettext("User limit"), required=True)
 
     def validate(self, extra_validators: Any = None) -> bool:
-        fine = bool(super().validate(extra_validators))
-        return self.is_taken() and fine
+        is_valid = bool(super().validate(extra_validators))
+        return self.is_taken() and is_valid
 
 
 class PlanForm(OrganizationLimitsForm):
@@ -67,12 +67,12 @@ class PlanForm(OrganizationLimitsForm):
 
 
 class OrganizationNamesForm(OrganizationForm):
-    name = StringField(lazy_gettext("Name"), render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), render_kw=_NAME_ATTRIBUTES)
     referral_code = StringField(
-        lazy_gettext("Referral code"), filters=[blank_is_none], render_kw=_NAME
+        lazy_gettext("Referral code"), filters=[blank_is_none], render_kw=_NAME_ATTRIBUTES
     )
     referred_by_code = StringField(
-        lazy_gettext("Referred by"), filters=[blank_is_none], render_kw=_NAME
+        lazy_gettext("Referred by"), filters=[blank_is_none], render_kw=_NAME_ATTRIBUTES
     )
 
 
@@ -96,7 +96,9 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
     country = SelectField(lazy_gettext("Country"), choices=named_regions, validate_choice=False)
     user_limit = WholeNumber(lazy_gettext("User limit"))
     email = EmailField(lazy_gettext("Email of the first user"), render_kw={"maxlength": 254})
-    first_user_name = StringField(lazy_gettext("Name of the first user"), render_kw=_NAME)
+    first_user_name = StringField(
+        lazy_gettext("Name of the first user"), render_kw=_NAME_ATTRIBUTES
+    )
     first_role = RadioField(lazy_gettext("Role of the first user"))
     _LATER = (
         *("name", "country", "tier", "assistant_limit", "user_limit"),
@@ -105,7 +107,7 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
 
     def __iter__(self) -> Iterator[Field]:
         """Yield the fields in the order of the page, in which problems are listed."""
-        later = {name: place for place, name in enumerate(self._LATER, 1)}
+        later = {name: position for position, name in enumerate(self._LATER, 1)}
         return iter(sorted(super().__iter__(), key=lambda field: later.get(field.name, 0)))
 
     def offer(self, roles: Sequence[Role]) -> None:
@@ -122,23 +124,27 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
         """Validate also what the services would refuse one by one, so that all problems are shown
         at once. Whether the name and the email are taken is checked only if there are other
         problems: a repeated form has taken them itself."""
-        who, own, email = caller(), partners.own(caller()), self.typed_email
-        fine = bool(super().validate(extra_validators))
+        actor, partner_id, email = caller(), partners.own(caller()), self.typed_email
+        is_valid = bool(super().validate(extra_validators))
         with transaction(read_only=True) as session:
             checks: list[Callable[[], object]] = [
                 lambda: checked_name(self.name.data or ""),
-                lambda: organizations.check_country(session, who, own, self.chosen_country),
+                lambda: organizations.check_country(
+                    session, actor, partner_id, self.chosen_country
+                ),
             ]
             if email:
                 checks.append(lambda: read(CreateAdminInput, {"email": email}))
-            fine = all([fine, *map(self.passes, checks)])
-            if not fine:
+            is_valid = all([is_valid, *map(self.passes, checks)])
+            if not is_valid:
                 self.passes(
-                    lambda: refuse_any(organizations.taken_name(session, own, self.typed_name))
+                    lambda: refuse_any(
+                        organizations.taken_name(session, partner_id, self.typed_name)
+                    )
                 )
                 if email and not self.email.errors:
-                    self.passes(lambda: users.refuse_known_address(session, own, email))
-        return fine
+                    self.passes(lambda: users.refuse_known_address(session, partner_id, email))
+        return is_valid
 
     def inputs(self, schema: type[Wire]) -> dict[str, Any]:
         values = super().inputs(schema)

@@ -24,12 +24,12 @@ def list_words(partner: str | None) -> str:
     return gettext("Your customers. Conversations are from the last 30 days (UTC).")
 
 
-def suspending_words(reach: ActiveItems) -> list[str]:
+def suspending_words(active_items: ActiveItems) -> list[str]:
     """Return what happens at once, and to waiting calls."""
-    calls, campaigns = reach.waiting_calls, reach.running_campaigns
-    words = _shut_out(reach)
+    calls, campaigns = active_items.waiting_calls, active_items.running_campaigns
+    consequences = _lockout_consequences(active_items)
     if calls:
-        words.append(
+        consequences.append(
             ngettext(
                 "%(num)s queued call is cancelled when it is due, unless you reactivate the "
                 "organization first.",
@@ -39,38 +39,38 @@ def suspending_words(reach: ActiveItems) -> list[str]:
             )
         )
     if campaigns:
-        words.append(
+        consequences.append(
             ngettext(
                 "%(num)s running campaign places no calls until you reactivate it.",
                 "%(num)s running campaigns place no calls until you reactivate it.",
                 campaigns,
             )
         )
-    return [*words, gettext("Nothing is deleted. Reactivating restores access.")]
+    return [*consequences, gettext("Nothing is deleted. Reactivating restores access.")]
 
 
-def archiving_words(reach: ActiveItems) -> list[str]:
-    calls, campaigns = reach.waiting_calls, reach.running_campaigns
-    words = _shut_out(reach)
+def archiving_words(active_items: ActiveItems) -> list[str]:
+    calls, campaigns = active_items.waiting_calls, active_items.running_campaigns
+    consequences = _lockout_consequences(active_items)
     if calls:
-        words.append(
+        consequences.append(
             ngettext(
                 "%(num)s queued call is cancelled.", "%(num)s queued calls are cancelled.", calls
             )
         )
     if campaigns:
-        words.append(
+        consequences.append(
             ngettext(
                 "%(num)s running campaign is paused.",
                 "%(num)s running campaigns are paused.",
                 campaigns,
             )
         )
-    coming_back = gettext(
+    restore_hint = gettext(
         "It leaves your list. Nothing is deleted. You can restore it; calls stay cancelled and "
         "campaigns paused."
     )
-    return [*words, coming_back]
+    return [*consequences, restore_hint]
 
 
 def archived_words(name: str, stopped: StoppedItems) -> str:
@@ -82,11 +82,11 @@ def archived_words(name: str, stopped: StoppedItems) -> str:
     )
 
 
-def _shut_out(reach: ActiveItems) -> list[str]:
-    users, keys, clients = reach.users, reach.keys, reach.clients
-    words = []
+def _lockout_consequences(active_items: ActiveItems) -> list[str]:
+    users, keys, clients = active_items.users, active_items.keys, active_items.clients
+    consequences = []
     if users:
-        words.append(
+        consequences.append(
             ngettext(
                 "%(num)s user is signed out at once and can’t sign in.",
                 "%(num)s users are signed out at once and can’t sign in.",
@@ -94,7 +94,7 @@ def _shut_out(reach: ActiveItems) -> list[str]:
             )
         )
     if keys:
-        words.append(
+        consequences.append(
             ngettext(
                 "%(num)s API key is refused from now on.",
                 "%(num)s API keys are refused from now on.",
@@ -102,14 +102,14 @@ def _shut_out(reach: ActiveItems) -> list[str]:
             )
         )
     if clients:
-        words.append(
+        consequences.append(
             ngettext(
                 "%(num)s client of the legacy API is refused from now on.",
                 "%(num)s clients of the legacy API are refused from now on.",
                 clients,
             )
         )
-    return words or [gettext("No one can sign in, and no key works.")]
+    return consequences or [gettext("No one can sign in, and no key works.")]
 
 
 def added_words(name: str, email: str | None) -> str:

@@ -18,62 +18,64 @@ def region_names(codes: Iterable[str]) -> str:
     return ", ".join(country_name(code).removeprefix("the ") for code in codes)
 
 
-def assistants_note(found: Organization, use: OrganizationUse) -> str:
+def assistants_note(organization: Organization, use: OrganizationUse) -> str:
     """Return what follows from the assistants in use; nothing below the limit."""
-    most = found.assistant_limit
-    if not most or use.assistants < most:
+    limit = organization.assistant_limit
+    if not limit or use.assistants < limit:
         return ""
-    if use.assistants > most:
+    if use.assistants > limit:
         return _over_limit()
     return gettext("At the limit: the next assistant will be refused.")
 
 
-def users_note(found: Organization, use: OrganizationUse) -> str:
+def users_note(organization: Organization, use: OrganizationUse) -> str:
     """Return how many seats are left, or what follows from none; nothing without a limit."""
-    most = found.user_limit
-    if not most:
+    limit = organization.user_limit
+    if not limit:
         return ""
-    if use.users > most:
+    if use.users > limit:
         return _over_limit()
-    if use.users == most:
+    if use.users == limit:
         return gettext("At the limit: the next invitation will be refused.")
-    return ngettext("%(num)s seat left.", "%(num)s seats left.", most - use.users)
+    return ngettext("%(num)s seat left.", "%(num)s seats left.", limit - use.users)
 
 
 def _over_limit() -> str:
     return gettext("Over the limit: existing ones keep working, new ones are refused.")
 
 
-def at_once_note(found: Organization, limit: AppliedLimit, under_way: int) -> str:
-    wait = gettext("All are in use. More calls wait.") if under_way >= limit.most else ""
-    return f"{_set_by(found, limit)} {wait}".strip()
+def at_once_note(organization: Organization, limit: AppliedLimit, under_way: int) -> str:
+    waiting_hint = gettext("All are in use. More calls wait.") if under_way >= limit.most else ""
+    return f"{_limit_source_message(organization, limit)} {waiting_hint}".strip()
 
 
-def a_day_note(found: Organization, limit: AppliedLimit | None, made: int) -> str:
+def a_day_note(organization: Organization, limit: AppliedLimit | None, calls_today: int) -> str:
     if limit is None:
         return ""
-    wait = gettext("All are used. More calls wait for tomorrow.") if made >= limit.most else ""
-    return f"{_set_by(found, limit)} {wait}".strip()
+    waiting_hint = (
+        gettext("All are used. More calls wait for tomorrow.") if calls_today >= limit.most else ""
+    )
+    return f"{_limit_source_message(organization, limit)} {waiting_hint}".strip()
 
 
-def _set_by(found: Organization, limit: AppliedLimit) -> str:
+def _limit_source_message(organization: Organization, limit: AppliedLimit) -> str:
     if limit.source is LimitSource.OWN:
         return gettext("Set in the organization’s settings.")
     if limit.source is LimitSource.PLAN:
-        return gettext("Set by the plan %(plan)s.", plan=plan_name(found))
+        return gettext("Set by the plan %(plan)s.", plan=plan_name(organization))
     return gettext("The limit of this portal for every organization.")
 
 
 def pace_words(plan: PlanLimit | None, carrier_pace: float | None) -> str:
     """Return the limits of the plan and of the carrier, which apply in addition to the settings."""
-    words = _plan_limits(plan.max_calls_at_once, plan.max_calls_a_day) if plan else ""
+    message = _plan_limits(plan.max_calls_at_once, plan.max_calls_a_day) if plan else ""
     if not carrier_pace:
-        return words
+        return message
     pace = gettext(
         "Live calls go to the carrier one by one, at most %(number)s per second.",
         number=number(carrier_pace, None),
     )
-    return f"{words} {pace}".strip()
+    return f"{message} {pace}".strip()
 
 
 def _plan_limits(at_once: int | None, a_day: int | None) -> str:
@@ -161,9 +163,9 @@ def _hours(rules: CallingRules) -> str:
 def _pace(rules: CallingRules) -> list[tuple[str, str]]:
     at_once, a_day = rules.max_calls_at_once, rules.max_calls_a_day
     spacing = rules.number_spacing_minutes
-    to_one = gettext("No limit")
+    per_number = gettext("No limit")
     if rules.number_most_calls and rules.number_most_days:
-        to_one = ngettext(
+        per_number = ngettext(
             "At most %(calls)s in %(num)s day",
             "At most %(calls)s in %(num)s days",
             rules.number_most_days,
@@ -176,7 +178,7 @@ def _pace(rules: CallingRules) -> list[tuple[str, str]]:
             gettext("Time between calls to one number"),
             _minutes(spacing) if spacing else gettext("None"),
         ),
-        (gettext("Calls to one number"), to_one),
+        (gettext("Calls to one number"), per_number),
     ]
 
 

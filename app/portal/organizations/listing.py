@@ -65,7 +65,7 @@ class OrganizationRow:
         return str(STATUS_NAMES[self.organization.status])
 
 
-def _chosen() -> organizations.OrganizationFilter:
+def _filters() -> organizations.OrganizationFilter:
     return organizations.OrganizationFilter(
         query=lists.text_filter("q"),
         tier=lists.choice_filter("tier", Tier),
@@ -78,37 +78,39 @@ def _chosen() -> organizations.OrganizationFilter:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[OrganizationRow]:
-    page = organizations.search(session, caller(), _chosen(), sort=sort, cursor=cursor, limit=limit)
+    page = organizations.search(
+        session, caller(), _filters(), sort=sort, cursor=cursor, limit=limit
+    )
     return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _rows(session: Session, found: Sequence[Organization]) -> list[OrganizationRow]:
-    ids = [row.id for row in found]
-    known = organizations.use_and_first_users_of(session, ids)
+def _rows(session: Session, matches: Sequence[Organization]) -> list[OrganizationRow]:
+    ids = [row.id for row in matches]
+    use_and_users = organizations.use_and_first_users_of(session, ids)
     included = included_if_shown(session, ORGANIZATIONS, ("included",), ids)
-    served = {row.partner_id for row in found}
-    portals = partners.names_of(session, caller(), served) if caller().is_operator else {}
-    suspended = partners.suspended_of(session, caller(), served)
+    partner_ids = {row.partner_id for row in matches}
+    portals = partners.names_of(session, caller(), partner_ids) if caller().is_operator else {}
+    suspended = partners.suspended_of(session, caller(), partner_ids)
     return [
         OrganizationRow(
             row,
-            *known[row.id],
+            *use_and_users[row.id],
             portals.get(row.partner_id),
             included.get(row.id),
             row.status is OrganizationStatus.ACTIVE and row.partner_id in suspended,
         )
-        for row in found
+        for row in matches
     ]
 
 
 def _item(row: OrganizationRow) -> BulkItem:
-    found = row.organization
-    return BulkItem(str(found.id), found.name, row.status_words, row)
+    organization = row.organization
+    return BulkItem(str(organization.id), organization.name, row.status_words, row)
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    found = organizations.by_ids(session, caller(), lists.ids_of(keys)).values()
-    by_name = sorted(found, key=lambda each: (each.name_key, each.id))
+    matches = organizations.by_ids(session, caller(), lists.ids_of(keys)).values()
+    by_name = sorted(matches, key=lambda each: (each.name_key, each.id))
     return [_item(row) for row in _rows(session, by_name)]
 
 
@@ -179,7 +181,7 @@ ORGANIZATIONS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
-    count=lambda session, most: organizations.count(session, caller(), _chosen(), most=most),
+    count=lambda session, most: organizations.count(session, caller(), _filters(), most=most),
     shows_count=True,
     shows_plans=True,
     more_filters=("partner",),

@@ -49,26 +49,30 @@ class SettingsForm(PortalForm):
 
     def offer_only(self, openable: OpenableRegions, stored: CallingRules) -> None:
         """Remove the regions that can't be chosen and aren't."""
-        own = {stored.default_region, self.default_region.data}
-        chosen = {*stored.allowed_regions, *(self.allowed_regions.data or ())}
+        default_regions = {stored.default_region, self.default_region.data}
+        allowed = {*stored.allowed_regions, *(self.allowed_regions.data or ())}
         named = named_regions()
         self.default_region.choices = [
             choice
             for choice in named
-            if choice.value in own or openable.closed_as_own(choice.value) is None
+            if choice.value in default_regions or openable.closed_as_own(choice.value) is None
         ]
         self.allowed_regions.choices = [
             choice
             for choice in named
-            if choice.value in chosen or openable.closed_by(choice.value) is None
+            if choice.value in allowed or openable.closed_by(choice.value) is None
         ]
 
     def readable(self, stored: CallingRules) -> CallingRules:
         """Return the rules of the input, and as ``stored`` for unreadable values."""
-        unread = {name for name in CallingRules.__dataclass_fields__ if self[name].errors}
-        unread |= {name for pair in TOGETHER if unread & {*pair} for name in pair}
-        typed = asdict(self.to_rules())
-        return replace(stored, **{name: typed[name] for name in typed.keys() - unread})
+        unreadable_names = {name for name in CallingRules.__dataclass_fields__ if self[name].errors}
+        unreadable_names |= {
+            name for pair in TOGETHER if unreadable_names & {*pair} for name in pair
+        }
+        submitted = asdict(self.to_rules())
+        return replace(
+            stored, **{name: submitted[name] for name in submitted.keys() - unreadable_names}
+        )
 
     def to_rules(self) -> CallingRules:
         """Return the rules of the input; for a validated form."""

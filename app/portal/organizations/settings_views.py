@@ -39,14 +39,14 @@ def organization_settings(organization_id: UUID) -> Page:
 def organization_settings_save(organization_id: UUID) -> Page:
     form = SettingsForm()
     if not form.validate():
-        _check_the_rest(organization_id, form)
+        _check_readable(organization_id, form)
         return _page(organization_id, form), 422
     with saving_edit(
         form, "organization", organization_id, _page, _stored, validate=False
     ) as session:
         changed = _save(session, organization_id, form)
     url = url_for("portal.organization_settings", organization_id=organization_id)
-    return redirect_saved(_saved_words(changed), url, changed)
+    return redirect_saved(_saved_message(changed), url, changed)
 
 
 def _save(session: Session, organization_id: UUID, form: SettingsForm) -> Sequence[str]:
@@ -61,17 +61,17 @@ def _save(session: Session, organization_id: UUID, form: SettingsForm) -> Sequen
     )
 
 
-def _saved_words(changed: Sequence[str]) -> str:
+def _saved_message(changed: Sequence[str]) -> str:
     names = ", ".join(str(GROUP_NAMES[group]) for group in changed)
     return gettext("Settings saved: %(groups)s.", groups=names)
 
 
-def _check_the_rest(organization_id: UUID, form: SettingsForm) -> None:
+def _check_readable(organization_id: UUID, form: SettingsForm) -> None:
     """Check the rest of a form with unreadable values, so that all problems are shown at once."""
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
-        stored = organizations.rules_of(found)
-        openable = organizations.openable_of(session, caller(), found)
+        organization = organizations.get(session, caller(), organization_id)
+        stored = organizations.rules_of(organization)
+        openable = organizations.openable_of(session, caller(), organization)
     try:
         rules = form.readable(stored)
         organizations.check_rules(rules, stored, openable, settings().calls_per_organization)
@@ -80,28 +80,28 @@ def _check_the_rest(organization_id: UUID, form: SettingsForm) -> None:
 
 
 def _stored(session: Session, organization_id: UUID) -> SettingsForm:
-    found = organizations.get(session, caller(), organization_id)
-    return SettingsForm.showing(organizations.rules_of(found), found.version)
+    organization = organizations.get(session, caller(), organization_id)
+    return SettingsForm.showing(organizations.rules_of(organization), organization.version)
 
 
 def _page(organization_id: UUID, form: SettingsForm) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
-        rules = organizations.rules_of(found)
-        openable = organizations.openable_of(session, caller(), found)
+        organization = organizations.get(session, caller(), organization_id)
+        rules = organizations.rules_of(organization)
+        openable = organizations.openable_of(session, caller(), organization)
         form.offer_only(openable, rules)
-        chosen = set(form.allowed_regions.data or ())
+        selected = set(form.allowed_regions.data or ())
         hours = rules.calling_hours_start, rules.calling_hours_end
         return render_template(
             "portal/organizations/settings.html",
             at_night=night_calls_warning(*hours) if rules.calling_hours_on else None,
-            **organization_page_data(session, found, "portal.organization_settings"),
+            **organization_page_data(session, organization, "portal.organization_settings"),
             form=form,
             rules=rules,
             rules_in_groups=rules_in_groups(rules),
-            changes=organizations.last_changes(session, found),
-            usual=offered_first(form.allowed_regions.choices, chosen),
-            closed={region for region in chosen if openable.closed_by(region)},
+            changes=organizations.last_changes(session, organization),
+            usual=offered_first(form.allowed_regions.choices, selected),
+            closed={region for region in selected if openable.closed_by(region)},
             max_at_once=settings().calls_per_organization,
-            pace_words=pace_words(found.plan_limit, settings().carrier_calls_per_second),
+            pace_words=pace_words(organization.plan_limit, settings().carrier_calls_per_second),
         )

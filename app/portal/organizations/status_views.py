@@ -19,10 +19,10 @@ from app.services import organizations
 @portal.get("/organizations/<uuid:organization_id>/suspend")
 def organization_suspend_confirm(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
-        consequences = suspending_words(organizations.reach_of(session, found))
+        organization = organizations.get(session, caller(), organization_id)
+        consequences = suspending_words(organizations.reach_of(session, organization))
     return render_template(
-        "portal/organizations/suspend.html", organization=found, consequences=consequences
+        "portal/organizations/suspend.html", organization=organization, consequences=consequences
     )
 
 
@@ -36,10 +36,11 @@ def organization_suspend(organization_id: UUID) -> Response:
 @portal.post("/organizations/<uuid:organization_id>/resume")
 def organization_resume(organization_id: UUID) -> Response:
     with transaction() as session:
-        found = organizations.resume(session, caller(), organization_id)
+        organization = organizations.resume(session, caller(), organization_id)
     return redirect_with(
         gettext(
-            "%(name)s reactivated. Its users can sign in and its keys work again.", name=found.name
+            "%(name)s reactivated. Its users can sign in and its keys work again.",
+            name=organization.name,
         ),
         url_for("portal.organization", organization_id=organization_id),
     )
@@ -48,10 +49,10 @@ def organization_resume(organization_id: UUID) -> Response:
 @portal.get("/organizations/<uuid:organization_id>/archive")
 def organization_archive_confirm(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
-        consequences = archiving_words(organizations.reach_of(session, found))
+        organization = organizations.get(session, caller(), organization_id)
+        consequences = archiving_words(organizations.reach_of(session, organization))
     return render_template(
-        "portal/organizations/archive.html", organization=found, consequences=consequences
+        "portal/organizations/archive.html", organization=organization, consequences=consequences
     )
 
 
@@ -60,17 +61,17 @@ def organization_archive(organization_id: UUID) -> Response:
     with transaction() as session:
         reason = request.form.get("reason")
         stopped = organizations.archive(session, caller(), organization_id, reason=reason)
-        found = organizations.get(session, caller(), organization_id)
-    words = archived_words(found.name, stopped)
-    return redirect_with(words, url_for("portal.organization", organization_id=organization_id))
+        organization = organizations.get(session, caller(), organization_id)
+    message = archived_words(organization.name, stopped)
+    return redirect_with(message, url_for("portal.organization", organization_id=organization_id))
 
 
 @portal.post("/organizations/<uuid:organization_id>/restore")
 def organization_restore(organization_id: UUID) -> Response:
     with transaction() as session:
-        found = organizations.restore(session, caller(), organization_id)
-    words = gettext("%(name)s restored. Its users can sign in again.", name=found.name)
-    return redirect_with(words, url_for("portal.organization", organization_id=organization_id))
+        organization = organizations.restore(session, caller(), organization_id)
+    message = gettext("%(name)s restored. Its users can sign in again.", name=organization.name)
+    return redirect_with(message, url_for("portal.organization", organization_id=organization_id))
 
 
 ENDING = (
@@ -101,5 +102,7 @@ def organization_trial_end_confirm(organization_id: UUID) -> str:
 def organization_trial_end(organization_id: UUID) -> Response:
     url = url_for("portal.organization", organization_id=organization_id)
     with changing(url, Conflict, category="danger") as session:
-        found = organizations.end_trial(session, caller(), organization_id)
-    return redirect_with(gettext("The trial mode of %(name)s has ended.", name=found.name), url)
+        organization = organizations.end_trial(session, caller(), organization_id)
+    return redirect_with(
+        gettext("The trial mode of %(name)s has ended.", name=organization.name), url
+    )

@@ -107,13 +107,15 @@ TABS = (
 
 def organization_page_data(
     session: Session,
-    found: Organization,
+    stored_organization: Organization,
     endpoint: str,
     numbers: overview.OrganizationNumbers | None = None,
 ) -> dict[str, Any]:
     """Return the head of every tab; ``endpoint`` is the tab that is shown. The ``numbers`` are read
     unless they are given."""
-    contents = numbers.contents if numbers else organizations.contents_of(session, found)
+    contents = (
+        numbers.contents if numbers else organizations.contents_of(session, stored_organization)
+    )
     use = contents.use
     counts = {
         "users": use.users,
@@ -121,21 +123,23 @@ def organization_page_data(
         "campaigns": contents.campaigns,
         "do_not_call": contents.do_not_call,
     }
-    trial = organizations.trial_of(session, found, current_user.partner)
+    trial = organizations.trial_of(session, stored_organization, current_user.partner)
     hidden = () if trial or endpoint == VERIFIED_NUMBERS else (VERIFIED_NUMBERS,)
     return {
-        "organization": found,
-        "is_suspended_with_partner": found.status is OrganizationStatus.ACTIVE
-        and bool(partners.suspended_of(session, caller(), [found.partner_id])),
+        "organization": stored_organization,
+        "is_suspended_with_partner": stored_organization.status is OrganizationStatus.ACTIVE
+        and bool(partners.suspended_of(session, caller(), [stored_organization.partner_id])),
         "trial": trial,
-        "calling_pause": numbers.pause if numbers else pauses.of_organization(session, found),
+        "calling_pause": numbers.pause
+        if numbers
+        else pauses.of_organization(session, stored_organization),
         "statuses": STATUS_NAMES,
         "use": use,
         "counts": counts,
         "parts": [
             (
                 tab.word,
-                url_for(tab.endpoint, organization_id=found.id),
+                url_for(tab.endpoint, organization_id=stored_organization.id),
                 counts[tab.counted] if tab.counted else None,
                 tab.endpoint == endpoint,
             )
@@ -171,19 +175,19 @@ def list_organizations() -> str:
 @portal.get("/organizations/<uuid:organization_id>")
 def organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get_with_limits(session, caller(), organization_id)
-        numbers = overview.numbers_of(session, found)
+        stored_organization = organizations.get_with_limits(session, caller(), organization_id)
+        numbers = overview.numbers_of(session, stored_organization)
         read_frame(session)
         return render_template(
             "portal/organizations/detail.html",
-            **_paid_for(session, found, numbers),
-            **organization_page_data(session, found, "portal.organization", numbers),
-            **_overview(session, found, numbers),
+            **_plan_use(session, stored_organization, numbers),
+            **organization_page_data(session, stored_organization, "portal.organization", numbers),
+            **_overview(session, stored_organization, numbers),
         )
 
 
 def _overview(
-    session: Session, found: Organization, numbers: overview.OrganizationNumbers
+    session: Session, stored_organization: Organization, numbers: overview.OrganizationNumbers
 ) -> dict[str, Any]:
     """Return the current calls and those of this month, the latest changes, and what suspending and
     archiving would stop."""
@@ -192,13 +196,13 @@ def _overview(
         "archiving": archiving_words(numbers.reach),
         "region_names": region_names,
         "month": _month(numbers.month, numbers.month_before),
-        **_limits(found, numbers),
-        "changes": audit.latest(session, caller(), found.id, LATEST_CHANGES),
+        **_limits(stored_organization, numbers),
+        "changes": audit.latest(session, caller(), stored_organization.id, LATEST_CHANGES),
     }
 
 
-def _paid_for(
-    session: Session, found: Organization, numbers: overview.OrganizationNumbers
+def _plan_use(
+    session: Session, stored_organization: Organization, numbers: overview.OrganizationNumbers
 ) -> dict[str, Any]:
     """Return the storage and subscription of a plan and, for users who may see what customers pay,
     this month's statement so far."""
@@ -206,13 +210,15 @@ def _paid_for(
     if may_or_note_missing(Permission.ORGANIZATIONS_WRITE):
         stored = [numbers.statement] if numbers.statement else []
         month = utcnow().date().replace(day=1)
-        bill = statements.bills(session, [found], month, known=stored)[found.id]
+        bill = statements.bills(session, [stored_organization], month, known=stored)[
+            stored_organization.id
+        ]
     return {
         "bill": bill,
         "plan_left": left_words(bill.usage) if bill else "",
         "used_up": included.used_up(bill) if bill else None,
         "storage": storage.of_organization(
-            session, found, settings().storage_defaults, numbers.stored
+            session, stored_organization, settings().storage_defaults, numbers.stored
         ),
         "subscription": numbers.subscription,
     }
@@ -221,78 +227,87 @@ def _paid_for(
 @portal.get("/organizations/<uuid:organization_id>/users")
 def organization_users(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
+        stored_organization = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/users.html",
-            **organization_page_data(session, found, "portal.organization_users"),
-            **_users(session, found),
+            **organization_page_data(session, stored_organization, "portal.organization_users"),
+            **_users(session, stored_organization),
         )
 
 
-def _users(session: Session, found: Organization) -> dict[str, Any]:
+def _users(session: Session, stored_organization: Organization) -> dict[str, Any]:
     """Return a page of the organization's users."""
-    place, words = lists.place(), lists.text_filter("q")
-    wanted = users.UserFilter(query=words, organization=found.id)
-    page = users.search(session, caller(), wanted, **place.wanted)
-    pager = place.pager(page.next_cursor, "q")
+    position, query = lists.place(), lists.text_filter("q")
+    filters = users.UserFilter(query=query, organization=stored_organization.id)
+    page = users.search(session, caller(), filters, **position.wanted)
+    pager = position.pager(page.next_cursor, "q")
     return {"rows": page.items, "user_statuses": USER_STATUS_NAMES, **pager}
 
 
 @portal.get("/organizations/<uuid:organization_id>/assistants")
 def organization_assistants(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
+        stored_organization = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/assistants.html",
-            **organization_page_data(session, found, "portal.organization_assistants"),
-            rows=_assistants(session, found),
+            **organization_page_data(
+                session, stored_organization, "portal.organization_assistants"
+            ),
+            rows=_assistants(session, stored_organization),
             names=READINESS_NAMES,
             tones=READINESS_TONES,
         )
 
 
-def _assistants(session: Session, found: Organization) -> list[ReadinessRow]:
-    own = assistants.of_organization(session, caller(), found.id)
-    refusals = phone_numbers.refusals(session, own, CarrierKind(settings().carrier))
-    suspended = partners.suspended_of(session, caller(), [found.partner_id]).get(found.partner_id)
-    return [row_of(each, found, refusals.get(each.id), suspended) for each in own]
+def _assistants(session: Session, stored_organization: Organization) -> list[ReadinessRow]:
+    rows = assistants.of_organization(session, caller(), stored_organization.id)
+    refusals = phone_numbers.refusals(session, rows, CarrierKind(settings().carrier))
+    suspended = partners.suspended_of(session, caller(), [stored_organization.partner_id]).get(
+        stored_organization.partner_id
+    )
+    return [row_of(each, stored_organization, refusals.get(each.id), suspended) for each in rows]
 
 
 @portal.get("/organizations/<uuid:organization_id>/campaigns")
 def organization_campaigns(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
+        stored_organization = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/campaigns.html",
-            **organization_page_data(session, found, "portal.organization_campaigns"),
-            **_campaigns(session, found),
+            **organization_page_data(session, stored_organization, "portal.organization_campaigns"),
+            **_campaigns(session, stored_organization),
         )
 
 
-def _campaigns(session: Session, found: Organization) -> dict[str, Any]:
+def _campaigns(session: Session, stored_organization: Organization) -> dict[str, Any]:
     """Return a page of the organization's campaigns, each with its state."""
-    place, own = lists.place(), campaigns.CampaignFilter(organization_id=found.id)
-    page = campaigns.search(session, caller(), own, **place.wanted)
+    position, filters = (
+        lists.place(),
+        campaigns.CampaignFilter(organization_id=stored_organization.id),
+    )
+    page = campaigns.search(session, caller(), filters, **position.wanted)
     rows = with_states(session, page.items)
-    return {"rows": rows, "state_words": STATE_WORDS, **place.pager(page.next_cursor)}
+    return {"rows": rows, "state_words": STATE_WORDS, **position.pager(page.next_cursor)}
 
 
 @portal.get("/organizations/<uuid:organization_id>/usage")
 def organization_usage(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
+        stored_organization = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/usage.html",
-            **organization_page_data(session, found, "portal.organization_usage"),
-            **_usage(session, found),
+            **organization_page_data(session, stored_organization, "portal.organization_usage"),
+            **_usage(session, stored_organization),
         )
 
 
-def _limits(found: Organization, numbers: overview.OrganizationNumbers) -> Mapping[str, Any]:
+def _limits(
+    stored_organization: Organization, numbers: overview.OrganizationNumbers
+) -> Mapping[str, Any]:
     """Return the current calls and those of today with the limits that apply, and what follows from
     each limit."""
-    at_once = limits.at_once_of(found, settings().calls_per_organization)
-    a_day = limits.day_of(found)
+    at_once = limits.at_once_of(stored_organization, settings().calls_per_organization)
+    a_day = limits.day_of(stored_organization)
     use = numbers.contents.use
     return {
         "calls": {
@@ -302,24 +317,24 @@ def _limits(found: Organization, numbers: overview.OrganizationNumbers) -> Mappi
             "a_day": a_day,
         },
         "limit_notes": {
-            "assistants": assistants_note(found, use),
-            "users": users_note(found, use),
-            "at_once": at_once_note(found, at_once, numbers.under_way),
-            "a_day": a_day_note(found, a_day, numbers.made),
+            "assistants": assistants_note(stored_organization, use),
+            "users": users_note(stored_organization, use),
+            "at_once": at_once_note(stored_organization, at_once, numbers.under_way),
+            "a_day": a_day_note(stored_organization, a_day, numbers.made),
         },
     }
 
 
-def _month(now: reporting.DailyFigures, before: reporting.DailyFigures) -> Mapping[str, Any]:
+def _month(current: reporting.DailyFigures, previous: reporting.DailyFigures) -> Mapping[str, Any]:
     """Return this month until today (UTC) and the same days of the previous month."""
     return {
-        "start": now.day,
-        "earlier_start": before.day,
-        "name": format_date(now.day, "LLLL", locale=locale()),
-        "title": _title(now.day),
+        "start": current.day,
+        "earlier_start": previous.day,
+        "name": format_date(current.day, "LLLL", locale=locale()),
+        "title": _title(current.day),
         "today": utcnow().date(),
-        "now": now,
-        "before": before,
+        "now": current,
+        "before": previous,
     }
 
 
@@ -334,14 +349,16 @@ def _months_before(day: date, months: int) -> date:
     return date(year, month + 1, 1)
 
 
-def _usage(session: Session, found: Organization) -> dict[str, Any]:
+def _usage(session: Session, stored_organization: Organization) -> dict[str, Any]:
     """Return this month, and all months from the first use on."""
     today = utcnow().date()
     first = _months_before(today, MONTHS - 1)
-    days = reporting.daily_of(session, caller(), found, first, today)
+    days = reporting.daily_of(session, caller(), stored_organization, first, today)
     span = reporting.this_month(today)
-    now, before = (reporting.total(reporting.within(days, each)) for each in (span, span.before()))
-    return {"month": _month(now, before), "months": _months(days)}
+    current, previous = (
+        reporting.total(reporting.within(days, each)) for each in (span, span.before())
+    )
+    return {"month": _month(current, previous), "months": _months(days)}
 
 
 def _months(
@@ -352,8 +369,8 @@ def _months(
     for day in days:
         months.setdefault(day.day.replace(day=1), []).append(day)
     totals = [
-        (reporting.whole_month(month), _title(month), reporting.total(counted))
-        for month, counted in sorted(months.items(), reverse=True)
+        (reporting.whole_month(month), _title(month), reporting.total(days_of_month))
+        for month, days_of_month in sorted(months.items(), reverse=True)
     ]
     while len(totals) > 1 and not totals[-1][2].conversations:
         totals.pop()

@@ -125,12 +125,13 @@ def first_steps(session: Session, steps: Mapping[SetupStep, bool]) -> FirstSteps
         if SetupStep.ASSISTANT in steps
         else overview.can_call(session, caller())
     )
-    waits: dict[SetupStep, str | None] = {
+    waiting_messages: dict[SetupStep, str | None] = {
         SetupStep.CALL: None if has_assistant else gettext("Once an assistant is ready."),
         SetupStep.COLLEAGUE: _no_seat(session) if SetupStep.COLLEAGUE in steps else None,
     }
     entries = tuple(
-        _entry(step, is_done=is_done, waits_for=waits.get(step)) for step, is_done in steps.items()
+        _step_entry(step, is_done=is_done, waits_for=waiting_messages.get(step))
+        for step, is_done in steps.items()
     )
     is_hidden = current_user.first_steps_hidden_at is not None
     return FirstSteps(TITLES[current_user.role], entries, is_hidden)
@@ -140,8 +141,8 @@ def first_steps(session: Session, steps: Mapping[SetupStep, bool]) -> FirstSteps
 def first_steps_hide() -> Response:
     with transaction() as session:
         overview.hide_first_steps(session, caller(), is_hidden=True)
-    words = gettext("Hidden. You can show the steps again below.")
-    return redirect_with(words, url_for("portal.overview"))
+    message = gettext("Hidden. You can show the steps again below.")
+    return redirect_with(message, url_for("portal.overview"))
 
 
 @portal.post("/first-steps/show")
@@ -163,18 +164,18 @@ def _no_seat(session: Session) -> str | None:
     )
 
 
-def _entry(step: SetupStep, *, is_done: bool, waits_for: str | None) -> StepEntry:
+def _step_entry(step: SetupStep, *, is_done: bool, waits_for: str | None) -> StepEntry:
     """Return a step. ``waits_for``: the sentence on what comes first."""
     title, text, endpoint = WORDS[step]
     if is_done:
-        return StepEntry(title, _done_words(step), None, is_done)
+        return StepEntry(title, _done_label(step), None, is_done)
     if waits_for:
         return StepEntry(title, waits_for, None, is_done)
     url = url_for(endpoint) if may_open(caller(), endpoint) else None
     return StepEntry(title, text, url, is_done)
 
 
-def _done_words(step: SetupStep) -> str:
+def _done_label(step: SetupStep) -> str:
     """Return the words of a finished step. Partners invite colleagues too: the owner may see that
     step done on the first visit."""
     if step is SetupStep.COLLEAGUE:

@@ -137,13 +137,13 @@ PARAMETERS = {
 @portal.get("/", endpoint="overview")
 def show_overview() -> str:
     if current_user.user_type is Role.OPERATOR:
-        return _portals()
+        return _portals_page()
     if (organization_id := caller().organization_id) is not None:
-        return _of_a_member(organization_id)
-    return _of_a_partner()
+        return _member_page(organization_id)
+    return _partner_page()
 
 
-def _of_a_partner() -> str:
+def _partner_page() -> str:
     with figures() as session:
         read_frame(session)
         month = overview.month(session, caller())
@@ -154,19 +154,19 @@ def _of_a_partner() -> str:
             month=month,
             in_trial=current_user.partner.trial_ended_at is None,
             customers=customers,
-            added_words=_added_words(customers.added),
+            added_words=_added_label(customers.added),
             updated=month.updated,
-            **_to_do(session),
+            **_to_do_context(session),
             newest=customers.newest,
             recent=reporting.last_days(utcnow().date(), organizations.RECENT_DAYS),
             changes=changes,
             targets=targets_of(session, changes),
             url_of=url_of,
-            chart=_chart(month),
+            chart=_conversation_chart(month),
         )
 
 
-def _added_words(added: int) -> str:
+def _added_label(added: int) -> str:
     """Return how many organizations are new this month, as far as they are counted."""
     if not added:
         return gettext("None new this month")
@@ -185,7 +185,7 @@ def overview_earned() -> str:
         return render_template("portal/overview/_earned.html", earned=earned)
 
 
-def _of_a_member(organization_id: UUID) -> str:
+def _member_page(organization_id: UUID) -> str:
     """Return the overview of an organization's member."""
     with figures() as session:
         month = overview.month(session, caller())
@@ -199,51 +199,51 @@ def _of_a_member(organization_id: UUID) -> str:
             use=organizations.use_of(session, [organization_id])[organization_id],
             billed=statements.current_month(session, caller(), organization_id).usage,
             updated=month.updated,
-            **_to_do(session),
+            **_to_do_context(session),
             latest=latest,
             names=calls.names_of(session, latest),
             has_imported=not latest and calls.has_imported(session, caller()),
-            chart=_chart(month),
+            chart=_conversation_chart(month),
         )
 
 
-def _to_do(session: Session) -> dict[str, Any]:
+def _to_do_context(session: Session) -> dict[str, Any]:
     """Return the action items and the first steps."""
     silent = settings().worker_silent_seconds
-    found = overview.things_to_do(session, caller(), worker_silent_after=silent)
+    to_do = overview.things_to_do(session, caller(), worker_silent_after=silent)
     return {
-        "action_items": [_shown(item) for item in found.items],
-        "setup": first_steps(session, found.steps),
+        "action_items": [_action_item(item) for item in to_do.items],
+        "setup": first_steps(session, to_do.steps),
     }
 
 
-def _portals() -> str:
-    place = lists.place()
+def _portals_page() -> str:
+    position = lists.place()
     with figures() as session:
         page = overview.portals(
             session,
             caller(),
             query=lists.text_filter("q"),
-            **place.wanted,
+            **position.wanted,
         )
     with transaction(read_only=True) as session:
-        now = work(session)
-        tiles = health(session, now)
+        queued_work = work(session)
+        tiles = health(session, queued_work)
         checked = figure_check.latest_days(session, caller())
-        wrong, _fine = parts(session, now, check_schema(session.connection()), checked)
+        wrong, _fine = parts(session, queued_work, check_schema(session.connection()), checked)
     return render_template(
         "portal/overview/operator.html",
         health=tiles,
-        action_items=[_part_shown(part) for part in wrong],
+        action_items=[_part_as_item(part) for part in wrong],
         checked=checked,
         chart=_checked_chart(checked),
         last_day=LAST_DAY,
         rows=page.items,
-        **place.pager(page.next_cursor, "q"),
+        **position.pager(page.next_cursor, "q"),
     )
 
 
-def _part_shown(part: Part) -> dict[str, Any]:
+def _part_as_item(part: Part) -> dict[str, Any]:
     """Return a part of the installation that needs attention as an action item."""
     return {
         "title": f"{part['title']}: {in_sentence(part['word'])}",
@@ -255,7 +255,7 @@ def _part_shown(part: Part) -> dict[str, Any]:
     }
 
 
-def _shown(item: ActionItem) -> dict[str, Any]:
+def _action_item(item: ActionItem) -> dict[str, Any]:
     endpoint, act, symbol, values = PLACES[item.kind]
     parameter = PARAMETERS.get(item.kind)
     if parameter:
@@ -272,7 +272,7 @@ def _shown(item: ActionItem) -> dict[str, Any]:
     }
 
 
-def _chart(month: OverviewMonth) -> dict[str, Any]:
+def _conversation_chart(month: OverviewMonth) -> dict[str, Any]:
     before = [entry.conversations for entry in month.days_before]
     padded: list[int | None] = [*before, *[None] * (len(month.days) - len(before))]
     return chart_of(

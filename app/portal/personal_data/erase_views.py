@@ -93,42 +93,44 @@ def _submit(load: subject_pages.Loader) -> Page:
 
 @portal.get("/erasures/<uuid:erasure_id>")
 def erasure(erasure_id: UUID) -> str:
-    return render_template("portal/personal_data/erasure.html", **_progress(erasure_id))
+    return render_template("portal/personal_data/erasure.html", **_progress_context(erasure_id))
 
 
 @portal.get("/erasures/<uuid:erasure_id>/live")
 def erasure_live(erasure_id: UUID) -> str:
     """Return the part of the page that changes while the worker erases."""
-    return render_template("portal/personal_data/_progress.html", **_progress(erasure_id))
+    return render_template("portal/personal_data/_progress.html", **_progress_context(erasure_id))
 
 
 @portal.get("/erasures/<uuid:erasure_id>/proof.txt")
 def erasure_proof(erasure_id: UUID) -> Response:
     """Return the page of a finished erasure as a file, for the person who requested it."""
-    shown = _progress(erasure_id)
-    erasure: Erasure = shown["erasure"]
+    context = _progress_context(erasure_id)
+    erasure: Erasure = context["erasure"]
     if erasure.state is not ErasureState.DONE:
         abort(404)
-    named = {"Content-Disposition": f'attachment; filename="{erasure.pseudonym}.txt"'}
-    return Response("\n".join(_proof(erasure, shown)), mimetype="text/plain", headers=named)
+    headers = {"Content-Disposition": f'attachment; filename="{erasure.pseudonym}.txt"'}
+    return Response(
+        "\n".join(_proof_lines(erasure, context)), mimetype="text/plain", headers=headers
+    )
 
 
-def _proof(erasure: Erasure, shown: dict[str, Any]) -> list[str]:
-    facts = (
-        (gettext("Organization"), shown["organization"]),
+def _proof_lines(erasure: Erasure, context: dict[str, Any]) -> list[str]:
+    details = (
+        (gettext("Organization"), context["organization"]),
         (gettext("Pseudonym"), erasure.pseudonym),
         (gettext("Requested by"), erasure.requested_by),
         (gettext("Requested"), medium_datetime(erasure.created_at, zone())),
         (pgettext("erasure", "Finished"), medium_datetime(erasure.finished_at, zone())),
     )
     return [
-        f"{shown['title']} · {g.brand.product_name}",
+        f"{context['title']} · {g.brand.product_name}",
         "",
-        *(labelled(label, value) for label, value in facts if value),
+        *(labelled(label, value) for label, value in details if value),
         "",
         *(
-            f"{labelled(str(what), number(count))} ({fate})"
-            for what, count, fate, _ in shown["lines"]
+            f"{labelled(str(name), number(count))} ({fate})"
+            for name, count, fate, _ in context["lines"]
         ),
         "",
         str(labels.OF_CONTACTS[-1]),
@@ -143,7 +145,7 @@ def erasure_retry(erasure_id: UUID) -> Page:
     return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
 
 
-def _progress(erasure_id: UUID) -> dict[str, Any]:
+def _progress_context(erasure_id: UUID) -> dict[str, Any]:
     with transaction(read_only=True) as session:
         erasure = erasing.get(session, caller(), erasure_id)
         ids = [erasure.organization_id] if erasure.organization_id else []
@@ -178,11 +180,11 @@ def _page(load: subject_pages.Loader, form: EraseForm) -> str:
                 for each in copies.newest_exports(session, about.subject, EXPORTS_SHOWN)
             ],
             max_exports=EXPORTS_SHOWN,
-            **_mentions(session, about.subject),
+            **_mention_context(session, about.subject),
         )
 
 
-def _mentions(session: Session, subject: DataSubject) -> dict[str, Any]:
+def _mention_context(session: Session, subject: DataSubject) -> dict[str, Any]:
     """Return the texts about others that name the person, which the erasure doesn't change."""
     searched = mentions.find_mentions(session, caller(), subject, seconds=mentions.PATIENCE)
     texts = searched.mentions

@@ -20,18 +20,18 @@ from app.services.partners import retention_policy as policies
 from app.services.personal_data import erasing
 
 SHOWN = 20
-_NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
+_NUMBER_ATTRIBUTES = {"inputmode": "numeric", "autocomplete": "off"}
 
 
 class RetentionForm(PortalForm):
     """Blank numbers are the days of the installation. Fields are named by `RetentionKind`."""
 
     version = VersionField()
-    recordings = StringField(KINDS[RetentionKind.RECORDINGS], render_kw=_NUMBER)
-    transcripts = StringField(KINDS[RetentionKind.TRANSCRIPTS], render_kw=_NUMBER)
-    uploads = StringField(KINDS[RetentionKind.UPLOADS], render_kw=_NUMBER)
-    mails = StringField(KINDS[RetentionKind.MAILS], render_kw=_NUMBER)
-    webhooks = StringField(KINDS[RetentionKind.WEBHOOKS], render_kw=_NUMBER)
+    recordings = StringField(KINDS[RetentionKind.RECORDINGS], render_kw=_NUMBER_ATTRIBUTES)
+    transcripts = StringField(KINDS[RetentionKind.TRANSCRIPTS], render_kw=_NUMBER_ATTRIBUTES)
+    uploads = StringField(KINDS[RetentionKind.UPLOADS], render_kw=_NUMBER_ATTRIBUTES)
+    mails = StringField(KINDS[RetentionKind.MAILS], render_kw=_NUMBER_ATTRIBUTES)
+    webhooks = StringField(KINDS[RetentionKind.WEBHOOKS], render_kw=_NUMBER_ATTRIBUTES)
 
     def days(self) -> dict[RetentionKind, int | None]:
         """Return the input; None for a number that is out of range."""
@@ -70,19 +70,21 @@ def personal_data_settings() -> str:
 @portal.post("/settings/personal-data")
 def personal_data_settings_save() -> Page:
     form = RetentionForm()
-    partner_id, seen = partners.own(caller()), form.version.data
+    partner_id, version = partners.own(caller()), form.version.data
     target = ("partner", partner_id)
     with saving(form, lambda: _page(form), stored=_stored, target=target) as session:
-        policies.save(session, caller(), partner_id, form.days(), settings(), expected_version=seen)
-    words = gettext("Saved. Older data is deleted within an hour.")
-    return redirect_with(words, url_for("portal.personal_data_settings"))
+        policies.save(
+            session, caller(), partner_id, form.days(), settings(), expected_version=version
+        )
+    message = gettext("Saved. Older data is deleted within an hour.")
+    return redirect_with(message, url_for("portal.personal_data_settings"))
 
 
 def _stored(session: Session) -> RetentionForm:
     partner = partners.get_own(session, caller())
     days = policies.of_partner(partner)
-    shown = {kind.value: "" if own is None else str(own) for kind, own in days.items()}
-    return RetentionForm.from_object(version=partner.version, **shown)
+    form_values = {kind.value: "" if count is None else str(count) for kind, count in days.items()}
+    return RetentionForm.from_object(version=partner.version, **form_values)
 
 
 def _page(form: RetentionForm) -> str:

@@ -30,44 +30,44 @@ Choice = tuple[str, str, str, str]
 
 @portal.get("/personal-data")
 def personal_data() -> str:
-    words = lists.text_filter("q") or ""
+    query = lists.text_filter("q") or ""
     with transaction(read_only=True) as session:
         return render_template(
             "portal/personal_data/find.html",
-            words=words,
-            **_found(session, words),
+            words=query,
+            **_match_context(session, query),
             has_settings=may_open(caller(), "portal.personal_data_settings"),
         )
 
 
-def _found(session: Session, words: str) -> dict[str, Any]:
+def _match_context(session: Session, query: str) -> dict[str, Any]:
     """Return the matches of the words, at most `SHOWN` of each kind."""
-    matches = search.users_and_contacts(session, caller(), words, SHOWN)
-    last_calls = called.last_calls_to(session, caller(), words, limit=SHOWN)
+    matches = search.users_and_contacts(session, caller(), query, SHOWN)
+    last_calls = called.last_calls_to(session, caller(), query, limit=SHOWN)
     return {
-        "groups": _groups(session, matches, last_calls),
+        "groups": _group_matches(session, matches, last_calls),
         "most": SHOWN,
         "is_cut": SHOWN in (len(matches.users), len(matches.contacts), len(last_calls)),
     }
 
 
-def _groups(
+def _group_matches(
     session: Session, matches: search.SearchResults, last_calls: Sequence[Call]
 ) -> list[tuple[str, Sequence[Choice]]]:
     """Return the people found, with the names of their organizations."""
     ids = {user.organization_id for user in matches.users if user.organization_id}
     ids |= {campaign.organization_id for _contact, campaign in matches.contacts}
     reached = {(campaign.organization_id, each.phone) for each, campaign in matches.contacts}
-    others = [
+    further_calls = [
         call for call in last_calls if (call.organization_id, call.phone_number) not in reached
     ]
-    ids |= {call.organization_id for call in others}
+    ids |= {call.organization_id for call in further_calls}
     names = organizations.names_of(session, caller(), ids)
     of_calls = gettext("Other people called") if matches.contacts else gettext("People called")
     return [
-        (gettext("Users"), [_of_user(user, names) for user in matches.users]),
-        (gettext("Contacts"), _of_contacts(matches, names)),
-        (of_calls, [_of_called(call, names) for call in others]),
+        (gettext("Users"), [_user_choice(user, names) for user in matches.users]),
+        (gettext("Contacts"), _contact_choices(matches, names)),
+        (of_calls, [_called_choice(call, names) for call in further_calls]),
     ]
 
 
@@ -98,21 +98,21 @@ def _page(load: subject_pages.Loader) -> str:
         )
 
 
-def _of_user(user: User, names: dict[UUID, str]) -> Choice:
-    known = (
+def _user_choice(user: User, names: dict[UUID, str]) -> Choice:
+    details = (
         names.get(user.organization_id) if user.organization_id else None,
         str(ROLE_NAMES[user.role]),
         user.email if user.name else None,
     )
     url = url_for("portal.user_data", user_id=user.id)
-    return user.name or user.email, _beside(*known), "user", url
+    return user.name or user.email, _join_texts(*details), "user", url
 
 
-def _of_contacts(matches: search.SearchResults, names: dict[UUID, str]) -> Sequence[Choice]:
+def _contact_choices(matches: search.SearchResults, names: dict[UUID, str]) -> Sequence[Choice]:
     """Return each person once, by the newest contact of an organization."""
     rows: dict[tuple[Any, ...], Choice] = {}
     for contact, campaign in matches.contacts:
-        known = (
+        details = (
             names.get(campaign.organization_id),
             campaign.name,
             phone(contact.phone) if contact.phone else None,
@@ -122,7 +122,7 @@ def _of_contacts(matches: search.SearchResults, names: dict[UUID, str]) -> Seque
             (campaign.organization_id, contact.phone, contact.email_key),
             (
                 single.name_of(contact),
-                _beside(*known),
+                _join_texts(*details),
                 "phone",
                 url_for("portal.contact_data", campaign_id=campaign.id, contact_id=contact.id),
             ),
@@ -130,14 +130,14 @@ def _of_contacts(matches: search.SearchResults, names: dict[UUID, str]) -> Seque
     return list(rows.values())
 
 
-def _of_called(call: Call, names: dict[UUID, str]) -> Choice:
+def _called_choice(call: Call, names: dict[UUID, str]) -> Choice:
     number = phone(call.phone_number)
-    at = gettext("last called on %(day)s", day=day(call.created_at, zone()))
-    known = _beside(names.get(call.organization_id), number if call.name else None, at)
-    return call.name or number, known, "phone", url_for("portal.call_data", call_id=call.id)
+    last_call = gettext("last called on %(day)s", day=day(call.created_at, zone()))
+    details = _join_texts(names.get(call.organization_id), number if call.name else None, last_call)
+    return call.name or number, details, "phone", url_for("portal.call_data", call_id=call.id)
 
 
-def _beside(*texts: str | None) -> str:
+def _join_texts(*texts: str | None) -> str:
     return ", ".join(filter(None, texts))
 
 

@@ -32,10 +32,10 @@ def phone_number_assign() -> Page:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         if organization is None:
-            back = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
+            back_link = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
             sentence = gettext("Choose the organization they are for.")
             return organization_picker.choose_page(
-                session, gettext("Assign numbers"), back, sentence=sentence
+                session, gettext("Assign numbers"), back_link, sentence=sentence
             )
         refuse_archived(organization)
     return _page(organization, AssignForm())
@@ -48,10 +48,10 @@ def phone_number_assign_save() -> Page:
         submission = FormSubmission(session)
         assigned = phone_numbers.assign(session, caller(), organization.id, form.typed)
         url = submission.led_to(url_for("portal.phone_numbers", organization=organization.id))
-    return redirect_with(_assigned_words(len(assigned), organization.name), url)
+    return redirect_with(_assigned_message(len(assigned), organization.name), url)
 
 
-def _assigned_words(count: int, organization: str) -> str:
+def _assigned_message(count: int, organization: str) -> str:
     return ngettext(
         "%(num)s number assigned to %(organization)s.",
         "%(num)s numbers assigned to %(organization)s.",

@@ -33,34 +33,40 @@ def phone_number_list(account_id: UUID) -> Page:
         return redirect(url_for("portal.phone_numbers"), 303)
     with transaction(read_only=True) as session:
         account = carrier_accounts.get(session, caller(), account_id)
-        [shown] = _shown(session, [account])
-    return render_template("portal/phone_numbers/_list_state.html", shown=shown)
+        [row] = _account_rows(session, [account])
+    return render_template("portal/phone_numbers/_list_state.html", shown=row)
 
 
 def accounts_shown(session: Session) -> list[dict[str, Any]]:
     """Return the Twilio accounts of the caller's partner; SIP trunks have no list."""
     if caller().partner_id is None or not caller().may(Permission.CREDENTIALS_MANAGE):
         return []
-    own = carrier_accounts.current(session, caller(), None).account
-    others = carrier_accounts.of_organizations(session, caller(), limit=MAX_ACCOUNTS).items
-    in_use = [each for each in (own, *others) if each is not None and not each.is_pending]
-    return _shown(session, [each for each in in_use if each.carrier is CarrierKind.TWILIO])
+    partner_account = carrier_accounts.current(session, caller(), None).account
+    organization_accounts = carrier_accounts.of_organizations(
+        session, caller(), limit=MAX_ACCOUNTS
+    ).items
+    in_use = [
+        each
+        for each in (partner_account, *organization_accounts)
+        if each is not None and not each.is_pending
+    ]
+    return _account_rows(session, [each for each in in_use if each.carrier is CarrierKind.TWILIO])
 
 
-def _shown(session: Session, accounts: list[CarrierAccount]) -> list[dict[str, Any]]:
+def _account_rows(session: Session, accounts: list[CarrierAccount]) -> list[dict[str, Any]]:
     ids = {each.organization_id for each in accounts if each.organization_id}
     names = organizations.names_of(session, caller(), ids)
     lists = phone_numbers.last_lists(session, accounts)
-    return [_row(each, names, lists.get(each.id)) for each in accounts]
+    return [_account_row(each, names, lists.get(each.id)) for each in accounts]
 
 
-def _row(
-    account: CarrierAccount, names: dict[UUID, str], read: CarrierNumberList | None
+def _account_row(
+    account: CarrierAccount, names: dict[UUID, str], number_list: CarrierNumberList | None
 ) -> dict[str, Any]:
     return {
         "account": account,
         "name": short_name(account),
         "owner": owner_of(account, names),
-        "read": read,
-        "is_running": phone_numbers.is_running(read),
+        "read": number_list,
+        "is_running": phone_numbers.is_running(number_list),
     }

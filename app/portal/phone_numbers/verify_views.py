@@ -22,8 +22,8 @@ def phone_number_verify() -> Page:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         if organization is None:
-            back = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
-            return organization_picker.choose_page(session, gettext("Verify a number"), back)
+            back_link = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
+            return organization_picker.choose_page(session, gettext("Verify a number"), back_link)
         refuse_archived(organization)
     return _page(organization, NumberForm())
 

@@ -50,29 +50,29 @@ def state_of(
 
 @portal.get("/numbers", endpoint="phone_numbers")
 def list_phone_numbers() -> str:
-    at = lists.place()
+    position = lists.place()
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
-        page = _listed(session, organization, at)
+        page = _load_page(session, organization, position)
         return render_template(
             "portal/phone_numbers/list.html",
             organization=organization,
-            **_shown(session, page.items),
-            **at.pager(page.next_cursor, "q", "organization"),
+            **_list_context(session, page.items),
+            **position.pager(page.next_cursor, "q", "organization"),
         )
 
 
-def _shown(session: Session, listed: Sequence[ListedNumber]) -> dict[str, Any]:
+def _list_context(session: Session, numbers: Sequence[ListedNumber]) -> dict[str, Any]:
     return {
-        "rows": _rows(session, listed),
+        "rows": _number_rows(session, numbers),
         "sources": SOURCE_WORDS,
         "accounts": accounts_shown(session),
         "is_operator": caller().partner_id is None,
     }
 
 
-def _listed(
-    session: Session, organization: Organization | None, at: lists.ListPosition
+def _load_page(
+    session: Session, organization: Organization | None, position: lists.ListPosition
 ) -> Page[ListedNumber]:
     """Return a page of numbers; its URL has the cursor, a number, without the plus sign."""
     page = phone_numbers.listing(
@@ -80,7 +80,7 @@ def _listed(
         caller(),
         organization_id=organization.id if organization else None,
         query=lists.text_filter("q"),
-        cursor=f"+{at.cursor}" if at.cursor else None,
+        cursor=f"+{position.cursor}" if position.cursor else None,
         limit=lists.PAGE_SIZE,
     )
     return Page(page.items, page.next_cursor and page.next_cursor.removeprefix("+"))
@@ -89,19 +89,21 @@ def _listed(
 @portal.get("/numbers/<digits>/move")
 def phone_number_move(digits: str) -> str:
     with transaction(read_only=True) as session:
-        number = _number(session, digits)
+        number = _get_number(session, digits)
         organization = organization_picker.organization_named(session)
         if organization is None or organization.id == number.organization_id:
-            back = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
+            back_link = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
             title = gettext("Move %(number)s", number=phone(number.number))
             has_it = number.organization_id
-            return organization_picker.choose_page(session, title, back, has_it=has_it)
+            return organization_picker.choose_page(session, title, back_link, has_it=has_it)
         refuse_archived(organization)
-        return _moving(session, number, organization).page()
+        return _move_confirmation(session, number, organization).page()
 
 
-def _moving(session: Session, number: PhoneNumber, target: Organization) -> ConfirmationPage:
-    shown, name = phone(number.number), target.name
+def _move_confirmation(
+    session: Session, number: PhoneNumber, target: Organization
+) -> ConfirmationPage:
+    formatted, name = phone(number.number), target.name
     return ConfirmationPage(
         action=url_for(
             "portal.phone_number_move_save",
@@ -109,9 +111,9 @@ def _moving(session: Session, number: PhoneNumber, target: Organization) -> Conf
             organization=target.id,
             version=number.version,
         ),
-        title=gettext("Move %(number)s to %(organization)s?", number=shown, organization=name),
+        title=gettext("Move %(number)s to %(organization)s?", number=formatted, organization=name),
         consequences=[
-            *_losing(session, number, target.id),
+            *_loss_consequences(session, number, target.id),
             gettext("Assistants of %(organization)s can call from it.", organization=name),
         ],
         act=gettext("Move number"),
@@ -124,20 +126,20 @@ def _moving(session: Session, number: PhoneNumber, target: Organization) -> Conf
 @portal.post("/numbers/<digits>/move")
 def phone_number_move_save(digits: str) -> Response:
     organization, url = organization_picker.organization_chosen(), url_for("portal.phone_numbers")
-    seen, number = request.args.get("version", type=int), f"+{digits}"
+    version, number = request.args.get("version", type=int), f"+{digits}"
     with changing(url, Conflict) as session:
-        phone_numbers.move(session, caller(), number, organization.id, expected_version=seen)
-    named = {"number": phone(number), "organization": organization.name}
-    return redirect_with(gettext("%(number)s moved to %(organization)s.", **named), url)
+        phone_numbers.move(session, caller(), number, organization.id, expected_version=version)
+    names = {"number": phone(number), "organization": organization.name}
+    return redirect_with(gettext("%(number)s moved to %(organization)s.", **names), url)
 
 
 @portal.get("/numbers/<digits>/release")
 def phone_number_release_confirm(digits: str) -> str:
     with transaction(read_only=True) as session:
-        return _releasing(session, _number(session, digits)).page()
+        return _release_confirmation(session, _get_number(session, digits)).page()
 
 
-def _releasing(session: Session, number: PhoneNumber) -> ConfirmationPage:
+def _release_confirmation(session: Session, number: PhoneNumber) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for(
             "portal.phone_number_release",
@@ -146,7 +148,7 @@ def _releasing(session: Session, number: PhoneNumber) -> ConfirmationPage:
         ),
         title=gettext("Release %(number)s?", number=phone(number.number)),
         consequences=[
-            *_losing(session, number, None),
+            *_loss_consequences(session, number, None),
             gettext("Any organization can be given the number again."),
         ],
         act=gettext("Release number"),
@@ -157,21 +159,21 @@ def _releasing(session: Session, number: PhoneNumber) -> ConfirmationPage:
 
 @portal.post("/numbers/<digits>/release")
 def phone_number_release(digits: str) -> Response:
-    url, seen = url_for("portal.phone_numbers"), request.args.get("version", type=int)
+    url, version = url_for("portal.phone_numbers"), request.args.get("version", type=int)
     with changing(url, Conflict) as session:
-        phone_numbers.release(session, caller(), f"+{digits}", expected_version=seen)
+        phone_numbers.release(session, caller(), f"+{digits}", expected_version=version)
     return redirect_with(gettext("%(number)s released.", number=phone(f"+{digits}")), url)
 
 
-def _rows(session: Session, listed: Sequence[ListedNumber]) -> list[tuple[Any, ...]]:
+def _number_rows(session: Session, listed_numbers: Sequence[ListedNumber]) -> list[tuple[Any, ...]]:
     """Return the numbers, each with its assistants and its state."""
-    numbers = [row.number for row in listed]
+    numbers = [row.number for row in listed_numbers]
     users = phone_numbers.assistants_with(session, caller(), numbers)
     refusals = phone_numbers.refusals_of_numbers(session, numbers, CarrierKind(settings().carrier))
     refusals |= _inactive_owners(session, numbers)
     return [
         (row, using, state_of(row.number, refusals.get(row.number.number), using))
-        for row in listed
+        for row in listed_numbers
         for using in [users.get(row.number.number, [])]
     ]
 
@@ -190,11 +192,11 @@ def _inactive_owners(session: Session, numbers: Sequence[PhoneNumber]) -> dict[s
     }
 
 
-def _number(session: Session, digits: str) -> PhoneNumber:
+def _get_number(session: Session, digits: str) -> PhoneNumber:
     return phone_numbers.get(session, caller(), f"+{digits}")
 
 
-def _losing(session: Session, number: PhoneNumber, target_id: UUID | None) -> list[str]:
+def _loss_consequences(session: Session, number: PhoneNumber, target_id: UUID | None) -> list[str]:
     """Return what the current organization loses."""
     if number.organization_id in {None, target_id}:
         return []

@@ -20,14 +20,16 @@ from app.services import partners
 from app.services.pricing import accounts, selling
 from app.services.pricing.accounts import AccountKeys
 
-_PLAIN = {"maxlength": 260, "autocomplete": "off", "spellcheck": "false"}
+_KEY_ATTRIBUTES = {"maxlength": 260, "autocomplete": "off", "spellcheck": "false"}
 
 
 class ProcessorAccountForm(PortalForm):
     version = VersionField()
-    secret = PasswordField(lazy_gettext("Secret key"), render_kw=_PLAIN)
-    account_id = StringField(lazy_gettext("Account ID"), render_kw=_PLAIN)
-    webhook_secret = PasswordField(lazy_gettext("Webhook signing secret"), render_kw=_PLAIN)
+    secret = PasswordField(lazy_gettext("Secret key"), render_kw=_KEY_ATTRIBUTES)
+    account_id = StringField(lazy_gettext("Account ID"), render_kw=_KEY_ATTRIBUTES)
+    webhook_secret = PasswordField(
+        lazy_gettext("Webhook signing secret"), render_kw=_KEY_ATTRIBUTES
+    )
 
     @classmethod
     def showing(cls, account: ProcessorAccount | None) -> "ProcessorAccountForm":
@@ -53,19 +55,21 @@ def show_account() -> str:
 @portal.post("/pricing/stripe")
 def pricing_stripe_save() -> Page:
     form = ProcessorAccountForm()
-    own, page = partners.own(caller()), partial(_page, form)
-    with saving(form, page, stored=_stored, target=("partner", own), validate=False) as session:
+    partner_id, page = partners.own(caller()), partial(_page, form)
+    with saving(
+        form, page, stored=_stored, target=("partner", partner_id), validate=False
+    ) as session:
         accounts.save(
             session,
             caller(),
             settings().secret_keys,
-            own,
+            partner_id,
             form.to_keys(),
             may_connect=bool(settings().stripe_key),
             expected_version=form.version.data,
         )
-    words = gettext("Stripe account saved. Its connection is being tested.")
-    return redirect_with(words, url_for("portal.pricing_stripe"))
+    message = gettext("Stripe account saved. Its connection is being tested.")
+    return redirect_with(message, url_for("portal.pricing_stripe"))
 
 
 @portal.post("/pricing/stripe/test")

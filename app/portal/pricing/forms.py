@@ -33,8 +33,8 @@ from app.services.pricing import EditedPlan, PlanTerms, PlanText
 from app.services.pricing.plans import LOCAL_ID, MAX_AMOUNT, MAX_ID_LENGTH, MAX_NAME_LENGTH, check
 
 NOT_COUNTED = "none"
-_AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
-_ID = {"maxlength": MAX_ID_LENGTH, "spellcheck": "false", "autocomplete": "off"}
+_AMOUNT_ATTRIBUTES = {"inputmode": "decimal", "autocomplete": "off"}
+_ID_ATTRIBUTES = {"maxlength": MAX_ID_LENGTH, "spellcheck": "false", "autocomplete": "off"}
 
 
 class PlanTextsRow(Form):
@@ -48,7 +48,7 @@ class PricingPlanForm(PortalForm):
     """The fields in the order of the page, in which their problems are listed."""
 
     version = VersionField()
-    amount = AmountField(lazy_gettext("Price"), render_kw=_AMOUNT)
+    amount = AmountField(lazy_gettext("Price"), render_kw=_AMOUNT_ATTRIBUTES)
     currency = SelectField(
         lazy_gettext("Currency"), choices=[SelectChoice(code, code) for code in OFFERED]
     )
@@ -69,15 +69,15 @@ class PricingPlanForm(PortalForm):
         ],
     )
     included = WholeNumber(lazy_gettext("Included each month"))
-    overage = UnitPriceField(lazy_gettext("Price beyond that"), render_kw=_AMOUNT)
+    overage = UnitPriceField(lazy_gettext("Price beyond that"), render_kw=_AMOUNT_ATTRIBUTES)
     name = StringField(lazy_gettext("Name"), render_kw={"maxlength": MAX_NAME_LENGTH})
     features = TextAreaField(lazy_gettext("Features"))
     texts = FieldList(
         FormField(PlanTextsRow), min_entries=len(LANGUAGES), max_entries=len(LANGUAGES)
     )
     is_visible = BooleanField(lazy_gettext("Show this plan to customers"))
-    price_id = StringField(lazy_gettext("Price ID"), render_kw=_ID)
-    product_id = StringField(lazy_gettext("Product ID"), render_kw=_ID)
+    price_id = StringField(lazy_gettext("Price ID"), render_kw=_ID_ATTRIBUTES)
+    product_id = StringField(lazy_gettext("Product ID"), render_kw=_ID_ATTRIBUTES)
 
     @classmethod
     def showing(cls, plan: EditedPlan, version: int) -> "PricingPlanForm":
@@ -99,8 +99,8 @@ class PricingPlanForm(PortalForm):
                 for text in (texts.get(code, PlanText(code)) for code in LANGUAGES)
             ],
             is_visible=plan.is_visible,
-            price_id=_typed(plan.price_id),
-            product_id=_typed(plan.product_id),
+            price_id=_without_local_id(plan.price_id),
+            product_id=_without_local_id(plan.product_id),
         )
 
     def to_plan(self, stored: EditedPlan, *, has_ids: bool) -> EditedPlan:
@@ -119,14 +119,14 @@ class PricingPlanForm(PortalForm):
             self.trial_days.data or 0,
         )
         texts = (
-            PlanText(code, (row.name.data or "").strip(), _lines(row.features))
+            PlanText(code, (row.name.data or "").strip(), _split_lines(row.features))
             for code, row in self.text_rows
         )
         return replace(
             stored,
             name=(self.name.data or "").strip(),
             terms=terms,
-            features=_lines(self.features),
+            features=_split_lines(self.features),
             texts=tuple(text for text in texts if text.name or text.features),
             is_visible=bool(self.is_visible.data),
             price_id=(self.price_id.data or "").strip() if has_ids else stored.price_id,
@@ -158,8 +158,8 @@ class PricingPlanForm(PortalForm):
         self.texts.errors = ()  # each is at a field of a row
         rows, problems = dict(self.text_rows), []
         for problem in error.problems:
-            _texts, _, place = problem.field.partition(".")
-            code, _, name = place.partition(".")
+            _texts, _, path = problem.field.partition(".")
+            code, _, name = path.partition(".")
             if code in rows:
                 field = rows[code][name]
                 field.errors = (*field.errors, problem.message)
@@ -168,26 +168,26 @@ class PricingPlanForm(PortalForm):
         self.problems = [*self.problems, *problems]
 
     def differences(self, stored: Self) -> list[EditDifference]:
-        own = {field.name: field for field in stored}
-        del own["texts"]
+        stored_fields = {field.name: field for field in stored}
+        del stored_fields["texts"]
         rows = zip(self.text_rows, stored.text_rows, strict=True)
-        return differences_of(self, own) + [
+        return differences_of(self, stored_fields) + [
             replace(difference, label=f"{LANGUAGES[code]}: {difference.label}")
-            for (code, mine), (_code, theirs) in rows
-            for difference in differences_of(mine, {field.name: field for field in theirs})
+            for (code, row), (_code, stored_row) in rows
+            for difference in differences_of(row, {field.name: field for field in stored_row})
         ]
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Validate also that the currency has the decimals of the price."""
-        fine = bool(super().validate(extra_validators))
+        is_valid = bool(super().validate(extra_validators))
         is_too_exact = self.amount.is_too_exact
         if self.currency.errors or (self.amount.errors and not is_too_exact):
-            return fine
+            return is_valid
         places = decimals(self.currency.data)
         if is_too_exact or (self.amount.micros or 0) % 10 ** (6 - places):
             self.amount.errors = (self._wrong_decimals(places),)
             return False
-        return fine
+        return is_valid
 
     def validate_amount(self, field: AmountField) -> None:
         if not field.text:
@@ -218,10 +218,10 @@ class PricingPlanForm(PortalForm):
         return min(int((self.amount.micros or 0) // 10 ** (6 - places)), MAX_AMOUNT + 1)
 
 
-def _lines(field: Field) -> tuple[str, ...]:
+def _split_lines(field: Field) -> tuple[str, ...]:
     lines = (field.data or "").replace("\0", "").splitlines()
     return tuple(line.strip() for line in lines if line.strip())
 
 
-def _typed(identifier: str) -> str:
+def _without_local_id(identifier: str) -> str:
     return "" if identifier.startswith(LOCAL_ID) else identifier

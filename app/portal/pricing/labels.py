@@ -132,9 +132,9 @@ def plan_included(terms: PlanTerms) -> str:
 @portal.app_template_filter("upgrade_url")
 def upgrade_url(purchase_link: str, tier: Tier) -> str:
     """Return the partner's upgrade page with the plan that the customer chose."""
-    parts = urlsplit(purchase_link)
-    query = [*parse_qsl(parts.query, keep_blank_values=True), ("plan", tier.value)]
-    return urlunsplit(parts._replace(query=urlencode(query)))
+    link = urlsplit(purchase_link)
+    query = [*parse_qsl(link.query, keep_blank_values=True), ("plan", tier.value)]
+    return urlunsplit(link._replace(query=urlencode(query)))
 
 
 @portal.app_template_filter("mail_about")
@@ -158,9 +158,9 @@ def plan_overage(terms: PlanTerms) -> str:
 def at_once_words(limit: int | None) -> str:
     """Return how many calls at once an organization on a plan can make. Without a lower one, the
     installation's limit applies."""
-    most = settings().calls_per_organization
-    if limit is None or limit >= most:
-        return gettext("%(num)s (portal’s limit)", num=number(most))
+    portal_limit = settings().calls_per_organization
+    if limit is None or limit >= portal_limit:
+        return gettext("%(num)s (portal’s limit)", num=number(portal_limit))
     return number(limit)
 
 
@@ -253,8 +253,8 @@ def change_rows(
             becomes = [text for text in change.new if text not in change.old]
         row = (
             str(FIELD_WORDS[change.name]),
-            _shown(change.name, was, before[change.tier].terms),
-            _shown(change.name, becomes, after[change.tier].terms),
+            _format_value(change.name, was, before[change.tier].terms),
+            _format_value(change.name, becomes, after[change.tier].terms),
         )
         by_plan.setdefault(change.tier, []).append(row)
     return [(after[tier].name, rows) for tier, rows in by_plan.items()]
@@ -265,26 +265,26 @@ def kept_texts(
 ) -> list[tuple[EditedPlan, str]]:
     """Return the plans whose name or features change, with the languages in which they stay."""
     before = {plan.tier: plan for plan in old}
-    listed = []
+    unchanged = []
     for plan in new:
-        was = before[plan.tier]
-        texts = {text.language: text for text in was.texts}
-        kept = [
+        plan_before = before[plan.tier]
+        texts = {text.language: text for text in plan_before.texts}
+        languages = [
             LANGUAGES[text.language]
             for text in plan.texts
-            if (known := texts.get(text.language))
+            if (previous := texts.get(text.language))
             and (
-                (plan.name != was.name and text.name and text.name == known.name)
+                (plan.name != plan_before.name and text.name and text.name == previous.name)
                 or (
-                    plan.features != was.features
+                    plan.features != plan_before.features
                     and text.features
-                    and text.features == known.features
+                    and text.features == previous.features
                 )
             )
         ]
-        if kept:
-            listed.append((plan, ", ".join(kept)))
-    return listed
+        if languages:
+            unchanged.append((plan, ", ".join(languages)))
+    return unchanged
 
 
 def changed_words(
@@ -295,12 +295,12 @@ def changed_words(
     before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))
     by_plan: dict[Tier, list[str]] = {}
     for change in differences(old, new):
-        words = _change_words(change, before[change.tier].terms, after[change.tier].terms)
-        by_plan.setdefault(change.tier, []).extend(words)
-    return [(after[tier].name, words) for tier, words in by_plan.items()]
+        lines = _describe_change(change, before[change.tier].terms, after[change.tier].terms)
+        by_plan.setdefault(change.tier, []).extend(lines)
+    return [(after[tier].name, lines) for tier, lines in by_plan.items()]
 
 
-def _change_words(change: PlanChange, old: PlanTerms, new: PlanTerms) -> Iterator[str]:
+def _describe_change(change: PlanChange, old: PlanTerms, new: PlanTerms) -> Iterator[str]:
     if change.name == "features":
         added = [feature for feature in change.new if feature not in change.old]
         removed = [feature for feature in change.old if feature not in change.new]
@@ -309,14 +309,14 @@ def _change_words(change: PlanChange, old: PlanTerms, new: PlanTerms) -> Iterato
                 "Feature added: %(names)s",
                 "Features added: %(names)s",
                 len(added),
-                names=_quoted(added),
+                names=_quote_names(added),
             )
         if removed:
             yield ngettext(
                 "Feature removed: %(names)s",
                 "Features removed: %(names)s",
                 len(removed),
-                names=_quoted(removed),
+                names=_quote_names(removed),
             )
         if not added and not removed:
             yield gettext("Features in another order")
@@ -329,30 +329,31 @@ def _change_words(change: PlanChange, old: PlanTerms, new: PlanTerms) -> Iterato
     elif change.name == "texts":
         yield gettext("Texts in other languages changed")
     else:
-        values = f"{_shown(change.name, change.old, old)} → {_shown(change.name, change.new, new)}"
-        yield f"{FIELD_WORDS[change.name]}: {values}"
+        old_value = _format_value(change.name, change.old, old)
+        new_value = _format_value(change.name, change.new, new)
+        yield f"{FIELD_WORDS[change.name]}: {old_value} → {new_value}"
 
 
-def _quoted(names: Sequence[str]) -> str:
+def _quote_names(names: Sequence[str]) -> str:
     return ", ".join(gettext("“%(name)s”", name=name) for name in names)
 
 
-def _shown(name: str, value: Any, terms: PlanTerms) -> str:
+def _format_value(name: str, value: Any, terms: PlanTerms) -> str:
     if name == "amount":
-        words = money(terms.cost, terms.currency)
+        formatted = money(terms.cost, terms.currency)
     elif name == "overage_micros":
-        words = plan_overage(terms) or pgettext("price", "Nothing")
+        formatted = plan_overage(terms) or pgettext("price", "Nothing")
     elif name == "included":
-        words = plan_included(terms)
+        formatted = plan_included(terms)
     elif name in ("interval", "unit", "is_visible"):
-        words = str(CHOICE_WORDS[value])
+        formatted = str(CHOICE_WORDS[value])
     elif name in ("trial_days", "order"):
-        words = number(value)
+        formatted = number(value)
     elif name == "texts":
-        words = "\n".join(
+        formatted = "\n".join(
             f"{LANGUAGES[text.language]}: {' · '.join(filter(None, (text.name, *text.features)))}"
             for text in value
         )
     else:
-        words = value if isinstance(value, str) else "\n".join(value)
-    return words or "–"
+        formatted = value if isinstance(value, str) else "\n".join(value)
+    return formatted or "–"

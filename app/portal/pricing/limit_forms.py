@@ -35,8 +35,8 @@ class LimitsForm(PortalForm):
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Validate also the ranges, so that all problems are shown at once."""
-        fine = bool(super().validate(extra_validators))
-        return self.passes(lambda: check(self.wanted())) and fine
+        is_valid = bool(super().validate(extra_validators))
+        return self.passes(lambda: check(self.wanted())) and is_valid
 
     @property
     def rows(self) -> Iterator[tuple[Tier, AllowanceRow]]:
@@ -58,13 +58,13 @@ class LimitsForm(PortalForm):
     def differences(self, stored: Self) -> list[EditDifference]:
         return [
             EditDifference(
-                _named(mine, tier),
-                _shown(mine),
-                _shown(theirs),
+                _field_label(field, tier),
+                _format_value(field),
+                _format_value(stored_field),
             )
-            for (tier, row), (_tier, other) in zip(self.rows, stored.rows, strict=True)
-            for mine, theirs in zip(row, other, strict=True)
-            if mine.data != theirs.data
+            for (tier, row), (_tier, stored_row) in zip(self.rows, stored.rows, strict=True)
+            for field, stored_field in zip(row, stored_row, strict=True)
+            if field.data != stored_field.data
         ]
 
     def apply_errors(self, error: DomainError) -> None:
@@ -77,19 +77,19 @@ class LimitsForm(PortalForm):
     def row_problems(self) -> list[tuple[str, str]]:
         """Return every problem as (id, words), with the plan's name."""
         return [
-            (field.id, f"{_named(field, tier)}: {message}")
+            (field.id, f"{_field_label(field, tier)}: {message}")
             for tier, row in self.rows
             for field in row
             for message in field.errors
         ]
 
 
-def _named(field: Field, tier: Tier) -> str:
+def _field_label(field: Field, tier: Tier) -> str:
     if field.short_name == "at_once":
         return gettext("%(plan)s, calls at once", plan=PLAN_NAMES[tier])
     return gettext("%(plan)s, calls a day", plan=PLAN_NAMES[tier])
 
 
-def _shown(field: Field) -> str:
-    words = at_once_words if field.short_name == "at_once" else a_day_words
-    return words(field.data)
+def _format_value(field: Field) -> str:
+    format_limit = at_once_words if field.short_name == "at_once" else a_day_words
+    return format_limit(field.data)

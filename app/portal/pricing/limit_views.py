@@ -37,14 +37,16 @@ def pricing_limits_check() -> Page:
 @portal.post("/pricing/limits")
 def pricing_limits_save() -> Page:
     form = LimitsForm()
-    own, version = partners.own(caller()), form.version.data
-    with saving(form, lambda: _page(form), stored=_stored, target=("partner", own)) as session:
+    partner_id, version = partners.own(caller()), form.version.data
+    with saving(
+        form, lambda: _page(form), stored=_stored, target=("partner", partner_id)
+    ) as session:
         changed = limits.set_allowances(
-            session, caller(), own, form.wanted(), expected_version=version
+            session, caller(), partner_id, form.wanted(), expected_version=version
         )
     names = ", ".join(PLAN_NAMES[tier] for tier in changed)
-    words = gettext("Limits saved: %(plans)s.", plans=names)
-    return redirect_saved(words, url_for("portal.pricing"), changed)
+    message = gettext("Limits saved: %(plans)s.", plans=names)
+    return redirect_saved(message, url_for("portal.pricing"), changed)
 
 
 def _stored(session: Session) -> LimitsForm:

@@ -32,10 +32,10 @@ GIVEN_UP_AFTER = timedelta(minutes=1)
 def show_plan() -> str:
     """Show the plans; without an organization, as a preview for the partner's staff."""
     organization_id = caller().organization_id
-    return _cards() if organization_id is None else _own(organization_id)
+    return _cards_page() if organization_id is None else _own_page(organization_id)
 
 
-def _own(organization_id: UUID) -> str:
+def _own_page(organization_id: UUID) -> str:
     today = utcnow().date()
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
@@ -54,28 +54,28 @@ def _own(organization_id: UUID) -> str:
             subscription=subscriptions.current(session, caller(), organization_id),
             today=today,
             next_month=written_date(next_month(so_far.bill.month), "MMMd"),
-            assistants_url=_url("portal.assistants"),
-            users_url=_url("portal.users"),
-            **_offered(session, organization),
+            assistants_url=_url_if_allowed("portal.assistants"),
+            users_url=_url_if_allowed("portal.users"),
+            **_plan_context(session, organization),
         )
 
 
-def _offered(session: Session, organization: Organization) -> dict[str, Any]:
+def _plan_context(session: Session, organization: Organization) -> dict[str, Any]:
     """Return the customer's plan and the plans to change to."""
     plans = [plan.shown() for plan in pricing.published(session, organization.partner_id)]
     tier = organization.payment_tier or Tier.FREE
-    own = next(plan for plan in plans if plan.tier is tier)
-    shown = [plan for plan in plans if plan.is_visible or plan == own]
-    larger = [plan for plan in shown if plan.terms.cost > own.terms.cost]
+    current = next(plan for plan in plans if plan.tier is tier)
+    visible = [plan for plan in plans if plan.is_visible or plan == current]
+    larger = [plan for plan in visible if plan.terms.cost > current.terms.cost]
     return {
-        "own": own,
-        "plans": shown,
+        "own": current,
+        "plans": visible,
         "larger": sorted(larger, key=lambda plan: plan.terms.cost),
         "sold": checkouts.sellable_plans(session, organization.partner_id),
     }
 
 
-def _cards() -> str:
+def _cards_page() -> str:
     """Return the cards that customers see, or will see once the draft is published."""
     with transaction(read_only=True) as session:
         plan_set = current_plans(session)
@@ -89,7 +89,7 @@ def _cards() -> str:
     )
 
 
-def _url(endpoint: str) -> str:
+def _url_if_allowed(endpoint: str) -> str:
     return url_for(endpoint) if may_open(caller(), endpoint) else ""
 
 

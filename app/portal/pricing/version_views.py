@@ -25,10 +25,10 @@ NUMBER = "<int(max=2147483647):number>"
 @portal.get("/pricing/publish", endpoint="pricing_review")
 def review_draft() -> str:
     """Show the changes and the plans as customers will see them."""
-    return _review([])
+    return _review_page([])
 
 
-def _review(problems: Sequence[tuple[str, str]]) -> str:
+def _review_page(problems: Sequence[tuple[str, str]]) -> str:
     with transaction(read_only=True) as session:
         plan_set, partner_id = current_plans(session), partners.own(caller())
         changed = {change.tier for change in plan_set.changes}
@@ -58,17 +58,21 @@ def pricing_publish() -> Page:
 def _publish(form: ActionForm) -> int:
     """Publish the draft; return the number of the version. Changes that the user hasn't seen end
     the request."""
-    own, seen = partners.own(caller()), form.version.data
+    partner_id, version = partners.own(caller()), form.version.data
     try:
-        with saving(form, lambda: _review(form.problems), validate=False) as session:
+        with saving(form, lambda: _review_page(form.problems), validate=False) as session:
             return selling.publish(
-                session, caller(), own, is_outside=processor().is_outside, expected_version=seen
+                session,
+                caller(),
+                partner_id,
+                is_outside=processor().is_outside,
+                expected_version=version,
             ).number
     except Conflict as error:
         if error.code != CHANGED_MEANWHILE:
             raise
-        words = gettext("The draft changed meanwhile. Review the changes again.")
-        abort(redirect_with(words, url_for("portal.pricing_review"), "warning"))
+        message = gettext("The draft changed meanwhile. Review the changes again.")
+        abort(redirect_with(message, url_for("portal.pricing_review"), "warning"))
 
 
 @portal.get("/pricing/discard")

@@ -40,22 +40,22 @@ def show_pricing() -> str:
             plan_set=plan_set,
             changed={change.tier for change in plan_set.changes},
             sentence=published_words(plan_set.last, zone()),
-            **_states(session, plan_set),
-            **_customers(session),
-            **_paid(session),
+            **_price_states(session, plan_set),
+            **_customer_context(session),
+            **_paid_context(session),
         )
 
 
-def _customers(session: Session) -> dict[str, Any]:
+def _customer_context(session: Session) -> dict[str, Any]:
     """Return how many organizations are on each plan, and its limits for them."""
-    own = partners.own(caller())
+    partner_id = partners.own(caller())
     return {
-        "allowed": limits.allowances(session, caller(), own),
-        "counts": effects.on_plans(session, caller(), own),
+        "allowed": limits.allowances(session, caller(), partner_id),
+        "counts": effects.on_plans(session, caller(), partner_id),
     }
 
 
-def _states(session: Session, plan_set: PlanSet) -> dict[str, Any]:
+def _price_states(session: Session, plan_set: PlanSet) -> dict[str, Any]:
     """Return whether the partner's processor is connected, the states of the prices there, and when
     its oldest answer came, if that is too long ago."""
     states = selling.states(session, plan_set.published) if _has_processor(session) else {}
@@ -68,14 +68,14 @@ def _states(session: Session, plan_set: PlanSet) -> dict[str, Any]:
     }
 
 
-def _paid(session: Session) -> dict[str, Any]:
+def _paid_context(session: Session) -> dict[str, Any]:
     """Return the latest closed month and what each plan's customers paid in it, for users who may
     see costs."""
-    month, paid, own = None, None, partners.own(caller())
+    month, paid, partner_id = None, None, partners.own(caller())
     if may_open(caller(), "portal.costs") and reporting.can_rank(session, caller()):
-        month = latest_closed(session, caller(), own)
+        month = latest_closed(session, caller(), partner_id)
     if month is not None:
-        paid = paid_by_plan(session, caller(), own, month)
+        paid = paid_by_plan(session, caller(), partner_id, month)
     return {"paid": paid, "paid_month": month}
 
 
@@ -83,7 +83,7 @@ def _paid(session: Session) -> dict[str, Any]:
 def pricing_plan(tier: str) -> Page:
     with transaction(read_only=True) as session:
         plan_set = current_plans(session)
-    plan = _plan(plan_set, tier)
+    plan = _find_plan(plan_set, tier)
     return _page(PricingPlanForm.showing(plan, plan_set.fingerprint), plan)
 
 
@@ -92,11 +92,11 @@ def save_plan(tier: str) -> Page:
     form = PricingPlanForm()
     with transaction(read_only=True) as session:
         plan_set, has_ids = current_plans(session), _has_processor(session)
-    plan = _plan(plan_set, tier)
+    plan = _find_plan(plan_set, tier)
     if not form.validate_all(plan, has_ids=has_ids):
         return _page(form, plan), 422
-    wanted, is_saved = _save(form, plan_set, plan, has_ids=has_ids)
-    return _to_saved() if is_saved else _still_checking(form, plan, wanted)
+    edited, is_saved = _save(form, plan_set, plan, has_ids=has_ids)
+    return _to_saved() if is_saved else _checking_page(form, plan, edited)
 
 
 def _to_saved() -> Page:
@@ -104,12 +104,12 @@ def _to_saved() -> Page:
     return htmx_command("HX-Redirect", url) if wants_fragment() else redirect(url, 303)
 
 
-def _still_checking(form: PricingPlanForm, plan: EditedPlan, wanted: EditedPlan) -> Page:
+def _checking_page(form: PricingPlanForm, plan: EditedPlan, edited: EditedPlan) -> Page:
     """Return the form, which saves again automatically while its price id is checked; None if it
     has just done so."""
     if wants_fragment() and form.asked_at:
         return Response(status=204)
-    return _page(form, plan, wanted, form.asked_at or utcnow())
+    return _page(form, plan, edited, form.asked_at or utcnow())
 
 
 def _save(
@@ -117,21 +117,21 @@ def _save(
 ) -> tuple[EditedPlan, bool]:
     """Return the plan from the input, and whether it was saved: not while its price id is
     checked."""
-    own, version = partners.own(caller()), plan_set.draft or plan_set.last
-    target = ("plan_version", version.id) if version else ("partner", own)
+    partner_id, version = partners.own(caller()), plan_set.draft or plan_set.last
+    target = ("plan_version", version.id) if version else ("partner", partner_id)
     page, stored = partial(_page, form, plan), partial(_stored, tier=plan.tier)
     with saving(form, page, stored=stored, target=target, validate=False) as session:
-        wanted = form.to_plan(plan, has_ids=has_ids)
+        edited = form.to_plan(plan, has_ids=has_ids)
         is_saved = selling.save(
             session,
             caller(),
-            own,
-            wanted,
+            partner_id,
+            edited,
             is_outside=processor().is_outside,
             expected_version=form.version.data,
             asked_at=form.asked_at,
         )
-    return wanted, is_saved
+    return edited, is_saved
 
 
 @portal.post(f"/pricing/plans/{TIER}/preview")
@@ -139,21 +139,21 @@ def pricing_plan_preview(tier: str) -> Page:
     """Show the card of the input, with script next to the form; nothing is written."""
     form = PricingPlanForm()
     with transaction(read_only=True) as session:
-        plan = _plan(current_plans(session), tier)
-    typed = form.to_plan(plan, has_ids=False) if form.validate() else None
+        plan = _find_plan(current_plans(session), tier)
+    edited = form.to_plan(plan, has_ids=False) if form.validate() else None
     if wants_fragment():
-        card = _card(plan, typed, form.chosen_currency)
+        card = _card_context(plan, edited, form.chosen_currency)
         return render_template("portal/pricing/_preview.html", **card, is_fragment=True)
-    return _page(form, plan, typed), 200 if typed else 422
+    return _page(form, plan, edited), 200 if edited else 422
 
 
 @portal.post(f"/pricing/plans/{TIER}/show")
 def pricing_plan_show(tier: str) -> Page:
     """Let customers choose a hidden plan, once the draft is published."""
     with transaction() as session:
-        plan = _plan(current_plans(session), tier)
-        shown, is_outside = replace(plan, is_visible=True), processor().is_outside
-        selling.save(session, caller(), partners.own(caller()), shown, is_outside=is_outside)
+        plan = _find_plan(current_plans(session), tier)
+        visible_plan, is_outside = replace(plan, is_visible=True), processor().is_outside
+        selling.save(session, caller(), partners.own(caller()), visible_plan, is_outside=is_outside)
     return redirect(url_for("portal.pricing", saved=1), 303)
 
 
@@ -176,24 +176,26 @@ def _has_processor(session: Session) -> bool:
 
 def _stored(session: Session, tier: str) -> PricingPlanForm:
     plan_set = current_plans(session)
-    return PricingPlanForm.showing(_plan(plan_set, tier), plan_set.fingerprint)
+    return PricingPlanForm.showing(_find_plan(plan_set, tier), plan_set.fingerprint)
 
 
-def _plan(plan_set: PlanSet, tier: str) -> EditedPlan:
+def _find_plan(plan_set: PlanSet, tier: str) -> EditedPlan:
     return next(plan for plan in plan_set.plans if plan.tier == tier)
 
 
-def _card(plan: EditedPlan, typed: EditedPlan | None, currency: str | None) -> dict[str, Any]:
+def _card_context(
+    plan: EditedPlan, edited: EditedPlan | None, currency: str | None
+) -> dict[str, Any]:
     """Return the card of the input, None if that is unreadable, in the language that the user chose
     for it, and the chosen ``currency``, which stands beside the amounts."""
-    asked, card = request.form.get("card", ""), None
-    chosen = asked if asked in LANGUAGES else language()
-    if typed is not None:
-        with using_language(chosen) if chosen != language() else nullcontext():
-            card = Markup(render_template("portal/pricing/_card.html", plan=typed.shown()))  # noqa: S704 - a template escapes
+    requested, card = request.form.get("card", ""), None
+    card_language = requested if requested in LANGUAGES else language()
+    if edited is not None:
+        with using_language(card_language) if card_language != language() else nullcontext():
+            card = Markup(render_template("portal/pricing/_card.html", plan=edited.shown()))  # noqa: S704 - a template escapes
     return {
         "card": card,
-        "card_language": chosen,
+        "card_language": card_language,
         "currency_code": currency or plan.terms.currency,
         "preview": url_for("portal.pricing_plan_preview", tier=plan.tier.value),
     }
@@ -202,21 +204,21 @@ def _card(plan: EditedPlan, typed: EditedPlan | None, currency: str | None) -> d
 def _page(
     form: PricingPlanForm,
     plan: EditedPlan,
-    typed: EditedPlan | None = None,
+    edited: EditedPlan | None = None,
     asked_at: datetime | None = None,
 ) -> str:
     """Return the form. ``asked_at``: since when the processor is queried for the price id; the page
     then saves again automatically."""
     if form.conflict is not None:
-        typed = form.to_plan(plan, has_ids=False)
+        edited = form.to_plan(plan, has_ids=False)
     with transaction(read_only=True) as session:
         partner_id = partners.own(caller())
         return render_template(
             "portal/pricing/plan.html",
             form=form,
             plan=plan,
-            typed=typed or plan,
-            **_card(plan, None if form.errors else typed or plan, form.chosen_currency),
+            typed=edited or plan,
+            **_card_context(plan, None if form.errors else edited or plan, form.chosen_currency),
             asked_at=asked_at,
             sentence=draft_words(effects.on_plans(session, caller(), partner_id)[plan.tier]),
             languages=LANGUAGES,

@@ -36,33 +36,33 @@ class BulkRowResult:
 def bulk_confirm(name: str, action: str) -> Answer:
     """Show the confirmation for the selected rows, or for all that match the filters of the
     list."""
-    definition, bulk, wanted = _found(name, action)
+    definition, bulk, bulk_action = _find_action(name, action)
     are_more = False
     if request.args.get("all"):
         definition.refuse_problems()
-        chosen, are_more = _matching(definition, bulk, wanted)
+        selected, are_more = _load_matching(definition, bulk, bulk_action)
     else:
-        chosen = _get_many(bulk, wanted, request.args.getlist("id"))
-    return _page(definition, wanted, chosen, _choice_form(wanted), are_more=are_more)
+        selected = _get_many(bulk, bulk_action, request.args.getlist("id"))
+    return _page(definition, bulk_action, selected, _choice_form(bulk_action), are_more=are_more)
 
 
 def _page(
     definition: ListDefinition[Any],
-    wanted: BulkAction,
-    chosen: Sequence[BulkItem],
+    action: BulkAction,
+    selected: Sequence[BulkItem],
     form: ChoiceForm | None,
     *,
     are_more: bool = False,
 ) -> str:
-    refused = [(item, words) for item in chosen if (words := wanted.refusal(item))]
-    left = {item.key for item, _words in refused}
+    refused = [(item, message) for item in selected if (message := action.refusal(item))]
+    refused_keys = {item.key for item, _message in refused}
     return render_template(
         "portal/bulk/confirm.html",
-        action=wanted,
+        action=action,
         form=form,
-        url=_url(definition, wanted),
+        url=_url(definition, action),
         back=filtered_url(definition),
-        chosen=[item for item in chosen if item.key not in left],
+        chosen=[item for item in selected if item.key not in refused_keys],
         refused=refused,
         are_more=are_more,
     )
@@ -71,25 +71,25 @@ def _page(
 @portal.post("/lists/<name>/do/<action>")
 def bulk_act(name: str, action: str) -> Answer:
     """Act on each row in its own transaction: an error for one stops no other."""
-    definition, bulk, wanted = _found(name, action)
-    items = _get_many(bulk, wanted, request.form.getlist("id"))
-    form = _choice_form(wanted)
+    definition, bulk, bulk_action = _find_action(name, action)
+    items = _get_many(bulk, bulk_action, request.form.getlist("id"))
+    form = _choice_form(bulk_action)
     if form and not form.validate():
-        return _page(definition, wanted, items, form), 422
+        return _page(definition, bulk_action, items, form), 422
     choice = form.choice.data if form else ""
-    results = [_result(wanted, replace(item, choice=choice)) for item in items]
-    return _results_page(definition, wanted, results, bulk.named(wanted.undo))
+    results = [_result(bulk_action, replace(item, choice=choice)) for item in items]
+    return _results_page(definition, bulk_action, results, bulk.named(bulk_action.undo))
 
 
 def _results_page(
     definition: ListDefinition[Any],
-    wanted: BulkAction,
+    action: BulkAction,
     results: Sequence[BulkRowResult],
     undo: BulkAction | None,
 ) -> str:
     return render_template(
         "portal/bulk/results.html",
-        action=wanted,
+        action=action,
         results=results,
         changed=sum(result.changed for result in results),
         definition=definition,
@@ -108,9 +108,9 @@ def _choice_form(action: BulkAction) -> ChoiceForm | None:
 
 
 def _result(action: BulkAction, item: BulkItem) -> BulkRowResult:
-    words = action.refusal(item)
-    if words:
-        return BulkRowResult(item, False, words)
+    refusal = action.refusal(item)
+    if refusal:
+        return BulkRowResult(item, False, refusal)
     try:
         with transaction() as session:
             action.act(session, item)
@@ -119,32 +119,32 @@ def _result(action: BulkAction, item: BulkItem) -> BulkRowResult:
     return BulkRowResult(item, True, str(action.what))
 
 
-def _found(name: str, action: str) -> tuple[ListDefinition[Any], ListActions, BulkAction]:
+def _find_action(name: str, action: str) -> tuple[ListDefinition[Any], ListActions, BulkAction]:
     """Return the list and the action. Raises `NotFound`, also if the user may not use the
     action."""
     definition = list_named(name)
     bulk = definition.bulk
-    wanted = bulk.named(action) if bulk else None
-    if bulk is None or wanted is None:
+    bulk_action = bulk.named(action) if bulk else None
+    if bulk is None or bulk_action is None:
         raise NotFound
-    return definition, bulk, wanted
+    return definition, bulk, bulk_action
 
 
 def _get_many(bulk: ListActions, action: BulkAction, keys: Sequence[str]) -> list[BulkItem]:
-    wanted = list(dict.fromkeys(keys))[:MAX_AT_ONCE]
-    if not wanted:
+    unique_keys = list(dict.fromkeys(keys))[:MAX_AT_ONCE]
+    if not unique_keys:
         return []
     with transaction(read_only=True) as session:
-        return (action.get_many or bulk.get_many)(session, wanted)
+        return (action.get_many or bulk.get_many)(session, unique_keys)
 
 
-def _matching(
+def _load_matching(
     definition: ListDefinition[Any], bulk: ListActions, action: BulkAction
 ) -> tuple[list[BulkItem], bool]:
     """Return the first rows that match the filters of the list and that the action changes, and
     whether there may be more."""
     matching: list[BulkItem] = []
-    read = 0
+    rows_read = 0
     cursor: str | None = None
 
     def every_row(session: Session, cursor: str | None, limit: int) -> Page[Any]:
@@ -152,9 +152,9 @@ def _matching(
 
     load = action.load or every_row
     with transaction(read_only=True) as session:
-        while len(matching) <= MAX_AT_ONCE and read < MAX_READ:
+        while len(matching) <= MAX_AT_ONCE and rows_read < MAX_READ:
             page = load(session, cursor, MAX_AT_ONCE)
-            read += len(page.items)
+            rows_read += len(page.items)
             items = map(bulk.item, page.items)
             matching += [item for item in items if action.refusal(item) is None]
             cursor = page.next_cursor

@@ -49,37 +49,37 @@ MEDIA_TYPES = {
 def list_export(name: str, ending: str) -> Response:
     """Export the list as CSV, streamed, or as XLSX; redirect to `list_export_new` for a long
     one."""
-    definition = _readable(name)
+    definition = _get_list(name)
     if _is_long(definition):
         return _to_preparing(name, ending)
     columns = definition.columns_of(request.args)
-    parts = chunks(definition, columns, definition.sort_of(request.args))
-    return _file(definition, ending, headings_of(columns), parts)
+    row_chunks = chunks(definition, columns, definition.sort_of(request.args))
+    return _file(definition, ending, headings_of(columns), row_chunks)
 
 
 def _is_long(definition: ListDefinition[Any]) -> bool:
     """Return whether the worker writes the file."""
     with figures() as session:
-        most = settings().export_rows
-        return definition.count(session, most) > most
+        limit = settings().export_rows
+        return definition.count(session, limit) > limit
 
 
 def _to_preparing(name: str, ending: str) -> Response:
-    wanted = urlencode(list(request.args.items(multi=True)))
+    query = urlencode(list(request.args.items(multi=True)))
     url = url_for("portal.list_export_new", name=name, format=ending)
-    return redirect(f"{url}&{wanted}" if wanted else url, 303)
+    return redirect(f"{url}&{query}" if query else url, 303)
 
 
-def _streamed(headings: Sequence[str], parts: Iterator[list[list[Cell]]]) -> Iterator[bytes]:
-    first = next(parts)  # errors are raised before the response begins
-    lines = map(csv_files.lines, chain([first], parts))
-    return stream_with_context(chain([csv_files.first_line(headings)], lines))
+def _stream_csv(headings: Sequence[str], row_chunks: Iterator[list[list[Cell]]]) -> Iterator[bytes]:
+    first = next(row_chunks)  # errors are raised before the response begins
+    csv_lines = map(csv_files.lines, chain([first], row_chunks))
+    return stream_with_context(chain([csv_files.first_line(headings)], csv_lines))
 
 
 def _xlsx_file(
-    definition: ListDefinition[Any], headings: Sequence[str], parts: Iterable[list[list[Cell]]]
+    definition: ListDefinition[Any], headings: Sequence[str], row_chunks: Iterable[list[list[Cell]]]
 ) -> Response:
-    file = written_xlsx(sheet_name(definition), headings, parts)
+    file = written_xlsx(sheet_name(definition), headings, row_chunks)
     name, kind = f"{_file_name(definition)}.xlsx", MEDIA_TYPES[ExportFormat.XLSX]
     return send_file(file, kind, as_attachment=True, download_name=name)
 
@@ -91,18 +91,18 @@ def _file_name(definition: ListDefinition[Any]) -> str:
 @portal.get("/lists/<name>/selected.<any(csv, xlsx):ending>")
 def list_export_selected(name: str, ending: str) -> Response:
     """Export the selected rows as CSV or XLSX, or with ``all`` those that match the filters."""
-    definition = _readable(name)
+    definition = _get_list(name)
     if definition.bulk is None or not definition.bulk.exports:
         raise NotFound
     if request.args.get("all"):
         url = url_for("portal.list_export", name=name, ending=ending)
         return redirect(f"{url}?{query_about(definition)}", 303)
     columns = definition.columns_of(request.args)
-    rows = _selected(definition.bulk, columns)
+    rows = _selected_cells(definition.bulk, columns)
     return _file(definition, ending, headings_of(columns), iter([rows]))
 
 
-def _selected(actions: ListActions, columns: Sequence[ListColumn[Any]]) -> list[list[Cell]]:
+def _selected_cells(actions: ListActions, columns: Sequence[ListColumn[Any]]) -> list[list[Cell]]:
     with figures() as session:
         items = actions.get_many(session, request.args.getlist("id")[:CHUNK])
         return cells_of([item.row for item in items], columns)
@@ -112,22 +112,22 @@ def _file(
     definition: ListDefinition[Any],
     ending: str,
     headings: Sequence[str],
-    parts: Iterator[list[list[Cell]]],
+    row_chunks: Iterator[list[list[Cell]]],
 ) -> Response:
     if ending == ExportFormat.XLSX:
-        return _xlsx_file(definition, headings, parts)
-    return csv_file(_file_name(definition), _streamed(headings, parts))
+        return _xlsx_file(definition, headings, row_chunks)
+    return csv_file(_file_name(definition), _stream_csv(headings, row_chunks))
 
 
 @portal.get("/lists/<name>/exports")
 def list_export_new(name: str) -> str:
     """Ask the user to confirm that the list is written as a file."""
-    definition = _readable(name)
+    definition = _get_list(name)
     _format()
-    return _preparing(definition).page()
+    return _prepare_confirmation(definition).page()
 
 
-def _preparing(definition: ListDefinition[Any]) -> ConfirmationPage:
+def _prepare_confirmation(definition: ListDefinition[Any]) -> ConfirmationPage:
     return ConfirmationPage(
         action=request.full_path,
         title=gettext("Prepare this export?"),
@@ -151,15 +151,15 @@ def _preparing(definition: ListDefinition[Any]) -> ConfirmationPage:
 
 @portal.post("/lists/<name>/exports")
 def list_export_create(name: str) -> Page:
-    definition = _readable(name)
-    wanted = exports.ExportInput(name, query_about(definition), _format(), zone())
+    definition = _get_list(name)
+    export_input = exports.ExportInput(name, query_about(definition), _format(), zone())
     url = url_for("portal.exports")
     with changing(url, Conflict) as session:
-        exports.create(session, caller(), wanted)
+        exports.create(session, caller(), export_input)
     return redirect_with(gettext("The export is being prepared. You get an email."), url)
 
 
-def _readable(name: str) -> ListDefinition[Any]:
+def _get_list(name: str) -> ListDefinition[Any]:
     """Return the list. Raises `NotFound`, and `ValidationFailed` for invalid filters."""
     definition = list_named(name)
     definition.refuse_problems()
@@ -168,10 +168,10 @@ def _readable(name: str) -> ListDefinition[Any]:
 
 def _format() -> ExportFormat:
     """Return the format in the URL. Raises `NotFound`."""
-    wanted = request.args.get("format", "")
-    if wanted not in OF_LISTS:
+    requested = request.args.get("format", "")
+    if requested not in OF_LISTS:
         raise NotFound
-    return ExportFormat(wanted)
+    return ExportFormat(requested)
 
 
 STATE_BADGES = {
@@ -191,21 +191,21 @@ WORDS = {
 @portal.get("/exports", endpoint="exports")
 def own_exports() -> str:
     with transaction(read_only=True) as session:
-        own = exports.of_user(session, caller())
+        user_exports = exports.of_user(session, caller())
         return render_template(
             "portal/exports/list.html",
-            rows=[(each, LISTS.get(each.list_name)) for each in own],
-            is_waiting=any(each.state is ExportState.WAITING for each in own),
-            subjects=_subjects(session, own),
+            rows=[(each, LISTS.get(each.list_name)) for each in user_exports],
+            is_waiting=any(each.state is ExportState.WAITING for each in user_exports),
+            subjects=_subjects(session, user_exports),
             **WORDS,
         )
 
 
-def _subjects(session: Session, own: Sequence[ListExport]) -> dict[UUID, str | None]:
+def _subjects(session: Session, user_exports: Sequence[ListExport]) -> dict[UUID, str | None]:
     """Return the names of the people whose data the exports contain, by the id of the export."""
     return {
         each.id: exporting.name_of(session, caller(), each.list_name, each.query)
-        for each in own
+        for each in user_exports
         if each.file_format is ExportFormat.ZIP
     }
 
@@ -219,10 +219,10 @@ def export_file(export_id: UUID) -> Response:
         caller().require(Permission.PERSONAL_DATA)
     else:
         list_named(export.list_name)
-    return _sent(export)
+    return _send_file(export)
 
 
-def _sent(export: ListExport) -> Response:
+def _send_file(export: ListExport) -> Response:
     name = f"{export.list_name}-{export.created_at:%Y-%m-%d}.{export.file_format}"
     try:
         return send_stored(export.file_key, MEDIA_TYPES[export.file_format], name, is_saved=True)

@@ -24,7 +24,7 @@ _WIDTH_OF_MOMENT = len("2026-02-28 14:05")
 
 
 def written_xlsx(
-    name: str, headings: Sequence[str], parts: Iterable[list[list[Cell]]]
+    name: str, headings: Sequence[str], chunks: Iterable[list[list[Cell]]]
 ) -> IO[bytes]:
     """Return a temporary file with one sheet of this name. Text stays text, so no formula runs;
     times are UTC.
@@ -37,14 +37,14 @@ def written_xlsx(
     options = {"constant_memory": True, "in_memory": False}
     with Workbook(file, options) as workbook:
         sheet = workbook.add_worksheet(name[:MAX_NAME_LENGTH])
-        moment = workbook.add_format({"num_format": "yyyy-mm-dd hh:mm"})
+        date_format = workbook.add_format({"num_format": "yyyy-mm-dd hh:mm"})
         widths = [max(NARROWEST, len(heading) + 2) for heading in headings]
         for column, heading in enumerate(headings):
             sheet.write_string(0, column, heading, workbook.add_format({"bold": True}))
         sheet.freeze_panes(1, 0)
         row = 0
-        for part in parts:
-            for cells in part:
+        for chunk in chunks:
+            for cells in chunk:
                 row += 1
                 if row > MAX_ROWS:
                     message = gettext(
@@ -54,21 +54,21 @@ def written_xlsx(
                     raise TooLarge(message, "too_many_rows")
                 if row <= ROWS_TO_MEASURE:
                     widths = list(map(max, widths, map(_width_of, cells)))
-                _write_row(sheet, row, cells, moment)
+                _write_row(sheet, row, cells, date_format)
         for column, width in enumerate(widths):
             sheet.set_column(column, column, width)
     file.seek(0)
     return file
 
 
-def _write_row(sheet: Any, row: int, cells: Sequence[Cell], moment: Any) -> None:
+def _write_row(sheet: Any, row: int, cells: Sequence[Cell], date_format: Any) -> None:
     for column, cell in enumerate(cells):
         match cell:
             case None | "":
                 continue
             case datetime():
-                at = cell.astimezone(UTC).replace(tzinfo=None, microsecond=0)
-                sheet.write_datetime(row, column, at, moment)
+                utc_time = cell.astimezone(UTC).replace(tzinfo=None, microsecond=0)
+                sheet.write_datetime(row, column, utc_time, date_format)
             case int() | float() | Decimal():
                 sheet.write_number(row, column, cell)
             case _:

@@ -29,24 +29,24 @@ def filter_chips(page: ListPage[Any]) -> list[tuple[str, str]]:
     """Return each filter in words with the URL of the list without it."""
     definition = page.definition
     in_view = {*(each.name for each in definition.first_filters), *definition.lasting}
-    set_apart = [
+    extra_filters = [
         (name, value)
         for name in definition.parameters
         if name not in in_view and (value := request.args.get(name))
     ]
-    if not set_apart:
+    if not extra_filters:
         return []
     chips = []
-    days = days_of_filters(dict(set_apart))
+    days = days_of_filters(dict(extra_filters))
     if days is not None:
-        words, ends = days
-        chips.append((words, page.url_without(ends)))
-        set_apart = [(name, value) for name, value in set_apart if name not in ends]
+        label, ends = days
+        chips.append((label, page.url_without(ends)))
+        extra_filters = [(name, value) for name, value in extra_filters if name not in ends]
     with transaction(read_only=True) as session:
         names = names_in(session, request.args)
     return chips + [
         (words_of_filter(definition, name, value, names), page.url_without([name]))
-        for name, value in set_apart
+        for name, value in extra_filters
     ]
 
 
@@ -59,7 +59,7 @@ def names_in(session: Session, values: Mapping[str, str]) -> dict[UUID, str]:
         ("campaign", campaigns.get),
         ("partner", partners.get),
     ):
-        if (known := as_uuid(values.get(name, ""))) is not None:
+        if (record_id := as_uuid(values.get(name, ""))) is not None:
             with suppress(Forbidden, NotFound):
-                names[known] = get(session, caller(), known).name
+                names[record_id] = get(session, caller(), record_id).name
     return names

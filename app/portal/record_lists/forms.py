@@ -35,8 +35,8 @@ class ChoiceForm(PortalForm):
         form = cls()
         form.choice.label.text = label
         form.choice.choices = [
-            SelectChoice(value, words)
-            for value, words in (("", lazy_gettext("Choose…")), *options.items())
+            SelectChoice(value, text)
+            for value, text in (("", lazy_gettext("Choose…")), *options.items())
         ]
         if form.choice.data not in options:
             form.choice.data, form.choice.raw_data = "", []

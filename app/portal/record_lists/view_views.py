@@ -42,8 +42,8 @@ def saved_view_create(name: str) -> Page:
         query = definition.query_of(request.args)
         view = saved_views.create(session, caller(), name, query, form.wanted)
         url = submission.led_to(_url(definition, view))
-    words = gettext("The view “%(name)s” was saved.", name=view.name)
-    return redirect_with(words, url)
+    message = gettext("The view “%(name)s” was saved.", name=view.name)
+    return redirect_with(message, url)
 
 
 @portal.get("/views/<uuid:view_id>")
@@ -58,8 +58,8 @@ def saved_view_save(view_id: UUID) -> Page:
         view = saved_views.change(
             session, caller(), view_id, form.wanted, expected_version=form.version.data
         )
-    words = gettext("The view “%(name)s” was saved.", name=view.name)
-    return redirect_with(words, _url(LISTS[view.list_name], view))
+    message = gettext("The view “%(name)s” was saved.", name=view.name)
+    return redirect_with(message, _url(LISTS[view.list_name], view))
 
 
 @portal.post("/views/<uuid:view_id>/filters")
@@ -71,18 +71,18 @@ def saved_view_update(view_id: UUID) -> Response:
         definition.refuse_problems()
         query = definition.query_of(request.args)
         view = saved_views.change(session, caller(), view_id, query=query)
-    words = gettext("View %(name)s was updated.", name=view.name)
-    return redirect_with(words, _url(LISTS[name], view))
+    message = gettext("View %(name)s was updated.", name=view.name)
+    return redirect_with(message, _url(LISTS[name], view))
 
 
 @portal.get("/views/<uuid:view_id>/delete")
 def saved_view_delete_confirm(view_id: UUID) -> str:
     with transaction(read_only=True) as session:
         view = saved_views.get(session, caller(), view_id)
-    return _deleting(view).page()
+    return _delete_confirmation(view).page()
 
 
-def _deleting(view: SavedView) -> ConfirmationPage:
+def _delete_confirmation(view: SavedView) -> ConfirmationPage:
     shared = [gettext("Your colleagues lose it too.")] if view.is_shared else []
     return ConfirmationPage(
         action=request.full_path,
@@ -101,8 +101,8 @@ def _deleting(view: SavedView) -> ConfirmationPage:
 def saved_view_delete(view_id: UUID) -> Response:
     with transaction() as session:
         view = saved_views.delete(session, caller(), view_id)
-    words = gettext("View %(name)s was deleted.", name=view.name)
-    return redirect_with(words, _url(LISTS[view.list_name]))
+    message = gettext("View %(name)s was deleted.", name=view.name)
+    return redirect_with(message, _url(LISTS[view.list_name]))
 
 
 def _stored(session: Session, view_id: UUID) -> SavedViewForm:
@@ -112,30 +112,34 @@ def _stored(session: Session, view_id: UUID) -> SavedViewForm:
 def _new_page(name: str, form: SavedViewForm) -> str:
     definition = list_named(name)
     with transaction(read_only=True) as session:
-        kept = _kept(session, definition, definition.query_of(request.args))
+        saved_values = _saved_values(session, definition, definition.query_of(request.args))
     return render_template(
         "portal/saved_views/edit.html",
         form=form,
         view=None,
         definition=definition,
         back=filtered_url(definition),
-        kept=kept,
+        kept=saved_values,
     )
 
 
-def _kept(session: Session, definition: ListDefinition[Any], query: str) -> list[tuple[str, str]]:
+def _saved_values(
+    session: Session, definition: ListDefinition[Any], query: str
+) -> list[tuple[str, str]]:
     """Return what a view with this query saves, in the words of its list."""
     values = MultiDict(parse_qsl(query))
     filters = filters_set(definition, query, names_in(session, values))
     sort = definition.sort_of(values)
-    by = next(
+    sort_label = next(
         (str(each.label) for each in definition.columns if each.sort == sort.removeprefix("-")), ""
     )
-    order = gettext("%(column)s, descending", column=by) if sort.startswith("-") else by
+    order = (
+        gettext("%(column)s, descending", column=sort_label) if sort.startswith("-") else sort_label
+    )
     columns = ", ".join(str(column.label) for column in definition.columns_of(values))
     return [
         (gettext("Filters"), " · ".join(filters) or gettext("None")),
-        (gettext("Order"), order if by else ""),
+        (gettext("Order"), order if sort_label else ""),
         (gettext("Columns"), columns),
     ]
 
@@ -151,7 +155,7 @@ def _edit_page(view_id: UUID, form: SavedViewForm) -> str:
             definition=definition,
             back=_url(definition, view),
             path=path_of(definition),
-            kept=_kept(session, definition, view.query),
+            kept=_saved_values(session, definition, view.query),
         )
 
 

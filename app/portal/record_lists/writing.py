@@ -25,14 +25,14 @@ MAX_BYTES = 2_000_000_000
 class CountedParts:
     """Parts of a list that count their rows on the way."""
 
-    def __init__(self, parts: Iterable[list[list[Cell]]]) -> None:
-        self._parts = parts
+    def __init__(self, row_chunks: Iterable[list[list[Cell]]]) -> None:
+        self._parts = row_chunks
         self.rows = 0
 
     def __iter__(self) -> Iterator[list[list[Cell]]]:
-        for part in self._parts:
-            self.rows += len(part)
-            yield part
+        for chunk in self._parts:
+            self.rows += len(chunk)
+            yield chunk
 
 
 def write_export(export_id: UUID) -> None:
@@ -45,15 +45,15 @@ def write_export(export_id: UUID) -> None:
     if task is None:
         return
     try:
-        file, rows = _written(task)
+        file, rows = _write_file(task)
         with file:
             stored = _store(file)
     except (Forbidden, NotFound):
-        _fail(task, ExportProblem.NO_ACCESS)
+        _record_failure(task, ExportProblem.NO_ACCESS)
         return
     except TooLarge as error:
         is_rows = error.code == "too_many_rows"
-        _fail(task, ExportProblem.TOO_MANY_ROWS if is_rows else ExportProblem.TOO_LARGE)
+        _record_failure(task, ExportProblem.TOO_MANY_ROWS if is_rows else ExportProblem.TOO_LARGE)
         return
     with transaction() as session:
         unneeded = exports.finish(session, export_id, task.turn, stored, rows)
@@ -67,12 +67,12 @@ def _store(file: IO[bytes]) -> StoredFile:
     return files().save(file, max_bytes=MAX_BYTES)
 
 
-def _written(task: exports.ExportTask) -> tuple[IO[bytes], int]:
+def _write_file(task: exports.ExportTask) -> tuple[IO[bytes], int]:
     """Return a temporary file with the list, and its number of rows. Raises what reading the list
     raises, and `TooLarge`."""
     export = task.export
     if export.file_format is ExportFormat.ZIP:
-        return _written_zip(task)
+        return _write_zip(task)
     url = f"/lists/{export.list_name}/export.csv?{export.query}"
     # The declarations of lists read the filters from a request, and the caller from its context.
     with current_app.test_request_context(url):
@@ -81,15 +81,15 @@ def _written(task: exports.ExportTask) -> tuple[IO[bytes], int]:
             g.wrote_at = replica.position()  # the user may have written until they requested it
         definition = list_named(export.list_name)
         columns = definition.columns_of(request.args)
-        parts = CountedParts(chunks(definition, columns, definition.sort_of(request.args)))
+        row_chunks = CountedParts(chunks(definition, columns, definition.sort_of(request.args)))
         headings = headings_of(columns)
         if export.file_format is ExportFormat.XLSX:
-            return written_xlsx(sheet_name(definition), headings, parts), parts.rows
-        return _written_csv(headings, parts), parts.rows
+            return written_xlsx(sheet_name(definition), headings, row_chunks), row_chunks.rows
+        return _write_csv(headings, row_chunks), row_chunks.rows
 
 
 @retry_on_file_outage
-def _written_zip(task: exports.ExportTask) -> tuple[IO[bytes], int]:
+def _write_zip(task: exports.ExportTask) -> tuple[IO[bytes], int]:
     with transaction(read_only=True) as session:
         subject = exporting.subject_of(
             session, task.caller, task.export.list_name, task.export.query
@@ -97,15 +97,15 @@ def _written_zip(task: exports.ExportTask) -> tuple[IO[bytes], int]:
         return exporting.write(session, subject, files())
 
 
-def _written_csv(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> IO[bytes]:
+def _write_csv(headings: Sequence[str], row_chunks: Iterable[list[list[Cell]]]) -> IO[bytes]:
     file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     file.write(csv_files.first_line(headings))
-    for part in parts:
-        file.write(csv_files.lines(part))
+    for chunk in row_chunks:
+        file.write(csv_files.lines(chunk))
     file.seek(0)
     return file
 
 
-def _fail(task: exports.ExportTask, problem: ExportProblem) -> None:
+def _record_failure(task: exports.ExportTask, problem: ExportProblem) -> None:
     with transaction() as session:
         exports.fail(session, task.export.id, problem, task.turn)

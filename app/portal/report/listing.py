@@ -29,25 +29,25 @@ from app.services.reporting import ReportFilter, ReportRow
 def chosen_filters() -> tuple[ReportFilter, Problems]:
     """Return the filters of the URL and their problems; an invalid one is ignored."""
     since, until, problems = lists.day_range("since", "until")
-    wanted = ReportFilter(
+    filters = ReportFilter(
         query=lists.text_filter("q"),
         tier=lists.choice_filter("tier", Tier),
         status=lists.choice_filter("status", UserStatus),
         since=since,
         until=until,
     )
-    return wanted, problems
+    return filters, problems
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ReportRow]:
-    whose = partners.own(caller())
+    partner_id = partners.own(caller())
     return reporting.search(
-        session, caller(), whose, chosen_filters()[0], sort=sort, cursor=cursor, limit=limit
+        session, caller(), partner_id, chosen_filters()[0], sort=sort, cursor=cursor, limit=limit
     )
 
 
-def _count(session: Session, most: int) -> int:
-    return reporting.count(session, caller(), partners.own(caller()), chosen_filters()[0], most)
+def _count(session: Session, limit: int) -> int:
+    return reporting.count(session, caller(), partners.own(caller()), chosen_filters()[0], limit)
 
 
 def _item(row: ReportRow) -> BulkItem:
@@ -55,13 +55,13 @@ def _item(row: ReportRow) -> BulkItem:
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    whose, sort = partners.own(caller()), MEMBERS.sort_of(request.args)
-    wanted = ReportFilter(ids=lists.ids_of(keys))
-    page = reporting.search(session, caller(), whose, wanted, sort=sort, limit=len(keys) + 1)
+    partner_id, sort = partners.own(caller()), MEMBERS.sort_of(request.args)
+    filters = ReportFilter(ids=lists.ids_of(keys))
+    page = reporting.search(session, caller(), partner_id, filters, sort=sort, limit=len(keys) + 1)
     return [_item(row) for row in page.items]
 
 
-def _plan(row: ReportRow) -> str:
+def _plan_name(row: ReportRow) -> str:
     return PLAN_NAMES[row.organization.payment_tier or Tier.FREE]
 
 
@@ -79,7 +79,7 @@ MEMBERS = ListDefinition(
         ListColumn(
             "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "cut"
         ),
-        ListColumn("plan", lazy_gettext("Plan"), _plan, "cut cut-short cell-plan phone-first"),
+        ListColumn("plan", lazy_gettext("Plan"), _plan_name, "cut cut-short cell-plan phone-first"),
         status_column(lambda row: str(STATUS_NAMES[row.user.status]), "from-desktop"),
         # The organization's, as in the JSON; the usage screen ranks organizations by them.
         ListColumn(

@@ -44,17 +44,17 @@ class MonthReportView:
         return self.organization.id if self.organization else None
 
 
-def _asked(session: Session, today: date) -> MonthReportView:
+def _requested_report(session: Session, today: date) -> MonthReportView:
     """Return the report of the month and the organization of the URL. Raises `Forbidden` and
     `NotFound`."""
     organization = organization_named(session)
-    month = _month(today)
-    whose = organization.id if organization else None
-    found = reporting.monthly(session, caller(), month, today, whose)
+    month = _requested_month(today)
+    organization_id = organization.id if organization else None
+    report = reporting.monthly(session, caller(), month, today, organization_id)
     earned = None
     if may_or_note_missing(Permission.ORGANIZATIONS_WRITE, "margin"):
-        earned = reporting.earned(session, caller(), month, model_rate(), whose)
-    return MonthReportView(organization, month, found, earned)
+        earned = reporting.earned(session, caller(), month, model_rate(), organization_id)
+    return MonthReportView(organization, month, report, earned)
 
 
 @portal.get("/report/month")
@@ -62,23 +62,23 @@ def report_month() -> str:
     today = utcnow().date()
     with figures() as session:
         read_frame(session)
-        shown = _asked(session, today)
-        _schedule, _version, next_at = monthly_reports.get(session, caller(), shown.whose)
-    return _month_page(shown, next_at, today)
+        view = _requested_report(session, today)
+        _schedule, _version, next_at = monthly_reports.get(session, caller(), view.whose)
+    return _month_page(view, next_at, today)
 
 
-def _month_page(shown: MonthReportView, next_at: datetime | None, today: date) -> str:
+def _month_page(view: MonthReportView, next_at: datetime | None, today: date) -> str:
     return render_template(
         "portal/report/month.html",
-        organization=shown.organization,
-        report=shown.report,
-        month=shown.month,
-        unfinished=shown.report.span.end == today,
-        **_neighbours(shown.month, today, shown.whose),
-        schedule_url=url_for("portal.report_schedule", organization=shown.whose),
+        organization=view.organization,
+        report=view.report,
+        month=view.month,
+        unfinished=view.report.span.end == today,
+        **_neighbour_urls(view.month, today, view.whose),
+        schedule_url=url_for("portal.report_schedule", organization=view.whose),
         next_at=next_at,
-        chart=_chart(shown.report),
-        earned=shown.earned,
+        chart=_conversation_chart(view.report),
+        earned=view.earned,
         has_model=model_rate() != margin.ModelRate(),
         has_pdf=pdf.is_installed(),
     )
@@ -88,22 +88,22 @@ def _month_page(shown: MonthReportView, next_at: datetime | None, today: date) -
 def report_month_file() -> Response:
     today = utcnow().date()
     with figures() as session:
-        shown = _asked(session, today)
-        paper = _paper(session, shown)
-    whose = f"-{file_words(shown.organization.name, 'organization')}" if shown.organization else ""
-    return pdf_file(f"report{whose}-{shown.month:%Y-%m}", pdf.render("report", paper))
+        view = _requested_report(session, today)
+        paper = _pdf_content(session, view)
+    suffix = f"-{file_words(view.organization.name, 'organization')}" if view.organization else ""
+    return pdf_file(f"report{suffix}-{view.month:%Y-%m}", pdf.render("report", paper))
 
 
-def _paper(session: Session, shown: MonthReportView) -> dict[str, Any]:
+def _pdf_content(session: Session, view: MonthReportView) -> dict[str, Any]:
     """Return the content of the PDF, with the partner's letterhead."""
     partner = partners.get_own(session, caller())
-    name = shown.organization.name if shown.organization else partner.name
+    name = view.organization.name if view.organization else partner.name
     has_model = model_rate() != margin.ModelRate()
-    parts = monthly_reports.paper(shown.report, shown.earned, name, has_model=has_model)
-    return {**letterhead(session, g.brand), **parts}
+    content = monthly_reports.paper(view.report, view.earned, name, has_model=has_model)
+    return {**letterhead(session, g.brand), **content}
 
 
-def _month(today: date) -> date:
+def _requested_month(today: date) -> date:
     """Return the first day of the month in the URL, else of this month. Raises `NotFound`."""
     text = request.args.get("month", "")
     try:
@@ -115,23 +115,25 @@ def _month(today: date) -> date:
     return month
 
 
-def _url(month: date, organization_id: UUID | None) -> str:
+def _month_url(month: date, organization_id: UUID | None) -> str:
     return url_for("portal.report_month", month=f"{month:%Y-%m}", organization=organization_id)
 
 
-def _neighbours(month: date, today: date, organization_id: UUID | None) -> dict[str, str | None]:
+def _neighbour_urls(
+    month: date, today: date, organization_id: UUID | None
+) -> dict[str, str | None]:
     """Return the URLs of the previous and the next month; None for one without a report."""
     earlier, later = month - timedelta(days=1), month + timedelta(days=31)
     return {
-        "earlier_url": _url(earlier, organization_id) if today - earlier < OLDEST else None,
-        "later_url": _url(later, organization_id) if later <= today else None,
+        "earlier_url": _month_url(earlier, organization_id) if today - earlier < OLDEST else None,
+        "later_url": _month_url(later, organization_id) if later <= today else None,
     }
 
 
-def _chart(report: MonthlyReport) -> dict[str, Any]:
+def _conversation_chart(report: MonthlyReport) -> dict[str, Any]:
     def values(days: list[DailyFigures]) -> list[int | None]:
-        found: list[int | None] = [day.conversations for day in days]
-        return [*found, *[None] * (len(report.days) - len(found))][: len(report.days)]
+        counts: list[int | None] = [day.conversations for day in days]
+        return [*counts, *[None] * (len(report.days) - len(counts))][: len(report.days)]
 
     return chart_of(
         [day.day for day in report.days],

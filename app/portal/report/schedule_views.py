@@ -55,19 +55,25 @@ def report_schedule() -> str:
 
 @portal.post("/report/schedule")
 def report_schedule_save() -> Page:
-    form, organization = ScheduleForm(), _organization()
-    whose = organization.id if organization else None
+    form, organization = ScheduleForm(), _requested_organization()
+    organization_id = organization.id if organization else None
     page, stored = partial(_page, organization, form), partial(_stored, organization=organization)
-    target = ("organization", whose) if whose else ("partner", partners.own(caller()))
+    target = (
+        ("organization", organization_id)
+        if organization_id
+        else ("partner", partners.own(caller()))
+    )
     with saving(form, page, stored=stored, target=target) as session:
-        wanted, seen = form.to_schedule(), form.version.data
-        changed = monthly_reports.save(session, caller(), whose, wanted, expected_version=seen)
-        next_at = monthly_reports.get(session, caller(), whose)[2]
-    url = url_for("portal.report_month", organization=whose)
-    return redirect_saved(_saved_words(organization, wanted, next_at), url, changed)
+        schedule, version = form.to_schedule(), form.version.data
+        changed = monthly_reports.save(
+            session, caller(), organization_id, schedule, expected_version=version
+        )
+        next_at = monthly_reports.get(session, caller(), organization_id)[2]
+    url = url_for("portal.report_month", organization=organization_id)
+    return redirect_saved(_saved_message(organization, schedule, next_at), url, changed)
 
 
-def _saved_words(
+def _saved_message(
     organization: Organization | None, saved: ScheduleInput, next_at: datetime | None
 ) -> str:
     """Return which report the saved schedule sends next, when, and to which users."""
@@ -75,116 +81,120 @@ def _saved_words(
     recipients = saved.recipients
     if not recipients:
         return gettext("Schedule saved. %(name)s: no recipients, so no email is sent.", name=name)
-    to = ", ".join(recipients[:MAX_NAMED])
+    addresses = ", ".join(recipients[:MAX_NAMED])
     if len(recipients) > MAX_NAMED:
-        to = gettext("%(num)s recipients", num=number(len(recipients)))
+        addresses = gettext("%(num)s recipients", num=number(len(recipients)))
     return gettext(
         "Schedule saved. %(name)s: the next report is sent on %(time)s to %(recipients)s.",
         name=name,
-        time=_time_words(next_at, saved.timezone),
-        recipients=to,
+        time=_time_label(next_at, saved.timezone),
+        recipients=addresses,
     )
 
 
-def _time_words(at: datetime | None, timezone: str) -> str | None:
+def _time_label(moment: datetime | None, timezone: str) -> str | None:
     """Return 1 Dec 2026, 08:00 (Europe/Paris)."""
-    if at is None:
+    if moment is None:
         return None
-    return f"{day(at, timezone)}, {clock(at, timezone)} ({timezone})"
+    return f"{day(moment, timezone)}, {clock(moment, timezone)} ({timezone})"
 
 
 @portal.post("/report/schedule/test")
 def report_schedule_test() -> Page:
-    organization = _organization()
-    whose = organization.id if organization else None
+    organization = _requested_organization()
+    organization_id = organization.id if organization else None
     with transaction() as session:
-        monthly_reports.send_test(session, caller(), whose, model_rate())
+        monthly_reports.send_test(session, caller(), organization_id, model_rate())
     return redirect_with(
         gettext("The report of last month is on its way to you."),
-        url_for("portal.report_schedule", organization=whose, _anchor="test-email"),
+        url_for("portal.report_schedule", organization=organization_id, _anchor="test-email"),
     )
 
 
 @portal.get("/report/schedule/preview")
 def report_schedule_preview() -> Response:
-    wanted = request.args.get("language")
+    language = request.args.get("language")
     with figures() as session:
         organization = organization_named(session)
-        whose = organization.id if organization else None
+        organization_id = organization.id if organization else None
         brand = g.brand, mails.origin_of(partners.get_own(session, caller()), settings())
-        to = _address(session, organization)
-        shown = monthly_reports.preview(session, caller(), whose, wanted, model_rate(), brand, to)
-    return mail_preview(shown.html)
+        to = _requested_address(session, organization)
+        mail = monthly_reports.preview(
+            session, caller(), organization_id, language, model_rate(), brand, to
+        )
+    return mail_preview(mail.html)
 
 
-def _address(session: Session, organization: Organization | None) -> str | None:
+def _requested_address(session: Session, organization: Organization | None) -> str | None:
     """Return the email at the position in the URL among the recipients, if there is one."""
-    whose = organization.id if organization else None
-    recipients = monthly_reports.get(session, caller(), whose)[0].recipients
+    organization_id = organization.id if organization else None
+    recipients = monthly_reports.get(session, caller(), organization_id)[0].recipients
     return dict(enumerate(recipients)).get(request.args.get("to", type=int, default=-1))
 
 
-def _organization() -> Organization | None:
+def _requested_organization() -> Organization | None:
     with transaction(read_only=True) as session:
         return organization_named(session)
 
 
 def _stored(session: Session, organization: Organization | None) -> ScheduleForm:
-    whose = organization.id if organization else None
-    stored, version, _next_at = monthly_reports.get(session, caller(), whose)
+    organization_id = organization.id if organization else None
+    stored, version, _next_at = monthly_reports.get(session, caller(), organization_id)
     if not version:
         stored = replace(stored, timezone=zone())
     return ScheduleForm.showing(stored, version)
 
 
 def _page(organization: Organization | None, form: ScheduleForm) -> str:
-    whose = organization.id if organization else None
+    organization_id = organization.id if organization else None
     with transaction(read_only=True) as session:
-        stored, _version, next_at = monthly_reports.get(session, caller(), whose)
-        listed = organizations.search(session, caller(), limit=MAX_OFFERED).items
+        stored, _version, next_at = monthly_reports.get(session, caller(), organization_id)
+        rows = organizations.search(session, caller(), limit=MAX_OFFERED).items
         schedules = monthly_reports.listing(session, caller())
-        chosen = _chosen_language(form) or None
-        asked = [(stored.recipients, chosen)]
-        asked += [(tuple(each.recipients), each.language) for each, _ in schedules]
-        own, *others = monthly_reports.languages_of(session, caller(), asked)
+        language = _chosen_language(form) or None
+        audiences = [(stored.recipients, language)]
+        audiences += [(tuple(each.recipients), each.language) for each, _ in schedules]
+        own_languages, *schedule_languages = monthly_reports.languages_of(
+            session, caller(), audiences
+        )
         partner_language = partners.get_own(session, caller()).language
-    offered = {row.id: row for row in [*filter(None, [organization]), *listed]}
-    by_name = sorted(offered.values(), key=lambda row: (row.name_key, row.id))
-    about = [("", gettext("The whole portal")), *((str(row.id), row.name) for row in by_name)]
+    options = {row.id: row for row in [*filter(None, [organization]), *rows]}
+    by_name = sorted(options.values(), key=lambda row: (row.name_key, row.id))
+    subjects = [("", gettext("The whole portal")), *((str(row.id), row.name) for row in by_name)]
     return render_template(
         "portal/report/schedule.html",
         organization=organization,
         form=form,
-        next_at=_time_words(next_at, stored.timezone),
-        about=about,
+        next_at=_time_label(next_at, stored.timezone),
+        about=subjects,
         schedules=[
-            (each, name, readers(of_each), _time_words(each.next_at, each.timezone))
-            for (each, name), of_each in zip(schedules, others, strict=True)
+            (each, name, readers(of_each), _time_label(each.next_at, each.timezone))
+            for (each, name), of_each in zip(schedules, schedule_languages, strict=True)
         ],
-        chosen=chosen,
-        readers=readers(own),
-        shown=_shown(readers(own), best_tag((chosen, partner_language))),
+        chosen=language,
+        readers=readers(own_languages),
+        shown=_previewed_readers(readers(own_languages), best_tag((language, partner_language))),
     )
 
 
 def readers(languages: Mapping[str, str]) -> list[Readers]:
     """Return the recipients by the language of their report."""
-    found: dict[str, Readers] = {}
-    for place, (address, tag) in enumerate(languages.items()):
-        new = Readers(tag, LANGUAGES[tag], place, [])
-        found.setdefault(tag, new).addresses.append(address)
-    return list(found.values())
+    groups: dict[str, Readers] = {}
+    for position, (address, tag) in enumerate(languages.items()):
+        new = Readers(tag, LANGUAGES[tag], position, [])
+        groups.setdefault(tag, new).addresses.append(address)
+    return list(groups.values())
 
 
-def _shown(groups: Sequence[Readers], fallback: str) -> Readers:
+def _previewed_readers(groups: Sequence[Readers], fallback: str) -> Readers:
     """Return the recipients of the previewed mail: in the language of the URL, or the first;
     without recipients those who would get it in the fallback language."""
-    wanted = request.args.get("shown")
+    requested_tag = request.args.get("shown")
     first = next(iter(groups), Readers(fallback, LANGUAGES[fallback], None, []))
-    return next((each for each in groups if each.tag == wanted), first)
+    return next((each for each in groups if each.tag == requested_tag), first)
 
 
 def _chosen_language(form: ScheduleForm) -> str:
     """Return the language of the URL, or that of the form; "" is the partner's."""
-    wanted = request.args.get("language", form.language.data or "")
-    return wanted if wanted in LANGUAGES else ""
+    tag = request.args.get("language", form.language.data or "")
+    return tag if tag in LANGUAGES else ""

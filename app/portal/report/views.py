@@ -19,33 +19,33 @@ from app.services.reporting import DaySpan, SignUps
 
 @portal.get("/report", endpoint="report")
 def show_report() -> Page:
-    wanted, problems = chosen_filters()
-    span = reporting.range_of_sign_ups(wanted.since, wanted.until, utcnow().date())
+    filters, problems = chosen_filters()
+    span = reporting.range_of_sign_ups(filters.since, filters.until, utcnow().date())
     with figures() as session:
         return render_checked(
             "portal/report/page.html",
             problems,
-            **_counted(session, span),
+            **_figures_context(session, span),
             list=list_page(session, MEMBERS),
             statuses=STATUS_NAMES,
         )
 
 
-def _counted(session: Session, span: DaySpan) -> dict[str, Any]:
+def _figures_context(session: Session, span: DaySpan) -> dict[str, Any]:
     """Return the figures of today and those who signed up in the span."""
     partner_id, by_days = partners.own(caller()), reporting.by_days(span)
-    begun = reporting.sign_ups(session, caller(), partner_id, span)
+    sign_ups = reporting.sign_ups(session, caller(), partner_id, span)
     return {
         "summary": reporting.summary(session, caller(), partner_id),
         "span": span,
         "by_days": by_days,
-        "begun": begun,
-        "chart": _chart(begun, by_days=by_days),
+        "begun": sign_ups,
+        "chart": _sign_up_chart(sign_ups, by_days=by_days),
         "counted_at": utcnow(),
     }
 
 
-def _chart(begun: list[SignUps], *, by_days: bool) -> dict[str, Any]:
-    counts = [entry.count for entry in begun]
-    days, unit = [entry.start for entry in begun], "day" if by_days else "month"
+def _sign_up_chart(sign_ups: list[SignUps], *, by_days: bool) -> dict[str, Any]:
+    counts = [entry.count for entry in sign_ups]
+    days, unit = [entry.start for entry in sign_ups], "day" if by_days else "month"
     return chart_of(days, ("first", gettext("New users"), counts), unit=unit)

@@ -15,12 +15,12 @@ from app.portal.web.navigation import ROLE_NAMES
 from app.services.scim.access import HIGHEST_FIRST
 from app.services.scim.choices import DEFAULT_ROLES
 
-_NAME = {"maxlength": 200, "autocomplete": "off"}
+_NAME_ATTRIBUTES = {"maxlength": 200, "autocomplete": "off"}
 
 
 class TokenForm(EndingForm):
     once = OnceField()
-    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES)
 
 
 class ChoicesForm(PortalForm):
@@ -37,9 +37,9 @@ class ChoicesForm(PortalForm):
         ]
 
     @classmethod
-    def showing(cls, chosen: ScimSettings) -> "ChoicesForm":
-        role = chosen.default_role.value if chosen.default_role else ""
-        return cls.from_object(default_role=role, version=chosen.version)
+    def showing(cls, settings: ScimSettings) -> "ChoicesForm":
+        role = settings.default_role.value if settings.default_role else ""
+        return cls.from_object(default_role=role, version=settings.version)
 
 
 class GroupForm(PortalForm):
@@ -47,7 +47,9 @@ class GroupForm(PortalForm):
 
     version = VersionField()
     role = SelectField(lazy_gettext("Role"), validate_choice=False)
-    organization = StringField(lazy_gettext("Organization"), filters=[without_nul], render_kw=_NAME)
+    organization = StringField(
+        lazy_gettext("Organization"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES
+    )
 
     def __init__(self, *args: Any, **more: Any):
         super().__init__(*args, **more)

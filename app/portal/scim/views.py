@@ -98,10 +98,10 @@ def directory_token_roll(token_id: UUID) -> Page:
 def directory_token_revoke_confirm(token_id: UUID) -> str:
     with transaction(read_only=True) as session:
         token = scim_tokens.get(session, caller(), token_id)
-    return _revoking(token).page()
+    return _revoke_confirmation(token).page()
 
 
-def _revoking(token: ScimToken) -> ConfirmationPage:
+def _revoke_confirmation(token: ScimToken) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for("portal.directory_token_revoke", token_id=token.id),
         title=gettext("Revoke “%(name)s”?", name=token.name),
@@ -120,8 +120,8 @@ def _revoking(token: ScimToken) -> ConfirmationPage:
 def directory_token_revoke(token_id: UUID) -> Response:
     with transaction() as session:
         token = scim_tokens.revoke(session, caller(), token_id)
-    words = gettext("“%(name)s” was revoked. It no longer works.", name=token.name)
-    return redirect_with(words, url_for("portal.directory"))
+    message = gettext("“%(name)s” was revoked. It no longer works.", name=token.name)
+    return redirect_with(message, url_for("portal.directory"))
 
 
 @portal.get("/settings/directory/groups/<uuid:group_id>")
@@ -149,8 +149,8 @@ def directory_group_save(group_id: UUID) -> Page:
             _organization_id(session, form),
             expected_version=form.version.data,
         )
-    words = gettext("The role of “%(name)s” was saved.", name=group.display_name)
-    return redirect_with(words, url_for("portal.directory"))
+    message = gettext("The role of “%(name)s” was saved.", name=group.display_name)
+    return redirect_with(message, url_for("portal.directory"))
 
 
 def _organization_id(session: Session, form: GroupForm) -> UUID | None:
@@ -161,18 +161,18 @@ def _organization_id(session: Session, form: GroupForm) -> UUID | None:
     return users.by_name(session, caller(), name).id
 
 
-def _page_with(new: NewToken, done: str) -> str:
+def _page_with(new: NewToken, success_title: str) -> str:
     with transaction(read_only=True) as session:
         form = _stored(session)
-    return _page(form, new.secret, done)
+    return _page(form, new.secret, success_title)
 
 
-def _page(form: ChoicesForm, secret: str | None = None, done: str = "") -> str:
+def _page(form: ChoicesForm, secret: str | None = None, success_title: str = "") -> str:
     with transaction(read_only=True) as session:
         tokens = scim_tokens.listing(session, caller())
-        listed = groups.listing(session, caller())
-        sizes = groups.sizes(session, listed)
-        names = _organization_names(session, listed)
+        scim_groups = groups.listing(session, caller())
+        sizes = groups.sizes(session, scim_groups)
+        names = _organization_names(session, scim_groups)
     return render_template(
         "portal/scim/page.html",
         form=form,
@@ -185,10 +185,10 @@ def _page(form: ChoicesForm, secret: str | None = None, done: str = "") -> str:
                 "organization": names.get(group.organization_id) if group.organization_id else None,
                 "size": sizes.get(group.id, 0),
             }
-            for group in listed
+            for group in scim_groups
         ],
         secret=secret,
-        done=done,
+        done=success_title,
     )
 
 
@@ -243,6 +243,6 @@ def _group_page(group_id: UUID, form: GroupForm) -> str:
     return render_template("portal/scim/group.html", form=form, group=group, size=size)
 
 
-def _organization_names(session: Session, listed: Sequence[ScimGroup]) -> dict[UUID, str]:
-    ids = {group.organization_id for group in listed if group.organization_id is not None}
+def _organization_names(session: Session, scim_groups: Sequence[ScimGroup]) -> dict[UUID, str]:
+    ids = {group.organization_id for group in scim_groups if group.organization_id is not None}
     return organizations.names_of(session, caller(), ids)

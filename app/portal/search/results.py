@@ -53,29 +53,29 @@ class SearchGroup:
     all_url: str | None = None
 
 
-def record_groups(session: Session, results: SearchResults, words: str) -> list[SearchGroup]:
+def record_groups(session: Session, results: SearchResults, search_text: str) -> list[SearchGroup]:
     """Return a group for each kind of record, including empty ones."""
-    names = _names(session, results)
+    names = _organization_names(session, results)
 
     def group(
         label: str, icon: str, hits: Iterable[SearchHit], endpoint: str = "", name: str = "q"
     ) -> SearchGroup:
         every = [*hits]
-        query: dict[str, Any] = {name: words}
+        query: dict[str, Any] = {name: search_text}
         all_url = url_for(endpoint, **query) if endpoint and len(every) > SHOWN else None
         return SearchGroup(label, icon, every[:SHOWN], all_url)
 
-    users = (_user(row, names) for row in results.users)
-    assistants = (_assistant(row, names) for row in results.assistants)
-    campaigns = (_campaign(row, names) for row in results.campaigns)
-    contacts = (_contact(*row, names) for row in results.contacts)
-    calls = (_call(row, names) for row in results.calls)
+    users = (_user_hit(row, names) for row in results.users)
+    assistants = (_assistant_hit(row, names) for row in results.assistants)
+    campaigns = (_campaign_hit(row, names) for row in results.campaigns)
+    contacts = (_contact_hit(*row, names) for row in results.contacts)
+    calls = (_call_hit(row, names) for row in results.calls)
     return [
-        group(gettext("Partners"), "world", map(_partner, results.partners), "portal.overview"),
+        group(gettext("Partners"), "world", map(_partner_hit, results.partners), "portal.overview"),
         group(
             gettext("Organizations"),
             "building",
-            map(_organization, results.organizations),
+            map(_organization_hit, results.organizations),
             "portal.organizations",
         ),
         group(gettext("Users"), "users", users, "portal.users"),
@@ -86,15 +86,17 @@ def record_groups(session: Session, results: SearchResults, words: str) -> list[
         group(
             gettext("Phone numbers"),
             "number",
-            map(_number, results.numbers),
+            map(_number_hit, results.numbers),
             "portal.phone_numbers",
         ),
-        group(gettext("API keys"), "key", map(_key, results.keys), "portal.api_access"),
-        group(gettext("API clients"), "key", map(_client, results.clients), "portal.api_clients"),
+        group(gettext("API keys"), "key", map(_key_hit, results.keys), "portal.api_access"),
+        group(
+            gettext("API clients"), "key", map(_client_hit, results.clients), "portal.api_clients"
+        ),
     ]
 
 
-def _names(session: Session, results: SearchResults) -> Names:
+def _organization_names(session: Session, results: SearchResults) -> Names:
     ids = {call.organization_id for call in results.calls}
     ids |= {campaign.organization_id for campaign in results.campaigns}
     ids |= {campaign.organization_id for _, campaign in results.contacts}
@@ -103,62 +105,64 @@ def _names(session: Session, results: SearchResults) -> Names:
     return organizations.names_of(session, caller(), ids) if ids else {}
 
 
-def _hit(title: str, text: str | None, endpoint: str, **ids: Any) -> SearchHit:
+def _make_hit(title: str, text: str | None, endpoint: str, **ids: Any) -> SearchHit:
     return SearchHit(title, text or "", url_for(endpoint, **ids))
 
 
-def _joined(*parts: str | None) -> str:
-    return ", ".join(str(part) for part in parts if part)
+def _join(*texts: str | None) -> str:
+    return ", ".join(str(text) for text in texts if text)
 
 
-def _partner(row: Partner) -> SearchHit:
-    return _hit(row.name, row.domain, "portal.operator_partner", partner_id=row.id)
+def _partner_hit(row: Partner) -> SearchHit:
+    return _make_hit(row.name, row.domain, "portal.operator_partner", partner_id=row.id)
 
 
-def _organization(row: Organization) -> SearchHit:
-    text = _joined(plan_name(row) if row.payment_tier else None, row.referral_code)
-    return _hit(row.name, text, "portal.organization", organization_id=row.id)
+def _organization_hit(row: Organization) -> SearchHit:
+    text = _join(plan_name(row) if row.payment_tier else None, row.referral_code)
+    return _make_hit(row.name, text, "portal.organization", organization_id=row.id)
 
 
-def _user(row: User, names: Names) -> SearchHit:
-    where = ROLE_NAMES[row.role]
+def _user_hit(row: User, names: Names) -> SearchHit:
+    affiliation = ROLE_NAMES[row.role]
     if row.user_type is Role.STANDARD and row.organization_id:
-        where = names.get(row.organization_id, "")
-    text = _joined(row.email if row.name else None, where)
-    return _hit(row.name or row.email, text, "portal.user", user_id=row.id)
+        affiliation = names.get(row.organization_id, "")
+    text = _join(row.email if row.name else None, affiliation)
+    return _make_hit(row.name or row.email, text, "portal.user", user_id=row.id)
 
 
-def _assistant(row: Assistant, names: Names) -> SearchHit:
+def _assistant_hit(row: Assistant, names: Names) -> SearchHit:
     number = row.phone_number and phone(row.phone_number)
-    text = _joined(names.get(row.organization_id), number)
-    return _hit(row.name, text, "portal.assistant", assistant_id=row.id)
+    text = _join(names.get(row.organization_id), number)
+    return _make_hit(row.name, text, "portal.assistant", assistant_id=row.id)
 
 
-def _campaign(row: Campaign, names: Names) -> SearchHit:
-    return _hit(row.name, names.get(row.organization_id), "portal.campaign", campaign_id=row.id)
+def _campaign_hit(row: Campaign, names: Names) -> SearchHit:
+    return _make_hit(
+        row.name, names.get(row.organization_id), "portal.campaign", campaign_id=row.id
+    )
 
 
-def _contact(row: Contact, campaign: Campaign, names: Names) -> SearchHit:
+def _contact_hit(row: Contact, campaign: Campaign, names: Names) -> SearchHit:
     number = row.phone and phone(row.phone)
-    text = _joined(number, row.email, campaign.name, names.get(campaign.organization_id))
+    text = _join(number, row.email, campaign.name, names.get(campaign.organization_id))
     ids = {"campaign_id": campaign.id, "contact_id": row.id}
-    return _hit(name_of(row), text, "portal.contact", **ids)
+    return _make_hit(name_of(row), text, "portal.contact", **ids)
 
 
-def _call(row: Call, names: Names) -> SearchHit:
-    at = short_datetime_in_zone(row.created_at, zone())
-    text = _joined(CALL_STATUS_NAMES[row.status], at, names.get(row.organization_id))
-    return _hit(phone(row.phone_number), text, "portal.call", call_id=row.id)
+def _call_hit(row: Call, names: Names) -> SearchHit:
+    created = short_datetime_in_zone(row.created_at, zone())
+    text = _join(CALL_STATUS_NAMES[row.status], created, names.get(row.organization_id))
+    return _make_hit(phone(row.phone_number), text, "portal.call", call_id=row.id)
 
 
-def _number(row: ListedNumber) -> SearchHit:
+def _number_hit(row: ListedNumber) -> SearchHit:
     number = row.number.number
-    return _hit(phone(number), row.organization, "portal.phone_numbers", q=number)
+    return _make_hit(phone(number), row.organization, "portal.phone_numbers", q=number)
 
 
-def _key(row: ApiKey) -> SearchHit:
-    return _hit(row.name, row.public_id, "portal.api_key", key_id=row.id)
+def _key_hit(row: ApiKey) -> SearchHit:
+    return _make_hit(row.name, row.public_id, "portal.api_key", key_id=row.id)
 
 
-def _client(row: OAuthClient) -> SearchHit:
-    return _hit(row.name, row.client_id, "portal.api_client", client_id=row.id)
+def _client_hit(row: OAuthClient) -> SearchHit:
+    return _make_hit(row.name, row.client_id, "portal.api_client", client_id=row.id)

@@ -24,84 +24,94 @@ from app.services.near_names import is_near
 def find_things() -> str:
     """Return the page, or the results for its own field, or the short list below the top bar's
     field."""
-    words = lists.text_filter("q") or ""
+    query = lists.text_filter("q") or ""
     is_own_field = request.headers.get("HX-Target") == "found"
     return render_page(
         "portal/search/page.html",
         "portal/search/page.html" if is_own_field else "portal/search/_quick.html",
-        words=words,
-        highlighted=lambda text: highlighted(str(text), words),
-        **_results(words),
-        all_url=url_for("portal.find", q=words),
+        words=query,
+        highlighted=lambda text: highlighted(str(text), query),
+        **_results_context(query),
+        all_url=url_for("portal.find", q=query),
     )
 
 
-def _results(words: str) -> dict[str, Any]:
+def _results_context(query: str) -> dict[str, Any]:
     """Return the results for the words or, if there are none, those with similar names."""
-    groups = _found(words) if words else []
-    near = _found(words, nearly=True) if words and not groups else []
+    groups = _find_groups(query) if query else []
+    near = _find_groups(query, nearly=True) if query and not groups else []
     return {"groups": groups or near, "are_near": bool(near)}
 
 
-def _found(words: str, *, nearly: bool = False) -> list[SearchGroup]:
+def _find_groups(query: str, *, nearly: bool = False) -> list[SearchGroup]:
     """Return the matching screens, actions and records, or those whose names are ``nearly`` the
     words."""
     find = service_search.near if nearly else service_search.find
-    actions = _pages(pages.ACTIONS, words, nearly)[:SHOWN]
+    actions = _matching_pages(pages.ACTIONS, query, nearly)[:SHOWN]
     with transaction(read_only=True) as session:
-        records = record_groups(session, find(session, caller(), words, SHOWN), words)
-    groups = (_screens(words, nearly), SearchGroup(gettext("Actions"), "bolt", actions), *records)
+        records = record_groups(session, find(session, caller(), query, SHOWN), query)
+    groups = (
+        _screen_group(query, nearly),
+        SearchGroup(gettext("Actions"), "bolt", actions),
+        *records,
+    )
     return [group for group in groups if group.hits]
 
 
-def _screens(words: str, nearly: bool) -> SearchGroup:
+def _screen_group(query: str, nearly: bool) -> SearchGroup:
     with languages.using_language(languages.DEFAULT):
         in_english = {
             row.url: str(row.label) for group in navigation_for(caller()) for row in group.rows
         }
-    has = is_near if nearly else _has
+    is_match = is_near if nearly else _contains
     in_sidebar = [
         SearchHit(row.label, group.label or "", row.url)
         for group in navigation_for(caller())
         for row in group.rows
-        if any(has(str(label), words) for label in (row.label, in_english[row.url]))
+        if any(is_match(str(label), query) for label in (row.label, in_english[row.url]))
     ]
     urls = {hit.url for hit in in_sidebar}
-    others = [hit for hit in _pages(pages.PAGES, words, nearly) if hit.url not in urls]
-    return SearchGroup(gettext("Screens"), "layout-dashboard", [*in_sidebar, *others][:SHOWN])
+    other_pages = [
+        hit for hit in _matching_pages(pages.PAGES, query, nearly) if hit.url not in urls
+    ]
+    return SearchGroup(gettext("Screens"), "layout-dashboard", [*in_sidebar, *other_pages][:SHOWN])
 
 
-def _has(text: str, words: str) -> bool:
-    return fold(words) in fold(text)
+def _contains(text: str, query: str) -> bool:
+    return fold(query) in fold(text)
 
 
-def _pages(of: Sequence[pages.SearchablePage], words: str, nearly: bool) -> list[SearchHit]:
+def _matching_pages(
+    searchable_pages: Sequence[pages.SearchablePage], query: str, nearly: bool
+) -> list[SearchHit]:
     """Return those that the caller may open and whose words begin, or nearly, with the searched
     words."""
-    begin = is_near if nearly else _begin
-    listed = [
-        page for page in of if may_open(caller(), page.endpoint) and begin(_words_of(page), words)
+    begin = is_near if nearly else _have_prefixes
+    matches = [
+        page
+        for page in searchable_pages
+        if may_open(caller(), page.endpoint) and begin(_searchable_text(page), query)
     ]
-    label = " ".join(_parts(words))
-    listed.sort(key=lambda page: label not in " ".join(_parts(page.label)))
-    return [SearchHit(page.label, page.within, _url(page)) for page in listed]
+    label = " ".join(_split_words(query))
+    matches.sort(key=lambda page: label not in " ".join(_split_words(page.label)))
+    return [SearchHit(page.label, page.within, _page_url(page)) for page in matches]
 
 
-def _begin(text: str, words: str) -> bool:
-    return all(f" {word}" in text for word in _parts(words))
+def _have_prefixes(text: str, query: str) -> bool:
+    return all(f" {word}" in text for word in _split_words(query))
 
 
-def _url(page: pages.SearchablePage) -> str:
+def _page_url(page: pages.SearchablePage) -> str:
     return url_for(page.shown_at or page.endpoint, _anchor=page.anchor)
 
 
-def _parts(words: str) -> list[str]:
-    return fold(str(words)).replace("-", " ").split()
+def _split_words(text: str) -> list[str]:
+    return fold(str(text)).replace("-", " ").split()
 
 
-def _words_of(page: pages.SearchablePage) -> str:
+def _searchable_text(page: pages.SearchablePage) -> str:
     """Return the words that find the page, in the current language and in English."""
-    here = f"{page.label} {page.words}"
+    local_text = f"{page.label} {page.words}"
     with languages.using_language(languages.DEFAULT):
-        parts = _parts(f"{here} {page.label} {page.words}")
-    return "".join(f" {part}" for part in parts)
+        words = _split_words(f"{local_text} {page.label} {page.words}")
+    return "".join(f" {word}" for word in words)

@@ -93,16 +93,19 @@ def _context(session: Session) -> dict[str, Any]:
     partner = partners.get_own(session, caller())  # after its domains: a check changes both
     if not settings().mail_spf_include:
         by_purpose.pop(DomainPurpose.MAIL, None)
-    shown = {purpose.value: _shown(partner, domain) for purpose, domain in by_purpose.items()}
+    domain_views = {
+        purpose.value: _domain_view(partner, domain) for purpose, domain in by_purpose.items()
+    }
     mail = by_purpose.get(DomainPurpose.MAIL)
     own_sender = partner.sender_email if mail and mail.proved_at else None
     return {
         "partner": partner,
-        "shown": shown,
+        "shown": domain_views,
         "explained": next(
-            (each for each in DomainPurpose if each in shown and shown[each].missing), None
+            (each for each in DomainPurpose if each in domain_views and domain_views[each].missing),
+            None,
         ),
-        "is_done": _is_done(partner, shown),
+        "is_done": _is_done(partner, domain_views),
         "is_waiting": not settings().is_local
         and any(domain.is_waiting for domain in by_purpose.values()),
         "portal_url": portal_url(partner),
@@ -122,13 +125,13 @@ def portal_url(partner: Partner) -> str:
     return settings().public_url.rstrip("/") + sign_in_url(partner.slug)
 
 
-def _shown(partner: Partner, domain: PartnerDomain) -> DomainView:
+def _domain_view(partner: Partner, domain: PartnerDomain) -> DomainView:
     is_verified = partner.domain_verified_at is not None
     ends_at = _ends_at(domain) if is_verified else None
     is_of_portal = domain.purpose == DomainPurpose.PORTAL
     return DomainView(
         domain,
-        _rows(domain),
+        _record_rows(domain),
         domain_badge(
             domain,
             is_verified=is_verified,
@@ -146,14 +149,14 @@ def _ends_at(domain: PartnerDomain) -> datetime | None:
     return domain.missing_since + timedelta(days=settings().domain_grace_days)
 
 
-def _rows(domain: PartnerDomain) -> list[RecordRow]:
+def _record_rows(domain: PartnerDomain) -> list[RecordRow]:
     """Return the records of a domain, without the address of an installation that has no public
     one."""
-    known = settings()
+    config = settings()
     findings = {DnsRecordKind(each["kind"]): each for each in domain.findings}
     rows = []
-    for record in domains.records_of(domain, known.public_host, known.mail_spf_include):
-        if known.is_local and record.kind is DnsRecordKind.ADDRESS:
+    for record in domains.records_of(domain, config.public_host, config.mail_spf_include):
+        if config.is_local and record.kind is DnsRecordKind.ADDRESS:
             continue
         finding = findings.get(record.kind)
         state = DnsRecordState(finding["state"]) if finding else None
@@ -161,9 +164,12 @@ def _rows(domain: PartnerDomain) -> list[RecordRow]:
     return rows
 
 
-def _is_done(partner: Partner, shown: Mapping[str, DomainView]) -> bool:
+def _is_done(partner: Partner, domain_views: Mapping[str, DomainView]) -> bool:
     """Return whether no record of the partner's domains is left to set."""
-    of_portal, of_mail = shown.get(DomainPurpose.PORTAL), shown.get(DomainPurpose.MAIL)
+    of_portal, of_mail = (
+        domain_views.get(DomainPurpose.PORTAL),
+        domain_views.get(DomainPurpose.MAIL),
+    )
     return (
         partner.domain_verified_at is not None
         and (of_portal is None or of_portal.ends_at is None)

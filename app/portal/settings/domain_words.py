@@ -21,7 +21,7 @@ _HINTS = {
         "Tells receivers what to do with emails that fail SPF and DKIM. A stricter policy is fine."
     ),
 }
-_DIFFERENT = {
+_DIFFERENCE_HINTS = {
     DnsRecordKind.OWNERSHIP: lazy_gettext("There is another value. Add this one."),
     DnsRecordKind.ADDRESS: lazy_gettext("The domain points somewhere else."),
     DnsRecordKind.DKIM: lazy_gettext("There is another key. Replace it with this one."),
@@ -31,11 +31,11 @@ _DIFFERENT = {
 
 def hint(record: RequiredRecord) -> str:
     """Return the purpose of a record."""
-    words = str(_HINTS[record.kind])
+    text = str(_HINTS[record.kind])
     if record.type != "CNAME":
-        return words
+        return text
     alias = gettext("If your DNS provider refuses a CNAME record here, add an ALIAS record.")
-    return f"{words} {alias}"
+    return f"{text} {alias}"
 
 
 def record_badge(state: DnsRecordState | None, *, is_needed: bool) -> tuple[str, str | None]:
@@ -85,6 +85,6 @@ def explanation(record: RequiredRecord, state: DnsRecordState | None) -> str:
                 include=record.value.split()[1],
             )
         case DnsRecordState.DIFFERENT:
-            return str(_DIFFERENT[record.kind])
+            return str(_DIFFERENCE_HINTS[record.kind])
         case _:
             return ""

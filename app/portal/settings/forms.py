@@ -35,19 +35,19 @@ CONFIRM = "confirm_domain"
 """The field that only confirms a change, and isn't stored."""
 
 
-def _text(label: str, **more: Any) -> StringField:
+def _text_field(label: str, **more: Any) -> StringField:
     return StringField(label, render_kw={"maxlength": 200, **more})
 
 
-def _mail(label: str) -> EmailField:
+def _email_field(label: str) -> EmailField:
     return EmailField(label, render_kw={"maxlength": 254, "spellcheck": "false"})
 
 
-def _address(label: str) -> URLField:
+def _url_field(label: str) -> URLField:
     return URLField(label, render_kw={"maxlength": 2000})
 
 
-def _instructions() -> TextAreaField:
+def _instructions_field() -> TextAreaField:
     return TextAreaField(
         lazy_gettext("Payment instructions"),
         render_kw={"maxlength": MAX_CHARACTERS, "rows": 4, "autocomplete": "off"},
@@ -58,35 +58,37 @@ class PortalSettingsForm(BillingAddressFields):
     """Fields of the contract have its names in snake case; blank is null."""
 
     version = VersionField()
-    partner_name = _text(lazy_gettext("Company name"), required=True)
-    partner_type = _text(lazy_gettext("Kind of partnership"))
+    partner_name = _text_field(lazy_gettext("Company name"), required=True)
+    partner_type = _text_field(lazy_gettext("Kind of partnership"))
     language = SelectField(lazy_gettext("Language of your users"), validate_choice=False)
-    domain = _text(lazy_gettext("Portal domain"), spellcheck="false", inputmode="url")
+    domain = _text_field(lazy_gettext("Portal domain"), spellcheck="false", inputmode="url")
     confirm_domain = BooleanField(lazy_gettext("Change the domain"))
-    email_domain = _text(lazy_gettext("Email domain"), spellcheck="false")
-    support_email = _mail(lazy_gettext("Support"))
-    sender_email = _mail(lazy_gettext("Sender of your emails"))
-    notification_email = _mail(lazy_gettext("Notices about your customers"))
-    tracking_email = _mail(lazy_gettext("Figures and reports"))
-    billing_email = _mail(lazy_gettext("Invoices to you"))
-    collection_email = _mail(lazy_gettext("Payments from your customers"))
-    payment_instructions = _instructions()
-    payment_text_en = _instructions()
-    payment_text_de = _instructions()
-    payment_text_es = _instructions()
-    payment_text_fr = _instructions()
+    email_domain = _text_field(lazy_gettext("Email domain"), spellcheck="false")
+    support_email = _email_field(lazy_gettext("Support"))
+    sender_email = _email_field(lazy_gettext("Sender of your emails"))
+    notification_email = _email_field(lazy_gettext("Notices about your customers"))
+    tracking_email = _email_field(lazy_gettext("Figures and reports"))
+    billing_email = _email_field(lazy_gettext("Invoices to you"))
+    collection_email = _email_field(lazy_gettext("Payments from your customers"))
+    payment_instructions = _instructions_field()
+    payment_text_en = _instructions_field()
+    payment_text_de = _instructions_field()
+    payment_text_es = _instructions_field()
+    payment_text_fr = _instructions_field()
     payment_days = StringField(
         lazy_gettext("Days until due"),
         render_kw={"inputmode": "numeric", "maxlength": 3, "autocomplete": "off"},
     )
-    payment_method_id = _text(lazy_gettext("Reference of your payment method"), spellcheck="false")
-    default_service = _text(lazy_gettext("Service of new assistants"))
+    payment_method_id = _text_field(
+        lazy_gettext("Reference of your payment method"), spellcheck="false"
+    )
+    default_service = _text_field(lazy_gettext("Service of new assistants"))
     default_assistant_limit = StringField(
         lazy_gettext("Assistants of a new organization"),
         render_kw={"inputmode": "numeric", "required": True},
     )
-    purchase_link = _address(lazy_gettext("Upgrade page"))
-    partner_redirect_link = _address(lazy_gettext("Page after signing out"))
+    purchase_link = _url_field(lazy_gettext("Upgrade page"))
+    partner_redirect_link = _url_field(lazy_gettext("Page after signing out"))
     allowed_query_params = TextAreaField(
         lazy_gettext("URL parameters kept after sign-in"), render_kw={"spellcheck": "false"}
     )
@@ -133,8 +135,10 @@ class PortalSettingsForm(BillingAddressFields):
         values["partnerName"] = values["partnerName"] or ""
         limit = values["defaultAgentLimit"] or ""
         values["defaultAgentLimit"] = int(limit) if limit.isascii() and limit.isdigit() else limit
-        known = stored["allowedQueryParams"] or {}
-        kept = {name: known.get(name, True) for name in lines_of(self.allowed_query_params)}
+        stored_params = stored["allowedQueryParams"] or {}
+        params = {
+            name: stored_params.get(name, True) for name in lines_of(self.allowed_query_params)
+        }
         was_null = stored["allowedQueryParams"] is None
-        values["allowedQueryParams"] = None if was_null and not kept else kept
+        values["allowedQueryParams"] = None if was_null and not params else params
         return values

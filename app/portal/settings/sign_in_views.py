@@ -41,7 +41,7 @@ class SignInPolicyForm(PortalForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.second_factor_for.choices = [(who.value, name) for who, name in WHO.items()]
+        self.second_factor_for.choices = [(group.value, name) for group, name in WHO.items()]
 
     def policy(self) -> SignInPolicy:
         """Return the input; None for a number that is out of range."""
@@ -61,12 +61,14 @@ def sign_in_policy() -> str:
 
 @portal.post("/settings/sign-in")
 def sign_in_policy_save() -> Page:
-    form, own = SignInPolicyForm(), partners.own(caller())
-    with saving(form, lambda: _page(form), stored=_stored, target=("partner", own)) as session:
+    form, partner_id = SignInPolicyForm(), partners.own(caller())
+    with saving(
+        form, lambda: _page(form), stored=_stored, target=("partner", partner_id)
+    ) as session:
         policy, version = form.policy(), form.version.data
-        policies.save(session, caller(), own, policy, settings(), expected_version=version)
-    words = gettext("Sign-in settings saved. They are in effect now.")
-    return redirect_with(words, url_for("portal.sign_in_policy"))
+        policies.save(session, caller(), partner_id, policy, settings(), expected_version=version)
+    message = gettext("Sign-in settings saved. They are in effect now.")
+    return redirect_with(message, url_for("portal.sign_in_policy"))
 
 
 def _stored(session: Session) -> SignInPolicyForm:
@@ -81,13 +83,14 @@ def _stored(session: Session) -> SignInPolicyForm:
 
 
 def _page(form: SignInPolicyForm) -> str:
-    without = users.UserFilter(status=UserStatus.ACTIVE, has_factor=False)
+    without_factor = users.UserFilter(status=UserStatus.ACTIVE, has_factor=False)
     with transaction(read_only=True) as session:
         lacking = {
             "staff": sum(
-                users.count(session, caller(), replace(without, user_type=role)) for role in STAFF
+                users.count(session, caller(), replace(without_factor, user_type=role))
+                for role in STAFF
             ),
-            "all": users.count(session, caller(), without),
+            "all": users.count(session, caller(), without_factor),
         }
     return render_template(
         "portal/settings/sign_in.html",

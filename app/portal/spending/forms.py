@@ -16,9 +16,9 @@ from app.services.spending import SpendingLimits, SpendingState
 from app.services.spending.budgets import ALERTS, MonthBudget, check
 
 _MAX_AMOUNT = Decimal(10**12)
-_DECIMALS = 6
-_AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
-_NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
+_MAX_DECIMALS = 6
+_AMOUNT_ATTRIBUTES = {"inputmode": "decimal", "autocomplete": "off"}
+_NUMBER_ATTRIBUTES = {"inputmode": "numeric", "autocomplete": "off"}
 
 
 class AmountField(StringField):
@@ -28,7 +28,7 @@ class AmountField(StringField):
 
     def pre_validate(self, _form: object) -> None:
         if self.is_too_exact:
-            message = gettext("Enter an amount with at most %(most)s decimals.", most=_DECIMALS)
+            message = gettext("Enter an amount with at most %(most)s decimals.", most=_MAX_DECIMALS)
             raise ValidationError(message)
         if self.text and self.micros is None:
             if number_marks().decimal == "." and parse_number(self._with_point) is not None:
@@ -78,8 +78,8 @@ class SpendingForm(PortalForm):
 
     wire_fields: ClassVar = {"dayMicros": "day_money", "monthMicros": "month_money"}
     version = VersionField()
-    day_money = AmountField(lazy_gettext("Spending limit, a day"), render_kw=_AMOUNT)
-    month_money = AmountField(lazy_gettext("Spending limit, a month"), render_kw=_AMOUNT)
+    day_money = AmountField(lazy_gettext("Spending limit, a day"), render_kw=_AMOUNT_ATTRIBUTES)
+    month_money = AmountField(lazy_gettext("Spending limit, a month"), render_kw=_AMOUNT_ATTRIBUTES)
     day_minutes = WholeNumber(lazy_gettext("Call minutes, a day"))
     month_minutes = WholeNumber(lazy_gettext("Call minutes, a month"))
 
@@ -128,8 +128,8 @@ class OrganizationSpendingForm(SpendingForm):
 
 class BudgetForm(PortalForm):
     version = VersionField()
-    budget = AmountField(lazy_gettext("Budget a month"), render_kw=_AMOUNT)
-    levels = StringField(lazy_gettext("Alert levels"), render_kw=_NUMBER)
+    budget = AmountField(lazy_gettext("Budget a month"), render_kw=_AMOUNT_ATTRIBUTES)
+    levels = StringField(lazy_gettext("Alert levels"), render_kw=_NUMBER_ATTRIBUTES)
     recipients = TextAreaField(lazy_gettext("More recipients"), render_kw={"spellcheck": "false"})
 
     @classmethod
@@ -150,18 +150,18 @@ class BudgetForm(PortalForm):
         return fine and checked
 
     def validate_levels(self, _field: StringField) -> None:
-        if not all(part.isdecimal() for part in self._levels):
+        if not all(level.isdecimal() for level in self._levels):
             raise ValidationError(gettext("Enter percentages like 50, 80, 100."))
 
     @property
     def _levels(self) -> list[str]:
-        typed = (self.levels.data or "").replace("%", " ").replace(",", " ").replace(";", " ")
-        return typed.split()
+        text = (self.levels.data or "").replace("%", " ").replace(",", " ").replace(";", " ")
+        return text.split()
 
     @property
     def chosen_levels(self) -> list[int]:
         """Return the entered percentages; the service's defaults without any."""
-        return [int(part) for part in self._levels] or list(ALERTS)
+        return [int(level) for level in self._levels] or list(ALERTS)
 
     @property
     def addresses(self) -> list[str]:

@@ -35,17 +35,17 @@ def test_money_words(sums: CarrierSums | None) -> str:
 
 def rates_words(count: int, currency: str, *, are_imported: bool) -> str:
     """Return how many call rates there are, and their source."""
-    given = {"num": number(count), "currency": currency}
+    values = {"num": number(count), "currency": currency}
     if are_imported:
         return ngettext(
             "%(num)s rate in %(currency)s, from your file.",
             "%(num)s rates in %(currency)s, from your file.",
             count,
-            **given,
+            **values,
         )
     return ngettext(
         "%(num)s built-in rate in %(currency)s, set high to be safe.",
         "%(num)s built-in rates in %(currency)s, set high to be safe.",
         count,
-        **given,
+        **values,
     )

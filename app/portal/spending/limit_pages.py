@@ -28,15 +28,15 @@ def stored_limits(subject: LimitSubject, kind: type[SpendingForm] = SpendingForm
 def reserved_words(session: Session, currency: str) -> str:
     """Return the reservation before each call, and its amount."""
     minutes = settings().longest_call_minutes
-    least, most = (micros(each, currency) for each in spending.price_range(session, minutes))
-    if least == most:
+    lowest, highest = (micros(each, currency) for each in spending.price_range(session, minutes))
+    if lowest == highest:
         return ngettext(
             "Before a call is placed, the price of %(num)s minute is reserved: %(price)s. What "
             "the call doesn’t use is released when it ends.",
             "Before a call is placed, the price of %(num)s minutes is reserved: %(price)s. What "
             "the call doesn’t use is released when it ends.",
             minutes,
-            price=least,
+            price=lowest,
         )
     return ngettext(
         "Before a call is placed, the price of %(num)s minute is reserved: %(least)s to %(most)s, "
@@ -44,13 +44,13 @@ def reserved_words(session: Session, currency: str) -> str:
         "Before a call is placed, the price of %(num)s minutes is reserved: %(least)s to %(most)s, "
         "depending on the number. What the call doesn’t use is released when it ends.",
         minutes,
-        least=least,
-        most=most,
+        least=lowest,
+        most=highest,
     )
 
 
-def limits_page(subject: LimitSubject, form: SpendingForm, **words: Any) -> str:
-    """Return the page of a key or a partner; ``words`` are its title, sentence and breadcrumbs."""
+def limits_page(subject: LimitSubject, form: SpendingForm, **texts: Any) -> str:
+    """Return the page of a key or a partner; ``texts`` are its title, sentence and breadcrumbs."""
     with transaction(read_only=True) as session:
         used = spending.spending_of(session, caller(), subject, ahead=True)
         reserves = reserved_words(session, used.currency)
@@ -60,7 +60,7 @@ def limits_page(subject: LimitSubject, form: SpendingForm, **words: Any) -> str:
         spending=used,
         bars=bars_of(used),
         reserves=reserves,
-        **words,
+        **texts,
     )
 
 

@@ -95,7 +95,7 @@ def _review_page(changes: RateChanges) -> str:
 def _list_page(form: RatesForm) -> str:
     with transaction(read_only=True) as session:
         partners_use, end = spending.of_partners(session, caller())
-        listed = rates.listing(session)
+        rate_rows = rates.listing(session)
         are_imported = rates.are_imported(session)
     return render_template(
         "portal/spending/operator.html",
@@ -110,11 +110,11 @@ def _list_page(form: RatesForm) -> str:
             for partner, used in partners_use
         ],
         totals=(
-            micros(sum(used.day_money.spent for _, used in partners_use), listed[0].currency),
-            micros(sum(used.month_money.spent for _, used in partners_use), listed[0].currency),
+            micros(sum(used.day_money.spent for _, used in partners_use), rate_rows[0].currency),
+            micros(sum(used.month_money.spent for _, used in partners_use), rate_rows[0].currency),
         ),
-        count=len(listed),
-        currency=listed[0].currency,
-        rates_words=rates_words(len(listed), listed[0].currency, are_imported=are_imported),
+        count=len(rate_rows),
+        currency=rate_rows[0].currency,
+        rates_words=rates_words(len(rate_rows), rate_rows[0].currency, are_imported=are_imported),
         end=end,
     )

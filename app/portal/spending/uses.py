@@ -33,7 +33,7 @@ def bars_of(state: SpendingState) -> Sequence[tuple[str, Sequence[LimitBar]]]:
     return [
         (
             title,
-            [_money(money, currency, days[0]), _time(time, money, currency, days[1])],
+            [_money_bar(money, currency, days[0]), _minutes_bar(time, money, currency, days[1])],
         )
         for title, money, time, days in (
             (gettext("Today"), state.day_money, state.day_time, (None, None)),
@@ -44,15 +44,17 @@ def bars_of(state: SpendingState) -> Sequence[tuple[str, Sequence[LimitBar]]]:
 
 def month_money(state: SpendingState) -> LimitBar:
     """Return this month's spending, against its limit."""
-    return _money(state.month_money, state.currency, state.passed_on[0])
+    return _money_bar(state.month_money, state.currency, state.passed_on[0])
 
 
 def budget_bar(budget: MonthBudget) -> LimitBar | None:
     """Return the budget of this month as a bar; None without one."""
     if budget.micros is None:
         return None
-    used = _used(micros(budget.spent, budget.currency), micros(budget.micros, budget.currency))
-    bar = _bar(gettext("Budget"), LimitUse(budget.spent, 0, budget.micros), used, "", None)
+    used = _used_label(
+        micros(budget.spent, budget.currency), micros(budget.micros, budget.currency)
+    )
+    bar = _make_bar(gettext("Budget"), LimitUse(budget.spent, 0, budget.micros), used, "", None)
     levels = ", ".join(f"{level} %" for level in budget.levels).replace(" %", f"{NO_BREAK}%")
     note = gettext(
         "%(percent)s used. Alerts at %(levels)s.",
@@ -73,19 +75,19 @@ def nearest(state: SpendingState) -> LimitBar | None:
     return max(bars, key=lambda bar: bar.part / bar.whole if bar.whole else 1, default=None)
 
 
-def _money(use: LimitUse, currency: str, passed_on: date | None) -> LimitBar:
-    most = None if use.most is None else micros(use.most, currency)
+def _money_bar(use: LimitUse, currency: str, passed_on: date | None) -> LimitBar:
+    limit = None if use.most is None else micros(use.most, currency)
     reserved = ""
     if use.reserved:
         reserved = gettext(
             "And %(amount)s reserved for calls in progress.", amount=micros(use.reserved, currency)
         )
-    used = _used(micros(use.spent, currency), most)
-    return _bar(gettext("Spending"), use, used, reserved, passed_on)
+    used = _used_label(micros(use.spent, currency), limit)
+    return _make_bar(gettext("Spending"), use, used, reserved, passed_on)
 
 
-def _time(use: LimitUse, money: LimitUse, currency: str, passed_on: date | None) -> LimitBar:
-    most = None if use.most is None else number(use.most // 60)
+def _minutes_bar(use: LimitUse, money: LimitUse, currency: str, passed_on: date | None) -> LimitBar:
+    limit = None if use.most is None else number(use.most // 60)
     minutes, reserved = -(-use.reserved // 60), ""
     if minutes:
         reserved = ngettext(
@@ -94,17 +96,19 @@ def _time(use: LimitUse, money: LimitUse, currency: str, passed_on: date | None)
             minutes,
             amount=micros(money.reserved, currency),
         )
-    used = _used(number(-(-use.spent // 60)), most)
-    return _bar(gettext("Call minutes"), use, used, reserved, passed_on)
+    used = _used_label(number(-(-use.spent // 60)), limit)
+    return _make_bar(gettext("Call minutes"), use, used, reserved, passed_on)
 
 
-def _used(used: str, most: str | None) -> str:
-    if most is None:
+def _used_label(used: str, limit: str | None) -> str:
+    if limit is None:
         return gettext("%(used)s, no limit", used=used)
-    return gettext("%(used)s of %(most)s", used=used, most=most)
+    return gettext("%(used)s of %(most)s", used=used, most=limit)
 
 
-def _bar(label: str, use: LimitUse, words: str, reserved: str, passed_on: date | None) -> LimitBar:
+def _make_bar(
+    label: str, use: LimitUse, text: str, reserved: str, passed_on: date | None
+) -> LimitBar:
     tone: Literal["", "warning", "danger"] = ""
     if use.most is not None and use.used >= use.most:
         tone = "danger"
@@ -113,4 +117,4 @@ def _bar(label: str, use: LimitUse, words: str, reserved: str, passed_on: date |
     notes = [reserved] if reserved else []
     if passed_on:
         notes.append(gettext("Expected to reach the limit on %(day)s.", day=day(passed_on)))
-    return LimitBar(label, words, use.used, use.most, tone, " ".join(notes))
+    return LimitBar(label, text, use.used, use.most, tone, " ".join(notes))

@@ -54,8 +54,8 @@ def organization_spending_save(organization_id: UUID) -> Page:
 def organization_resume_calling(organization_id: UUID) -> Page:
     with transaction() as session:
         was_paused = unusual_calls.resume(session, caller(), organization_id)
-    words = gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused.")
-    return redirect_with(words, url_for("portal.organization", organization_id=organization_id))
+    message = gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused.")
+    return redirect_with(message, url_for("portal.organization", organization_id=organization_id))
 
 
 @portal.get("/api-access/keys/<uuid:key_id>/spending")
@@ -77,33 +77,33 @@ def api_key_spending_save(key_id: UUID) -> Page:
 @portal.get("/settings/spending")
 def portal_settings_spending() -> str:
     with transaction(read_only=True) as session:
-        used = _used(session, LimitSubject(partner_id=partners.own(caller())))
+        used = _spending_context(session, LimitSubject(partner_id=partners.own(caller())))
         near = spending.near_limits(session, caller(), MAX_NEAR)
         return render_template(
             "portal/spending/portal.html",
             **used,
-            **_by_organization(session, used["spending"]),
+            **_organization_context(session, used["spending"]),
             near=[each for each in near if each.organization_id is not None],
         )
 
 
-def _by_organization(session: Session, state: spending.SpendingState) -> dict[str, Any]:
+def _organization_context(session: Session, state: spending.SpendingState) -> dict[str, Any]:
     """Return the spending of each organization, and of all others."""
     rows = spending.by_organization(session, caller(), MAX_SHOWN)
     amounts = [each.micros for each in rows]
-    others = max(state.month_money.spent - sum(amounts), 0)
-    parts = rounded_parts([*amounts, others], state.currency)
+    remainder = max(state.month_money.spent - sum(amounts), 0)
+    rounded_amounts = rounded_parts([*amounts, remainder], state.currency)
     return {
-        "by_organization": list(zip(rows, parts, strict=False)),
-        "others": parts[-1],
-        "are_adjusted": are_adjusted([*amounts, others], parts, state.currency),
+        "by_organization": list(zip(rows, rounded_amounts, strict=False)),
+        "others": rounded_amounts[-1],
+        "are_adjusted": are_adjusted([*amounts, remainder], rounded_amounts, state.currency),
     }
 
 
 def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
-        used = _used(session, LimitSubject(organization_id=organization_id))
+        used = _spending_context(session, LimitSubject(organization_id=organization_id))
         return render_template(
             "portal/spending/organization.html",
             **organization_page_data(session, organization, "portal.organization_spending"),
@@ -114,7 +114,7 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
         )
 
 
-def _used(session: Session, subject: LimitSubject) -> dict[str, Any]:
+def _spending_context(session: Session, subject: LimitSubject) -> dict[str, Any]:
     """Return the spending, with its limits, its budget and the carriers' charges."""
     state = spending.spending_of(session, caller(), subject, ahead=True)
     carrier = carrier_of_month(session, subject.organization_id)
@@ -183,12 +183,12 @@ def _form_page(subject: LimitSubject) -> str:
 
 def _submit(subject: LimitSubject) -> Page:
     form = BudgetForm()
-    whose = subject.organization_id or partners.own(caller())
+    target_id = subject.organization_id or partners.own(caller())
     with saving(
         form,
         lambda: _page(form, subject),
         stored=lambda session: _stored(session, subject),
-        target=("organization" if subject.organization_id else "partner", whose),
+        target=("organization" if subject.organization_id else "partner", target_id),
     ) as session:
         changed = budgets.change(
             session,

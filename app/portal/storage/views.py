@@ -25,25 +25,25 @@ def show_storage() -> str:
     with transaction(read_only=True) as session:
         return render_template(
             "portal/storage/page.html",
-            **_used(session),
+            **_usage_context(session),
             can_be_deleted=deletion.can_be_deleted,
             uploads=storage.largest_uploads(session, caller()),
             kept_days=_kept_days(session, partners.own(caller())),
         )
 
 
-def _used(session: Session) -> dict[str, Any]:
+def _usage_context(session: Session) -> dict[str, Any]:
     """Return the storage of the caller's organization, or of the partner and its organizations."""
-    defaults, who = settings().storage_defaults, caller()
-    if who.organization_id is not None:
-        organization = organizations.get(session, who, who.organization_id)
+    defaults, actor = settings().storage_defaults, caller()
+    if actor.organization_id is not None:
+        organization = organizations.get(session, actor, actor.organization_id)
         usage = storage.of_organization(session, organization, defaults)
         return {"usage": usage, "of_partner": False, "organizations": []}
-    partner_id = partners.own(who)
+    partner_id = partners.own(actor)
     return {
-        "usage": storage.of_partner(session, who, partner_id, defaults),
+        "usage": storage.of_partner(session, actor, partner_id, defaults),
         "of_partner": True,
-        "organizations": storage.of_organizations(session, who, partner_id, defaults),
+        "organizations": storage.of_organizations(session, actor, partner_id, defaults),
     }
 
 
@@ -76,16 +76,16 @@ def _stored(session: Session, organization_id: UUID) -> LimitForm:
 
 
 def _page(organization_id: UUID, form: LimitForm) -> str:
-    defaults, who = settings().storage_defaults, caller()
-    may_limit = who.organization_id is None and who.may(Permission.ORGANIZATIONS_WRITE)
+    defaults, actor = settings().storage_defaults, caller()
+    may_limit = actor.organization_id is None and actor.may(Permission.ORGANIZATIONS_WRITE)
     with transaction(read_only=True) as session:
-        organization = organizations.get(session, who, organization_id)
+        organization = organizations.get(session, actor, organization_id)
         return render_template(
             "portal/storage/organization.html",
             organization=organization,
             usage=storage.of_organization(session, organization, defaults),
             can_be_deleted=deletion.can_be_deleted,
-            uploads=storage.largest_uploads(session, who, organization_id=organization_id),
+            uploads=storage.largest_uploads(session, actor, organization_id=organization_id),
             kept_days=_kept_days(session, organization.partner_id),
             form=form if may_limit else None,
             default=defaults.organization,
@@ -116,8 +116,8 @@ def operator_partner_storage_save(partner_id: UUID) -> Page:
         changed = storage.change_partner_limit(
             session, caller(), partner_id, form.limit, expected_version=form.version.data
         )
-    words = gettext("Storage limit saved.")
-    return redirect_saved(words, url_for("portal.operator_storage"), changed)
+    message = gettext("Storage limit saved.")
+    return redirect_saved(message, url_for("portal.operator_storage"), changed)
 
 
 def _stored_of_partner(session: Session, partner_id: UUID) -> LimitForm:

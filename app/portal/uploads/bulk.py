@@ -7,11 +7,11 @@ from app.portal.web.bulk import BulkAction, BulkItem
 from app.services.imports import deletion
 
 
-def _not_deletable(item: BulkItem) -> str | None:
-    found = item.row.upload
-    if deletion.can_be_deleted(found):
+def _not_deletable_message(item: BulkItem) -> str | None:
+    upload = item.row.upload
+    if deletion.can_be_deleted(upload):
         return None
-    if deletion.is_at_work(found):
+    if deletion.is_at_work(upload):
         return gettext(
             "The upload is still running. Nothing was deleted. Wait until it has finished."
         )
@@ -38,6 +38,6 @@ ACTIONS = (
         ),
         act=lambda session, item: deletion.delete_data(session, caller(), item.row.upload.id),
         what=lazy_gettext("Data deleted."),
-        refusal=_not_deletable,
+        refusal=_not_deletable_message,
     ),
 )

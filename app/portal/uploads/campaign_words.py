@@ -23,12 +23,12 @@ def campaign_words(campaign_name: str, organization_name: str | None) -> str:
 
 
 def organizations_of(
-    session: Session, found: Collection[ContactImport | Campaign]
+    session: Session, records: Collection[ContactImport | Campaign]
 ) -> dict[UUID, str]:
     """Return the names of the organizations; empty for members, who have only one."""
     if caller().organization_id is not None:
         return {}
-    return organizations.names_of(session, caller(), {each.organization_id for each in found})
+    return organizations.names_of(session, caller(), {each.organization_id for each in records})
 
 
 def names_of(session: Session, upload: ContactImport) -> tuple[str, str]:

@@ -78,11 +78,11 @@ _ROW = re.compile(r"\d{1,8}", re.ASCII)
 
 def typed_cells() -> dict[int, dict[int, str]]:
     """Return the corrections in the form, changed or not."""
-    typed: dict[int, dict[int, str]] = {}
+    cells: dict[int, dict[int, str]] = {}
     for name, text in request.form.items():
         if match := _CELL.fullmatch(name):
-            typed.setdefault(int(match[1]), {})[int(match[2])] = text
-    return typed
+            cells.setdefault(int(match[1]), {})[int(match[2])] = text
+    return cells
 
 
 def rows_left_out() -> set[int]:
@@ -105,45 +105,45 @@ class RowChoice:
         return str(_ROWS_TITLES[FAILED if self.kind else None if self.note else self.outcome])
 
     def total(self, upload: ContactImport) -> int:
-        if found := self.kind or self.note:
-            return found.rows
+        if problem_kind := self.kind or self.note:
+            return problem_kind.rows
         return uploads.figures_of(upload)[self.outcome] if self.outcome else upload.rows_total
 
 
 def check_context(
-    session: Session, upload: ContactImport, typed: Typed | None = None
+    session: Session, upload: ContactImport, submitted: Typed | None = None
 ) -> dict[str, Any]:
-    """Return the data of the check screen, by the filters in the URL; ``typed`` holds refused
+    """Return the data of the check screen, by the filters in the URL; ``submitted`` holds refused
     corrections."""
-    chosen = _chosen_rows(session, upload)
+    choice = _row_choice(session, upload)
     return {
-        **_filters(upload, chosen),
-        **_problems(session, upload, chosen),
-        **_rows(session, upload, chosen, typed or {}),
+        **_filters(upload, choice),
+        **_problems(session, upload, choice),
+        **_rows(session, upload, choice, submitted or {}),
         **_about_file(session, upload),
         **_effects(session, upload),
     }
 
 
-def _chosen_rows(session: Session, upload: ContactImport) -> RowChoice:
+def _row_choice(session: Session, upload: ContactImport) -> RowChoice:
     kinds = reports.failed_kinds(session, upload)
     notes = reports.note_kinds(session, upload)
-    kind = _chosen(kinds, request.args.get("kind"), with_reason=True)
-    note = _chosen(notes, request.args.get("note"), with_reason=False)
-    return RowChoice(kinds, notes, kind, note, _chosen_outcome(upload))
+    kind = _find_kind(kinds, request.args.get("kind"), with_reason=True)
+    note = _find_kind(notes, request.args.get("note"), with_reason=False)
+    return RowChoice(kinds, notes, kind, note, _requested_outcome(upload))
 
 
-def _filters(upload: ContactImport, chosen: RowChoice) -> dict[str, Any]:
+def _filters(upload: ContactImport, choice: RowChoice) -> dict[str, Any]:
     """Return the links to other rows."""
-    shows_failed = chosen.outcome == FAILED and not chosen.note
-    is_part = chosen.total(upload) < upload.rows_total
+    shows_failed = choice.outcome == FAILED and not choice.note
+    is_part = choice.total(upload) < upload.rows_total
     return {
-        "kinds": _chips(upload, chosen.kinds, chosen.kind, shows_failed=shows_failed),
+        "kinds": _chips(upload, choice.kinds, choice.kind, shows_failed=shows_failed),
         "notes": [
-            FilterChip(note_words(n), n.rows, _url(upload, note=n.code), chosen.note is n)
-            for n in chosen.notes
+            FilterChip(note_words(n), n.rows, _url(upload, note=n.code), choice.note is n)
+            for n in choice.notes
         ],
-        "filtered": chosen.kind or chosen.note,
+        "filtered": choice.kind or choice.note,
         "outcome_urls": {
             name: rows_url(upload, name) if rows else ""
             for name, rows in uploads.figures_of(upload).items()
@@ -152,14 +152,14 @@ def _filters(upload: ContactImport, chosen: RowChoice) -> dict[str, Any]:
     }
 
 
-def _problems(session: Session, upload: ContactImport, chosen: RowChoice) -> dict[str, Any]:
+def _problems(session: Session, upload: ContactImport, choice: RowChoice) -> dict[str, Any]:
     """Return the problems of the rows, their repairs, and what was repaired."""
     by_hand = corrections.count_fixes(session, upload)
     mapping = _mapping(upload)
-    no_phone = _rows_of(chosen.notes, NO_PHONE)
+    no_phone = _rows_of(choice.notes, NO_PHONE)
     return {
-        "warned": _warned(session, upload, chosen.notes),
-        "not_in_use": _rows_of(chosen.notes, NOT_IN_USE),
+        "warned": _row_warnings(session, upload, choice.notes),
+        "not_in_use": _rows_of(choice.notes, NOT_IN_USE),
         "repairs": [
             {
                 "reason": repair.reason,
@@ -169,44 +169,44 @@ def _problems(session: Session, upload: ContactImport, chosen: RowChoice) -> dic
                 "url": _url(upload, kind=f"{repair.code}:{repair.reason}"),
             }
             for repair in reports.repairs(session, upload)
-            if chosen.kind is None or chosen.kind.reason == repair.reason
+            if choice.kind is None or choice.kind.reason == repair.reason
         ],
         "repaired": [(reason, repaired_title(reason)) for reason in upload.repairs],
         "fixes": fixes_words(by_hand),
         "left_out": by_hand.left_out,
         "ignored": ignored_words(reports.ignored_kinds(session, upload)),
         "finds_contacts": mapping.finds_contacts,
-        "no_phones": 0 if mapping.phones else _most_rows(upload, no_phone),
+        "no_phones": 0 if mapping.phones else _rows_if_majority(upload, no_phone),
         "no_names": bool(mapping.metadata and upload.created) and not mapping.has_names,
     }
 
 
 def _rows(
-    session: Session, upload: ContactImport, chosen: RowChoice, typed: Typed
+    session: Session, upload: ContactImport, choice: RowChoice, submitted: Typed
 ) -> dict[str, Any]:
     """Return the rows of a page as in the file, with the changes by applying them."""
-    kind, note, place = chosen.kind, chosen.note, lists.place()
+    kind, note, position = choice.kind, choice.note, lists.place()
     page = reports.page(
         session,
         upload,
-        outcome=chosen.outcome,
+        outcome=choice.outcome,
         code=kind.code if kind else None,
         reason=kind.reason if kind else None,
         note=note.code if note and not kind else None,
-        after=whole_number(place.cursor, 8) or 0,
+        after=whole_number(position.cursor, 8) or 0,
         limit=lists.PAGE_SIZE,
     )
     changes = changes_of(session, upload, page.rows)
     return {
-        "rows_title": chosen.title(),
-        "shown_total": chosen.total(upload),
+        "rows_title": choice.title(),
+        "shown_total": choice.total(upload),
         "columns": columns_of(upload, uploads.external_id_keys(session, upload)),
         "rows": [
-            sheet_row(upload, row, typed.get(row.number, {}), changes.get(row.number))
+            sheet_row(upload, row, submitted.get(row.number, {}), changes.get(row.number))
             for row in page.rows
         ],
-        "place": place,
-        "next_url": place.next_url(str(page.next_number) if page.next_number else None),
+        "place": position,
+        "next_url": position.next_url(str(page.next_number) if page.next_number else None),
     }
 
 
@@ -214,7 +214,7 @@ def _about_file(session: Session, upload: ContactImport) -> dict[str, Any]:
     """Return how the file was read, and an earlier upload of the same file."""
     return {
         "reading": ReadingForm.showing(upload),
-        "read_as": _read_as(upload),
+        "read_as": _reading_label(upload),
         "file_notes": file_notes(upload.found),
         "same": uploads.same_file(session, upload),
     }
@@ -225,7 +225,7 @@ def _effects(session: Session, upload: ContactImport) -> dict[str, Any]:
     meanwhile."""
     campaign = session.get_one(Campaign, upload.campaign_id)
     return {
-        "called": _called(session, campaign, upload),
+        "called": _new_calls_message(session, campaign, upload),
         "campaign_changed": campaign.revision != upload.campaign_revision,
     }
 
@@ -234,11 +234,11 @@ def _mapping(upload: ContactImport) -> HeaderMapping:
     return HeaderMapping(upload.columns, [ColumnTarget.parse(text) for text in upload.mapping])
 
 
-def _chosen(
-    kinds: Sequence[ProblemKind], wanted: str | None, *, with_reason: bool
+def _find_kind(
+    kinds: Sequence[ProblemKind], code: str | None, *, with_reason: bool
 ) -> ProblemKind | None:
     for kind in kinds:
-        if wanted == (f"{kind.code}:{kind.reason or ''}" if with_reason else kind.code):
+        if code == (f"{kind.code}:{kind.reason or ''}" if with_reason else kind.code):
             return kind
     return None
 
@@ -252,9 +252,9 @@ def _chips(
 ) -> list[FilterChip]:
     if not kinds:
         return []
-    every = FilterChip(gettext("All"), upload.failed, _url(upload), shows_failed and not kind)
+    all_chip = FilterChip(gettext("All"), upload.failed, _url(upload), shows_failed and not kind)
     return [
-        every,
+        all_chip,
         *(
             FilterChip(
                 kind_words(k),
@@ -271,24 +271,24 @@ def _rows_of(kinds: Sequence[ProblemKind], code: str) -> int:
     return sum(kind.rows for kind in kinds if kind.code == code)
 
 
-def _most_rows(upload: ContactImport, rows: int) -> int:
+def _rows_if_majority(upload: ContactImport, rows: int) -> int:
     """Return the number of rows if they are more than half of those to apply, else 0."""
     return rows if rows * 2 > uploads.rows_to_apply(upload) else 0
 
 
-def _warned(
+def _row_warnings(
     session: Session, upload: ContactImport, notes: Sequence[ProblemKind]
 ) -> list[RowWarning]:
     """Return warnings about rows before they are applied: numbers that aren't in use, and contacts
     that are repeated in the file."""
-    found = []
+    warnings = []
     if upload.action is not ContactAction.REMOVE and (rows := _rows_of(notes, NOT_IN_USE)):
         title = ngettext("%(num)s number is not in use", "%(num)s numbers are not in use", rows)
         text = gettext(
             "No one has such a number in its country. The contacts are added, but campaigns don’t "
             "call them. Check the digits."
         )
-        found.append(RowWarning(title, text, _url(upload, note=NOT_IN_USE)))
+        warnings.append(RowWarning(title, text, _url(upload, note=NOT_IN_USE)))
     if rows := _rows_of(notes, DUPLICATE):
         title = ngettext(
             "Duplicate in this file: %(num)s", "Duplicates in this file: %(num)s", rows
@@ -298,14 +298,14 @@ def _warned(
             gettext("Row %(row)s: %(message)s", row=number(row), message=in_language(message))
             for row, message in first
         )
-        pairs = tuple((known, row) for row, message in first if (known := earlier_row(message)))
+        pairs = tuple((earlier, row) for row, message in first if (earlier := earlier_row(message)))
         if pairs:
             text = gettext("%(rows)s The values of the last row win.", rows=text)
-        found.append(RowWarning(title, text, _url(upload, note=DUPLICATE), pairs))
-    return found
+        warnings.append(RowWarning(title, text, _url(upload, note=DUPLICATE), pairs))
+    return warnings
 
 
-def _called(session: Session, campaign: Campaign, upload: ContactImport) -> str:
+def _new_calls_message(session: Session, campaign: Campaign, upload: ContactImport) -> str:
     """Return how many contacts a running campaign will start to call when the rows are applied."""
     if (
         upload.action is ContactAction.REMOVE
@@ -330,12 +330,12 @@ def _called(session: Session, campaign: Campaign, upload: ContactImport) -> str:
     )
 
 
-def _chosen_outcome(upload: ContactImport) -> str | None:
+def _requested_outcome(upload: ContactImport) -> str | None:
     """Return the outcome whose rows are shown, None for all: those to fix, if there are any."""
-    wanted = request.args.get("rows")
-    if wanted in uploads.figures_of(upload):
-        return wanted
-    return FAILED if upload.failed and wanted != "all" else None
+    requested = request.args.get("rows")
+    if requested in uploads.figures_of(upload):
+        return requested
+    return FAILED if upload.failed and requested != "all" else None
 
 
 def rows_url(upload: ContactImport, rows: str) -> str:
@@ -346,29 +346,29 @@ def _url(upload: ContactImport, kind: str | None = None, note: str | None = None
     return url_for("portal.upload", upload_id=upload.id, kind=kind, note=note, _anchor="rows")
 
 
-def _read_as(upload: ContactImport) -> str:
-    found = upload.found
-    parts = []
+def _reading_label(upload: ContactImport) -> str:
+    reading = upload.found
+    details = []
     # Translators: parts of "Read as UTF-8, separated by commas, column names in row 1."
-    if found.get("sheet"):
-        parts.append(gettext("sheet “%(name)s”", name=found["sheet"]))
-    if found.get("encoding"):
-        name = found["encoding"].removesuffix("-sig")
-        parts.append(str(ENCODING_WORDS.get(name, name.upper())))
-    if delimiter := found.get("delimiter"):
+    if reading.get("sheet"):
+        details.append(gettext("sheet “%(name)s”", name=reading["sheet"]))
+    if reading.get("encoding"):
+        name = reading["encoding"].removesuffix("-sig")
+        details.append(str(ENCODING_WORDS.get(name, name.upper())))
+    if delimiter := reading.get("delimiter"):
         separated = DELIMITER_WORDS.get(delimiter)
-        parts.append(
+        details.append(
             str(separated) if separated else gettext("separated by %(mark)s", mark=delimiter)
         )
     if upload.file_kind == "vcard":
-        parts.append(gettext("each card as a row"))
-    elif found.get("headerRow"):
-        parts.append(gettext("column names in row %(row)s", row=found["headerRow"]))
+        details.append(gettext("each card as a row"))
+    elif reading.get("headerRow"):
+        details.append(gettext("column names in row %(row)s", row=reading["headerRow"]))
     else:
-        parts.append(gettext("no column names"))
+        details.append(gettext("no column names"))
     if region := upload.read_options.get("region"):
         country = country_name(region)
-        parts.append(
+        details.append(
             gettext("numbers without a country code as those of %(country)s", country=country)
         )
-    return ", ".join(parts)
+    return ", ".join(details)

@@ -84,7 +84,7 @@ IGNORED = {
         "%(num)s row that was left out by hand", "%(num)s rows that were left out by hand", n
     ),
 }
-_REPAIRS = {
+_REPAIR_TITLES = {
     "leading_zero_lost": lambda n: ngettext(
         "%(num)s number has lost its leading zero",
         "%(num)s numbers have lost their leading zero",
@@ -126,7 +126,7 @@ _REPAIRS = {
         n,
     ),
 }
-_REPAIRED = {
+_REPAIRED_TITLES = {
     "leading_zero_lost": lazy_gettext("Fixed: leading zero lost"),
     "plus_lost": lazy_gettext("Fixed: plus sign lost"),
     "double_zero": lazy_gettext("Fixed: 00 instead of +"),
@@ -145,19 +145,19 @@ def status_badge(upload: ContactImport) -> tuple[str, str]:
     if upload.undo_state is not None:
         return str(UNDO_NAMES[upload.undo_state]), UNDO_TONES[upload.undo_state]
     if upload.state is ImportState.DONE and rows_to_fix(upload):
-        words = ngettext("%(num)s row failed", "%(num)s rows failed", upload.failed)
-        return words, "warning"
+        label = ngettext("%(num)s row failed", "%(num)s rows failed", upload.failed)
+        return label, "warning"
     return str(STATE_NAMES[upload.state]), STATE_TONES[upload.state]
 
 
 def fixes_words(fixes: FixCounts) -> list[str]:
     """Return the corrections: 7 cells changed, 2 rows left out."""
-    found = []
+    labels = []
     if fixes.cells:
-        found.append(ngettext("%(num)s cell changed", "%(num)s cells changed", fixes.cells))
+        labels.append(ngettext("%(num)s cell changed", "%(num)s cells changed", fixes.cells))
     if fixes.left_out:
-        found.append(ngettext("%(num)s row left out", "%(num)s rows left out", fixes.left_out))
-    return found
+        labels.append(ngettext("%(num)s row left out", "%(num)s rows left out", fixes.left_out))
+    return labels
 
 
 def kind_words(kind: ProblemKind) -> str:
@@ -169,18 +169,20 @@ def note_words(kind: ProblemKind) -> str:
     return str(WARNINGS[kind.code].title)
 
 
-def file_notes(found: Mapping[str, Any]) -> list[str]:
-    """Return notes about the whole file, with the number of rows; ``found`` is how the upload was
+def file_notes(reading: Mapping[str, Any]) -> list[str]:
+    """Return notes about the whole file, with the number of rows; ``reading`` is how the upload was
     read."""
-    rows = found.get("noteRows", {})
-    return [_file_note(str(WARNINGS[kind].rule), rows.get(kind)) for kind in found.get("notes", ())]
+    rows = reading.get("noteRows", {})
+    return [
+        _file_note(str(WARNINGS[kind].rule), rows.get(kind)) for kind in reading.get("notes", ())
+    ]
 
 
 def _file_note(rule: str, rows: int | None) -> str:
     if not rows:
         return rule
-    counted = ngettext("%(num)s row", "%(num)s rows", rows)
-    return gettext("%(note)s (%(rows)s).", note=rule.removesuffix("."), rows=counted)
+    rows_label = ngettext("%(num)s row", "%(num)s rows", rows)
+    return gettext("%(note)s (%(rows)s).", note=rule.removesuffix("."), rows=rows_label)
 
 
 def ignored_words(kinds: list[ProblemKind]) -> str:
@@ -190,15 +192,17 @@ def ignored_words(kinds: list[ProblemKind]) -> str:
 
 def repair_title(repair: SuggestedRepair) -> str:
     """Return the title of a repair: 96 numbers have lost their leading zero."""
-    if repair.reason in _REPAIRS:
-        return _REPAIRS[repair.reason](repair.rows)
+    if repair.reason in _REPAIR_TITLES:
+        return _REPAIR_TITLES[repair.reason](repair.rows)
     return ngettext("%(num)s number can be fixed", "%(num)s numbers can be fixed", repair.rows)
 
 
 def repaired_title(reason: str) -> str:
     """Return the title of a done repair: Fixed: leading zero lost."""
     return (
-        str(_REPAIRED[reason]) if reason in _REPAIRED else gettext("Fixed: %(kind)s", kind=reason)
+        str(_REPAIRED_TITLES[reason])
+        if reason in _REPAIRED_TITLES
+        else gettext("Fixed: %(kind)s", kind=reason)
     )
 
 
@@ -216,12 +220,12 @@ def repair_text(repair: SuggestedRepair) -> str:
     )
 
 
-def outcome_words(upload: ContactImport, left: int) -> str:
+def outcome_words(upload: ContactImport, remaining: int) -> str:
     """Return the result: 17 contacts added, 2 updated, 1 row not applied."""
-    failed = upload.failed + left
+    failed = upload.failed + remaining
     unchanged = uploads.unchanged_rows(upload)
     updated = upload.updated - unchanged
-    parts = [
+    figures = [
         (
             upload.created,
             ngettext("%(num)s contact added", "%(num)s contacts added", upload.created),
@@ -232,7 +236,7 @@ def outcome_words(upload: ContactImport, left: int) -> str:
         (upload.ignored, ngettext("%(num)s ignored", "%(num)s ignored", upload.ignored)),
         (failed, ngettext("%(num)s row not applied", "%(num)s rows not applied", failed)),
     ]
-    return f"{', '.join(words for count, words in parts if count)}."
+    return f"{', '.join(label for count, label in figures if count)}."
 
 
 def sum_words(counts: Iterable[int], total: int) -> str:

@@ -50,7 +50,7 @@ class UploadRow:
         return campaign_words(self.campaign, self.organization)
 
 
-def _chosen(_session: Session, campaign_id: UUID | None = None) -> uploads.UploadFilter:
+def _filters(_session: Session, campaign_id: UUID | None = None) -> uploads.UploadFilter:
     """Return the filters of the URL."""
     return uploads.UploadFilter(
         query=lists.text_filter("q"),
@@ -67,31 +67,32 @@ def _campaign_id(session: Session) -> UUID:
     return campaigns.get_with_plan(session, caller(), path_id("campaign_id")).campaign.id
 
 
-def _chosen_of_campaign(session: Session) -> uploads.UploadFilter:
-    return _chosen(session, _campaign_id(session))
+def _campaign_filters(session: Session) -> uploads.UploadFilter:
+    return _filters(session, _campaign_id(session))
 
 
 def _load(
-    chosen: Choice, session: Session, sort: str, cursor: str | None, limit: int
+    read_filters: Choice, session: Session, sort: str, cursor: str | None, limit: int
 ) -> Page[UploadRow]:
-    found = chosen(session)
-    page = uploads.search(session, caller(), found, sort=sort, cursor=cursor, limit=limit)
+    filters = read_filters(session)
+    page = uploads.search(session, caller(), filters, sort=sort, cursor=cursor, limit=limit)
     return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _count(chosen: Choice, session: Session, most: int) -> int:
-    return uploads.count(session, caller(), chosen(session), most=most)
+def _count(read_filters: Choice, session: Session, limit: int) -> int:
+    return uploads.count(session, caller(), read_filters(session), most=limit)
 
 
-def _count_if_few(chosen: Choice, session: Session, most: int) -> int | None:
-    return uploads.count_if_few(session, caller(), chosen(session), most)
+def _count_if_few(read_filters: Choice, session: Session, limit: int) -> int | None:
+    return uploads.count_if_few(session, caller(), read_filters(session), limit)
 
 
-def _rows(session: Session, found: Sequence[ContactImport]) -> list[UploadRow]:
-    names = uploads.campaign_names(session, found)
-    owners = organizations_of(session, found)
+def _rows(session: Session, contact_imports: Sequence[ContactImport]) -> list[UploadRow]:
+    names = uploads.campaign_names(session, contact_imports)
+    owners = organizations_of(session, contact_imports)
     return [
-        UploadRow(row, names[row.campaign_id], owners.get(row.organization_id)) for row in found
+        UploadRow(row, names[row.campaign_id], owners.get(row.organization_id))
+        for row in contact_imports
     ]
 
 
@@ -100,13 +101,13 @@ def _item(row: UploadRow) -> BulkItem:
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    found = uploads.get_many(session, caller(), lists.ids_of(keys))
-    return [_item(row) for row in _rows(session, found)]
+    contact_imports = uploads.get_many(session, caller(), lists.ids_of(keys))
+    return [_item(row) for row in _rows(session, contact_imports)]
 
 
-def _several_of_campaign(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    of = _campaign_id(session)
-    return [each for each in _get_many(session, keys) if each.row.upload.campaign_id == of]
+def _get_many_of_campaign(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+    campaign_id = _campaign_id(session)
+    return [each for each in _get_many(session, keys) if each.row.upload.campaign_id == campaign_id]
 
 
 def _figure(name: str, label: str, css: str, sort: str | None = None) -> ListColumn[UploadRow]:
@@ -175,19 +176,19 @@ UPLOADS = ListDefinition(
     ),
     sorts=SORTS,
     default_sort="-created",
-    load=partial(_load, _chosen),
-    count=partial(_count, _chosen),
-    count_if_few=partial(_count_if_few, _chosen),
+    load=partial(_load, _filters),
+    count=partial(_count, _filters),
+    count_if_few=partial(_count_if_few, _filters),
     bulk=ListActions(_item, _get_many, ACTIONS, exports=True),
 )
 CAMPAIGN_UPLOADS = replace(
     UPLOADS,
     name="campaign-uploads",
     endpoint="portal.campaign_uploads",
-    load=partial(_load, _chosen_of_campaign),
-    count=partial(_count, _chosen_of_campaign),
-    count_if_few=partial(_count_if_few, _chosen_of_campaign),
-    bulk=ListActions(_item, _several_of_campaign, ACTIONS, exports=True),
+    load=partial(_load, _campaign_filters),
+    count=partial(_count, _campaign_filters),
+    count_if_few=partial(_count_if_few, _campaign_filters),
+    bulk=ListActions(_item, _get_many_of_campaign, ACTIONS, exports=True),
     filters=(ListFilter("q", lazy_gettext("File name")), *UPLOADS.filters[1:]),
     path=("campaign_id",),
 )

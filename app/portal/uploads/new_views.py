@@ -45,10 +45,10 @@ def upload_choose_campaign() -> str:
     """Let the user choose the campaign of a new upload."""
     query = lists.text_filter("q")
     with transaction(read_only=True) as session:
-        wanted = campaigns.CampaignFilter(query=query, takes_contacts=True)
-        found = campaigns.search(session, caller(), wanted, sort="name", limit=CAMPAIGNS_SHOWN)
-        rows = _choices(session, found.items)
-    return _campaign_choice(rows, query, more=found.next_cursor is not None)
+        filters = campaigns.CampaignFilter(query=query, takes_contacts=True)
+        page = campaigns.search(session, caller(), filters, sort="name", limit=CAMPAIGNS_SHOWN)
+        rows = _choices(session, page.items)
+    return _campaign_choice(rows, query, more=page.next_cursor is not None)
 
 
 def _campaign_choice(rows: Sequence[Choice], query: str | None, *, more: bool) -> str:
@@ -71,24 +71,24 @@ def _campaign_choice(rows: Sequence[Choice], query: str | None, *, more: bool) -
     )
 
 
-def _choices(session: Session, found: Sequence[Campaign]) -> list[Choice]:
+def _choices(session: Session, matches: Sequence[Campaign]) -> list[Choice]:
     """Return the campaigns, labelled so that they can be distinguished, and their URLs: those with
     the same name include their organization, others show it below."""
-    names = organizations_of(session, found)
-    same = Counter(row.name for row in found)
+    names = organizations_of(session, matches)
+    name_counts = Counter(row.name for row in matches)
     rows = []
-    for row in found:
+    for row in matches:
         owner = names.get(row.organization_id)
-        below = ngettext(
+        details = ngettext(
             "%(num)s contact, created %(day)s",
             "%(num)s contacts, created %(day)s",
             row.contact_count,
             num=number(row.contact_count),
             day=day(row.created_at, zone()),
         )
-        name, text = campaign_words(row.name, owner), below
-        if owner and same[row.name] == 1:
-            name, text = row.name, f"{owner}, {below}"
+        name, text = campaign_words(row.name, owner), details
+        if owner and name_counts[row.name] == 1:
+            name, text = row.name, f"{owner}, {details}"
         rows.append((name, text, url_for("portal.upload_new", campaign_id=row.id)))
     return rows
 
@@ -106,16 +106,16 @@ def upload_create(campaign_id: UUID) -> Page:
     form = UploadForm()
     with transaction(read_only=True) as session:
         campaigns.get(session, caller(), campaign_id)
-        corrects = _to_correct(session, campaign_id)
+        corrects = _get_corrected(session, campaign_id)
     if not form.validate():
         return _choose_page(campaign_id, form), 422
     try:
         return redirect(_save(campaign_id, form, corrects), 303)
     except (ValidationFailed, TooLarge) as error:
-        return _refused(campaign_id, form, error)
+        return _refused_page(campaign_id, form, error)
 
 
-def _refused(campaign_id: UUID, form: UploadForm, error: ValidationFailed | TooLarge) -> Page:
+def _refused_page(campaign_id: UUID, form: UploadForm, error: ValidationFailed | TooLarge) -> Page:
     form.file.errors = (error.message,)
     return _choose_page(campaign_id, form), 413 if isinstance(error, TooLarge) else 422
 
@@ -123,39 +123,46 @@ def _refused(campaign_id: UUID, form: UploadForm, error: ValidationFailed | TooL
 def _save(campaign_id: UUID, form: UploadForm, corrects: ContactImport | None) -> str:
     """Store the submitted file; return the URL of its upload. Raises `ValidationFailed` and
     `TooLarge`."""
-    sent: FileStorage | None = form.file.data
-    if sent is None or sent.filename is None:
+    submitted: FileStorage | None = form.file.data
+    if submitted is None or submitted.filename is None:
         raise ValidationFailed.on("file", "missing", gettext("Choose a contact file."))
-    kept = files().save(sent.stream, max_bytes=settings().max_upload_bytes)
-    name, action = sent.filename, form.chosen_action
-    return created(campaign_id, kept, kept.sha256, file_name=name, action=action, corrects=corrects)
+    stored_file = files().save(submitted.stream, max_bytes=settings().max_upload_bytes)
+    name, action = submitted.filename, form.chosen_action
+    return created(
+        campaign_id,
+        stored_file,
+        stored_file.sha256,
+        file_name=name,
+        action=action,
+        corrects=corrects,
+    )
 
 
 def created(
     campaign_id: UUID,
-    kept: StoredFile,
-    *sent: str,
+    stored_file: StoredFile,
+    *values: str,
     file_name: str,
     action: ContactAction,
-    chosen: UploadChoices | None = None,
+    choices: UploadChoices | None = None,
     corrects: ContactImport | None = None,
 ) -> str:
-    """Create an upload of the stored file, once if a form is sent twice with the same ``sent``;
+    """Create an upload of the stored file, once if a form is sent twice with the same ``values``;
     return its URL. Raises as `uploads.create`, without the file."""
-    with deleted_on_error(kept.key), transaction() as session:
-        submission = FormSubmission(session, *sent)
-        made = uploads.create(
+    with deleted_on_error(stored_file.key), transaction() as session:
+        submission = FormSubmission(session, *values)
+        upload = uploads.create(
             session,
             caller(),
             campaign_id,
             action=action,
-            file=kept,
+            file=stored_file,
             file_name=file_name,
             storage_defaults=settings().storage_defaults,
-            chosen=chosen,
+            chosen=choices,
             corrects=corrects,
         )
-        return submission.led_to(url_for("portal.upload", upload_id=made.id))
+        return submission.led_to(url_for("portal.upload", upload_id=upload.id))
 
 
 def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
@@ -166,7 +173,7 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
         return render_template(
             "portal/uploads/choose.html",
             campaign=campaign,
-            corrects=_to_correct(session, campaign_id),
+            corrects=_get_corrected(session, campaign_id),
             campaign_words=campaign_words(campaign.name, owner.name),
             usage=storage.of_organization(session, owner, defaults),
             form=form,
@@ -178,13 +185,13 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
         )
 
 
-def _to_correct(session: Session, campaign_id: UUID) -> ContactImport | None:
+def _get_corrected(session: Session, campaign_id: UUID) -> ContactImport | None:
     """Return the upload in the URL. Raises `NotFound`."""
-    named = request.args.get("corrects")
-    if named is None:
+    raw_id = request.args.get("corrects")
+    if raw_id is None:
         return None
     try:
-        upload_id = UUID(named)
+        upload_id = UUID(raw_id)
     except ValueError:
         raise NotFound from None
     return corrected_files.to_correct(session, caller(), campaign_id, upload_id)
@@ -192,7 +199,7 @@ def _to_correct(session: Session, campaign_id: UUID) -> ContactImport | None:
 
 IN_MEMORY = 1_000_000
 """Bytes of a file that are kept in memory while it is written."""
-_KINDS = {
+_CONTENT_TYPES = {
     "csv": "text/csv",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
@@ -227,65 +234,65 @@ def upload_file(upload_id: UUID, ending: str) -> Response:
 def upload_fix_failed(upload_id: UUID) -> Response:
     """Upload the rows that failed as a file of their own, to fix them on its check screen."""
     with transaction(read_only=True) as session:
-        found = _with_rows(session, upload_id)
-        writer = reports.writer_of(session, found)
-        chosen = uploads.choices_for_failed_rows(found)
+        upload = _get_readable(session, upload_id)
+        writer = reports.writer_of(session, upload)
+        choices = uploads.choices_for_failed_rows(upload)
     try:
-        return redirect(_correction(found, writer, chosen), 303)
+        return redirect(_correction(upload, writer, choices), 303)
     except TooLarge as error:
         url = url_for("portal.upload", upload_id=upload_id)
         return redirect_with(error.message, url, "warning")
 
 
-def _correction(found: ContactImport, writer: RowWriter, chosen: UploadChoices) -> str:
+def _correction(upload: ContactImport, writer: RowWriter, choices: UploadChoices) -> str:
     """Upload the failed rows as a file that corrects them; return its URL. Raises `TooLarge`."""
     return created(
-        found.campaign_id,
-        _kept(_pieces(found, writer, failed_only=True)),
-        file_name=_name(found, failed_only=True),
-        action=found.action,
-        chosen=chosen,
-        corrects=found,
+        upload.campaign_id,
+        _store_pieces(_pieces(upload, writer, failed_only=True)),
+        file_name=_name(upload, failed_only=True),
+        action=upload.action,
+        choices=choices,
+        corrects=upload,
     )
 
 
-def _with_rows(session: Session, upload_id: UUID) -> ContactImport:
+def _get_readable(session: Session, upload_id: UUID) -> ContactImport:
     """Return the upload if its rows can be read. Raises `Gone` and `NotFound`."""
-    found = uploads.get(session, caller(), upload_id)
-    if found.rows_forgotten_at is not None:
+    upload = uploads.get(session, caller(), upload_id)
+    if upload.rows_forgotten_at is not None:
         message = gettext(
             "The rows of this upload were removed on %(time)s. "
             "Its figures and its history are still there.",
-            time=long_datetime(found.rows_forgotten_at),
+            time=long_datetime(upload.rows_forgotten_at),
         )
         raise Gone(message, "rows_forgotten")
-    if found.checked_at is None or not found.columns:
+    if upload.checked_at is None or not upload.columns:
         raise NotFound
-    return found
+    return upload
 
 
-def _name(found: ContactImport, *, failed_only: bool) -> str:
-    stem = "".join(c if c.isalnum() and c.isascii() else "-" for c in found.file_name)
+def _name(upload: ContactImport, *, failed_only: bool) -> str:
+    stem = "".join(c if c.isalnum() and c.isascii() else "-" for c in upload.file_name)
     kind = "failed-rows-of" if failed_only else "problems-in"
-    return f"{kind}-{stem.rpartition('-')[0].strip('-') or 'upload'}.{reports.ending_of(found)}"
+    return f"{kind}-{stem.rpartition('-')[0].strip('-') or 'upload'}.{reports.ending_of(upload)}"
 
 
 def _file(upload_id: UUID, ending: str, *, failed_only: bool) -> Response:
     with transaction(read_only=True) as session:
-        found = _with_rows(session, upload_id)
-        if ending != reports.ending_of(found):
+        upload = _get_readable(session, upload_id)
+        if ending != reports.ending_of(upload):
             raise NotFound
-        writer = reports.writer_of(session, found)
-    name = _name(found, failed_only=failed_only)
+        writer = reports.writer_of(session, upload)
+    name = _name(upload, failed_only=failed_only)
     response = Response(
-        stream_with_context(_pieces(found, writer, failed_only=failed_only)),
-        content_type=_KINDS[ending],
+        stream_with_context(_pieces(upload, writer, failed_only=failed_only)),
+        content_type=_CONTENT_TYPES[ending],
     )
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
-def _kept(pieces: Iterable[bytes]) -> StoredFile:
+def _store_pieces(pieces: Iterable[bytes]) -> StoredFile:
     with SpooledTemporaryFile(IN_MEMORY) as file:
         for piece in pieces:
             file.write(piece)
@@ -293,14 +300,14 @@ def _kept(pieces: Iterable[bytes]) -> StoredFile:
         return files().save(file, max_bytes=settings().max_upload_bytes)
 
 
-def _pieces(found: ContactImport, writer: RowWriter, *, failed_only: bool) -> Iterator[bytes]:
-    yield writer.begin(reports.header(found))
+def _pieces(upload: ContactImport, writer: RowWriter, *, failed_only: bool) -> Iterator[bytes]:
+    yield writer.begin(reports.header(upload))
     last: int | None = 0
     while last is not None:
         with transaction(read_only=True) as session:
-            if not reports.are_those_of(session, found):
+            if not reports.are_those_of(session, upload):
                 message = "The file was read again: this download is incomplete."
                 raise Conflict(message, "changed_meanwhile")  # interrupts the download
-            rows, last = reports.rows_after(session, found, last, failed_only=failed_only)
+            rows, last = reports.rows_after(session, upload, last, failed_only=failed_only)
         yield writer.rows(rows)
     yield writer.end()

@@ -17,14 +17,14 @@ from app.services.imports import corrections
 @portal.post("/uploads/<uuid:upload_id>/rows")
 def upload_fix_rows(upload_id: UUID) -> Page:
     """Save the corrections and check the file with them."""
-    typed, left_out = typed_cells(), rows_left_out()
+    submitted, left_out = typed_cells(), rows_left_out()
     try:
         with transaction() as session:
             corrections.fix_rows(
-                session, caller(), upload_id, typed, left_out, expected_check=seen_version()
+                session, caller(), upload_id, submitted, left_out, expected_check=seen_version()
             )
     except Conflict as error:
-        return refused_step(error, upload_id, typed)
+        return refused_step(error, upload_id, submitted)
     return to_upload(upload_id, _anchor="rows")
 
 

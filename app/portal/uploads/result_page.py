@@ -44,123 +44,125 @@ _DIFFERENCES = {
 }
 
 
-def result_context(session: Session, found: ContactImport) -> dict[str, Any]:
-    expected = found.expected or {}
-    complete = found.state is ImportState.DONE
+def result_context(session: Session, upload: ContactImport) -> dict[str, Any]:
+    expected = upload.expected or {}
+    complete = upload.state is ImportState.DONE
     differences = [
-        _DIFFERENCES[name](number(getattr(found, name)), number(expected[name]))
+        _DIFFERENCES[name](number(getattr(upload, name)), number(expected[name]))
         for name in COUNTS
-        if complete and getattr(found, name) != expected[name]
+        if complete and getattr(upload, name) != expected[name]
     ]
-    figures = uploads.figures_of(found)
-    is_as_checked = found.found.get("equalRows", 0) == uploads.unchanged_rows(found)
-    later = corrected_files.corrected_files_of(session, found)
+    figures = uploads.figures_of(upload)
+    is_as_checked = upload.found.get("equalRows", 0) == uploads.unchanged_rows(upload)
+    later = corrected_files.corrected_files_of(session, upload)
     is_open = any(each.upload.finished_at is None for each in later)
-    to_fix = corrected_files.rows_to_fix(found)
-    to_fix -= sum(corrected_files.rows_to_fix(each.upload) for each in later)  # are fixed there
+    unfixed_rows = corrected_files.rows_to_fix(upload)
+    unfixed_rows -= sum(
+        corrected_files.rows_to_fix(each.upload) for each in later
+    )  # are fixed there
     return {
         "corrected_files": later,
-        "can_fix": to_fix > 0
+        "can_fix": unfixed_rows > 0
         and not is_open
-        and found.rows_forgotten_at is None
-        and not _is_archived(session, found),
+        and upload.rows_forgotten_at is None
+        and not _is_archived(session, upload),
         "differences": ", ".join(differences),
         "same_figures": complete and not differences and is_as_checked,
-        "ignored": ignored_words(reports.ignored_kinds(session, found)),
-        "outcome": outcome_words(found, uploads.rows_left(found)),
-        "next_step": _next_step(session, found),
-        "failed_rows": _failed_rows(session, found),
-        "entries": _history(found, corrections.count_fixes(session, found)),
-        "rows_kept_until": expiry.kept_until(found, settings().rows_kept_days),
-        "rest_words": sum_words([*figures.values(), uploads.rows_left(found)], found.rows_total),
+        "ignored": ignored_words(reports.ignored_kinds(session, upload)),
+        "outcome": outcome_words(upload, uploads.rows_left(upload)),
+        "next_step": _next_step(session, upload),
+        "failed_rows": _failed_rows(session, upload),
+        "entries": _history(upload, corrections.count_fixes(session, upload)),
+        "rows_kept_until": expiry.kept_until(upload, settings().rows_kept_days),
+        "rest_words": sum_words([*figures.values(), uploads.rows_left(upload)], upload.rows_total),
     }
 
 
-def _next_step(session: Session, found: ContactImport) -> tuple[str, str] | None:
+def _next_step(session: Session, upload: ContactImport) -> tuple[str, str] | None:
     """Return the words and the URL of what the campaign needs before it calls; None if it runs, or
     the user may not change it."""
-    campaign = session.get_one(Campaign, found.campaign_id)
+    campaign = session.get_one(Campaign, upload.campaign_id)
     is_paused = campaign.status is CampaignStatus.PAUSED and campaign.contact_count > 0
     if not is_paused or not caller().may(Permission.CAMPAIGNS_WRITE):
         return None
-    if _is_archived(session, found):
+    if _is_archived(session, upload):
         return None
     plan = outreach.stored_plan(session, campaign)
     if plan is None:
-        words, endpoint = pgettext("campaign", "Create plan"), "portal.campaign_plan"
+        label, endpoint = pgettext("campaign", "Create plan"), "portal.campaign_plan"
     else:
-        words = gettext("Resume campaign") if plan.started_at else gettext("Start campaign")
-        words, endpoint = gettext("%(act)s…", act=words), "portal.campaign_start_confirm"
-    return words, url_for(endpoint, campaign_id=campaign.id)
+        label = gettext("Resume campaign") if plan.started_at else gettext("Start campaign")
+        label, endpoint = gettext("%(act)s…", act=label), "portal.campaign_start_confirm"
+    return label, url_for(endpoint, campaign_id=campaign.id)
 
 
-def _is_archived(session: Session, found: ContactImport) -> bool:
+def _is_archived(session: Session, upload: ContactImport) -> bool:
     """Return whether the organization is archived: it accepts no contacts and calls no one."""
-    organization = session.get_one(Organization, found.organization_id)
+    organization = session.get_one(Organization, upload.organization_id)
     return organization.status is OrganizationStatus.ARCHIVED
 
 
-def _failed_rows(session: Session, found: ContactImport) -> list[tuple[int, str, str]]:
+def _failed_rows(session: Session, upload: ContactImport) -> list[tuple[int, str, str]]:
     """Return the first rows that were not applied: number, wrong value, reason."""
-    page = reports.page(session, found, outcome=FAILED, limit=FAILED_SHOWN)
+    page = reports.page(session, upload, outcome=FAILED, limit=FAILED_SHOWN)
     rows = []
     for row in page.rows:
         problem = next((each for each in row.problems if not each.is_warning), None)
         index = problem.column_index if problem else None
-        value = "" if index is None else f"{found.columns[index]}: {row.cells[index]}"
+        value = "" if index is None else f"{upload.columns[index]}: {row.cells[index]}"
         rows.append((row.number, value[:MAX_CELL_LENGTH], reason_words(problem) if problem else ""))
     return rows
 
 
-def _history(found: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
+def _history(upload: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
     last = {
         ImportState.DONE: (gettext("Applied"), "done"),
         ImportState.CANCELLED: (gettext("Stopped"), "failed"),
         ImportState.FAILED: (gettext("Stopped by an error"), "failed"),
-    }[found.state]
+    }[upload.state]
     return [
         {
             "title": gettext("Uploaded"),
-            "text": _sizes(found),
-            "when": _clock(found.created_at),
+            "text": _sizes_label(upload),
+            "when": _clock(upload.created_at),
             "state": "done",
         },
         {
             "title": gettext("Checked"),
-            "text": ", ".join([_rows(found.rows_total), *fixes_words(fixes)]),
-            "when": _clock(found.checked_at),
+            "text": ", ".join([_rows_label(upload.rows_total), *fixes_words(fixes)]),
+            "when": _clock(upload.checked_at),
             "state": "done",
         },
         {
             "title": last[0],
-            "text": _applied(found),
-            "when": _clock(found.finished_at),
+            "text": _applied_label(upload),
+            "when": _clock(upload.finished_at),
             "state": last[1],
         },
     ]
 
 
-def _sizes(found: ContactImport) -> str:
+def _sizes_label(upload: ContactImport) -> str:
     """Return the sizes: 924 B file, 7.8 kB with check results."""
-    if not found.stored_bytes:
-        return size(found.file_size)
+    if not upload.stored_bytes:
+        return size(upload.file_size)
     return gettext(
         "%(file)s file, %(all)s with check results",
-        file=size(found.file_size),
-        all=size(found.file_size + found.stored_bytes),
+        file=size(upload.file_size),
+        all=size(upload.file_size + upload.stored_bytes),
     )
 
 
-def _rows(count: int) -> str:
+def _rows_label(count: int) -> str:
     return ngettext("%(num)s row", "%(num)s rows", count)
 
 
-def _applied(found: ContactImport) -> str:
-    rows = _rows(found.rows_applied)
-    if found.apply_started_at is None or found.finished_at is None or found.apply_number > 1:
+def _applied_label(upload: ContactImport) -> str:
+    rows = _rows_label(upload.rows_applied)
+    if upload.apply_started_at is None or upload.finished_at is None or upload.apply_number > 1:
         return rows
-    took = (found.finished_at - found.apply_started_at).total_seconds()
-    time = f"{written_number(took, 1)}{NO_BREAK}s" if took < 90 else duration(round(took))
+    elapsed = (upload.finished_at - upload.apply_started_at).total_seconds()
+    time = f"{written_number(elapsed, 1)}{NO_BREAK}s" if elapsed < 90 else duration(round(elapsed))
     return gettext("%(rows)s in %(time)s", rows=rows, time=time)
 
 

@@ -36,24 +36,29 @@ def row_changes(
     change: ContactChange,
     field_names: Mapping[TargetField, str],
 ) -> RowChanges:
-    left = change.fields
+    remaining = change.fields
     old_values, new_phones = {}, {}
     for index, (cell, text) in enumerate(zip(cells, upload.mapping, strict=False)):
-        for fields in _fields_of(ColumnTarget.parse(text), upload.columns[index], left):
-            if any(field in left and _holds(cell, field, change.after) for field in fields):
-                old = (_shown(change.before, field) for field in fields)
+        for fields in _fields_of(ColumnTarget.parse(text), upload.columns[index], remaining):
+            if any(
+                field in remaining and _contains_value(cell, field, change.after)
+                for field in fields
+            ):
+                old = (_format_value(change.before, field) for field in fields)
                 old_values[index] = " ".join(filter(None, old))
                 if TargetField.PHONE in fields:
-                    new_phones[index] = _shown(change.after, TargetField.PHONE)
-                left = [field for field in left if field not in fields]
+                    new_phones[index] = _format_value(change.after, TargetField.PHONE)
+                remaining = [field for field in remaining if field not in fields]
                 break
-    others = [
+    unmatched = [
         FieldChange(
-            _label(field, field_names), _shown(change.before, field), _shown(change.after, field)
+            _label(field, field_names),
+            _format_value(change.before, field),
+            _format_value(change.after, field),
         )
-        for field in left
+        for field in remaining
     ]
-    return RowChanges(old_values, new_phones, others)
+    return RowChanges(old_values, new_phones, unmatched)
 
 
 def _fields_of(
@@ -66,18 +71,18 @@ def _fields_of(
     elif target.field is TargetField.EXTERNAL_ID_VALUE:
         yield [field for field in changed if field.startswith(f"{TargetField.EXTERNAL_ID}:")]
     elif target.field is TargetField.METADATA and not target.key:
-        yield (_metadata(column),)
+        yield (_metadata_target(column),)
     else:
         yield (str(target),)
     if target.field in (TargetField.PHONE, TargetField.EMAIL, TargetField.COUNTRY_CODE):
-        yield (_metadata(column),)
+        yield (_metadata_target(column),)
 
 
-def _metadata(column: str) -> str:
+def _metadata_target(column: str) -> str:
     return str(ColumnTarget(TargetField.METADATA, column[:MAX_METADATA_KEY]))
 
 
-def _holds(cell: str, field: str, after: Mapping[str, str]) -> bool:
+def _contains_value(cell: str, field: str, after: Mapping[str, str]) -> bool:
     """Return whether the new value can be from this cell: only one of several numbers counts."""
     value = after.get(field, "")
     if field == TargetField.PHONE:
@@ -96,7 +101,7 @@ def _label(field: str, field_names: Mapping[TargetField, str]) -> str:
     return target.key or field_names[target.field]
 
 
-def _shown(values: Mapping[str, str], field: str) -> str:
+def _format_value(values: Mapping[str, str], field: str) -> str:
     value = values.get(field, "")
     if field == TargetField.PHONE:
         return phone(value) if value else ""

@@ -80,12 +80,12 @@ class SheetColumn:
 
 
 def columns_of(
-    upload: ContactImport, external_keys: Sequence[str], chosen: Sequence[str] | None = None
+    upload: ContactImport, external_keys: Sequence[str], submitted: Sequence[str] | None = None
 ) -> list[SheetColumn]:
-    """Return the file's columns; ``chosen`` are targets from a form that was not accepted."""
-    targets = chosen if chosen is not None else upload.mapping
+    """Return the file's columns; ``submitted`` are targets from a form that was not accepted."""
+    targets = submitted if submitted is not None else upload.mapping
     title = _title_column(upload)
-    facts = _facts_of(upload)
+    phone_columns = _phone_columns(upload)
     return [
         SheetColumn(
             index,
@@ -93,7 +93,7 @@ def columns_of(
             targets[index],
             _choices(name, targets[index], external_keys),
             index == title,
-            index != title and index in facts,
+            index != title and index in phone_columns,
             tuple(row[index] for row in upload.samples if index < len(row) and row[index].strip()),
         )
         for index, name in enumerate(upload.columns)
@@ -119,13 +119,13 @@ def _choices(
     name: str, target: str, external_keys: Sequence[str]
 ) -> list[tuple[str | None, list[tuple[str, str]]]]:
     fields = [
-        (str(field), words)
-        for field, words in _field_names().items()
+        (str(field), label)
+        for field, label in _field_names().items()
         if field is not TargetField.EXACT or target == field
     ]
-    own = str(ColumnTarget(TargetField.METADATA, name[:MAX_METADATA_KEY]))
-    information = [(own, name)]
-    if target.startswith(f"{TargetField.METADATA}:") and target != own:
+    default_target = str(ColumnTarget(TargetField.METADATA, name[:MAX_METADATA_KEY]))
+    information = [(default_target, name)]
+    if target.startswith(f"{TargetField.METADATA}:") and target != default_target:
         information.append((target, ColumnTarget.parse(target).key))
     groups: list[tuple[str | None, list[tuple[str, str]]]] = [
         (gettext("Kept as metadata"), information),
@@ -133,22 +133,24 @@ def _choices(
     ]
     ids = [(str(ColumnTarget(TargetField.EXTERNAL_ID, key)), key) for key in external_keys]
     if ids or target in PAIR:
-        pair = [(target, str(words)) for target, words in _PAIR_NAMES]
+        pair = [(target, str(label)) for target, label in _PAIR_NAMES]
         groups.append((gettext("External ID"), [*ids, *pair]))
     groups.append((None, fields[-1:]))
     return groups
 
 
 def sheet_row(
-    upload: ContactImport, row: ShownRow, typed: Mapping[int, str], change: ContactChange | None
+    upload: ContactImport, row: ShownRow, submitted: Mapping[int, str], change: ContactChange | None
 ) -> SheetRow:
     """Return a row with its editable cells; ``change`` is its effect on the contact."""
     failed = row.outcome == FAILED
     identifying = [i for i, text in enumerate(upload.mapping) if _identifies(text)]
-    of_row = 0 if failed or not identifying else identifying[0]
-    cells = _cells(upload, row, typed, identifying, of_row)
+    note_column = 0 if failed or not identifying else identifying[0]
+    cells = _cells(upload, row, submitted, identifying, note_column)
     if change is not None:
-        _show_change(cells, upload, row_changes(upload, row.cells, change, _field_names()), of_row)
+        _show_change(
+            cells, upload, row_changes(upload, row.cells, change, _field_names()), note_column
+        )
     is_left_out = row.outcome == IGNORED and row.code == LEFT_OUT
     effect = "" if failed or is_left_out else str(_EFFECTS[row.outcome])
     if change is not None and not change.fields:
@@ -160,39 +162,39 @@ def sheet_row(
 def _cells(
     upload: ContactImport,
     row: ShownRow,
-    typed: Mapping[int, str],
+    submitted: Mapping[int, str],
     identifying: Sequence[int],
-    of_row: int,
+    note_column: int,
 ) -> list[SheetCell]:
     """Return the cells of a row. Those with a problem can be fixed, and those with a note in a row
-    that is applied; a note about the whole row is shown at column ``of_row``. A broken row is fixed
+    that is applied; a note about the whole row is shown at ``note_column``. A broken row is fixed
     as a whole; in a row without any identifier, every cell for one can be filled in."""
     failed = row.outcome == FAILED
     by_column: dict[int, list[ImportProblem]] = {}
     for problem in row.problems:
-        column = of_row if problem.column_index is None else problem.column_index
+        column = note_column if problem.column_index is None else problem.column_index
         by_column.setdefault(column, []).append(problem)
-    whole = failed and any(p.code in WHOLE_ROW and p.column_index is None for p in row.problems)
-    nameless = failed and any(p.code == "missing_identifier" for p in row.problems)
+    is_broken = failed and any(p.code in WHOLE_ROW and p.column_index is None for p in row.problems)
+    lacks_identifier = failed and any(p.code == "missing_identifier" for p in row.problems)
     width = len(upload.columns)
     cells = []
     for index in range(width):
         value = row.cells[index] if index < len(row.cells) else ""
         problems = by_column.get(index, ())
-        identifies = nameless and index in identifying
+        identifies = lacks_identifier and index in identifying
         is_wrong = any(not problem.is_warning for problem in problems) if failed else bool(problems)
-        can_be_fixed = whole or identifies or is_wrong
-        sent = typed.get(index, value) if can_be_fixed else None
-        cells.append(_cell(value, problems, sent))
-    if whole and (further := [cell for cell in row.cells[width:] if cell.strip()]):
+        can_be_fixed = is_broken or identifies or is_wrong
+        text = submitted.get(index, value) if can_be_fixed else None
+        cells.append(_cell(value, problems, text))
+    if is_broken and (further := [cell for cell in row.cells[width:] if cell.strip()]):
         values = "; ".join(further)[:MAX_CELL_LENGTH]
-        words = gettext("After the last column: %(values)s", values=values)
-        cells[-1] = replace(cells[-1], tone="bad", reasons=(*cells[-1].reasons, words))
+        reason = gettext("After the last column: %(values)s", values=values)
+        cells[-1] = replace(cells[-1], tone="bad", reasons=(*cells[-1].reasons, reason))
     return cells
 
 
 def _show_change(
-    cells: list[SheetCell], upload: ContactImport, changed: RowChanges, of_row: int
+    cells: list[SheetCell], upload: ContactImport, changed: RowChanges, note_column: int
 ) -> None:
     """Show old values in their cells, and changes without a column of their own in one of the
     cells."""
@@ -200,18 +202,18 @@ def _show_change(
         new = changed.new_phones.get(index, cells[index].value)
         cells[index] = replace(cells[index], old=old, value=new)
     if changed.others:
-        index = _column_of_others(upload, of_row)
+        index = _changes_column(upload, note_column)
         cells[index] = replace(cells[index], changes=changed.others)
 
 
-def _column_of_others(upload: ContactImport, identifying: int) -> int:
+def _changes_column(upload: ContactImport, default: int) -> int:
     """Return the column that shows changes without a column of their own."""
     if TargetField.EXACT in upload.mapping:
         return upload.mapping.index(TargetField.EXACT)
-    return identifying
+    return default
 
 
-def _facts_of(upload: ContactImport) -> set[int]:
+def _phone_columns(upload: ContactImport) -> set[int]:
     """Return the columns that a phone shows: those of the contact's fields, and the first that are
     kept as metadata."""
     fields = [text.partition(":")[0] for text in upload.mapping]
@@ -225,15 +227,15 @@ def _identifies(target: str) -> bool:
     return target.partition(":")[0] in IDENTIFIERS
 
 
-def _cell(value: str, problems: Sequence[ImportProblem], typed: str | None) -> SheetCell:
-    shown = value.strip()
-    if len(shown) > MAX_CELL_LENGTH:
-        shown = shown[:MAX_CELL_LENGTH] + "…"
+def _cell(value: str, problems: Sequence[ImportProblem], submitted: str | None) -> SheetCell:
+    text = value.strip()
+    if len(text) > MAX_CELL_LENGTH:
+        text = text[:MAX_CELL_LENGTH] + "…"
     errors = [problem for problem in problems if not problem.is_warning]
     tone = ""
     if problems:
         tone = "bad" if any(not problem.repair for problem in errors) else "repair"
-    return SheetCell(shown, tone, tuple(map(reason_words, errors or problems)), typed)
+    return SheetCell(text, tone, tuple(map(reason_words, errors or problems)), submitted)
 
 
 def reason_words(problem: ImportProblem) -> str:
@@ -259,13 +261,13 @@ def _surname(upload: ContactImport, cells: Sequence[SheetCell]) -> int | None:
 def _title_column(upload: ContactImport) -> int:
     """Return the column whose value is the row's title on a phone."""
     fields = [text.partition(":")[0] for text in upload.mapping]
-    for wanted in (
+    for target_field in (
         TargetField.FULL_NAME,
         TargetField.FIRST_NAME,
         TargetField.LAST_NAME,
         TargetField.EMAIL,
         TargetField.PHONE,
     ):
-        if wanted in fields:
-            return fields.index(wanted)
+        if target_field in fields:
+            return fields.index(target_field)
     return 0

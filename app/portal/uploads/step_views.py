@@ -34,22 +34,22 @@ def upload_columns(upload_id: UUID) -> Page:
 @portal.post("/uploads/<uuid:upload_id>/columns")
 def upload_columns_save(upload_id: UUID) -> Page:
     """Check the file again with the form's columns and, if it has them, reading settings."""
-    chosen = request.form.getlist("column")
+    mapping = request.form.getlist("column")
     form = ReadingForm() if "header_row" in request.form else None
     if form is not None and not form.validate():
-        return _columns_page(upload_id, form, chosen), 422
+        return _columns_page(upload_id, form, mapping), 422
     try:
-        _read_again(upload_id, form, chosen)
+        _read_again(upload_id, form, mapping)
     except ValidationFailed as error:
-        return _columns_page(upload_id, form, chosen, _by_column(error)), 422
+        return _columns_page(upload_id, form, mapping, _by_column(error)), 422
     return to_upload(upload_id)
 
 
-def _read_again(upload_id: UUID, form: ReadingForm | None, chosen: list[str]) -> None:
+def _read_again(upload_id: UUID, form: ReadingForm | None, mapping: list[str]) -> None:
     """Check the file again. Raises `ValidationFailed`, about columns."""
     reading = form.to_reading() if form is not None else None
     with changing_upload(upload_id) as session:
-        steps.read_again(session, caller(), upload_id, mapping=chosen or None, reading=reading)
+        steps.read_again(session, caller(), upload_id, mapping=mapping or None, reading=reading)
 
 
 def _by_column(error: ValidationFailed) -> dict[int, str]:
@@ -83,26 +83,26 @@ def upload_undo_repair(upload_id: UUID, reason: str) -> Response:
 def upload_apply(upload_id: UUID) -> Page:
     """Apply the check that the user has seen; nothing if it has changed since. Corrections that
     were typed are saved and checked first."""
-    typed = typed_cells()
+    submitted = typed_cells()
     try:
         with transaction() as session:
-            shown = _apply(session, upload_id, typed)
+            url_params = _apply(session, upload_id, submitted)
     except Conflict as error:
-        return refused_step(error, upload_id, typed, applies=True)
-    return to_upload(upload_id, **shown)
+        return refused_step(error, upload_id, submitted, applies=True)
+    return to_upload(upload_id, **url_params)
 
 
-def _apply(session: Session, upload_id: UUID, typed: Typed) -> dict[str, str]:
+def _apply(session: Session, upload_id: UUID, submitted: Typed) -> dict[str, str]:
     """Apply the rows; return parameters of the upload's page, which says if edits are checked
     first. Raises `Conflict`."""
-    left_out, seen = rows_left_out(), seen_version()
-    if typed or left_out:
+    left_out, expected_check = rows_left_out(), seen_version()
+    if submitted or left_out:
         upload = corrections.fix_rows(
-            session, caller(), upload_id, typed, left_out, expected_check=seen
+            session, caller(), upload_id, submitted, left_out, expected_check=expected_check
         )
         if upload.state is not ImportState.CHECKED:
             return {"edits": "saved"}
-    steps.start_apply(session, caller(), upload_id, expected_check=seen)
+    steps.start_apply(session, caller(), upload_id, expected_check=expected_check)
     return {}
 
 
@@ -118,14 +118,14 @@ def upload_cancel(upload_id: UUID) -> Response:
 def _columns_page(
     upload_id: UUID,
     form: ReadingForm | None = None,
-    chosen: list[str] | None = None,
+    mapping: list[str] | None = None,
     problems: dict[int, str] | None = None,
 ) -> str:
     with transaction(read_only=True) as session:
         upload = uploads.get(session, caller(), upload_id)
         form = form or ReadingForm.showing(upload)
         form.offer_sheets(upload)
-        usable = chosen if chosen and len(chosen) == len(upload.columns) else None
+        usable = mapping if mapping and len(mapping) == len(upload.columns) else None
         return render_template(
             "portal/uploads/columns.html",
             upload=upload,
@@ -136,8 +136,10 @@ def _columns_page(
         )
 
 
-def refused_step(error: Conflict, upload_id: UUID, typed: Typed, *, applies: bool = False) -> Page:
-    """Show the check if it has changed, otherwise the upload's page with the reason. ``typed``
+def refused_step(
+    error: Conflict, upload_id: UUID, submitted: Typed, *, applies: bool = False
+) -> Page:
+    """Show the check if it has changed, otherwise the upload's page with the reason. ``submitted``
     holds corrections for the rows that are still shown.
 
     Raises the error if the organization is archived: its page leads to the organization.
@@ -145,11 +147,11 @@ def refused_step(error: Conflict, upload_id: UUID, typed: Typed, *, applies: boo
     if error.code == ARCHIVED:
         raise error
     with transaction(read_only=True) as session:
-        found = uploads.get(session, caller(), upload_id)
-        if error.code != CHANGED_MEANWHILE or found.state is not ImportState.CHECKED:
+        upload = uploads.get(session, caller(), upload_id)
+        if error.code != CHANGED_MEANWHILE or upload.state is not ImportState.CHECKED:
             url = url_for("portal.upload", upload_id=upload_id)
             return redirect_with(error.message, url, "warning")
-        context = upload_page_data(session, found) | check_context(session, found, typed)
+        context = upload_page_data(session, upload) | check_context(session, upload, submitted)
         page = render_template(
             "portal/uploads/check.html", changed_meanwhile=True, applies=applies, **context
         )

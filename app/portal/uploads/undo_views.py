@@ -35,24 +35,24 @@ class UndoRemark:
 def upload_undo(upload_id: UUID) -> Page:
     """Show the effects of undoing the upload, in numbers."""
     with transaction(read_only=True) as session:
-        found = uploads.get(session, caller(), upload_id)
-        if not undo.can_be_undone(found, settings().undo_days):
+        upload = uploads.get(session, caller(), upload_id)
+        if not undo.can_be_undone(upload, settings().undo_days):
             return to_upload(upload_id)
         return render_template(
             "portal/uploads/undo.html",
-            upload=found,
-            **path_of(session, found),
-            **_effects(session, found),
+            upload=upload,
+            **path_of(session, upload),
+            **_effects(session, upload),
         )
 
 
-def _effects(session: Session, found: ContactImport) -> dict[str, Any]:
-    would, contacts = undo_preview.preview(session, found)
+def _effects(session: Session, upload: ContactImport) -> dict[str, Any]:
+    totals, contacts = undo_preview.preview(session, upload)
     return {
-        **_sums_context(would, done=False),
+        **_totals_context(totals, done=False),
         "names": [_names(changes) for changes in contacts],
-        "extent": extent_words(*undo.extent(session, found)),
-        "until": undo.ends_at(found, settings().undo_days),
+        "extent": extent_words(*undo.extent(session, upload)),
+        "until": undo.ends_at(upload, settings().undo_days),
     }
 
 
@@ -73,16 +73,16 @@ def extent_words(changes: int, contacts: int) -> str:
     )
 
 
-def undone_context(found: ContactImport) -> dict[str, Any]:
-    return _sums_context(undo.result_of(found) or UndoTotals(), done=True)
+def undone_context(upload: ContactImport) -> dict[str, Any]:
+    return _totals_context(undo.result_of(upload) or UndoTotals(), done=True)
 
 
-def _sums_context(sums: UndoTotals, *, done: bool) -> dict[str, Any]:
+def _totals_context(totals: UndoTotals, *, done: bool) -> dict[str, Any]:
     return {
-        "sums": sums,
-        "undo_counts": sums.figures,
-        "removed": list(_removed_remarks(sums, done=done)),
-        "remarks": list(remarks_of(sums, done=done)),
+        "sums": totals,
+        "undo_counts": totals.figures,
+        "removed": list(_removed_remarks(totals, done=done)),
+        "remarks": list(remarks_of(totals, done=done)),
     }
 
 
@@ -104,79 +104,79 @@ def _removed_remarks(sums: UndoTotals, *, done: bool) -> Iterator[UndoRemark]:
             "The upload added them. Later changes are removed too.",
             sums.removed_changed,
         )
-        title = _removed_changed(sums.removed_changed, done=done)
+        title = _removed_title(sums.removed_changed, done=done)
         yield UndoRemark(title, text, "alert-triangle", "warning")
 
 
-def remarks_of(sums: UndoTotals, *, done: bool) -> Iterator[UndoRemark]:
+def remarks_of(totals: UndoTotals, *, done: bool) -> Iterator[UndoRemark]:
     """Yield the reasons why something isn't undone."""
-    if sums.contacts_left:
-        yield _contacts_left(sums, done=done)
-    if sums.gone:
+    if totals.contacts_left:
+        yield _contacts_left_remark(totals, done=done)
+    if totals.gone:
         yield UndoRemark(
             ngettext(
                 "%(num)s contact left the campaign before",
                 "%(num)s contacts left the campaign before",
-                sums.gone,
+                totals.gone,
             ),
             ngettext(
                 "The upload added or updated it. Nothing is left to restore.",
                 "The upload added or updated them. Nothing is left to restore.",
-                sums.gone,
+                totals.gone,
             ),
             "user-off",
         )
-    if sums.unchanged:
+    if totals.unchanged:
         yield UndoRemark(
             ngettext(
                 "%(num)s contact has its earlier values already",
                 "%(num)s contacts have their earlier values already",
-                sums.unchanged,
+                totals.unchanged,
             ),
             gettext("The upload changed nothing, or the change was reversed since."),
             "user-check",
         )
-    if sums.taken:
+    if totals.taken:
         yield UndoRemark(
-            _taken(sums.taken, done=done),
+            _not_restored_title(totals.taken, done=done),
             gettext("Another contact with the same number, address or ID was added since."),
             "user-x",
         )
-    if sums.erased:
+    if totals.erased:
         yield UndoRemark(
             ngettext(
                 "%(num)s person was erased and stays erased",
                 "%(num)s people were erased and stay erased",
-                sums.erased,
+                totals.erased,
             ),
             gettext("Their data was deleted on request. An undo can’t bring it back."),
             "user-x",
         )
-    if done or not sums.change_nothing:
+    if done or not totals.change_nothing:
         calls = gettext(
             "Calls already placed stay in the record; calls that were cancelled stay cancelled."
         )
         yield UndoRemark(gettext("Call records stay"), calls, "phone")
 
 
-def _contacts_left(sums: UndoTotals, *, done: bool) -> UndoRemark:
-    if sums.estimated:
+def _contacts_left_remark(totals: UndoTotals, *, done: bool) -> UndoRemark:
+    if totals.estimated:
         title = ngettext(
             "%(num)s contact has been changed since",
             "%(num)s contacts have been changed since",
-            sums.contacts_left,
+            totals.contacts_left,
         )
         text = gettext("Field by field: later changes stay, the rest is restored.")
         return UndoRemark(title, text, "user")
     text = ngettext(
         "It was changed since, or another contact has the number or address.",
         "They were changed since, or another contact has the number or address.",
-        sums.fields_left,
+        totals.fields_left,
     )
-    return UndoRemark(_fields_left(sums, done=done), text, "user")
+    return UndoRemark(_fields_left_title(totals, done=done), text, "user")
 
 
-def _removed_changed(count: int, *, done: bool) -> str:
+def _removed_title(count: int, *, done: bool) -> str:
     if done:
         return ngettext(
             "%(num)s contact was removed although it was changed since",
@@ -190,9 +190,9 @@ def _removed_changed(count: int, *, done: bool) -> str:
     )
 
 
-def _fields_left(sums: UndoTotals, *, done: bool) -> str:
-    count = sums.fields_left
-    contacts = ngettext("%(num)s contact", "%(num)s contacts", sums.contacts_left)
+def _fields_left_title(totals: UndoTotals, *, done: bool) -> str:
+    count = totals.fields_left
+    contacts = ngettext("%(num)s contact", "%(num)s contacts", totals.contacts_left)
     if done:
         return ngettext(
             "%(num)s field of %(contacts)s stayed as now",
@@ -208,7 +208,7 @@ def _fields_left(sums: UndoTotals, *, done: bool) -> str:
     )
 
 
-def _taken(count: int, *, done: bool) -> str:
+def _not_restored_title(count: int, *, done: bool) -> str:
     if done:
         return ngettext(
             "%(num)s contact could not be restored", "%(num)s contacts could not be restored", count

@@ -52,6 +52,6 @@ def changing_upload(upload_id: UUID) -> AbstractContextManager[Session]:
     return changing(url_for("portal.upload", upload_id=upload_id), Conflict)
 
 
-def to_upload(upload_id: UUID, **shown: Any) -> Response:
-    """Redirect to the upload's page. ``shown`` are parameters of the page and its ``_anchor``."""
-    return redirect(url_for("portal.upload", upload_id=upload_id, **shown), 303)
+def to_upload(upload_id: UUID, **params: Any) -> Response:
+    """Redirect to the upload's page. ``params`` are parameters of the page and its ``_anchor``."""
+    return redirect(url_for("portal.upload", upload_id=upload_id, **params), 303)

@@ -47,8 +47,8 @@ AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
 @portal.get("/uploads", endpoint="uploads")
 def list_uploads() -> str:
     with transaction(read_only=True) as session:
-        shown = uploads_page(session, UPLOADS)
-    return render_template("portal/uploads/list.html", **shown)
+        context = uploads_page(session, UPLOADS)
+    return render_template("portal/uploads/list.html", **context)
 
 
 def uploads_page(session: Session, definition: ListDefinition[UploadRow]) -> dict[str, Any]:
@@ -67,24 +67,26 @@ def uploads_page(session: Session, definition: ListDefinition[UploadRow]) -> dic
 @portal.get("/uploads/<uuid:upload_id>")
 def upload(upload_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = uploads.get(session, caller(), upload_id)
-        page, more = _page_of(session, found)
-        return render_template(page, **upload_page_data(session, found) | more)
+        contact_import = uploads.get(session, caller(), upload_id)
+        page, more = _page_of(session, contact_import)
+        return render_template(page, **upload_page_data(session, contact_import) | more)
 
 
-def _page_of(session: Session, found: ContactImport) -> tuple[str, dict[str, Any]]:
+def _page_of(session: Session, contact_import: ContactImport) -> tuple[str, dict[str, Any]]:
     """Return the page of the upload's state, and its data besides `upload_page_data`."""
-    if found.state in AT_WORK:
+    if contact_import.state in AT_WORK:
         return "portal/uploads/working.html", {}
-    if found.undo_state == undo.UNDOING:
-        extent = extent_words(*undo.extent(session, found))
+    if contact_import.undo_state == undo.UNDOING:
+        extent = extent_words(*undo.extent(session, contact_import))
         return "portal/uploads/undoing.html", {"extent": extent}
-    if found.undo_state == undo.UNDONE:
-        return "portal/uploads/undone.html", result_context(session, found) | undone_context(found)
-    if found.state is ImportState.CHECKED:
-        return "portal/uploads/check.html", check_context(session, found)
-    if found.expected is not None:
-        return "portal/uploads/result.html", result_context(session, found)
+    if contact_import.undo_state == undo.UNDONE:
+        return "portal/uploads/undone.html", result_context(
+            session, contact_import
+        ) | undone_context(contact_import)
+    if contact_import.state is ImportState.CHECKED:
+        return "portal/uploads/check.html", check_context(session, contact_import)
+    if contact_import.expected is not None:
+        return "portal/uploads/result.html", result_context(session, contact_import)
     return "portal/uploads/ended.html", {}
 
 
@@ -93,79 +95,91 @@ def upload_live(upload_id: UUID) -> Page:
     """Return the panel that reloads itself while the worker is busy; then the whole
     page is loaded, at its rows if they were corrected: a reload would begin at its top."""
     with transaction(read_only=True) as session:
-        found = uploads.get(session, caller(), upload_id)
-        if found.state in AT_WORK or found.undo_state == undo.UNDOING:
+        contact_import = uploads.get(session, caller(), upload_id)
+        if contact_import.state in AT_WORK or contact_import.undo_state == undo.UNDOING:
             return render_template(
-                "portal/uploads/_working.html", **upload_page_data(session, found)
+                "portal/uploads/_working.html", **upload_page_data(session, contact_import)
             )
     if not wants_fragment():
         return redirect(url_for("portal.upload", upload_id=upload_id), 303)
     if urlsplit(request.headers.get("HX-Current-URL", "")).fragment == "rows":
-        url = rows_url(found, FAILED if found.failed else "all")
+        url = rows_url(contact_import, FAILED if contact_import.failed else "all")
         return htmx_command("HX-Redirect", url, 200)
     return htmx_command("HX-Refresh", "true", 200)
 
 
-def upload_page_data(session: Session, found: ContactImport) -> dict[str, Any]:
-    figures = uploads.figures_of(found)
-    own = found.created_by is not None and found.created_by == current_user.id
+def upload_page_data(session: Session, contact_import: ContactImport) -> dict[str, Any]:
+    figures = uploads.figures_of(contact_import)
+    is_author = (
+        contact_import.created_by is not None and contact_import.created_by == current_user.id
+    )
     return {
-        "upload": found,
-        **path_of(session, found),
+        "upload": contact_import,
+        **path_of(session, contact_import),
         # Translators: the reader, in "Started 10:47 by you."
-        "author": pgettext("by", "you") if own else found.author,
-        "failure": in_language(found.failure) if found.failure else None,
-        "corrects": corrected_files.corrected_by(session, caller(), found),
+        "author": pgettext("by", "you") if is_author else contact_import.author,
+        "failure": in_language(contact_import.failure) if contact_import.failure else None,
+        "corrects": corrected_files.corrected_by(session, caller(), contact_import),
         "figures": figures,
-        "sum_words": sum_words(figures.values(), found.rows_total),
-        "action": str(ACTION_NAMES[found.action]),
-        "to_apply": uploads.rows_to_apply(found),
-        "unchanged": uploads.unchanged_rows(found),
+        "sum_words": sum_words(figures.values(), contact_import.rows_total),
+        "action": str(ACTION_NAMES[contact_import.action]),
+        "to_apply": uploads.rows_to_apply(contact_import),
+        "unchanged": uploads.unchanged_rows(contact_import),
         "changes": figures[CREATED] + figures[UPDATED] + figures[DELETED],
-        "left": uploads.rows_left(found),
-        "pace": _pace(found),
-        "can_go_on": uploads.can_go_on(found),
-        "can_be_read_again": uploads.can_be_read_again(found),
-        "ending": reports.ending_of(found),
-        "undo_until": undo.ends_at(found, settings().undo_days),
-        "can_be_undone": undo.can_be_undone(found, settings().undo_days),
-        "is_deletable": deletion.can_be_deleted(found),
+        "left": uploads.rows_left(contact_import),
+        "pace": _pace(contact_import),
+        "can_go_on": uploads.can_go_on(contact_import),
+        "can_be_read_again": uploads.can_be_read_again(contact_import),
+        "ending": reports.ending_of(contact_import),
+        "undo_until": undo.ends_at(contact_import, settings().undo_days),
+        "can_be_undone": undo.can_be_undone(contact_import, settings().undo_days),
+        "is_deletable": deletion.can_be_deleted(contact_import),
     }
 
 
-def _pace(found: ContactImport) -> str:
+def _pace(contact_import: ContactImport) -> str:
     """Return the pace: 1,210 rows a second, about 20 s left: an estimate, empty at the
     beginning."""
-    if found.apply_started_at is None or not found.rows_applied or found.apply_number > 1:
+    if (
+        contact_import.apply_started_at is None
+        or not contact_import.rows_applied
+        or contact_import.apply_number > 1
+    ):
         return ""
-    spent = max((utcnow() - found.apply_started_at).total_seconds(), 0.001)
-    seconds = math.ceil(spent / found.rows_applied * uploads.rows_left(found))
-    rate = round(found.rows_applied / spent)
-    left = f"{seconds}{NO_BREAK}s" if seconds < 120 else f"{math.ceil(seconds / 60)}{NO_BREAK}min"
+    spent = max((utcnow() - contact_import.apply_started_at).total_seconds(), 0.001)
+    seconds = math.ceil(spent / contact_import.rows_applied * uploads.rows_left(contact_import))
+    rate = round(contact_import.rows_applied / spent)
+    time_left = (
+        f"{seconds}{NO_BREAK}s" if seconds < 120 else f"{math.ceil(seconds / 60)}{NO_BREAK}min"
+    )
     if not rate:
-        return gettext("about %(time)s left", time=left)
+        return gettext("about %(time)s left", time=time_left)
     return ngettext(
         "%(num)s row a second, about %(time)s left",
         "%(num)s rows a second, about %(time)s left",
         rate,
-        time=left,
+        time=time_left,
     )
 
 
 @portal.get("/uploads/<uuid:upload_id>/delete-data")
 def upload_delete_data_confirm(upload_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        found = uploads.get(session, caller(), upload_id)
-    return _deleting(found).page() if deletion.can_be_deleted(found) else to_upload(upload_id)
+        contact_import = uploads.get(session, caller(), upload_id)
+    return (
+        _delete_confirmation(contact_import).page()
+        if deletion.can_be_deleted(contact_import)
+        else to_upload(upload_id)
+    )
 
 
-def _deleting(found: ContactImport) -> ConfirmationPage:
+def _delete_confirmation(contact_import: ContactImport) -> ConfirmationPage:
     return ConfirmationPage(
-        title=gettext("Delete the data of %(file)s?", file=found.file_name),
-        consequences=_consequences(found),
+        title=gettext("Delete the data of %(file)s?", file=contact_import.file_name),
+        consequences=_consequences(contact_import),
         act=gettext("Delete data"),
         safe=gettext("Keep data"),
-        safe_url=url_for("portal.upload", upload_id=found.id),
+        safe_url=url_for("portal.upload", upload_id=contact_import.id),
     )
 
 
@@ -173,25 +187,26 @@ def _deleting(found: ContactImport) -> ConfirmationPage:
 def upload_delete_data(upload_id: UUID) -> Response:
     url = url_for("portal.upload", upload_id=upload_id)
     with changing(url, Conflict, category="danger") as session:
-        found = deletion.delete_data(session, caller(), upload_id)
-    words = gettext(
-        "The data of %(file)s is being deleted. Its storage is free again.", file=found.file_name
+        contact_import = deletion.delete_data(session, caller(), upload_id)
+    message = gettext(
+        "The data of %(file)s is being deleted. Its storage is free again.",
+        file=contact_import.file_name,
     )
-    return redirect_with(words, url_for("portal.storage"))
+    return redirect_with(message, url_for("portal.storage"))
 
 
-def _consequences(found: ContactImport) -> list[str]:
-    words = [gettext("The file and its rows are deleted and can’t be downloaded again.")]
-    if undo.can_be_undone(found, settings().undo_days):
-        words.append(gettext("The upload can’t be undone any more."))
-    if uploads.can_go_on(found):
-        left = uploads.rows_left(found)
-        words.append(
+def _consequences(contact_import: ContactImport) -> list[str]:
+    consequences = [gettext("The file and its rows are deleted and can’t be downloaded again.")]
+    if undo.can_be_undone(contact_import, settings().undo_days):
+        consequences.append(gettext("The upload can’t be undone any more."))
+    if uploads.can_go_on(contact_import):
+        remaining = uploads.rows_left(contact_import)
+        consequences.append(
             ngettext(
                 "The %(num)s row that was not applied can’t be applied any more.",
                 "The %(num)s rows that were not applied can’t be applied any more.",
-                left,
+                remaining,
             )
         )
-    words.append(gettext("Contacts, figures and history stay."))
-    return words
+    consequences.append(gettext("Contacts, figures and history stay."))
+    return consequences

@@ -110,8 +110,8 @@ def load_totals(session: Session) -> UsageTotals:
         compared = reporting.compared(session, caller(), span, utcnow().date())
         months, can_rank = reporting.by_month_and_can_rank(session, caller(), span)
         g.whole_usage = UsageTotals(compared, months, can_rank)
-    found: UsageTotals = g.whole_usage
-    return found
+    totals: UsageTotals = g.whole_usage
+    return totals
 
 
 def added(rows: Iterable[UsageRow]) -> UsageFigures:
@@ -119,7 +119,7 @@ def added(rows: Iterable[UsageRow]) -> UsageFigures:
     return UsageFigures(*map(sum, zip(*(row.figures for row in rows), strict=True)))
 
 
-def _chosen() -> UsageFilter:
+def _filters() -> UsageFilter:
     return UsageFilter(
         query=lists.text_filter("q"),
         tier=lists.choice_filter("tier", Tier),
@@ -128,27 +128,27 @@ def _chosen() -> UsageFilter:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[UsageRow]:
-    return _page(session, _chosen(), sort, cursor, limit)
+    return _load_page(session, _filters(), sort, cursor, limit)
 
 
-def _page(
-    session: Session, chosen: UsageFilter, sort: str, cursor: str | None, limit: int
+def _load_page(
+    session: Session, filters: UsageFilter, sort: str, cursor: str | None, limit: int
 ) -> Page[UsageRow]:
-    span, of_all = chosen_span()[0], load_totals(session)
+    span, totals = chosen_span()[0], load_totals(session)
     page = reporting.by_organization(
         session,
         caller(),
         span,
-        chosen,
-        ranked=of_all.can_rank,
+        filters,
+        ranked=totals.can_rank,
         sort=sort,
         cursor=cursor,
         limit=limit,
     )
-    ids = [used.id for used in page.items] if of_all.months else []
+    ids = [used.id for used in page.items] if totals.months else []
     costs = reporting.by_organization_ids(session, span, ids) if ids else {}
-    conversations = sum(day.conversations for day in of_all.compared.days)
-    included = _included(session, [used.id for used in page.items])
+    conversations = sum(day.conversations for day in totals.compared.days)
+    included = _included_use(session, [used.id for used in page.items])
     rows = [
         UsageRow(used.figures, costs.get(used.id, ()), conversations, used, included.get(used.id))
         for used in page.items
@@ -156,36 +156,38 @@ def _page(
     return Page(rows, page.next_cursor)
 
 
-def _included(session: Session, ids: Sequence[UUID]) -> Mapping[UUID, IncludedUse]:
+def _included_use(session: Session, ids: Sequence[UUID]) -> Mapping[UUID, IncludedUse]:
     """Return the use of the plans, if a column shows it."""
     if request.endpoint == FILE_OF_SCRIPTS:
         return {}
     return included_if_shown(session, USAGE, ("included", "used-up"), ids)
 
 
-def _count(session: Session, most: int) -> int:
-    return reporting.count_organizations(session, caller(), chosen_span()[0], _chosen(), most)
+def _count(session: Session, limit: int) -> int:
+    return reporting.count_organizations(session, caller(), chosen_span()[0], _filters(), limit)
 
 
-def _count_if_few(session: Session, most: int) -> int | None:
-    return reporting.count_if_few(session, caller(), chosen_span()[0], _chosen(), most)
+def _count_if_few(session: Session, limit: int) -> int | None:
+    return reporting.count_if_few(session, caller(), chosen_span()[0], _filters(), limit)
 
 
 def _item(row: UsageRow) -> BulkItem:
-    found = row.organization
-    return BulkItem(str(found.id), found.name, str(STATUS_NAMES[found.status]), row)
+    organization = row.organization
+    return BulkItem(
+        str(organization.id), organization.name, str(STATUS_NAMES[organization.status]), row
+    )
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    wanted, sort = UsageFilter(ids=lists.ids_of(keys)), USAGE.sort_of(request.args)
-    return [_item(row) for row in _page(session, wanted, sort, None, len(keys) + 1).items]
+    filters, sort = UsageFilter(ids=lists.ids_of(keys)), USAGE.sort_of(request.args)
+    return [_item(row) for row in _load_page(session, filters, sort, None, len(keys) + 1).items]
 
 
 def _percentage(part: int, of_all: int) -> Decimal | None:
     return round(Decimal(100 * part) / of_all, 1) if of_all else None
 
 
-def _plan(row: UsageRow) -> str:
+def _plan_name(row: UsageRow) -> str:
     return PLAN_NAMES[row.organization.payment_tier or Tier.FREE]
 
 
@@ -194,7 +196,7 @@ def _used_up_on(row: UsageRow) -> date | None:
     return expected.used_up_on if expected else None
 
 
-def _costs(row: UsageRow) -> str | None:
+def _costs_label(row: UsageRow) -> str | None:
     return ", ".join(f"{cost.amount} {cost.currency}" for cost in row.costs) or None
 
 
@@ -210,7 +212,11 @@ USAGE = ListDefinition(
             sort="name",
         ),
         ListColumn(
-            "plan", lazy_gettext("Plan"), _plan, "cut cut-short cell-plan from-desktop", sort="plan"
+            "plan",
+            lazy_gettext("Plan"),
+            _plan_name,
+            "cut cut-short cell-plan from-desktop",
+            sort="plan",
         ),
         figure_column(
             "conversations",
@@ -237,7 +243,7 @@ USAGE = ListDefinition(
         ),
         included_column(lambda row: row.included),
         ListColumn(
-            "costs", lazy_gettext("Reported carrier costs"), _costs, "end head-wrap from-wide"
+            "costs", lazy_gettext("Reported carrier costs"), _costs_label, "end head-wrap from-wide"
         ),
         figure_column(
             "change",

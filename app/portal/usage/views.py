@@ -61,15 +61,18 @@ def show_usage() -> Page:
     span, problems = chosen_span()
     with figures() as session:
         return render_checked(
-            "portal/usage/page.html", problems, **_asked(span), **_used(session, span)
+            "portal/usage/page.html",
+            problems,
+            **_range_context(span),
+            **_usage_context(session, span),
         )
 
 
-def _asked(span: DaySpan) -> dict[str, Any]:
+def _range_context(span: DaySpan) -> dict[str, Any]:
     """Return the range of the URL and the others on offer; if several have the same days, as on the
     30th of a month, the clicked one is selected."""
     presets = _presets()
-    equal = [name for name, (_words, offered) in presets.items() if offered == span]
+    equal = [name for name, (_words, days) in presets.items() if days == span]
     equal.sort(key=lambda name: name != request.args.get("range"))
     return {
         "span": span,
@@ -77,30 +80,30 @@ def _asked(span: DaySpan) -> dict[str, Any]:
         "presets": presets,
         "chosen_preset": next(iter(equal), None),
         "statuses": STATUS_NAMES,
-        "asked": _asked_again,
-        "kept": _kept(),
+        "asked": _url_with,
+        "kept": _other_params(),
     }
 
 
-def _used(session: Session, span: DaySpan) -> dict[str, Any]:
+def _usage_context(session: Session, span: DaySpan) -> dict[str, Any]:
     """Return the usage in the span: of the scope of the URL, and of each of its organizations."""
-    scope = _scope(session)
+    scope = _requested_scope(session)
     page = list_page(session, USAGE) if _lists_organizations(scope) else None
-    counted = _counted(session, scope, span, page)
-    months, are_months_adjusted = reporting.adding_up([[each.cost] for each in counted["months"]])
-    counted["months"] = [
-        replace(each, cost=cost) for each, (cost,) in zip(counted["months"], months, strict=True)
+    context = _figures_context(session, scope, span, page)
+    months, are_months_adjusted = reporting.adding_up([[each.cost] for each in context["months"]])
+    context["months"] = [
+        replace(each, cost=cost) for each, (cost,) in zip(context["months"], months, strict=True)
     ]
     if page:
         page = without_empty(page, "included", "used-up")
-        page, counted["sums"], counted["are_adjusted"] = _adding_up(page, counted["sums"])
+        page, context["sums"], context["are_adjusted"] = _with_rounded_costs(page, context["sums"])
     return {
         "scope": scope,
         "list": page,
         "are_months_adjusted": are_months_adjusted,
         "near": organizations.near_limits(session, caller(), MAX_NEAR) if page else (),
-        **counted,
-        **_of_months(session, scope, span, has_costs=bool(counted["months"])),
+        **context,
+        **_month_context(session, scope, span, has_costs=bool(context["months"])),
     }
 
 
@@ -110,26 +113,26 @@ def usage_file() -> Response:
     a single organization or with ``rows=days``; or with ``rows=costs`` the carrier costs by
     organization and month, which the partner's staff sees."""
     span, problems = chosen_span()
-    for name, words in problems:
-        raise ValidationFailed.on(name, "invalid_date", words)
-    wanted = request.args.get("rows")
+    for name, message in problems:
+        raise ValidationFailed.on(name, "invalid_date", message)
+    rows_param = request.args.get("rows")
     with figures() as session:
-        parts = _lines(session, span, wanted)
-    name = "call-costs" if wanted == "costs" else "usage"
-    return csv_file(f"{name}-{span.start}-to-{span.end}", parts)
+        csv_chunks = _file_lines(session, span, rows_param)
+    name = "call-costs" if rows_param == "costs" else "usage"
+    return csv_file(f"{name}-{span.start}-to-{span.end}", csv_chunks)
 
 
-def _lines(session: Session, span: DaySpan, wanted: str | None) -> list[bytes]:
-    scope = _scope(session)
-    if wanted == "costs":
+def _file_lines(session: Session, span: DaySpan, rows_param: str | None) -> list[bytes]:
+    scope = _requested_scope(session)
+    if rows_param == "costs":
         return _cost_lines(session, scope, span)
-    is_by_day = wanted == "days" or not _lists_organizations(scope)
+    is_by_day = rows_param == "days" or not _lists_organizations(scope)
     return _day_lines(session, scope, span) if is_by_day else _listed_lines()
 
 
 def _cost_lines(session: Session, scope: UsageScope, span: DaySpan) -> list[bytes]:
-    found = reporting.cost_lines(session, caller(), span, scope.id)
-    lines = [csv_files.lines(map(_cost_cells, batch)) for batch in found]
+    batches = reporting.cost_lines(session, caller(), span, scope.id)
+    lines = [csv_files.lines(map(_cost_cells, batch)) for batch in batches]
     return [csv_files.first_line(COST_COLUMNS), *lines]
 
 
@@ -143,8 +146,8 @@ def _day_lines(session: Session, scope: UsageScope, span: DaySpan) -> list[bytes
 
 def _listed_lines() -> list[bytes]:
     columns = [column for column in USAGE.columns if column.name in FILE_COLUMNS]
-    listed = chunks(USAGE, columns, USAGE.sort_of(request.args))
-    return [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, listed)]
+    row_chunks = chunks(USAGE, columns, USAGE.sort_of(request.args))
+    return [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, row_chunks)]
 
 
 def _presets() -> dict[str, tuple[str, DaySpan]]:
@@ -158,13 +161,13 @@ def _presets() -> dict[str, tuple[str, DaySpan]]:
     }
 
 
-def _counted(
+def _figures_context(
     session: Session, scope: UsageScope, span: DaySpan, page: ListPage[UsageRow] | None
 ) -> dict[str, Any]:
     """Return the figures of the range and of the previous one."""
-    of_all, today = load_totals(session) if page else None, utcnow().date()
-    if of_all:
-        compared, months = of_all.compared, of_all.months
+    totals, today = load_totals(session) if page else None, utcnow().date()
+    if totals:
+        compared, months = totals.compared, totals.months
     else:
         compared = reporting.compared(session, caller(), span, today, scope.id)
         months = reporting.by_month(session, caller(), span, scope.id)
@@ -179,20 +182,20 @@ def _counted(
         "total_before": total_before,
         "cost": cost,
         "end": compared.end,
-        "chart": _chart(days, unfinished=span.end == today),
-        "sums": _sums(page, total, total_before, cost) if page else None,
-        "can_rank": of_all and of_all.can_rank,
+        "chart": _conversation_chart(days, unfinished=span.end == today),
+        "sums": _sum_rows(page, total, total_before, cost) if page else None,
+        "can_rank": totals and totals.can_rank,
         "max_ranked": reporting.MAX_RANKED,
         "updated": compared.updated,
     }
 
 
-def _of_months(
+def _month_context(
     session: Session, scope: UsageScope, span: DaySpan, *, has_costs: bool
 ) -> dict[str, Any]:
     """Return monthly data: the use of a plan, and the carriers' sums."""
     today = utcnow().date()
-    one = caller().organization_id or scope.id
+    organization_id = caller().organization_id or scope.id
     month = _whole_month(span, today)
     sums = None
     if month and has_costs and caller().may(Permission.ORGANIZATIONS_WRITE):
@@ -200,7 +203,9 @@ def _of_months(
     return {
         "today": today,
         "unfinished": span.end == today,
-        "so_far": month_so_far(session, caller(), one, today) if one else None,
+        "so_far": month_so_far(session, caller(), organization_id, today)
+        if organization_id
+        else None,
         "carrier": sums,
     }
 
@@ -216,18 +221,18 @@ def _lists_organizations(scope: UsageScope) -> bool:
     return scope.organization is None and caller().may(Permission.ORGANIZATIONS_READ)
 
 
-def _scope(session: Session) -> UsageScope:
+def _requested_scope(session: Session) -> UsageScope:
     """Return the organization in the URL, or that of the user whose email is searched for. Raises
     `NotFound` for an organization that the caller can't see."""
-    words = lists.text_filter("q") or ""
-    given = request.args.get("organization")
-    organization_id = as_uuid(given)
-    if given and organization_id is None:
+    query = lists.text_filter("q") or ""
+    organization_param = request.args.get("organization")
+    organization_id = as_uuid(organization_param)
+    if organization_param and organization_id is None:
         raise NotFound
     email = None
-    if organization_id is None and "@" in words:
+    if organization_id is None and "@" in query:
         try:
-            user = get_by_email(session, caller(), words)
+            user = get_by_email(session, caller(), query)
         except NotFound:
             return UsageScope(None, None)
         organization_id, email = user.organization_id, user.email
@@ -236,19 +241,19 @@ def _scope(session: Session) -> UsageScope:
     return UsageScope(organizations.get(session, caller(), organization_id), email)
 
 
-def _kept() -> list[tuple[str, str]]:
+def _other_params() -> list[tuple[str, str]]:
     """Return the parameters of the URL except for the range and the position in the list."""
     names = [name for name in ASKED if name not in ("start", "end")]
     return [(name, value) for name in names for value in request.args.getlist(name) if value]
 
 
-def _asked_again(endpoint: str = "portal.usage", **changes: Any) -> str:
+def _url_with(endpoint: str = "portal.usage", **changes: Any) -> str:
     """Return the URL of this view from its first page, with some parameters changed."""
-    kept = {name: request.args.getlist(name) for name in ASKED if request.args.get(name)}
-    return url_for(endpoint, **{**kept, **changes})
+    params = {name: request.args.getlist(name) for name in ASKED if request.args.get(name)}
+    return url_for(endpoint, **{**params, **changes})
 
 
-def _sums(
+def _sum_rows(
     page: ListPage[UsageRow],
     total: DailyFigures,
     before: DailyFigures,
@@ -256,31 +261,31 @@ def _sums(
 ) -> dict[str, UsageSum]:
     """Return the rows below the list: the usage of organizations that it doesn't show, if any, and
     the total."""
-    of_all = UsageFigures(
+    total_figures = UsageFigures(
         *(total.conversations, total.by_human, total.by_voicemail, total.seconds),
         before=before.conversations,
     )
-    rows = {"total": UsageSum(of_all, cost, total.conversations)}
-    rest = UsageFigures(
-        *(whole - part for whole, part in zip(of_all, added(page.rows), strict=True))
+    rows = {"total": UsageSum(total_figures, cost, total.conversations)}
+    other_figures = UsageFigures(
+        *(whole - part for whole, part in zip(total_figures, added(page.rows), strict=True))
     )
     costs = reporting.subtract_costs(cost, chain.from_iterable(row.costs for row in page.rows))
-    if any(rest) or costs:
-        rows["others"] = UsageSum(rest, costs, total.conversations)
+    if any(other_figures) or costs:
+        rows["others"] = UsageSum(other_figures, costs, total.conversations)
     return rows
 
 
-def _adding_up(
+def _with_rounded_costs(
     page: ListPage[UsageRow], sums: dict[str, UsageSum]
 ) -> tuple[ListPage[UsageRow], dict[str, UsageSum], bool]:
     """Return the rows and the sums below them with costs that add up, and whether one differs from
     its own rounding."""
-    others = sums.get("others")
-    below = [others] if others else []
+    other_sum = sums.get("others")
+    below = [other_sum] if other_sum else []
     costs, are_adjusted = reporting.adding_up([row.costs for row in (*page.rows, *below)])
-    rows = [replace(row, costs=own) for row, own in zip(page.rows, costs, strict=False)]
-    if others:
-        sums = {**sums, "others": replace(others, costs=costs[-1])}
+    rows = [replace(row, costs=row_costs) for row, row_costs in zip(page.rows, costs, strict=False)]
+    if other_sum:
+        sums = {**sums, "others": replace(other_sum, costs=costs[-1])}
     return replace(page, rows=rows), sums, are_adjusted
 
 
@@ -296,7 +301,7 @@ def _cost_cells(line: CostLine) -> tuple[str | int, ...]:
     )
 
 
-def _chart(days: Sequence[DailyFigures], *, unfinished: bool) -> dict[str, Any]:
+def _conversation_chart(days: Sequence[DailyFigures], *, unfinished: bool) -> dict[str, Any]:
     return chart_of(
         [each.day for each in days],
         ("first", gettext("With a person"), [each.by_human for each in days]),

@@ -24,7 +24,7 @@ def _refusal(user: User, *, is_so: bool) -> str | None:
     return gettext("Already done. Nothing was changed.") if is_so else None
 
 
-def _not_invited(item: BulkItem) -> str | None:
+def _not_invited_message(item: BulkItem) -> str | None:
     user = item.row.user
     if may_change(user) and user.status is not UserStatus.INVITED:
         return gettext("Already accepted the invitation.")
@@ -44,7 +44,7 @@ ACTIONS = (
         ),
         act=lambda session, item: mails.send_invitation(session, caller(), item.row.user.id),
         what=lazy_gettext("A new link is on its way."),
-        refusal=_not_invited,
+        refusal=_not_invited_message,
         is_risky=False,
     ),
     BulkAction(

@@ -35,10 +35,10 @@ from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 @portal.get("/users/invite")
 def user_new() -> Page:
     form = InviteForm()
-    given = caller().organization_id or given_organization()
-    if given is not None:
+    organization_id = caller().organization_id or given_organization()
+    if organization_id is not None:
         with transaction(read_only=True) as session:
-            organization = organizations.get(session, caller(), given)
+            organization = organizations.get(session, caller(), organization_id)
             form.full = organizations.no_seat(session, caller(), organization)
         form.organization.data = organization.name
         form.role.data = Role.STANDARD.value
@@ -55,10 +55,10 @@ def user_invite() -> Page:
         submission = FormSubmission(session)
         invited = _invite(session, form)
         url = submission.led_to(url_for("portal.user", user_id=invited.id))
-    return redirect_with(_invited_words(invited), url)
+    return redirect_with(_invited_message(invited), url)
 
 
-def _invited_words(user: User) -> str:
+def _invited_message(user: User) -> str:
     return gettext(
         "%(email)s invited. The link in the email works once, for seven days.", email=user.email
     )
@@ -80,10 +80,12 @@ def user_save(user_id: UUID) -> Page:
     ) as session:
         saved = _save(session, user_id, form)
         if not _change_role(session, saved, form.chosen_role):
-            there = url_for("portal.user_role_confirm", user_id=user_id, role=form.chosen_role)
-            return redirect(there, 303)
-        words = _saved_words(saved, email_changes.pending(session, saved))
-    return redirect_with(words, url_for("portal.user", user_id=user_id))
+            confirm_url = url_for(
+                "portal.user_role_confirm", user_id=user_id, role=form.chosen_role
+            )
+            return redirect(confirm_url, 303)
+        message = _saved_message(saved, email_changes.pending(session, saved))
+    return redirect_with(message, url_for("portal.user", user_id=user_id))
 
 
 def _change_role(session: Session, user: User, role: Role | None) -> bool:
@@ -103,7 +105,7 @@ def _save(session: Session, user_id: UUID, form: UserForm) -> User:
     )
 
 
-def _saved_words(user: User, change: EmailChange | None) -> str:
+def _saved_message(user: User, change: EmailChange | None) -> str:
     if change is None:
         return gettext("%(email)s saved.", email=user.email)
     return gettext(
@@ -125,15 +127,15 @@ def _is_valid(form: InviteForm) -> bool:
     """Return whether the form is valid, also by the service's rules, so that all problems are shown
     at once. Whether the email is taken is checked only if there are others: a repeated form has
     taken it itself."""
-    who, email, name = caller(), form.typed_email, form.organization.data or ""
-    fine = form.validate()
+    actor, email, name = caller(), form.typed_email, form.organization.data or ""
+    is_valid = form.validate()
     with transaction(read_only=True) as session:
-        if form.role.data in MEMBERS and who.organization_id is None and name.strip():
-            fine = form.passes(lambda: named_organization(session, name)) and fine
-        if not fine and not form.email.errors and who.partner_id is not None:
-            partner_id = who.partner_id
+        if form.role.data in MEMBERS and actor.organization_id is None and name.strip():
+            is_valid = form.passes(lambda: named_organization(session, name)) and is_valid
+        if not is_valid and not form.email.errors and actor.partner_id is not None:
+            partner_id = actor.partner_id
             form.passes(lambda: users.refuse_known_address(session, partner_id, email))
-    return fine
+    return is_valid
 
 
 def _invite(session: Session, form: InviteForm) -> User:
@@ -155,9 +157,9 @@ def _invite(session: Session, form: InviteForm) -> User:
 
 
 def _stored(session: Session, user_id: UUID) -> UserForm:
-    found = users.get(session, caller(), user_id)
-    form = UserForm.showing(found)
-    form.offer(_roles_for(found))
+    user = users.get(session, caller(), user_id)
+    form = UserForm.showing(user)
+    form.offer(_roles_for(user))
     return form
 
 
@@ -168,9 +170,11 @@ def _invite_page(form: InviteForm) -> str:
     with transaction(read_only=True) as session:
         seats = own_seats(session)
         if form.full and may_open(caller(), "portal.organization_plan"):
-            found = named_organization(session, form.organization.data or "")
-            needed = organizations.seats_taken(session, found) + 1
-            raise_url = url_for("portal.organization_plan", organization_id=found, users=needed)
+            organization_id = named_organization(session, form.organization.data or "")
+            needed = organizations.seats_taken(session, organization_id) + 1
+            raise_url = url_for(
+                "portal.organization_plan", organization_id=organization_id, users=needed
+            )
     return render_template(
         "portal/users/invite.html",
         form=form,
@@ -185,15 +189,15 @@ def _invite_page(form: InviteForm) -> str:
 
 def _edit_page(user_id: UUID, form: UserForm) -> str:
     with transaction(read_only=True) as session:
-        found = users.get(session, caller(), user_id)
-        if found.role not in users.types_for(caller()):
+        user = users.get(session, caller(), user_id)
+        if user.role not in users.types_for(caller()):
             raise NotFound
-        form.offer(_roles_for(found))
+        form.offer(_roles_for(user))
         return render_template(
             "portal/users/edit.html",
-            user=found,
+            user=user,
             form=form,
-            scopes={role.value: ROLE_SCOPE[role] for role in _roles_for(found)},
+            scopes={role.value: ROLE_SCOPE[role] for role in _roles_for(user)},
         )
 
 

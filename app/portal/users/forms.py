@@ -27,10 +27,10 @@ from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput, UpdateUserInput
 from app.services.users.loading import MEMBERS
 
-_NAME = {"maxlength": 200, "autocomplete": "off"}
+_NAME_ATTRIBUTES = {"maxlength": 200, "autocomplete": "off"}
 
 
-def _plain(value: str | None) -> str | None:
+def _without_nul(value: str | None) -> str | None:
     """Return the text without characters that databases refuse."""
     return value.replace("\0", "") if value else value
 
@@ -48,9 +48,9 @@ class InviteForm(PortalForm):
 
     once = OnceField()
     email = EmailField(lazy_gettext("Email"), render_kw={"maxlength": 254, "autocomplete": "off"})
-    name = StringField(lazy_gettext("Name"), filters=[_plain], render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), filters=[_without_nul], render_kw=_NAME_ATTRIBUTES)
     role = RadioField(lazy_gettext("Role"))
-    organization = StringField(lazy_gettext("Organization"), render_kw=_NAME)
+    organization = StringField(lazy_gettext("Organization"), render_kw=_NAME_ATTRIBUTES)
     full: str | None = None
     """The sentence that the organization has no place for another user."""
 
@@ -66,8 +66,8 @@ class InviteForm(PortalForm):
     def validate(self, extra_validators: Any = None) -> bool:
         """Validate the address also by the service's rules, so that all problems are shown at
         once."""
-        fine = bool(super().validate(extra_validators))
-        return self.passes(lambda: read(CreateAdminInput, {"email": self.typed_email})) and fine
+        is_valid = bool(super().validate(extra_validators))
+        return self.passes(lambda: read(CreateAdminInput, {"email": self.typed_email})) and is_valid
 
     def apply_errors(self, error: DomainError) -> None:
         """Also keep the message of the user limit, if it is reached."""
@@ -91,7 +91,9 @@ class InviteManyForm(PortalForm):
     once = OnceField()
     users = TextAreaField(lazy_gettext("Users"))
     file = FileField(lazy_gettext("Or choose a file"))
-    organization = StringField(lazy_gettext("Organization"), filters=[without_nul], render_kw=_NAME)
+    organization = StringField(
+        lazy_gettext("Organization"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES
+    )
     rows = HiddenField()
     checked = HiddenField()
     role = SelectField(lazy_gettext("Role"), default=Role.STANDARD.value)
@@ -110,7 +112,7 @@ class UserForm(PortalForm):
         filters=[lambda value: (value or "").strip()],
         render_kw={"maxlength": 254, "autocomplete": "off"},
     )
-    name = StringField(lazy_gettext("Name"), render_kw=_NAME)
+    name = StringField(lazy_gettext("Name"), render_kw=_NAME_ATTRIBUTES)
     role = RadioField(lazy_gettext("Role"), validate_choice=False)
 
     @classmethod

@@ -34,8 +34,12 @@ def list_words(partner: str | None) -> str:
 
 def abilities(role: Role) -> list[str]:
     """Return what the role may do, in the order of the policy table."""
-    held = ROLE_PERMISSIONS[role]
-    return [gettext(words) for permission, words in PERMISSION_WORDS.items() if permission in held]
+    permissions = ROLE_PERMISSIONS[role]
+    return [
+        gettext(label)
+        for permission, label in PERMISSION_WORDS.items()
+        if permission in permissions
+    ]
 
 
 def abilities_title(role: Role) -> str:

@@ -69,11 +69,11 @@ def chosen_filters() -> users.UserFilter:
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[UserRow]:
     page = users.search(session, caller(), chosen_filters(), sort=sort, cursor=cursor, limit=limit)
-    belonging = {row.organization_id for row in page.items if row.organization_id}
-    names = organizations.names_of(session, caller(), belonging)
-    served = {row.partner_id for row in page.items if row.partner_id}
-    portals = partners.names_of(session, caller(), served) if caller().is_operator else {}
-    suspended = partners.suspended_of(session, caller(), served)
+    organization_ids = {row.organization_id for row in page.items if row.organization_id}
+    names = organizations.names_of(session, caller(), organization_ids)
+    partner_ids = {row.partner_id for row in page.items if row.partner_id}
+    portals = partners.names_of(session, caller(), partner_ids) if caller().is_operator else {}
+    suspended = partners.suspended_of(session, caller(), partner_ids)
     rows = [
         UserRow(
             row,
@@ -87,13 +87,13 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[U
 
 
 def _item(row: UserRow) -> BulkItem:
-    found = row.user
-    return BulkItem(str(found.id), found.email, str(STATUS_NAMES[found.status]), row)
+    user = row.user
+    return BulkItem(str(user.id), user.email, str(STATUS_NAMES[user.status]), row)
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    found = users.get_many(session, caller(), lists.ids_of(keys))
-    return [_item(UserRow(user)) for user in found if may_change(user)]
+    matches = users.get_many(session, caller(), lists.ids_of(keys))
+    return [_item(UserRow(user)) for user in matches if may_change(user)]
 
 
 USERS = ListDefinition(

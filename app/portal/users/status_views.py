@@ -29,75 +29,75 @@ from app.validation.uuids import as_uuid
 
 @portal.get("/users/<uuid:user_id>/suspend")
 def user_suspend_confirm(user_id: UUID) -> str:
-    found = _changeable(user_id, "may_suspend")
+    user = _get_changeable(user_id, "may_suspend")
     return render_template(
-        "portal/users/suspend.html", user=found, consequences=suspending_words(found)
+        "portal/users/suspend.html", user=user, consequences=suspending_words(user)
     )
 
 
 @portal.post("/users/<uuid:user_id>/suspend")
 def user_suspend(user_id: UUID) -> Response:
     with _changing(user_id, Conflict, Forbidden) as session:
-        found = users.suspend(session, caller(), user_id)
-    return _to_user(found, gettext("%(name)s suspended and signed out.", name=_name(found)))
+        user = users.suspend(session, caller(), user_id)
+    return _to_user(user, gettext("%(name)s suspended and signed out.", name=_name(user)))
 
 
 @portal.get("/users/<uuid:user_id>/role/<role>")
 def user_role_confirm(user_id: UUID, role: str) -> str:
     """Show the confirmation before a role is lowered that the user's clients, keys or invitations
     need."""
-    found, lower = _changeable(user_id, "may_edit"), _role(role)
-    title = confirm_role_title(_name(found), lower)
-    items = _created_items(found, lower)
-    return render_template("portal/users/role.html", user=found, title=title, role=lower, **items)
+    user, lower = _get_changeable(user_id, "may_edit"), _role(role)
+    title = confirm_role_title(_name(user), lower)
+    items = _created_items(user, lower)
+    return render_template("portal/users/role.html", user=user, title=title, role=lower, **items)
 
 
 @portal.post("/users/<uuid:user_id>/role/<role>")
 def user_role(user_id: UUID, role: str) -> Response:
     lower = _role(role)
     with _changing(user_id, Conflict, Forbidden, ValidationFailed) as session:
-        found = users.change_role(session, caller(), user_id, lower, hand_over=handed_over())
-    return _to_user(found, role_changed(_name(found), lower))
+        user = users.change_role(session, caller(), user_id, lower, hand_over=handed_over())
+    return _to_user(user, role_changed(_name(user), lower))
 
 
 @portal.post("/users/<uuid:user_id>/reactivate")
 def user_reactivate(user_id: UUID) -> Response:
     with _changing(user_id, Conflict, ValidationFailed) as session:
-        found = users.reactivate(session, caller(), user_id)
-    return _to_user(found, gettext("%(name)s reactivated.", name=_name(found)))
+        user = users.reactivate(session, caller(), user_id)
+    return _to_user(user, gettext("%(name)s reactivated.", name=_name(user)))
 
 
 @portal.get("/users/<uuid:user_id>/deactivate")
 def user_deactivate_confirm(user_id: UUID) -> str:
-    found = _changeable(user_id, "may_deactivate")
+    user = _get_changeable(user_id, "may_deactivate")
     return render_template(
         "portal/users/deactivate.html",
-        user=found,
+        user=user,
         consequences=DEACTIVATING,
-        **_created_items(found),
+        **_created_items(user),
     )
 
 
 @portal.post("/users/<uuid:user_id>/deactivate")
 def user_deactivate(user_id: UUID) -> Response:
     with _changing(user_id, Conflict, Forbidden) as session:
-        found = users.deactivate(session, caller(), user_id, hand_over=handed_over())
-    return _to_user(found, gettext("%(name)s deactivated and signed out.", name=_name(found)))
+        user = users.deactivate(session, caller(), user_id, hand_over=handed_over())
+    return _to_user(user, gettext("%(name)s deactivated and signed out.", name=_name(user)))
 
 
 @portal.post("/users/<uuid:user_id>/resend")
 def user_resend(user_id: UUID) -> Response:
     with _changing(user_id, Conflict) as session:
-        found = mails.send_invitation(session, caller(), user_id)
-    return _to_user(found, gettext("A new link is on its way to %(email)s.", email=found.email))
+        user = mails.send_invitation(session, caller(), user_id)
+    return _to_user(user, gettext("A new link is on its way to %(email)s.", email=user.email))
 
 
 @portal.post("/users/<uuid:user_id>/email-change/cancel")
 def user_email_cancel(user_id: UUID) -> Response:
     with transaction() as session:
         email_changes.cancel(session, caller(), user_id)
-    words = gettext("Email change cancelled.")
-    return redirect_with(words, url_for("portal.user", user_id=user_id))
+    message = gettext("Email change cancelled.")
+    return redirect_with(message, url_for("portal.user", user_id=user_id))
 
 
 def _role(text: str) -> Role:
@@ -110,16 +110,16 @@ def _role(text: str) -> Role:
 
 def handed_over() -> list[UUID]:
     """Return the items that the form hands over to the current user."""
-    return [known for text in request.form.getlist("hand_over") if (known := as_uuid(text))]
+    return [item_id for text in request.form.getlist("hand_over") if (item_id := as_uuid(text))]
 
 
-def _changeable(user_id: UUID, act: str) -> User:
+def _get_changeable(user_id: UUID, act: str) -> User:
     """Return the user, if the action is offered for them. Raises `NotFound`."""
     with transaction(read_only=True) as session:
-        found = users.get(session, caller(), user_id)
-    if not actions_of(found)[act]:
+        user = users.get(session, caller(), user_id)
+    if not actions_of(user)[act]:
         raise NotFound
-    return found
+    return user
 
 
 def _created_items(user: User, role: Role | None = None) -> dict[str, Any]:
@@ -147,20 +147,20 @@ def _changing(user_id: UUID, *refusals: type[DomainError]) -> Iterator[Session]:
     except refusals as error:
         if isinstance(error, Forbidden) and error.code == "role_too_low":
             raise
-        words = f"{error.message} {gettext('Nothing was changed.')}"
-        abort(redirect_with(words, url_for("portal.user", user_id=user_id), "warning"))
+        message = f"{error.message} {gettext('Nothing was changed.')}"
+        abort(redirect_with(message, url_for("portal.user", user_id=user_id), "warning"))
 
 
 @portal.get("/users/<uuid:user_id>/reset-factors")
 def user_reset_factors_confirm(user_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = users.get(session, caller(), user_id)
-    if not actions_of(found)["may_sign_out"]:
+        user = users.get(session, caller(), user_id)
+    if not actions_of(user)["may_sign_out"]:
         raise NotFound
-    return _resetting(found).page()
+    return _reset_confirmation(user).page()
 
 
-def _resetting(user: User) -> ConfirmationPage:
+def _reset_confirmation(user: User) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for("portal.user_reset_factors", user_id=user.id),
         title=gettext("Reset the second factor of %(name)s?", name=_name(user)),
@@ -180,13 +180,13 @@ def _resetting(user: User) -> ConfirmationPage:
 def user_reset_factors(user_id: UUID) -> Response:
     url = url_for("portal.user", user_id=user_id)
     with changing(url, Forbidden, category="error") as session:
-        found = factor_reset.reset(session, caller(), user_id)
-    return redirect_with(gettext("Second factor of %(name)s reset.", name=_name(found)), url)
+        user = factor_reset.reset(session, caller(), user_id)
+    return redirect_with(gettext("Second factor of %(name)s reset.", name=_name(user)), url)
 
 
 @portal.post("/users/<uuid:user_id>/sign-out")
 def user_sign_out(user_id: UUID) -> Response:
     url = url_for("portal.user", user_id=user_id)
     with changing(url, Forbidden, category="error") as session:
-        found = factor_reset.sign_out(session, caller(), user_id)
-    return redirect_with(gettext("%(name)s signed out everywhere.", name=_name(found)), url)
+        user = factor_reset.sign_out(session, caller(), user_id)
+    return redirect_with(gettext("%(name)s signed out everywhere.", name=_name(user)), url)

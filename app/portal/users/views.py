@@ -72,7 +72,7 @@ def list_users() -> str:
             list=list_page(session, USERS),
             named=organization_picker.named_in_filter(session),
             words=list_words(_partner_in_filter(session)),
-            roles=_roles_seen(),
+            roles=_visible_roles(),
             seats=own_seats(session),
             tones=STATUS_TONES,
         )
@@ -85,14 +85,14 @@ def _partner_in_filter(session: Session) -> str | None:
 @portal.get("/users/<uuid:user_id>")
 def user(user_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = users.get(session, caller(), user_id)
+        stored_user = users.get(session, caller(), user_id)
         return render_template(
             "portal/users/detail.html",
-            user=found,
-            **_belongs_to(session, found),
-            **_changes(session, found),
-            may_view_as=viewing.may_view_as(session, caller(), found),
-            **actions_of(found),
+            user=stored_user,
+            **_membership(session, stored_user),
+            **_changes(session, stored_user),
+            may_view_as=viewing.may_view_as(session, caller(), stored_user),
+            **actions_of(stored_user),
         )
 
 
@@ -104,12 +104,17 @@ def _changes(session: Session, user: User) -> dict[str, Any]:
     }
 
 
-def _belongs_to(session: Session, user: User) -> dict[str, Any]:
+def _membership(session: Session, user: User) -> dict[str, Any]:
     """Return the organization of a member, for operators the partner's name, and what the role
     allows."""
-    of, served = user.organization_id, user.partner_id if caller().is_operator else None
-    partner = partners.get(session, caller(), served) if served else None
-    organization = organizations.get(session, caller(), of) if of else None
+    organization_id, partner_id = (
+        user.organization_id,
+        user.partner_id if caller().is_operator else None,
+    )
+    partner = partners.get(session, caller(), partner_id) if partner_id else None
+    organization = (
+        organizations.get(session, caller(), organization_id) if organization_id else None
+    )
     is_open = organization is None or organization.status is OrganizationStatus.ACTIVE
     is_portal_paused = partner is not None and partner.suspended_at is not None
     return {
@@ -147,9 +152,9 @@ def named_organization(session: Session, name: str) -> UUID:
     """Return the organization with the name; the one in the URL is preferred among several of the
     same name. Raises `ValidationFailed` (``organization_not_found``,
     ``organization_ambiguous``)."""
-    given = given_organization()
-    if given is not None:
-        organization = organizations.get(session, caller(), given)
+    organization_id = given_organization()
+    if organization_id is not None:
+        organization = organizations.get(session, caller(), organization_id)
         if organization.name.lower() == name.strip().lower():
             return organization.id
     try:
@@ -168,31 +173,31 @@ def named_organization(session: Session, name: str) -> UUID:
 
 def back_url() -> str:
     """Return where an invitation started: at an organization or at the users."""
-    given = given_organization()
-    if given is None:
+    organization_id = given_organization()
+    if organization_id is None:
         return url_for("portal.users")
-    return url_for("portal.organization_users", organization_id=given)
+    return url_for("portal.organization_users", organization_id=organization_id)
 
 
 def actions_of(user: User) -> dict[str, Any]:
     """Return a user's state, the offered actions and their effects, for pages about the user."""
     changeable = may_change(user)
-    others = changeable and user.id != caller().subject_id
-    shut_out = user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
-    never_came = user.status is UserStatus.INVITED or (
+    may_act = changeable and user.id != caller().subject_id
+    is_locked_out = user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
+    never_signed_in = user.status is UserStatus.INVITED or (
         user.status is UserStatus.ACTIVE and user.password_hash is None
     )
     return {
         "status": STATUS_NAMES[user.status],
         "tone": STATUS_TONES[user.status],
         "may_edit": changeable,
-        "may_change_role": others,
-        "may_sign_out": others and user.status is UserStatus.ACTIVE,
-        "may_suspend": others and not shut_out,
-        "may_deactivate": others and user.status is not UserStatus.DEACTIVATED,
-        "may_reactivate": others and shut_out,
-        "may_resend": changeable and never_came,
-        "may_erase": others
+        "may_change_role": may_act,
+        "may_sign_out": may_act and user.status is UserStatus.ACTIVE,
+        "may_suspend": may_act and not is_locked_out,
+        "may_deactivate": may_act and user.status is not UserStatus.DEACTIVATED,
+        "may_reactivate": may_act and is_locked_out,
+        "may_resend": changeable and never_signed_in,
+        "may_erase": may_act
         and may_or_note_missing(Permission.PERSONAL_DATA)
         and not is_erased(user.email),
         "suspending": suspending_words(user),
@@ -200,12 +205,12 @@ def actions_of(user: User) -> dict[str, Any]:
     }
 
 
-def _roles_seen() -> dict[str, str]:
+def _visible_roles() -> dict[str, str]:
     """Return the roles that the caller's list can contain; if these aren't only members, also the
     choice of all members."""
     if caller().role in (Role.ADMIN, Role.OWNER):
         return {role: name for role, name in ROLE_NAMES.items() if role in MEMBERS}
-    offered: dict[str, str] = {
+    choices: dict[str, str] = {
         role: name for role, name in ROLE_NAMES.items() if role is not Role.OPERATOR
     }
-    return {**offered, OF_CUSTOMERS: OF_CUSTOMERS_WORDS}
+    return {**choices, OF_CUSTOMERS: OF_CUSTOMERS_WORDS}

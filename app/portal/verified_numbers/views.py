@@ -68,12 +68,12 @@ def verified_number_confirm(organization_id: UUID, number_id: UUID) -> Page:
             settings().secret_keys,
         )
     if answer.outcome is CodeOutcome.VERIFIED:
-        return redirect_with(_confirmed_words(number), _done_url(number))
-    return _refused(form, page, answer)
+        return redirect_with(_confirmed_message(number), _done_url(number))
+    return _render_refused(form, page, answer)
 
 
-def _refused(form: CodeForm, page: Callable[[], str], answer: CodeResult) -> Page:
-    form.code.errors = (_refused_words(answer),)
+def _render_refused(form: CodeForm, page: Callable[[], str], answer: CodeResult) -> Page:
+    form.code.errors = (_refused_message(answer),)
     return page(), 422
 
 
@@ -83,10 +83,12 @@ def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> st
         organization = organizations.get(session, caller(), organization_id)
         number = verified_numbers.get(session, caller(), organization_id, number_id)
         in_trial = organizations.trial_of(session, organization) is not None
-    return _removing(number, organization.name, in_trial=in_trial).page()
+    return _removal_confirmation(number, organization.name, in_trial=in_trial).page()
 
 
-def _removing(number: VerifiedNumber, organization: str, *, in_trial: bool) -> ConfirmationPage:
+def _removal_confirmation(
+    number: VerifiedNumber, organization: str, *, in_trial: bool
+) -> ConfirmationPage:
     return ConfirmationPage(
         title=gettext("Remove %(number)s?", number=phone(number.phone)),
         consequences=_consequences(number, organization, in_trial=in_trial),
@@ -100,18 +102,18 @@ def _removing(number: VerifiedNumber, organization: str, *, in_trial: bool) -> C
 def verified_number_remove(organization_id: UUID, number_id: UUID) -> Response:
     with transaction() as session:
         number = verified_numbers.remove(session, caller(), organization_id, number_id)
-    words = gettext("%(number)s removed.", number=phone(number.phone))
-    return redirect_with(words, _list_url(number))
+    message = gettext("%(number)s removed.", number=phone(number.phone))
+    return redirect_with(message, _list_url(number))
 
 
-def _confirmed_words(number: VerifiedNumber) -> str:
-    shown = phone(number.phone)
+def _confirmed_message(number: VerifiedNumber) -> str:
+    formatted = phone(number.phone)
     if _is_caller_id(number):
-        return gettext("%(number)s is confirmed.", number=shown)
-    return gettext("%(number)s is verified and can be called now.", number=shown)
+        return gettext("%(number)s is confirmed.", number=formatted)
+    return gettext("%(number)s is verified and can be called now.", number=formatted)
 
 
-def _refused_words(answer: CodeResult) -> str:
+def _refused_message(answer: CodeResult) -> str:
     if answer.outcome is not CodeOutcome.WRONG:
         return str(CODE_ENDED)
     return ngettext(
@@ -187,9 +189,9 @@ def _code_page(organization_id: UUID, number_id: UUID, form: CodeForm) -> str:
             state=verified_numbers.state_of(number, utcnow()),
             form=form,
             again=NumberForm.from_object(number=number.phone),
-            **_call(session, number),
+            **_call_context(session, number),
         )
 
 
-def _call(session: Session, number: VerifiedNumber) -> dict[str, object]:
+def _call_context(session: Session, number: VerifiedNumber) -> dict[str, object]:
     return live(session, calls.get(session, caller(), number.call_id))

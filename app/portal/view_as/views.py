@@ -73,13 +73,13 @@ def view_as_stop() -> Response:
     with transaction(scope=INSTALLATION) as session:
         viewed = session.get(User, signed_in.record.viewed_user_id)
         viewing.stop(session, signed_in.operator, session_token())
-        place = _begun_at(viewed) if viewed else url_for("portal.overview")
+        next_url = _start_url(viewed) if viewed else url_for("portal.overview")
     _end_open_forms()
     flash(gettext("You see your own portal again. Nothing was changed."), "success")
-    return redirect(place, 303)
+    return redirect(next_url, 303)
 
 
-def _begun_at(viewed: User) -> str:
+def _start_url(viewed: User) -> str:
     if browser_session.pop(_BEGUN_AT_PARTNER, False):
         return url_for("portal.operator_partner", partner_id=viewed.partner_id)
     return url_for("portal.user", user_id=viewed.id)

@@ -18,12 +18,12 @@ def author_names(session: Session, emails: Collection[str]) -> dict[str, str]:
     """Return the names of the users with these addresses, for `author_words`; for callers who see
     no staff, the name of the company for each user that they can't see. No query for the current
     user and for parts of the system."""
-    seen: dict[str, str | None] = {current_user.email: current_user.name}
-    others = {email for email in emails if "@" in email} - seen.keys()
-    if others:
-        seen |= loading.seen_by_email(session, caller(), others)
-    names = {email: name for email, name in seen.items() if name}
+    names_by_email: dict[str, str | None] = {current_user.email: current_user.name}
+    other_emails = {email for email in emails if "@" in email} - names_by_email.keys()
+    if other_emails:
+        names_by_email |= loading.seen_by_email(session, caller(), other_emails)
+    names = {email: name for email, name in names_by_email.items() if name}
     if caller().role not in SEE_NO_STAFF:
         return names
-    unseen = {email for email in others if not is_erased(email)} - seen.keys()
+    unseen = {email for email in other_emails if not is_erased(email)} - names_by_email.keys()
     return dict.fromkeys(unseen, g.brand.partner_name) | names

@@ -9,7 +9,7 @@ from app.services.branding.brand import Brand
 from app.services.branding.chat_colours import chat_sheet, sheet_at
 from app.services.branding.shades import sheet_for
 
-_FOR_EVER = "public, max-age=31536000, immutable"
+_IMMUTABLE_CACHE = "public, max-age=31536000, immutable"
 
 
 def stylesheet_url(colour: str) -> str:
@@ -36,7 +36,7 @@ def brand_stylesheet(colour: str, digest: str) -> Response:
         abort(404)
     if sheet.digest != digest:
         abort(404)
-    return _unchanging(sheet.css.encode(), "text/css; charset=utf-8", digest)
+    return _cached_forever(sheet.css.encode(), "text/css; charset=utf-8", digest)
 
 
 @portal.get("/brand/chat/<colours>-<digest>.css")
@@ -47,7 +47,7 @@ def chat_stylesheet(colours: str, digest: str) -> Response:
         abort(404)
     if sheet.digest != digest:
         abort(404)
-    return _unchanging(sheet.css.encode(), "text/css; charset=utf-8", digest)
+    return _cached_forever(sheet.css.encode(), "text/css; charset=utf-8", digest)
 
 
 @portal.get("/brand/images/<sha256>")
@@ -56,12 +56,12 @@ def brand_image(sha256: str) -> Response:
     changes."""
     with transaction(read_only=True) as session:
         data, content_type = images.by_hash(session, sha256)
-    return _unchanging(data, content_type, sha256)
+    return _cached_forever(data, content_type, sha256)
 
 
-def _unchanging(body: bytes, content_type: str, tag: str) -> Response:
+def _cached_forever(body: bytes, content_type: str, tag: str) -> Response:
     response = Response(body, content_type=content_type)
-    response.headers["Cache-Control"] = _FOR_EVER
+    response.headers["Cache-Control"] = _IMMUTABLE_CACHE
     response.set_etag(tag)
     response.make_conditional(request)
     return response

@@ -18,9 +18,9 @@ THEMES = ("light", "dark")
 @portal.post("/theme")
 def theme() -> Response:
     response = redirect(referring_path(), 303)
-    wanted = request.form.get("theme")
-    if wanted in THEMES:
-        keep_cookie(response, THEME_COOKIE, wanted)
+    requested = request.form.get("theme")
+    if requested in THEMES:
+        keep_cookie(response, THEME_COOKIE, requested)
     else:
         remove_cookie(response, THEME_COOKIE)
     return response
@@ -29,8 +29,8 @@ def theme() -> Response:
 @portal.post("/language")
 def language() -> Response:
     response = redirect(local_path(request.form.get("next")), 303)
-    wanted = request.form.get("language")
-    if wanted in LANGUAGES:
+    requested = request.form.get("language")
+    if requested in LANGUAGES:
         browser_session.pop(LANGUAGE_KEY, None)
-        keep_cookie(response, LANGUAGE_COOKIE, wanted)
+        keep_cookie(response, LANGUAGE_COOKIE, requested)
     return response

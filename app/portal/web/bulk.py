@@ -15,7 +15,7 @@ from app.policy import Permission
 from app.services.paging import Page
 
 
-def _never(_item: "BulkItem") -> str | None:
+def _no_refusal(_item: "BulkItem") -> str | None:
     return None
 
 
@@ -58,7 +58,7 @@ class BulkAction:
     act: Callable[[Session, BulkItem], object]
     what: str
     """The outcome for a row, as the results show it."""
-    refusal: Callable[[BulkItem], str | None] = _never
+    refusal: Callable[[BulkItem], str | None] = _no_refusal
     is_risky: bool = True
     choice: BulkChoice | None = None
     is_of_partners: bool = False
@@ -87,11 +87,13 @@ class ListActions:
     @property
     def offered(self) -> list[BulkAction]:
         """Return the actions that the caller may use on rows of the list."""
-        return [each for each in self.actions if each.get_many is None and _may(each)]
+        return [each for each in self.actions if each.get_many is None and _may_use(each)]
 
     def named(self, name: str) -> BulkAction | None:
         """Return the action of this name, if the caller may use it."""
-        return next((one for one in self.actions if one.name == name and _may(one)), None)
+        return next(
+            (action for action in self.actions if action.name == name and _may_use(action)), None
+        )
 
     def key_of(self, row: Any) -> str | None:
         """Return the key of a selectable row; None if no action can change it and it can't be
@@ -102,6 +104,6 @@ class ListActions:
         return None
 
 
-def _may(action: BulkAction) -> bool:
-    who = caller()
-    return who.may(action.permission) and not (action.is_of_partners and who.partner_id is None)
+def _may_use(action: BulkAction) -> bool:
+    actor = caller()
+    return actor.may(action.permission) and not (action.is_of_partners and actor.partner_id is None)

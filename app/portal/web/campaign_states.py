@@ -20,21 +20,21 @@ STATE_WORDS = {
 }
 
 
-def state_of(campaign: Campaign, found: RoundSummary) -> str:
+def state_of(campaign: Campaign, summary: RoundSummary) -> str:
     """Return a key of `STATE_WORDS`."""
     if campaign.status is CampaignStatus.ARCHIVED:
         return "archived"
-    if found.ended_at:
+    if summary.ended_at:
         return "finished"
     if campaign.status is CampaignStatus.ACTIVE:
         return "running"
-    return "paused" if found.started_at else "not-started"
+    return "paused" if summary.started_at else "not-started"
 
 
 def with_states(session: Session, campaigns: Sequence[Campaign]) -> list[tuple[Campaign, str]]:
     """Return each of the campaigns with its state, a key of `STATE_WORDS`."""
-    found = outreach.summaries_of(session, campaigns)
-    return [(each, state_of(each, found.get(each.id, RoundSummary()))) for each in campaigns]
+    summaries = outreach.summaries_of(session, campaigns)
+    return [(each, state_of(each, summaries.get(each.id, RoundSummary()))) for each in campaigns]
 
 
 def is_new() -> bool:

@@ -13,7 +13,7 @@ def chart_of(
 ) -> dict[str, Any]:
     return {
         "days": [day.isoformat() for day in days],
-        "series": [dict(zip(("role", "label", "values"), one, strict=True)) for one in series],
+        "series": [dict(zip(("role", "label", "values"), each, strict=True)) for each in series],
         "unfinished": unfinished,
         "unit": unit,
     }

@@ -35,19 +35,19 @@ class _TolerantBytecodeCache(FileSystemBytecodeCache):
 def cache_templates(app: Flask, folder: Path) -> None:
     """Cache templates in ``folder``, to which only this account may write, because its content is
     executed."""
-    own = folder / _of_this_code()
+    current_folder = folder / _code_digest()
     try:
-        own.mkdir(parents=True, exist_ok=True)
-        for other in folder.iterdir():
-            if other != own:
-                shutil.rmtree(other, ignore_errors=True)
+        current_folder.mkdir(parents=True, exist_ok=True)
+        for subfolder in folder.iterdir():
+            if subfolder != current_folder:
+                shutil.rmtree(subfolder, ignore_errors=True)
     except OSError as error:
         log.warning("compiled templates are not kept: %s", error)
         return
-    app.jinja_env.bytecode_cache = _TolerantBytecodeCache(str(own))
+    app.jinja_env.bytecode_cache = _TolerantBytecodeCache(str(current_folder))
 
 
-def _of_this_code() -> str:
+def _code_digest() -> str:
     """Return a name that changes with the code, because filters and settings affect the compiled
     templates."""
     digest = sha256()

@@ -25,38 +25,38 @@ LANGUAGE_KEY = "language"
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,98}")
 
 
-def sign_in_url(slug: str | None, wanted: str | None = None) -> str:
+def sign_in_url(slug: str | None, next_url: str | None = None) -> str:
     """Return the URL of a partner's sign-in page (of the neutral one without a slug)."""
-    wanted = wanted if wanted and wanted != "/" else None
+    next_url = next_url if next_url and next_url != "/" else None
     if slug:
-        return url_for("portal.partner_sign_in", slug=slug, next=wanted)
-    return url_for("portal.sign_in", next=wanted)
+        return url_for("portal.partner_sign_in", slug=slug, next=next_url)
+    return url_for("portal.sign_in", next=next_url)
 
 
-def local_path(wanted: str | None) -> str:
+def local_path(path: str | None) -> str:
     """Return a path of this portal to redirect to; anything that could lead elsewhere
     becomes "/"."""
-    if not wanted or not wanted.startswith("/") or wanted.startswith("//"):
+    if not path or not path.startswith("/") or path.startswith("//"):
         return "/"
-    return wanted if wanted.isprintable() and "\\" not in wanted else "/"
+    return path if path.isprintable() and "\\" not in path else "/"
 
 
 def referring_path() -> str:
     """Return the path of the page that the browser comes from, for the response to its form."""
-    back = request.referrer and "/" + request.referrer.split("/", 3)[-1]
-    return local_path(back)
+    path = request.referrer and "/" + request.referrer.split("/", 3)[-1]
+    return local_path(path)
 
 
 def with_kept_words(path: str, partner: Partner | None) -> str:
     """Return the path with the URL parameters that the partner keeps through sign-in."""
     allowed = (partner.allowed_query_params if partner else None) or {}
-    words = [(name, value) for name, value in request.args.items(multi=True) if name in allowed]
-    kept = [(name, value) for name, value in words if name != "next" and len(value) <= 500]
-    if not kept:
+    params = [(name, value) for name, value in request.args.items(multi=True) if name in allowed]
+    retained = [(name, value) for name, value in params if name != "next" and len(value) <= 500]
+    if not retained:
         return path
-    parts = urlsplit(path)
-    query = "&".join(filter(None, (parts.query, urlencode(kept))))
-    return parts._replace(query=query).geturl()
+    url = urlsplit(path)
+    query = "&".join(filter(None, (url.query, urlencode(retained))))
+    return url._replace(query=query).geturl()
 
 
 def session_token() -> str | None:
@@ -134,11 +134,11 @@ def _brand_of_visitor(session: Session, at_host: Partner | None) -> Brand:
     slug = (request.view_args or {}).get("slug")
     if slug:
         return kept_brand(sign_in.partner_of_slug(session, slug, request.host))
-    _, place, named, *_rest = (*request.path.split("/"), "", "")
-    if place == "p":
-        partner = _partner_called(session, named) or at_host
+    _, first_segment, named, *_rest = (*request.path.split("/"), "", "")
+    if first_segment == "p":
+        partner = _find_partner(session, named) or at_host
     else:
-        partner = at_host or _partner_called(session, read_cookie(PARTNER_COOKIE) or "")
+        partner = at_host or _find_partner(session, read_cookie(PARTNER_COOKIE) or "")
     return kept_brand(partner) if partner else NEUTRAL
 
 
@@ -153,7 +153,7 @@ def paused_slug() -> str | None:
     return None
 
 
-def _partner_called(session: Session, slug: str) -> Partner | None:
+def _find_partner(session: Session, slug: str) -> Partner | None:
     if not _SLUG.fullmatch(slug):
         return None
     try:

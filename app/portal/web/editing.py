@@ -48,13 +48,13 @@ class FormSubmission:
 
     def __init__(self, session: Session, *more: str, notice: str | None = None):
         self._session = session
-        found = _claim(session, *more)
-        self._slot = found if isinstance(found, idempotency.IdempotencySlot) else None
-        if not isinstance(found, dict):
+        claim = _claim(session, *more)
+        self._slot = claim if isinstance(claim, idempotency.IdempotencySlot) else None
+        if not isinstance(claim, dict):
             return
         if notice:
             flash(notice, "info")
-        abort(redirect(str(found["url"]), 303))
+        abort(redirect(str(claim["url"]), 303))
 
     def led_to(self, url: str) -> str:
         """Store the URL of the response; return it."""
@@ -63,15 +63,15 @@ class FormSubmission:
         return url
 
 
-def run_once(session: Session, part: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def run_once(session: Session, step: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Do a part of a submission that needs several transactions, and return its result, which is
     JSON; a part that was done before returns its stored result."""
-    found = _claim(session, part)
-    if isinstance(found, dict):
-        return found
+    claim = _claim(session, step)
+    if isinstance(claim, dict):
+        return claim
     result = work()
-    if found is not None:
-        idempotency.store_answer(session, found, result)
+    if claim is not None:
+        idempotency.store_answer(session, claim, result)
     return result
 
 
@@ -81,9 +81,9 @@ def _claim(session: Session, *more: str) -> idempotency.IdempotencySlot | dict[s
     token = request.form.get("once", "")
     if not token.isalnum():
         return None
-    typed = sorted((k, v) for k, v in request.form.items(multi=True) if k not in MARKS)
+    submitted = sorted((k, v) for k, v in request.form.items(multi=True) if k not in MARKS)
     # Going back and sending other values is another submission.
-    key = sha256(repr((token, typed, *more)).encode()).hexdigest()
+    key = sha256(repr((token, submitted, *more)).encode()).hexdigest()
     return idempotency.claim(session, current_user.id, request.endpoint or "", key, {})
 
 
@@ -124,42 +124,48 @@ def edit_conflict(
     return EditConflict(author, last.at, differences, last.actor_id == caller().subject_id)
 
 
-def differences_of(typed: Iterable[Field], stored: Mapping[str, Field]) -> list[EditDifference]:
+def differences_of(submitted: Iterable[Field], stored: Mapping[str, Field]) -> list[EditDifference]:
     """Return the differences between the input and what is stored, by field name.
 
     Fields that the page doesn't show are left out: they aren't sent, and keep their stored values.
     """
-    pairs = [(field, stored[field.name]) for field in typed if _is_sent(field, stored)]
+    pairs = [(field, stored[field.name]) for field in submitted if _is_sent(field, stored)]
     return [
-        EditDifference(str(mine.label.text), _words(mine), _words(theirs))
-        for mine, theirs in pairs
-        if _words(mine) != _words(theirs)
+        EditDifference(str(edited.label.text), _display_value(edited), _display_value(stored_field))
+        for edited, stored_field in pairs
+        if _display_value(edited) != _display_value(stored_field)
     ]
 
 
 def seen_marks(fields: Iterable[Field]) -> str:
     """Return a mark of each field's value, for a page that shows them: sent back with the form, it
     tells which of them its user has changed."""
-    return " ".join(f"{field.name}:{_mark(field)}" for field in fields if _has_mark(field))
+    return " ".join(f"{field.name}:{_digest(field)}" for field in fields if _has_digest(field))
 
 
-def keep_saved(typed: Iterable[Field], stored: Mapping[str, Field], seen: str) -> None:
-    """Give the fields that still have the value of the marks ``seen`` what is stored."""
-    marks = dict(mark.split(":") for mark in seen.split() if mark.count(":") == 1)
-    for field in typed:
-        if field.name in stored and marks.get(field.name) == _mark(field) and _has_mark(field):
+def keep_saved(submitted: Iterable[Field], stored: Mapping[str, Field], seen_digests: str) -> None:
+    """Set the fields that still have one of the ``seen_digests`` to what is stored."""
+    digests = dict(pair.split(":") for pair in seen_digests.split() if pair.count(":") == 1)
+    for field in submitted:
+        if (
+            field.name in stored
+            and digests.get(field.name) == _digest(field)
+            and _has_digest(field)
+        ):
             field.raw_data = None  # which some fields show instead of their data
             field.process(None, stored[field.name].data)
 
 
-def _has_mark(field: Field) -> bool:
+def _has_digest(field: Field) -> bool:
     return not isinstance(field, PasswordField | FieldList | FormField)
 
 
-def _mark(field: Field) -> str:
-    """Return a mark that doesn't tell the value of a field that the page leaves out."""
+def _digest(field: Field) -> str:
+    """Return a digest that doesn't reveal the value of a field that the page leaves out."""
     key: str = current_app.config["SECRET_KEY"]
-    return digest(key.encode(), f"{field.name}={_words(field)}".encode(), "sha256").hex()[:8]
+    return digest(key.encode(), f"{field.name}={_display_value(field)}".encode(), "sha256").hex()[
+        :8
+    ]
 
 
 def _is_sent(field: Field, stored: Mapping[str, Field]) -> bool:
@@ -169,15 +175,15 @@ def _is_sent(field: Field, stored: Mapping[str, Field]) -> bool:
     return bool(field.raw_data) or isinstance(field, BooleanField | SelectMultipleField)
 
 
-def _words(field: Field) -> str:
+def _display_value(field: Field) -> str:
     if isinstance(field, PasswordField):
         return ""
     if isinstance(field, BooleanField):
         return gettext("Yes") if field.data else gettext("No")
     if isinstance(field, SelectField) and field.choices:
-        words = {str(c.value): str(c.label) for c in field.choices if hasattr(c, "value")}
-        chosen = field.data if isinstance(field.data, list) else [field.data]
-        return ", ".join(words.get(str(one), str(one or "–")) for one in chosen) or "–"
+        labels = {str(c.value): str(c.label) for c in field.choices if hasattr(c, "value")}
+        selected = field.data if isinstance(field.data, list) else [field.data]
+        return ", ".join(labels.get(str(code), str(code or "–")) for code in selected) or "–"
     if isinstance(field.data, list | tuple | set):
         return ", ".join(str(item) for item in field.data) or "–"
     if field.data in (None, ""):

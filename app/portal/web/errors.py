@@ -95,7 +95,7 @@ WORDS: dict[int, ErrorTexts] = {
     ),
 }
 
-_BUSY = {
+_BUSY_TEXTS = {
     DOWNLOADS_BUSY: ErrorTexts(
         lazy_gettext("The download can’t start now"),
         lazy_gettext("Many downloads are running. Try again in a moment."),
@@ -119,20 +119,20 @@ def error_page(
     *,
     title: str | None = None,
     why_url: str | None = None,
-    was_typed: bool = True,
+    has_input: bool = True,
 ) -> Response:
     """Return the page for a status; ``text``, ``title``, ``way_on`` (URL and words) and ``why_url``
-    are those of the error. ``was_typed`` is whether the browser may still show the input."""
-    home_url, home_words = way_on or _home()
-    words = WORDS.get(status, WORDS[400 if status < 500 else 500])
-    read = request.method in ("GET", "HEAD")
+    are those of the error. ``has_input`` is whether the browser may still show the input."""
+    home_url, home_words = way_on or _home_link()
+    content = WORDS.get(status, WORDS[400 if status < 500 else 500])
+    is_read = request.method in ("GET", "HEAD")
     html = render_template(
         "errors/error.html",
         status=status,
-        words=replace(words, title=title) if title else words,
-        text=text or words.text,
-        again_url=request.full_path.rstrip("?") if read and status in TRY_AGAIN else None,
-        sent=was_typed and not read,
+        words=replace(content, title=title) if title else content,
+        text=text or content.text,
+        again_url=request.full_path.rstrip("?") if is_read and status in TRY_AGAIN else None,
+        sent=has_input and not is_read,
         why_url=why_url,
         home_url=home_url,
         home_words=home_words,
@@ -142,7 +142,7 @@ def error_page(
     return response
 
 
-def _home() -> tuple[str, str] | tuple[None, None]:
+def _home_link() -> tuple[str, str] | tuple[None, None]:
     """Return the sign-in page of the page's brand for visitors who are not signed in."""
     slug = g.brand.slug if "brand" in g and not known_user() else None
     return (sign_in_url(slug), gettext("Go to the sign-in page")) if slug else (None, None)
@@ -156,32 +156,32 @@ def _status(error: DomainError) -> int:
     return status_of(error)
 
 
-def _start_of_list(error: DomainError) -> tuple[str, str] | None:
+def _list_start_link(error: DomainError) -> tuple[str, str] | None:
     """Return the first page of a list with an unreadable cursor, with the same filters."""
     if not any(problem.code == "invalid_cursor" for problem in error.problems):
         return None
-    kept = [(k, v) for k, v in request.args.items(multi=True) if k not in ("cursor", "trail")]
-    return request.path + (f"?{urlencode(kept)}" if kept else ""), gettext(
+    params = [(k, v) for k, v in request.args.items(multi=True) if k not in ("cursor", "trail")]
+    return request.path + (f"?{urlencode(params)}" if params else ""), gettext(
         "Go to the start of the list"
     )
 
 
-def _why(error: DomainError) -> str | None:
+def _why_url(error: DomainError) -> str | None:
     """Return the page that explains to a signed-in user which permission is missing."""
     permission = error.extra.get("permission") if isinstance(error, Forbidden) else None
     if permission is None or known_user() is None:
         return None
-    part = part_of_page(request.endpoint or "", permission)
-    return url_for("portal.access_why", action=permission, part=part)
+    scope = part_of_page(request.endpoint or "", permission)
+    return url_for("portal.access_why", action=permission, part=scope)
 
 
-def _storage(error: DomainError) -> tuple[str, str] | None:
+def _storage_link(error: DomainError) -> tuple[str, str] | None:
     """Return the page on which data can be deleted, if a limit of storage is reached."""
-    reached = error.code == storage.LIMIT_REACHED
-    return (url_for("portal.storage"), gettext("Show storage")) if reached else None
+    is_reached = error.code == storage.LIMIT_REACHED
+    return (url_for("portal.storage"), gettext("Show storage")) if is_reached else None
 
 
-def _archived(error: DomainError) -> tuple[str, str] | None:
+def _archived_link(error: DomainError) -> tuple[str, str] | None:
     """Return the page on which the archived organization can be restored."""
     if error.code != tenancy.ARCHIVED or "organizationId" not in error.extra:
         return None
@@ -189,7 +189,7 @@ def _archived(error: DomainError) -> tuple[str, str] | None:
     return url, gettext("Open organization")
 
 
-def _paused() -> Response:
+def _paused_page() -> Response:
     """Return the page of a suspended partner's portal, in its brand."""
     with transaction(read_only=True) as session:
         partner = sign_in.partner_of_domain(session, request.host)
@@ -203,16 +203,18 @@ def _paused() -> Response:
     return response
 
 
-def _later(error: RateLimited | Unavailable) -> Response:
+def _retry_page(error: RateLimited | Unavailable) -> Response:
     """Return when to try again, in seconds or minutes."""
     if isinstance(error, Unavailable):
         find_brand()  # exports are refused before the guard
         if isinstance(error, NoRoom):
-            return _unavailable(_NO_ROOM.text, error.retry_after, _NO_ROOM.title, was_typed=False)
-        busy = _BUSY.get(error.code)
-        if busy is None:
-            return _unavailable(error.message, error.retry_after)
-        return _unavailable(busy.text, error.retry_after, busy.title)
+            return _unavailable_page(
+                _NO_ROOM.text, error.retry_after, _NO_ROOM.title, has_input=False
+            )
+        content = _BUSY_TEXTS.get(error.code)
+        if content is None:
+            return _unavailable_page(error.message, error.retry_after)
+        return _unavailable_page(content.text, error.retry_after, content.title)
     user = known_user()
     zone = (user.timezone if user else None) or "UTC"
     until = utcnow() + timedelta(seconds=error.retry_after)
@@ -232,12 +234,12 @@ def _later(error: RateLimited | Unavailable) -> Response:
     return with_wait(error_page(429, text), error)
 
 
-def _view_only() -> Response:
+def _view_only_page() -> Response:
     text = gettext("You see the portal as another user. Nothing was changed.")
     return error_page(403, text, title=gettext("Read only"))
 
 
-_PAGES = {"view_only": _view_only, sign_in.PORTAL_PAUSED: _paused}
+_PAGES = {"view_only": _view_only_page, sign_in.PORTAL_PAUSED: _paused_page}
 """The pages of errors with their own code."""
 
 
@@ -248,27 +250,27 @@ def with_wait(page: str | Response, error: RateLimited) -> Response:
     return response
 
 
-def _unavailable(
+def _unavailable_page(
     text: str | None = None,
     retry_after: int = RETRY_SECONDS,
     title: str | None = None,
     *,
-    was_typed: bool = True,
+    has_input: bool = True,
 ) -> Response:
     """Return the page for a temporary error, with the seconds after which to try again."""
-    response = error_page(503, text, title=title, was_typed=was_typed)
+    response = error_page(503, text, title=title, has_input=has_input)
     response.headers["Retry-After"] = str(retry_after)
     return response
 
 
-def _sentence(error: HTTPException) -> str | None:
+def _limit_message(error: HTTPException) -> str | None:
     if not isinstance(error, RequestEntityTooLarge):
         return None
-    most = size(stated_limit())
-    return gettext("The request is over the limit of %(most)s. Nothing was changed.", most=most)
+    limit = size(stated_limit())
+    return gettext("The request is over the limit of %(most)s. Nothing was changed.", most=limit)
 
 
-def _at_its_field(error: HTTPException) -> Response | None:
+def _redirect_to_field(error: HTTPException) -> Response | None:
     """Redirect to the studio, which shows the problem, if a picture is over the limit."""
     if not isinstance(error, RequestEntityTooLarge) or request.endpoint != "portal.branding_image":
         return None
@@ -282,7 +284,7 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
     try:
         return _page_of(error)
     except NotFound:  # the brand is that of a suspended partner
-        return _paused()
+        return _paused_page()
 
 
 def _page_of(error: DomainError | HTTPException) -> Response:
@@ -292,20 +294,20 @@ def _page_of(error: DomainError | HTTPException) -> Response:
             _note_refused_request(error)
         status = _status(error)
         if isinstance(error, RateLimited | Unavailable):
-            return _later(error)
+            return _retry_page(error)
         if error.code in _PAGES:
             return _PAGES[error.code]()
         text = None if status in (401, 404) else error.message
-        way_on = _start_of_list(error) or _storage(error) or _archived(error)
-        return error_page(status, text, way_on, why_url=_why(error))
+        way_on = _list_start_link(error) or _storage_link(error) or _archived_link(error)
+        return error_page(status, text, way_on, why_url=_why_url(error))
     if isinstance(error, CSRFError):
         return error_page(403)
     failure = error.__cause__ or getattr(error, "original_exception", None)
     if isinstance(failure, SQLAlchemyError) or may_pass(failure):
-        return _unavailable()
+        return _unavailable_page()
     if (error.code or 500) < 500:
         find_brand()
-    response = _at_its_field(error) or error_page(error.code or 500, _sentence(error))
+    response = _redirect_to_field(error) or error_page(error.code or 500, _limit_message(error))
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
     return response

@@ -163,13 +163,13 @@ class ClockField(TimeField):
     widget = TextInput()  # type: ignore[assignment]  # the stub knows the base's widget alone
 
     def __init__(self, label: str, **kwargs: Any) -> None:
-        marks = {"inputmode": "numeric", "pattern": _CLOCK.pattern, "placeholder": "08:00"}
-        marks |= {"maxlength": "8", "autocomplete": "off"}
-        super().__init__(label, render_kw=marks, **kwargs)
+        attributes = {"inputmode": "numeric", "pattern": _CLOCK.pattern, "placeholder": "08:00"}
+        attributes |= {"maxlength": "8", "autocomplete": "off"}
+        super().__init__(label, render_kw=attributes, **kwargs)
 
     def process_formdata(self, valuelist: list[str]) -> None:
-        found = _CLOCK.fullmatch(valuelist[0].strip() if valuelist else "")
-        if found is None:
+        match = _CLOCK.fullmatch(valuelist[0].strip() if valuelist else "")
+        if match is None:
             self.data = None
             raise ValueError(gettext("Enter a time like 08:00."))
-        self.data = time(int(found[1]) % 24, int(found[2]))
+        self.data = time(int(match[1]) % 24, int(match[2]))

@@ -67,16 +67,16 @@ def duration(seconds: int | None) -> str:
     """Return 45 s; from a minute on 6 min 33 s, then 2 h 5 min; an en dash for None."""
     if seconds is None:
         return "–"
-    minutes, rest = divmod(seconds, 60)
+    minutes, remainder = divmod(seconds, 60)
     if not minutes:
-        words = gettext("%(seconds)s s", seconds=seconds)
+        text = gettext("%(seconds)s s", seconds=seconds)
     elif minutes >= 60:
-        words = gettext("%(hours)s h %(minutes)s min", hours=minutes // 60, minutes=minutes % 60)
-    elif rest:
-        words = gettext("%(minutes)s min %(seconds)s s", minutes=minutes, seconds=rest)
+        text = gettext("%(hours)s h %(minutes)s min", hours=minutes // 60, minutes=minutes % 60)
+    elif remainder:
+        text = gettext("%(minutes)s min %(seconds)s s", minutes=minutes, seconds=remainder)
     else:
-        words = gettext("%(minutes)s min", minutes=minutes)
-    return words.replace(" ", NO_BREAK)
+        text = gettext("%(minutes)s min", minutes=minutes)
+    return text.replace(" ", NO_BREAK)
 
 
 def percent(part: float, whole: float) -> str:
@@ -112,8 +112,8 @@ def medium_datetime(
     if value is None:
         return "–"
     local = value.astimezone(ZoneInfo(zone))
-    at = f"{local:{_TO_SECONDS if with_seconds else _TO_MINUTES}}"
-    return f"{written_date(local, 'yMMMd')}, {at}{NO_BREAK}{zone_letters(local)}"
+    time_text = f"{local:{_TO_SECONDS if with_seconds else _TO_MINUTES}}"
+    return f"{written_date(local, 'yMMMd')}, {time_text}{NO_BREAK}{zone_letters(local)}"
 
 
 def short_datetime(value: datetime | None, zone: str = "UTC", *, with_seconds: bool = False) -> str:
@@ -121,8 +121,10 @@ def short_datetime(value: datetime | None, zone: str = "UTC", *, with_seconds: b
     if value is None:
         return "–"
     local, now = value.astimezone(ZoneInfo(zone)), utcnow().astimezone(ZoneInfo(zone))
-    parts = "MMMd" if local.year == now.year else "yMMMd"
-    return f"{written_date(local, parts)}, {local:{_TO_SECONDS if with_seconds else _TO_MINUTES}}"
+    skeleton = "MMMd" if local.year == now.year else "yMMMd"
+    return (
+        f"{written_date(local, skeleton)}, {local:{_TO_SECONDS if with_seconds else _TO_MINUTES}}"
+    )
 
 
 def clock(value: datetime, zone: str) -> str:
@@ -145,9 +147,9 @@ def utc_days(first: date, last: date, zone: str) -> str:
     return days if offsets == {timedelta()} else f"{days} (UTC)"
 
 
-def range_end(words: str) -> str:
+def range_end(text: str) -> str:
     """Return the end of a range that stays on the line of the dash before it."""
-    return JOINER + words
+    return JOINER + text
 
 
 def time_since(since: datetime) -> str:
@@ -168,14 +170,14 @@ def breakable(address: str) -> Markup:
     if "://" not in address:
         return Markup("<wbr>").join(_BREAKS.split(address))
     return Markup("<wbr>").join(
-        unbroken(part) if "-" in part and len(part) <= MAX_UNBROKEN_LENGTH else part
-        for part in _URL_BREAKS.split(address)
+        unbroken(segment) if "-" in segment and len(segment) <= MAX_UNBROKEN_LENGTH else segment
+        for segment in _URL_BREAKS.split(address)
     )
 
 
-def unbroken(words: str) -> Markup:
+def unbroken(text: str) -> Markup:
     """Return words that a line never breaks, such as a pseudonym with a hyphen."""
-    return Markup('<span class="nowrap">%s</span>') % words
+    return Markup('<span class="nowrap">%s</span>') % text
 
 
 def size(octets: int) -> str:
@@ -196,8 +198,8 @@ def phone(e164: str | None) -> str:
     if is_erased(e164):
         return gettext("Erased person")
     parsed = phonenumbers.parse(e164)
-    shown = phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
-    return str(shown).replace("-", " ").replace(" ", NO_BREAK)
+    formatted = phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
+    return str(formatted).replace("-", " ").replace(" ", NO_BREAK)
 
 
 def initials(name: str) -> str:

@@ -14,7 +14,7 @@ NEW_WORDS = {"/people": "/users", "/line": "/carriers"}
 @portal.get("/line")
 @portal.get("/line/<path:rest>")
 def former_address(**_parts: object) -> Response:
-    word = next(word for word in NEW_WORDS if word in str(request.url_rule))
+    segment = next(segment for segment in NEW_WORDS if segment in str(request.url_rule))
     path, query = request.full_path.split("?", 1)
-    new = path.replace(word, NEW_WORDS[word], 1)
+    new = path.replace(segment, NEW_WORDS[segment], 1)
     return redirect(f"{new}?{query}".removesuffix("?"), 308)

@@ -94,10 +94,10 @@ class PortalForm(FlaskForm):
         """Render the hidden fields. A form with a version edits an existing record."""
         changes = "version" in self and self["version"].data is not None
         names = ("csrf_token", "version" if changes else "once")
-        marks = [HiddenMark()(self[name]) for name in names if name in self]
+        hidden_fields = [HiddenMark()(self[name]) for name in names if name in self]
         if changes:
-            marks.append(hidden_mark("seen", self._seen()))
-        return Markup("\n").join(marks)
+            hidden_fields.append(hidden_mark("seen", self._seen()))
+        return Markup("\n").join(hidden_fields)
 
     def _seen(self) -> str:
         """Return the marks of what the user has seen saved."""
@@ -107,9 +107,11 @@ class PortalForm(FlaskForm):
 
     def inputs(self, schema: type[Wire]) -> dict[str, Any]:
         """Return the values of the fields that the schema has, by their wire names."""
-        known = {wire_name(name) for name in schema.model_fields}
+        wire_names = {wire_name(name) for name in schema.model_fields}
         return {
-            wire: self[name].data for wire, name in self.fields_by_wire().items() if wire in known
+            wire: self[name].data
+            for wire, name in self.fields_by_wire().items()
+            if wire in wire_names
         }
 
     def to_input(self, schema: type[W]) -> W:
@@ -128,16 +130,16 @@ class PortalForm(FlaskForm):
 
     def apply_errors(self, error: DomainError) -> None:
         """Put each problem at its field, and those without a field into `problems`."""
-        rest = [] if error.problems else [typographic(error.message)]
+        unassigned = [] if error.problems else [typographic(error.message)]
         named = self.fields_by_wire()
         for problem in error.problems:
             name = named.get(problem.field) or named.get(problem.field.partition(".")[0])
             message = typographic(problem.message)
             if name is None:
-                rest.append(message)
+                unassigned.append(message)
             else:
                 self[name].errors = (*self[name].errors, message)
-        self.problems = [*self.problems, *(("", words) for words in rest)]
+        self.problems = [*self.problems, *(("", text) for text in unassigned)]
 
     def apply_limit(self, error: RateLimited) -> None:
         """Show that the form was sent too often. Raises ``error`` if it has no place for that."""
@@ -186,12 +188,12 @@ class ButtonForm:
 
     def hidden_tag(self) -> Markup:
         """Render the fields, as `PortalForm.hidden_tag` does."""
-        marks = [hidden_mark("csrf_token", generate_csrf())]
+        hidden_fields = [hidden_mark("csrf_token", generate_csrf())]
         if self._version is not None:
-            marks.append(hidden_mark("version", str(self._version)))
+            hidden_fields.append(hidden_mark("version", str(self._version)))
         if self._once:
-            marks.append(hidden_mark("once", once_token()))
-        return Markup("\n").join(marks)
+            hidden_fields.append(hidden_mark("once", once_token()))
+        return Markup("\n").join(hidden_fields)
 
 
 def seen_version() -> int | None:

@@ -19,30 +19,30 @@ LANGUAGE_COOKIE = "language"
 babel = Babel(configure_jinja=False)
 
 
-def set_request_language(chosen: str | None, default: str | None) -> None:
-    """Set the language of this request: ``chosen`` by the user, ``default`` of the partner."""
-    _speak(chosen, read_cookie(LANGUAGE_COOKIE), default)
+def set_request_language(selected: str | None, default: str | None) -> None:
+    """Set the language of this request: ``selected`` by the user, ``default`` of the partner."""
+    _set_languages(selected, read_cookie(LANGUAGE_COOKIE), default)
 
 
-def set_language_before_sign_in(chosen: str | None, default: str | None) -> None:
+def set_language_before_sign_in(selected: str | None, default: str | None) -> None:
     """As `set_request_language`, on a page where the choice in this browser can be changed, which
     then comes first."""
-    _speak(read_cookie(LANGUAGE_COOKIE), chosen, default)
+    _set_languages(read_cookie(LANGUAGE_COOKIE), selected, default)
 
 
-def _speak(*wanted: str | None) -> None:
-    g.languages = wanted
+def _set_languages(*preferences: str | None) -> None:
+    g.languages = preferences
     refresh()
     languages.set_language(str(get_locale()).replace("_", "-"))
 
 
-def _select() -> str:
+def _select_locale() -> str:
     accepted = (tag for tag, _quality in request.accept_languages)
     return languages.best_tag(g.get("languages", ()), accepted).replace("-", "_")
 
 
 def register(app: Flask) -> None:
-    babel.init_app(app, locale_selector=_select)
+    babel.init_app(app, locale_selector=_select_locale)
     # A thread of the server answers one request after another: each starts in English.
     app.teardown_request(lambda _error: languages.set_language(languages.DEFAULT))
     # Flask-Babel's own functions take 14 µs for each message, of which a page has hundreds.

@@ -19,14 +19,14 @@ R = TypeVar("R")
 def included_column(
     use: Callable[[R], IncludedUse | None], *, usual: bool = True, usual_with: str = ""
 ) -> ListColumn[R]:
-    def words(row: R) -> str | None:
-        found = use(row)
-        return f"{found.used} of {found.included} {found.unit}s" if found else None
+    def cell(row: R) -> str | None:
+        included = use(row)
+        return f"{included.used} of {included.included} {included.unit}s" if included else None
 
     return ListColumn(
         "included",
         lazy_gettext("Included this month"),
-        words,
+        cell,
         "end wrap cell-included phone-below phone-sub",
         usual=usual,
         usual_with=usual_with,

@@ -29,9 +29,9 @@ def _with_text(value: Callable[[R], Cell]) -> Callable[[R], Cell]:
     """Return the function with labels (`lazy_gettext`) as text, which files and databases need."""
 
     def cell(row: R) -> Cell:
-        found = value(row)
-        label: object = found
-        return str(label) if isinstance(label, LazyProxy) else found
+        content = value(row)
+        label: object = content
+        return str(label) if isinstance(label, LazyProxy) else content
 
     return cell
 
@@ -199,8 +199,8 @@ class ListDefinition(Generic[R]):
     def refuse_problems(self) -> None:
         """Raise `ValidationFailed` if the URL has invalid filters, with which the list would show
         more rows than requested."""
-        for parameter, words in self.problems():
-            raise ValidationFailed.on(parameter, "invalid_date", words)
+        for parameter, message in self.problems():
+            raise ValidationFailed.on(parameter, "invalid_date", message)
 
     @property
     def has_problems(self) -> bool:
@@ -226,18 +226,18 @@ class ListDefinition(Generic[R]):
 
     def sort_of(self, values: Mapping[str, str]) -> str:
         """Return the sort order of a URL, if the list offers it to the caller."""
-        wanted = values.get("sort", self.default_sort)
-        column = wanted.removeprefix("-")
+        requested = values.get("sort", self.default_sort)
+        column = requested.removeprefix("-")
         hidden = {each.sort for each in self.columns} - {each.sort for each in self.offered}
-        return wanted if wanted in self.sorts and column not in hidden else self.default_sort
+        return requested if requested in self.sorts and column not in hidden else self.default_sort
 
     def columns_of(self, values: MultiDict[str, str]) -> list[ListColumn[R]]:
         """Return the columns that a URL chooses, in the list's order; without any, the usual."""
-        wanted = set(values.getlist("column")) & {column.name for column in self.offered}
-        if not wanted:
+        requested = set(values.getlist("column")) & {column.name for column in self.offered}
+        if not requested:
             return self.usual_columns(values)
-        wanted.add(self.columns[0].name)
-        return [column for column in self.offered if column.name in wanted]
+        requested.add(self.columns[0].name)
+        return [column for column in self.offered if column.name in requested]
 
     def usual_columns(self, values: Mapping[str, str]) -> list[ListColumn[R]]:
         """Return the columns for the filters of a URL that chooses no columns."""
@@ -249,14 +249,14 @@ class ListDefinition(Generic[R]):
 
     def query_of(self, values: MultiDict[str, str]) -> str:
         """Return the list's part of a query string, in a fixed order: filters, sort, columns."""
-        kept: list[tuple[str, Any]] = [
+        params: list[tuple[str, Any]] = [
             (name, values[name]) for name in self.parameters if values.get(name)
         ]
         if self.sort_of(values) != self.default_sort:
-            kept.append(("sort", self.sort_of(values)))
+            params.append(("sort", self.sort_of(values)))
         if (columns := self.columns_of(values)) != self.usual_columns(values):
-            kept += [("column", column.name) for column in columns]
-        return urlencode(kept)
+            params += [("column", column.name) for column in columns]
+        return urlencode(params)
 
 
 KNOWN: dict[str, ListDefinition[Any]] = {}

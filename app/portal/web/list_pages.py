@@ -45,17 +45,17 @@ class ListPage(Generic[R]):
     @property
     def bulk(self) -> ListActions | None:
         """The caller's actions on several rows; None if there are none, or none for this page."""
-        found = self.definition.bulk
-        return found if found and self.selectable else None
+        actions = self.definition.bulk
+        return actions if actions and self.selectable else None
 
     @property
     def selectable(self) -> dict[int, str]:
         """The keys of the selectable rows, by their positions on the page."""
-        found = self.definition.bulk
-        if found is None:
+        actions = self.definition.bulk
+        if actions is None:
             return {}
-        keys = {place: found.key_of(row) for place, row in enumerate(self.rows)}
-        return {place: key for place, key in keys.items() if key is not None}
+        keys = {index: actions.key_of(row) for index, row in enumerate(self.rows)}
+        return {index: key for index, key in keys.items() if key is not None}
 
     @property
     def is_empty(self) -> bool:
@@ -75,20 +75,20 @@ class ListPage(Generic[R]):
     @property
     def clear_url(self) -> str | None:
         """The URL without filters; None if no filter is set."""
-        lasting = self.definition.lasting
+        sticky = self.definition.lasting
         if not self.definition.is_filtered(request.args):
             return None
-        kept = lists.present(*lasting)
-        return _list_url(**kept) if kept else self.all_url
+        params = lists.present(*sticky)
+        return _list_url(**params) if params else self.all_url
 
     @property
     def all_url(self) -> str:
         """The URL of the list without filters and views."""
-        return _list_url(view=ALL if _own_default(self.views) else None)
+        return _list_url(view=ALL if _default_view(self.views) else None)
 
     def url_without(self, names: Sequence[str]) -> str:
         """Return the URL without these filters, from the first page on."""
-        view = request.args.get("view") or (ALL if _own_default(self.views) else None)
+        view = request.args.get("view") or (ALL if _default_view(self.views) else None)
         return lists.address(**dict.fromkeys(names), view=view, cursor=None, trail=None)
 
     @property
@@ -114,18 +114,18 @@ class ListPage(Generic[R]):
     @property
     def shown_words(self) -> str:
         """The number of rows on the page, of how many, in words."""
-        shown = len(self.rows)
+        row_count = len(self.rows)
         if self.count is None:
-            return on_page(self.definition.name, shown)
+            return on_page(self.definition.name, row_count)
         before = self.place.rows_before
-        if not before or not shown or before + shown > self.count:
+        if not before or not row_count or before + row_count > self.count:
             return gettext(
-                "%(shown)s of %(counted)s shown", shown=number(shown), counted=self.counted
+                "%(shown)s of %(counted)s shown", shown=number(row_count), counted=self.counted
             )
         return gettext(
             "%(first)s to %(last)s of %(counted)s",
             first=number(before + 1),
-            last=number(before + shown),
+            last=number(before + row_count),
             counted=self.counted,
         )
 
@@ -143,21 +143,28 @@ class ListPage(Generic[R]):
             if not column.is_below and column.name not in self.hidden
         ]
         if self.has_chosen_columns:
-            return [(column, _at_any_width(column.css)) for column in columns]
-        by = None if self.sort == self.definition.default_sort else self.sort.removeprefix("-")
+            return [(column, _add_phone_class(column.css)) for column in columns]
+        sorted_column = (
+            None if self.sort == self.definition.default_sort else self.sort.removeprefix("-")
+        )
         return [
-            (column, _at_any_width(column.css) if by and column.sort == by else column.css)
+            (
+                column,
+                _add_phone_class(column.css)
+                if sorted_column and column.sort == sorted_column
+                else column.css,
+            )
             for column in columns
         ]
 
     @property
     def sorted_by(self) -> list[tuple[str, str, lists.ColumnKind]]:
         """The sort choices, as (label, sort order, kind): the columns, and the list's own order."""
-        own = self.definition.default_sort.removeprefix("-")
+        default_column = self.definition.default_sort.removeprefix("-")
         return [
             (column.label, column.sort, column.kind)
             for column in self.definition.offered
-            if column.sort and (column in self.columns or column.sort == own)
+            if column.sort and (column in self.columns or column.sort == default_column)
         ]
 
     def is_shown(self, name: str) -> bool:
@@ -183,8 +190,8 @@ class ListPage(Generic[R]):
     @property
     def view(self) -> SavedView | None:
         """The saved view in the URL."""
-        wanted = as_uuid(request.args.get("view", ""))
-        return next((view for view in self.views if view.id == wanted), None)
+        view_id = as_uuid(request.args.get("view", ""))
+        return next((view for view in self.views if view.id == view_id), None)
 
     @property
     def is_own_view(self) -> bool:
@@ -205,12 +212,12 @@ class ListPage(Generic[R]):
 
     def url_of(self, endpoint: str, **more: Any) -> str:
         """Return the URL of a page about this list with its filters, sort order and columns."""
-        here = {name: str(value) for name, value in (request.view_args or {}).items()}
-        url = url_for(endpoint, **{**more, **here})
+        view_args = {name: str(value) for name, value in (request.view_args or {}).items()}
+        url = url_for(endpoint, **{**more, **view_args})
         return url + ("&" if "?" in url else "?") + self.query if self.query else url
 
 
-def _at_any_width(css: str) -> str:
+def _add_phone_class(css: str) -> str:
     """Return the classes of cells that a phone shows too, after their labels if they have no place
     of their own in its rows. The value of a cell from 1600 on stands below the name before."""
     classes = [each for each in css.split() if each not in ("from-desktop", "from-wide")]
@@ -244,33 +251,33 @@ def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
     A URL without parameters ends the request: it redirects to the user's default view, if there is
     one.
     """
-    place, sort = lists.place(), definition.sort_of(request.args)
+    position, sort = lists.place(), definition.sort_of(request.args)
     views = read_frame(session, definition.name, with_plans=definition.shows_plans).views
-    if not request.args and (default := _own_default(views)):
+    if not request.args and (default := _default_view(views)):
         abort(redirect(view_url(default)))
-    nothing: Page[R] = Page((), None)
+    empty_page: Page[R] = Page((), None)
     page = (
-        nothing
+        empty_page
         if definition.has_problems
-        else definition.load(session, sort, place.cursor, lists.PAGE_SIZE)
+        else definition.load(session, sort, position.cursor, lists.PAGE_SIZE)
     )
     return ListPage(
         definition=definition,
         rows=page.items,
         columns=definition.columns_of(request.args),
         sort=sort,
-        place=place,
+        place=position,
         next_cursor=page.next_cursor,
-        count=_count(session, definition, place, page),
+        count=_count(session, definition, position, page),
         views=views,
     )
 
 
 def _count(
-    session: Session, definition: ListDefinition[R], place: lists.ListPosition, page: Page[R]
+    session: Session, definition: ListDefinition[R], position: lists.ListPosition, page: Page[R]
 ) -> int | None:
     """Return how many rows the list has with the filters of the URL, as its page shows it."""
-    if place.is_first and page.next_cursor is None:
+    if position.is_first and page.next_cursor is None:
         return len(page.items)
     if definition.shows_count:
         return definition.count(session, MAX_COUNTED)
@@ -279,7 +286,7 @@ def _count(
     return None
 
 
-def _own_default(views: Sequence[SavedView]) -> SavedView | None:
+def _default_view(views: Sequence[SavedView]) -> SavedView | None:
     """Return the view that the user has chosen as the default of the list."""
     return next((v for v in views if v.is_default and v.user_id == caller().user_id), None)
 
@@ -287,12 +294,12 @@ def _own_default(views: Sequence[SavedView]) -> SavedView | None:
 def path_id(name: str) -> UUID:
     """Return an id of the path, or of the query string of a page about the list; a member's
     organization is known. Raises `NotFound`."""
-    found = (request.view_args or {}).get(name) or as_uuid(request.args.get(name, ""))
-    if found is None and name == "organization_id":
-        found = caller().organization_id
-    if not isinstance(found, UUID):
+    record_id = (request.view_args or {}).get(name) or as_uuid(request.args.get(name, ""))
+    if record_id is None and name == "organization_id":
+        record_id = caller().organization_id
+    if not isinstance(record_id, UUID):
         raise NotFound
-    return found
+    return record_id
 
 
 def path_of(definition: ListDefinition[Any]) -> dict[str, Any]:
@@ -311,8 +318,8 @@ def filtered_url(definition: ListDefinition[Any]) -> str:
 def query_about(definition: ListDefinition[Any]) -> str:
     """Return the query string of a page about the list: the parameters of its path, and its
     filters."""
-    parts = (urlencode(path_of(definition)), definition.query_of(request.args))
-    return "&".join(filter(None, parts))
+    queries = (urlencode(path_of(definition)), definition.query_of(request.args))
+    return "&".join(filter(None, queries))
 
 
 def _list_url(**more: Any) -> str:

@@ -21,8 +21,8 @@ def chunks(
     while True:
         with figures() as session:
             page = definition.load(session, sort, cursor, CHUNK)
-            part = cells_of(page.items, columns)
-        yield part
+            chunk = cells_of(page.items, columns)
+        yield chunk
         cursor = page.next_cursor
         if cursor is None:
             return

@@ -80,7 +80,7 @@ def id_filter(name: str) -> UUID | None:
 
 def ids_of(keys: Iterable[str]) -> set[UUID]:
     """Return the ids among the keys of selected rows."""
-    return {known for key in keys if (known := as_uuid(key))}
+    return {record_id for key in keys if (record_id := as_uuid(key))}
 
 
 def present(*filters: str) -> dict[str, Any]:
@@ -171,8 +171,8 @@ def place() -> ListPosition:
 @portal.app_template_global()
 def sort_url(name: str, current: str, kind: str) -> str:
     """Return the URL that sorts by a column, or reverses the order if the list is sorted by it."""
-    first, then = _orders_of(name, kind)
-    return address(sort=then if current == first else first, cursor=None, trail=None)
+    first, second = _orders_of(name, kind)
+    return address(sort=second if current == first else first, cursor=None, trail=None)
 
 
 @portal.app_template_global()
@@ -180,9 +180,9 @@ def sort_choices(name: str, current: str, kind: str) -> list[tuple[str, str, boo
     """Return the two orders of a column as (URL, words, whether the list has it), the usual one
     first."""
     rising, falling = ColumnKind(kind).orders
-    words = {name: rising, f"-{name}": falling}
+    labels = {name: rising, f"-{name}": falling}
     return [
-        (address(sort=order, cursor=None, trail=None), words[order], order == current)
+        (address(sort=order, cursor=None, trail=None), labels[order], order == current)
         for order in _orders_of(name, kind)
     ]
 
@@ -210,13 +210,13 @@ def clear_url(*filters: str) -> str | None:
 def address(**changes: Any) -> str:
     """Return the URL of the page with other parameters; None removes one. Those that would be
     arguments of `url_for` are left out."""
-    kept: dict[str, Any] = {
+    params: dict[str, Any] = {
         name: [value for value in values if value]
         for name, values in request.args.lists()
         if name not in ("endpoint", "self") and not name.startswith("_")
     }
-    kept.update(changes)  # [] also removes the parameter in url_for
-    return url_for(request.endpoint or "", **{**(request.view_args or {}), **kept})
+    params.update(changes)  # [] also removes the parameter in url_for
+    return url_for(request.endpoint or "", **{**(request.view_args or {}), **params})
 
 
 def file_words(name: str, otherwise: str) -> str:
@@ -225,9 +225,9 @@ def file_words(name: str, otherwise: str) -> str:
     return hyphenated(name, _MAX_WORDS_LENGTH) or otherwise
 
 
-def csv_file(name: str, parts: Iterable[bytes]) -> Response:
+def csv_file(name: str, chunks: Iterable[bytes]) -> Response:
     """Return the parts as a streamed file; ``name`` is plain ASCII."""
-    response = Response(parts, content_type="text/csv; charset=utf-8")
+    response = Response(chunks, content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
 

@@ -295,34 +295,34 @@ def navigation_for(caller: Caller) -> tuple[NavigationGroup, ...]:
         request_id=None,
         viewed_by=None,
     )
-    groups = _open_places(shape)
-    matching = _current_places(_shown_page(caller))
+    groups = _allowed_groups(shape)
+    matching = _current_endpoints(_highlighted_endpoint(caller))
     current = [
-        place.endpoint for _, places in groups for place in places if place.endpoint in matching
+        entry.endpoint for _, entries in groups for entry in entries if entry.endpoint in matching
     ][-1:]
     return tuple(
         NavigationGroup(
             label,
             tuple(
                 NavigationRow(
-                    place.label, place.icon, url_for(place.endpoint), place.endpoint in current
+                    entry.label, entry.icon, url_for(entry.endpoint), entry.endpoint in current
                 )
-                for place in places
+                for entry in entries
             ),
         )
-        for label, places in groups
+        for label, entries in groups
     )
 
 
 def settings_groups() -> list[NavigationGroup]:
     """Return the pages of the settings that the caller may open, with the current one marked, also
     in the response to its form."""
-    here = request.script_root + request.path
+    current_path = request.script_root + request.path
     groups = [
         NavigationGroup(
             label,
             tuple(
-                NavigationRow(name, "", url_for(endpoint), url_for(endpoint) == here)
+                NavigationRow(name, "", url_for(endpoint), url_for(endpoint) == current_path)
                 for endpoint, name in pages
                 if may_open(g.caller, endpoint)
             ),
@@ -333,11 +333,11 @@ def settings_groups() -> list[NavigationGroup]:
 
 
 _SOME_ID = UUID(int=1)
-_PREVIEWED = {"portal.branding_preview": "portal.overview"}
+_PREVIEWED_ENDPOINTS = {"portal.branding_preview": "portal.overview"}
 """Return the page that a preview shows."""
 
 
-def _shown_page(caller: Caller) -> str:
+def _highlighted_endpoint(caller: Caller) -> str:
     """Return the endpoint that decides which place is highlighted. The do-not-call list of one
     organization belongs to the organizations, except for members, who have no list of
     organizations."""
@@ -345,31 +345,31 @@ def _shown_page(caller: Caller) -> str:
     is_tab = endpoint.startswith("portal.do_not_call") and endpoint != "portal.do_not_call_lists"
     if is_tab and may_open(caller, "portal.organizations"):
         return "portal.organization"
-    return _PREVIEWED.get(endpoint, endpoint)
+    return _PREVIEWED_ENDPOINTS.get(endpoint, endpoint)
 
 
 @lru_cache(100)
-def _open_places(caller: Caller) -> tuple[tuple[str | None, tuple[NavigationEntry, ...]], ...]:
+def _allowed_groups(caller: Caller) -> tuple[tuple[str | None, tuple[NavigationEntry, ...]], ...]:
     """Return the places that the caller may open, which depend on the permissions and on having a
     partner and an organization, not on which."""
-    found = []
-    for label, places in OPERATOR_PLACES if caller.is_operator else PLACES:
-        may = tuple(place for place in places if may_open(caller, place.endpoint))
-        within = caller.organization_id is not None and label is CUSTOMERS
-        if may:
-            found.append((OWN_ORGANIZATION if within else label, may))
-    return tuple(found)
+    groups = []
+    for label, entries in OPERATOR_PLACES if caller.is_operator else PLACES:
+        allowed = tuple(entry for entry in entries if may_open(caller, entry.endpoint))
+        is_own = caller.organization_id is not None and label is CUSTOMERS
+        if allowed:
+            groups.append((OWN_ORGANIZATION if is_own else label, allowed))
+    return tuple(groups)
 
 
 @lru_cache(1000)
-def _current_places(endpoint: str) -> frozenset[str]:
+def _current_endpoints(endpoint: str) -> frozenset[str]:
     """Return the endpoints of the places that are highlighted on a page."""
-    every = [place for _, places in (*PLACES, *OPERATOR_PLACES) for place in places]
-    own = {place.endpoint for place in every}
-    if endpoint in own:
+    all_entries = [entry for _, entries in (*PLACES, *OPERATOR_PLACES) for entry in entries]
+    endpoints = {entry.endpoint for entry in all_entries}
+    if endpoint in endpoints:
         return frozenset({endpoint})
     return frozenset(
-        place.endpoint for place in every if endpoint.startswith(place.within or ("\0",))
+        entry.endpoint for entry in all_entries if endpoint.startswith(entry.within or ("\0",))
     )
 
 

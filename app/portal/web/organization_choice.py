@@ -44,26 +44,26 @@ class OfOrganization(PortalForm):
     def offer_organization(self, session: Session) -> Organization | None:
         """Offer the choice, starting with the organization of the URL; return the organization if
         it is known already. Raises `NotFound`."""
-        known = organization_named(session)
+        organization = organization_named(session)
         if not _chooses_in_form():
             del self.organization
-            return known
+            return organization
         self.suggested = suggested_names(session)
-        if known is not None and not self.organization.raw_data:
-            self.organization.data = known.name
-        return known
+        if organization is not None and not self.organization.raw_data:
+            self.organization.data = organization.name
+        return organization
 
     def chosen_organization(self) -> Organization | None:
         """Return the organization of a submitted form; None with the problem at the field. Raises
         `NotFound`."""
         with transaction(read_only=True) as session:
-            known = self.offer_organization(session)
+            organization = self.offer_organization(session)
             if "organization" not in self or not self.organization.raw_data:
-                if known is None:
+                if organization is None:
                     raise NotFound
-                return known
+                return organization
             try:
-                return _called(session, self.organization.data or "", known)
+                return _find_by_name(session, self.organization.data or "", organization)
             except ValidationFailed as error:
                 self.apply_errors(error)
                 return None
@@ -89,7 +89,7 @@ def new_page(
     form: F,
     page: Callable[[Organization | None, F], str],
     title: str,
-    back: tuple[str, str],
+    crumb: tuple[str, str],
     *,
     for_assistant: bool = False,
 ) -> str:
@@ -101,7 +101,7 @@ def new_page(
         if organization is not None:
             refuse_archived(organization)
         if organization is None and not form.suggested:
-            return choose_page(session, title, back, for_assistant=for_assistant)
+            return choose_page(session, title, crumb, for_assistant=for_assistant)
     return page(organization, form)
 
 
@@ -111,28 +111,28 @@ def is_refreshed() -> bool:
 
 
 @portal.app_template_global()
-def nearest_organization(typed: str | None) -> str | None:
+def nearest_organization(name: str | None) -> str | None:
     """Return the name most similar to one that no organization has; None if there is none."""
-    if not typed or not typed.strip() or not _chooses_in_form():
+    if not name or not name.strip() or not _chooses_in_form():
         return None
     with transaction(read_only=True) as session:
-        return organizations.nearest_name(session, caller(), typed.strip())
+        return organizations.nearest_name(session, caller(), name.strip())
 
 
 def _chooses_in_form() -> bool:
     return caller().partner_id is not None and caller().organization_id is None
 
 
-def _called(session: Session, typed: str, known: Organization | None) -> Organization:
+def _find_by_name(session: Session, submitted: str, preferred: Organization | None) -> Organization:
     """Return the organization with this name; the one in the URL is preferred among several of the
     same name. Raises `ValidationFailed`."""
-    name = typed.strip()
+    name = submitted.strip()
     if not name:
         raise ValidationFailed.on("organization", "blank", gettext("Enter the organization."))
-    if known is not None and known.name.lower() == name.lower():
-        if known.status is OrganizationStatus.ARCHIVED:
+    if preferred is not None and preferred.name.lower() == name.lower():
+        if preferred.status is OrganizationStatus.ARCHIVED:
             raise ValidationFailed.on("organization", ARCHIVED, archived_words())
-        return known
+        return preferred
     try:
         return users.by_name(session, caller(), name)
     except ValidationFailed as error:

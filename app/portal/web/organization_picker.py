@@ -23,8 +23,8 @@ SHOWN, SUGGESTED = 25, 50
 def organization_named(session: Session) -> Organization | None:
     """Return the organization of the URL, or the caller's only one; None if the user has to choose.
     Raises `NotFound`."""
-    own = caller().organization_id
-    text = request.args.get("organization", "") or (str(own) if own else "")
+    organization_id = caller().organization_id
+    text = request.args.get("organization", "") or (str(organization_id) if organization_id else "")
     if not text:
         return None
     try:
@@ -37,15 +37,15 @@ def organization_named(session: Session) -> Organization | None:
 def organization_in_filter(session: Session) -> Organization | None:
     """Return the organization whose id a filter of the URL has; None for other filters. Raises
     `NotFound`."""
-    wanted = lists.id_or_words("organization")
-    return organizations.get(session, caller(), wanted) if isinstance(wanted, UUID) else None
+    value = lists.id_or_words("organization")
+    return organizations.get(session, caller(), value) if isinstance(value, UUID) else None
 
 
 def named_in_filter(session: Session) -> dict[str, str]:
     """Return the name of the organization whose id is in a filter of the URL, to show it there.
     Raises `NotFound`."""
-    found = organization_in_filter(session)
-    return {"organization": found.name} if found else {}
+    organization = organization_in_filter(session)
+    return {"organization": organization.name} if organization else {}
 
 
 def organization_chosen() -> Organization:
@@ -57,11 +57,11 @@ def organization_chosen() -> Organization:
     return organization
 
 
-def suggested_names(session: Session, typed: str | None = None) -> list[str]:
+def suggested_names(session: Session, query: str | None = None) -> list[str]:
     """Return names of organizations as suggestions for a field."""
-    wanted = organizations.OrganizationFilter(query=typed)
-    found = organizations.search(session, caller(), wanted, sort="name", limit=SUGGESTED)
-    return sorted({row.name for row in found.items})
+    filters = organizations.OrganizationFilter(query=query)
+    page = organizations.search(session, caller(), filters, sort="name", limit=SUGGESTED)
+    return sorted({row.name for row in page.items})
 
 
 def choose_page(
@@ -77,10 +77,12 @@ def choose_page(
     above. For an assistant it shows how many each organization has. The organization ``has_it``,
     which has the record now, can't be chosen."""
     query = lists.text_filter("q")
-    wanted = organizations.OrganizationFilter(query=query)
-    found = organizations.search(session, caller(), wanted, sort="name", limit=SHOWN)
-    used = organizations.use_of(session, [row.id for row in found.items]) if for_assistant else {}
-    served = {row.partner_id for row in found.items}
+    filters = organizations.OrganizationFilter(query=query)
+    page = organizations.search(session, caller(), filters, sort="name", limit=SHOWN)
+    use_by_id = (
+        organizations.use_of(session, [row.id for row in page.items]) if for_assistant else {}
+    )
+    served = {row.partner_id for row in page.items}
     owners = {} if caller().partner_id else partners.names_of(session, caller(), served)
     suspended = partners.suspended_of(session, caller(), served)
     endpoint, named = request.endpoint or "", request.view_args or {}
@@ -98,16 +100,16 @@ def choose_page(
                 row.name,
                 organization_hint(
                     row,
-                    used.get(row.id),
+                    use_by_id.get(row.id),
                     owners.get(row.partner_id),
                     is_partner_suspended=row.partner_id in suspended,
                 ),
                 url_for(endpoint, **named, organization=row.id),
             )
-            for row in found.items
+            for row in page.items
         ],
         symbol="building",
-        more=found.next_cursor is not None,
+        more=page.next_cursor is not None,
         query=query,
         no_match=gettext("No organization matches."),
         empty_title=gettext("No organizations yet"),
@@ -120,21 +122,21 @@ def choose_page(
 
 def organization_hint(
     row: Organization,
-    used: OrganizationUse | None = None,
+    use: OrganizationUse | None = None,
     owner: str | None = None,
     *,
     is_partner_suspended: bool = False,
 ) -> str:
     """Return what helps to choose: the partner for operators, the plan, a suspension, the
     assistants if counted."""
-    words = [owner, plan_name(row)] if owner else [plan_name(row)]
+    details = [owner, plan_name(row)] if owner else [plan_name(row)]
     if row.status is OrganizationStatus.SUSPENDED:
-        words.append(gettext("Suspended"))
+        details.append(gettext("Suspended"))
     elif is_partner_suspended:
-        words.append(gettext("Partner suspended"))
-    if used is not None:
-        words.append(_assistants_words(used.assistants, row.assistant_limit))
-    return " · ".join(words)
+        details.append(gettext("Partner suspended"))
+    if use is not None:
+        details.append(_assistants_words(use.assistants, row.assistant_limit))
+    return " · ".join(details)
 
 
 def _assistants_words(used: int, most: int) -> str:

@@ -18,17 +18,17 @@ MAX_DIGITS = 18
 
 
 def follow(blueprint: Blueprint) -> None:
-    blueprint.before_request(_remember)
-    blueprint.after_request(_keep)
+    blueprint.before_request(_load_position)
+    blueprint.after_request(_store_position)
 
 
-def _remember() -> None:
-    kept = whole_number(read_cookie(COOKIE), MAX_DIGITS)
-    if kept is not None:
-        g.wrote_at = kept
+def _load_position() -> None:
+    position = whole_number(read_cookie(COOKIE), MAX_DIGITS)
+    if position is not None:
+        g.wrote_at = position
 
 
-def _keep(response: Response) -> Response:
+def _store_position(response: Response) -> Response:
     replica = database().replica
     if replica is not None and g.get("has_written"):
         with suppress(SQLAlchemyError):  # the change is stored: don't answer with an error

@@ -126,8 +126,8 @@ def _context() -> dict[str, Any]:
         "signed_in_user": _signed_in_user(user),
         "default_tagline": DEFAULT_TAGLINE,
         "header_links": brand.header_links[:MAX_HEADER_LINKS],
-        "more_links": _more(brand.header_links),
-        "unread": _unread,
+        "more_links": _more_links(brand.header_links),
+        "unread": _unread_count,
         "find_url": url_for("portal.find") if user and not is_held else None,
         "account_url": None if is_held else url_for("portal.account"),
         "theme_url": url_for("portal.theme"),
@@ -154,10 +154,12 @@ def _view_bar() -> Markup:
     if user is None or g.caller.viewed_by is None:
         return Markup()
     signed_in = current_user.signed_in
-    left = signed_in.record.viewed_until - utcnow()
-    other = user.language if user.language != language() else None
+    remaining = signed_in.record.viewed_until - utcnow()
+    user_language = user.language if user.language != language() else None
     viewing = ViewAsBar(
-        user.name or user.email, ceil(left / timedelta(minutes=1)), LANGUAGES.get(other or "")
+        user.name or user.email,
+        ceil(remaining / timedelta(minutes=1)),
+        LANGUAGES.get(user_language or ""),
     )
     return Markup(render_template("components/view_as.html", viewing=viewing))  # noqa: S704 - a template
 
@@ -177,13 +179,15 @@ class _CallingPauses:
         if user is None or user.user_type is not Role.OPERATOR:
             return iter(())
         with transaction(read_only=True) as session:
-            found = pauses.listing(session)
+            active_pauses = pauses.listing(session)
         return iter(
-            pause for pause in found if pause.organization_id is None and not pauses.is_own(pause)
+            pause
+            for pause in active_pauses
+            if pause.organization_id is None and not pauses.is_own(pause)
         )
 
 
-def _unread() -> int | None:
+def _unread_count() -> int | None:
     """The notifications that the user has not read; None for users who get none."""
     if known_user() is None or g.caller.partner_id is None or must_add_factor():
         return None
@@ -193,7 +197,7 @@ def _unread() -> int | None:
         return notified.count_unread(session, g.caller)
 
 
-def _more(links: tuple[BrandLink, ...]) -> tuple[BrandLink, ...]:
+def _more_links(links: tuple[BrandLink, ...]) -> tuple[BrandLink, ...]:
     return links[MAX_HEADER_LINKS:]
 
 

@@ -12,12 +12,12 @@ def read_frame(
     session: Session, list_name: str | None = None, *, with_plans: bool = True
 ) -> PageFrame:
     """Read the frame in the transaction of the page, for `known_frame`; see `page_frame.load`."""
-    found = page_frame.load(session, caller(), list_name, with_plans=with_plans)
-    g.page_frame = found
-    return found
+    frame = page_frame.load(session, caller(), list_name, with_plans=with_plans)
+    g.page_frame = frame
+    return frame
 
 
 def known_frame() -> PageFrame | None:
     """Return the frame if this page has read it; other pages count notifications themselves."""
-    found: PageFrame | None = g.get("page_frame")
-    return found
+    frame: PageFrame | None = g.get("page_frame")
+    return frame

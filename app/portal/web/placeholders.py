@@ -16,8 +16,8 @@ def warn_of_placeholders(
     texts: Iterable[str | None], further: Callable[[], Iterable[str]] = tuple
 ) -> None:
     """Show the result of `unknown_words` about saved texts on the next page."""
-    if words := unknown_words(texts, further):
-        flash(words, "warning")
+    if message := unknown_words(texts, further):
+        flash(message, "warning")
 
 
 def unknown_words(texts: Iterable[str | None], further: Callable[[], Iterable[str]] = tuple) -> str:
@@ -27,24 +27,28 @@ def unknown_words(texts: Iterable[str | None], further: Callable[[], Iterable[st
     unknown = message_templates.names_in(texts) - set(message_templates.NAMES)
     more = set(further()) if unknown else set()
     unknown -= more
-    return _words(sorted(unknown), [*message_templates.NAMES, *sorted(more)]) if unknown else ""
+    return (
+        _unknown_message(sorted(unknown), [*message_templates.NAMES, *sorted(more)])
+        if unknown
+        else ""
+    )
 
 
 def texts_of(plan: CampaignPlan | Outreach) -> tuple[str | None, ...]:
     return plan.intro_message, plan.voicemail_message, plan.call_instructions
 
 
-def _words(unknown: Sequence[str], known: Sequence[str]) -> str:
+def _unknown_message(unknown: Sequence[str], supported: Sequence[str]) -> str:
     return ngettext(
         "%(names)s isn’t a known placeholder. Calls can’t fill it unless their metadata has that "
         "name. Known: %(known)s.",
         "%(names)s aren’t known placeholders. Calls can’t fill them unless their metadata has "
         "those names. Known: %(known)s.",
         len(unknown),
-        names=_braced(unknown),
-        known=_braced(known),
+        names=_format_names(unknown),
+        known=_format_names(supported),
     )
 
 
-def _braced(names: Sequence[str]) -> str:
+def _format_names(names: Sequence[str]) -> str:
     return ", ".join(f"{{{name[:_MAX_LETTERS]}}}" for name in names[:_MAX_NAMES])

@@ -18,13 +18,13 @@ class _PlanNames(Mapping[Tier, str]):
     """The plans of the caller's partner, in its order; the built-in names for operators."""
 
     def __getitem__(self, tier: Tier) -> str:
-        return _own()[tier]
+        return _caller_names()[tier]
 
     def __iter__(self) -> Iterator[Tier]:
-        return iter(_own())
+        return iter(_caller_names())
 
     def __len__(self) -> int:
-        return len(_own())
+        return len(_caller_names())
 
 
 PLAN_NAMES: Mapping[Tier, str] = _PlanNames()
@@ -41,14 +41,14 @@ def plan_name(organization: Organization) -> str:
 
 def names_at(partner_id: UUID) -> Mapping[Tier, str]:
     """Return the names of a partner's plans, in its order; read once in a request."""
-    known: dict[UUID, Mapping[Tier, str]] = g.setdefault("plan_names", {})
-    if partner_id not in known:
+    names_by_partner: dict[UUID, Mapping[Tier, str]] = g.setdefault("plan_names", {})
+    if partner_id not in names_by_partner:
         with transaction(read_only=True) as session:
-            known[partner_id] = pricing.shown_names(session, partner_id)
-    return known[partner_id]
+            names_by_partner[partner_id] = pricing.shown_names(session, partner_id)
+    return names_by_partner[partner_id]
 
 
-def _own() -> Mapping[Tier, str]:
+def _caller_names() -> Mapping[Tier, str]:
     caller: Caller | None = g.get("caller") if has_request_context() else None
     if caller is None or caller.partner_id is None:
         return PLAN_WORDS

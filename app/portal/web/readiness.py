@@ -37,10 +37,10 @@ def row_of(
     refusal: str | None,
     suspended_partner: str | None,
 ) -> ReadinessRow:
-    word = assistants.readiness_of(assistant, organization, refusal, suspended_partner)
+    readiness = assistants.readiness_of(assistant, organization, refusal, suspended_partner)
     blocker = assistants.blocker_of(assistant, organization, refusal, suspended_partner)
-    is_on = word is Readiness.NOT_READY
-    return ReadinessRow(assistant, organization, word, blocker if is_on and blocker else "")
+    is_on = readiness is Readiness.NOT_READY
+    return ReadinessRow(assistant, organization, readiness, blocker if is_on and blocker else "")
 
 
 def is_offline(session: Session) -> bool:

@@ -14,23 +14,23 @@ FEW = 24
 
 def named_regions() -> list[SelectChoice]:
     """Return every region with its name in lists: without the article, capitalised."""
-    return [SelectChoice(code, _alone(name)) for code, name in regions()]
+    return [SelectChoice(code, _standalone_name(name)) for code, name in regions()]
 
 
 def region_title(code: str) -> str:
     """Return the name of a region for a list."""
-    return _alone(country_name(code))
+    return _standalone_name(country_name(code))
 
 
-def _alone(name: str) -> str:
+def _standalone_name(name: str) -> str:
     name = name.removeprefix("the ")
     return name[:1].upper() + name[1:]
 
 
-def offered_first(choices: Iterable[SelectChoice], chosen: Collection[str]) -> set[str]:
+def offered_first(choices: Iterable[SelectChoice], selected: Collection[str]) -> set[str]:
     """Return the codes of the choices that a page shows first."""
     codes = {str(choice.value) for choice in choices}
     if len(codes) <= FEW:
         return codes
-    usual = {*USUAL_REGIONS, *chosen} if len(chosen) <= FEW else {*USUAL_REGIONS}
-    return usual & codes
+    default = {*USUAL_REGIONS, *selected} if len(selected) <= FEW else {*USUAL_REGIONS}
+    return default & codes

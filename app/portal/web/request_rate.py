@@ -16,10 +16,10 @@ def take() -> None:
     cast(TokenBuckets, current_app.extensions["page_rate_limit"]).take(key)
 
 
-def too_many(rate: float, wait: int) -> str:
+def too_many(rate: float, seconds: int) -> str:
     """Return why a page is refused."""
     return gettext(
         "More than %(rate)s pages per second were requested. Wait %(wait)s s and try again.",
         rate=f"{rate:g}",
-        wait=wait,
+        wait=seconds,
     )

@@ -13,7 +13,7 @@ from app.portal.web.blueprint import portal
 
 FIRST, LAST = date(1970, 1, 3), date(2999, 12, 31)
 """Days outside are moved into this range, which covers all data."""
-_EVER = datetime.combine(FIRST, time(), UTC)
+_EARLIEST = datetime.combine(FIRST, time(), UTC)
 
 Problems = list[tuple[str, str]]
 LAST_DAY, LAST_WEEK = "24-hours", "last-week"
@@ -39,9 +39,9 @@ def day_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems
     """Return when the first day of ``start`` and ``end`` in the URL starts and the last one ends,
     in that zone, and the problems of both."""
     start, end, problems = lists.day_range("start", "end")
-    inside = ZoneInfo(days_in)
-    since = None if start is None else _midnight(start, 0, inside)
-    return since, None if end is None else _midnight(end, 1, inside), problems
+    tz = ZoneInfo(days_in)
+    since = None if start is None else _midnight(start, 0, tz)
+    return since, None if end is None else _midnight(end, 1, tz), problems
 
 
 def time_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems]:
@@ -49,14 +49,14 @@ def time_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problem
     since, before, problems = day_bounds(days_in)
     named, now = request.args.get("within", ""), utcnow()
     if named == LAST_DAY:
-        since = max(since or _EVER, now - timedelta(days=1))
+        since = max(since or _EARLIEST, now - timedelta(days=1))
     elif named in TIMES:
-        inside = ZoneInfo(days_in)
-        today = now.astimezone(inside).date()
+        tz = ZoneInfo(days_in)
+        today = now.astimezone(tz).date()
         monday = today.weekday()
         first, last = (monday + 7, monday + 1) if named == LAST_WEEK else _DAYS_OF[named]
-        since = max(since or _EVER, _midnight(today, -first, inside))
-        end = _midnight(today, 1 - last, inside)
+        since = max(since or _EARLIEST, _midnight(today, -first, tz))
+        end = _midnight(today, 1 - last, tz)
         before = end if before is None else min(before, end)
     return since, before, problems
 
@@ -64,16 +64,16 @@ def time_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problem
 @portal.app_template_global()
 def time_choices() -> list[tuple[str, str]]:
     """Return the options of a filter by ``within``."""
-    return [(value, str(words)) for value, words in TIMES.items()]
+    return [(value, str(label)) for value, label in TIMES.items()]
 
 
 def last_days(count: int, days_in: str) -> tuple[date, date, datetime]:
     """Return the first and the last of this many days up to today in that zone, and when the first
     starts."""
-    inside = ZoneInfo(days_in)
-    today = utcnow().astimezone(inside).date()
+    tz = ZoneInfo(days_in)
+    today = utcnow().astimezone(tz).date()
     first = today - timedelta(days=count - 1)
-    return first, today, _midnight(first, 0, inside)
+    return first, today, _midnight(first, 0, tz)
 
 
 def _midnight(day: date, later: int, days_in: ZoneInfo) -> datetime:

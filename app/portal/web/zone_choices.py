@@ -13,9 +13,9 @@ _REGIONS = (
 )
 
 
-def zone_choices(present: str | None = None, utc: str = "UTC") -> list[SelectChoice]:
+def zone_choices(current: str | None = None, utc: str = "UTC") -> list[SelectChoice]:
     """Return UTC, with the value ``utc``, the zones named by a place, and the current one."""
-    names = {*_zones_of_places(), present or "UTC"} - {"UTC"}
+    names = {*_zones_of_places(), current or "UTC"} - {"UTC"}
     return [
         SelectChoice(utc, "UTC"),
         *(SelectChoice(name, name.replace("_", " ")) for name in sorted(names)),

@@ -62,19 +62,19 @@ EVENT_HINTS: dict[str, str] = {
 """When each event is sent, in one line."""
 
 
-def _events(*subjects: str) -> tuple[str, ...]:
+def _events_about(*subjects: str) -> tuple[str, ...]:
     return tuple(str(event) for event in EVENT_WORDS if event.startswith(subjects))
 
 
 EVENT_GROUPS: list[tuple[str, tuple[str, ...]]] = [
     (
         lazy_gettext("Calls"),
-        _events("call.", "calling."),
+        _events_about("call.", "calling."),
     ),
-    (lazy_gettext("Uploads"), _events("import.")),
-    (lazy_gettext("Contacts"), _events("contact.")),
-    (lazy_gettext("Alerts"), _events("alert.")),
-    (lazy_gettext("API keys"), _events("key.")),
+    (lazy_gettext("Uploads"), _events_about("import.")),
+    (lazy_gettext("Contacts"), _events_about("contact.")),
+    (lazy_gettext("Alerts"), _events_about("alert.")),
+    (lazy_gettext("API keys"), _events_about("key.")),
 ]
 """The events by subject, as the form shows them."""
 

@@ -38,14 +38,14 @@ _TONES = {
     DeliveryState.DELIVERED: "success",
     DeliveryState.FAILED: "danger",
 }
-_PAUSE_WORDS = {
+_PAUSE_MESSAGES = {
     PauseReason.USER: lazy_gettext("Paused by a user."),
     PauseReason.FAILING: lazy_gettext("The receiver accepted nothing for 24 hours."),
     PauseReason.GONE: lazy_gettext("The receiver answered that it is gone (410)."),
 }
 
 
-_LOOKED_UP_WITHIN = timedelta(seconds=10)
+_LOOKUP_TIME = timedelta(seconds=10)
 
 SOON = timedelta(minutes=1)
 SHOWN_ANSWER = 200
@@ -97,25 +97,25 @@ def address_news(endpoint: WebhookEndpoint, address: SavedAddress | None) -> Del
     if address is None or endpoint.paused_at is not None or endpoint.failing_since is not None:
         return None
     if address.is_host_missing:
-        words = gettext(
+        message = gettext(
             "%(host)s has no public address in the DNS. The webhook is saved; deliveries are "
             "retried for 24 hours. Check the host name.",
             host=host_of(endpoint),
         )
-        return DeliveryResult("warning", gettext("Host not found"), words)
+        return DeliveryResult("warning", gettext("Host not found"), message)
     if address.is_first:
         return None
-    at = long_datetime(address.saved_at, zone())
-    words = gettext("Send a test event to check the new address.")
-    title = gettext("Address changed on %(moment)s; no delivery yet", moment=at)
-    return DeliveryResult("info", title, words)
+    changed_at = long_datetime(address.saved_at, zone())
+    message = gettext("Send a test event to check the new address.")
+    title = gettext("Address changed on %(moment)s; no delivery yet", moment=changed_at)
+    return DeliveryResult("info", title, message)
 
 
 def is_being_checked(address: SavedAddress | None) -> bool:
     """Return whether the worker may still be looking up the host of a changed URL."""
     if address is None or address.is_first or address.is_host_missing:
         return False
-    return utcnow() - address.saved_at < _LOOKED_UP_WITHIN
+    return utcnow() - address.saved_at < _LOOKUP_TIME
 
 
 def next_attempt_words(delivery: WebhookDelivery) -> str:
@@ -138,19 +138,19 @@ def delivery_facts(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> dict
         "next_attempt": next_attempt_words(delivery),
         "next_at": next_attempt_at(delivery),
         "is_under_way": is_under_way(endpoint, delivery),
-        "answered": _answered(delivery),
-        "answer": _refusal(delivery),
+        "answered": _response_label(delivery),
+        "answer": _refusal_text(delivery),
     }
 
 
-def _answered(delivery: WebhookDelivery) -> str:
+def _response_label(delivery: WebhookDelivery) -> str:
     """Return the status of the last answer, or that there was none; a dash before any attempt."""
     if delivery.last_status:
         return str(delivery.last_status)
     return pgettext("answer", "None") if delivery.attempts else "–"
 
 
-def _refusal(delivery: WebhookDelivery) -> str:
+def _refusal_text(delivery: WebhookDelivery) -> str:
     """Return the text of the last answer if the delivery wasn't accepted."""
     if delivery.state is DeliveryState.DELIVERED or not delivery.last_answer:
         return ""
@@ -171,10 +171,10 @@ def next_attempt_at(delivery: WebhookDelivery) -> str:
     """Return when the next attempt is: in seconds if within a minute, else as a time."""
     if delivery.next_attempt_at is None:
         return short_datetime(None)
-    left = delivery.next_attempt_at - utcnow()
-    if left >= SOON:
+    remaining = delivery.next_attempt_at - utcnow()
+    if remaining >= SOON:
         return short_datetime(delivery.next_attempt_at, zone())
-    seconds = ceil(left.total_seconds())
+    seconds = ceil(remaining.total_seconds())
     return gettext("in %(num)s s", num=seconds) if seconds > 0 else gettext("now")
 
 
@@ -213,35 +213,43 @@ def formatted_body(delivery: WebhookDelivery) -> str:
     return json.dumps(json.loads(delivery.payload), indent=2, ensure_ascii=False)
 
 
-def pause_words(endpoint: WebhookEndpoint, held: int, shown: Iterable[WebhookDelivery]) -> str:
+def pause_words(
+    endpoint: WebhookEndpoint, held_count: int, deliveries: Iterable[WebhookDelivery]
+) -> str:
     """Return why it is paused, with the last refusal of a shown delivery, and how many events are
     held for it; empty if it is not paused."""
     if endpoint.pause_reason is None:
         return ""
-    kept = (
+    held_message = (
         ngettext(
             "%(num)s event kept; resuming delivers kept events.",
             "%(num)s events kept; resuming delivers kept events.",
-            held,
+            held_count,
         )
-        if held
+        if held_count
         else gettext("No events kept yet; resuming delivers kept events.")
     )
-    refusal = refusal_words(shown) if endpoint.pause_reason is not PauseReason.USER else ""
-    return " ".join(filter(None, (str(_PAUSE_WORDS[endpoint.pause_reason]), refusal, kept)))
+    refusal = refusal_words(deliveries) if endpoint.pause_reason is not PauseReason.USER else ""
+    return " ".join(
+        filter(None, (str(_PAUSE_MESSAGES[endpoint.pause_reason]), refusal, held_message))
+    )
 
 
-def retry_words(endpoint: WebhookEndpoint, shown: Iterable[WebhookDelivery]) -> str:
+def retry_words(endpoint: WebhookEndpoint, deliveries: Iterable[WebhookDelivery]) -> str:
     """Return the newest response to a shown delivery that is retried, when it was tried, and what
     follows; empty if nothing fails."""
     if endpoint.failing_since is None or endpoint.paused_at is not None:
         return ""
-    follows = gettext("Retries continue for 24 hours; then the webhook is paused.")
-    refusal = refusal_words(shown) or gettext("The receiver didn’t answer.")
-    last = _last_refused(shown)
-    tried = last and last.last_attempt_at
-    at = gettext("Last attempt: %(moment)s.", moment=long_datetime(tried, zone())) if tried else ""
-    return " ".join(filter(None, (refusal, at, follows)))
+    retry_message = gettext("Retries continue for 24 hours; then the webhook is paused.")
+    refusal = refusal_words(deliveries) or gettext("The receiver didn’t answer.")
+    last = _last_refused(deliveries)
+    attempted_at = last and last.last_attempt_at
+    last_attempt = (
+        gettext("Last attempt: %(moment)s.", moment=long_datetime(attempted_at, zone()))
+        if attempted_at
+        else ""
+    )
+    return " ".join(filter(None, (refusal, last_attempt, retry_message)))
 
 
 def health_words(endpoint: WebhookEndpoint, delivered: int) -> str:
@@ -251,17 +259,17 @@ def health_words(endpoint: WebhookEndpoint, delivered: int) -> str:
     return gettext("Delivering normally") if delivered else gettext("Nothing delivered yet")
 
 
-def _last_refused(shown: Iterable[WebhookDelivery]) -> WebhookDelivery | None:
+def _last_refused(deliveries: Iterable[WebhookDelivery]) -> WebhookDelivery | None:
     refused = [
-        each for each in shown if each.attempts and each.state is not DeliveryState.DELIVERED
+        each for each in deliveries if each.attempts and each.state is not DeliveryState.DELIVERED
     ]
     return max(refused, key=lambda each: each.last_attempt_at or each.created_at, default=None)
 
 
-def refusal_words(shown: Iterable[WebhookDelivery]) -> str:
+def refusal_words(deliveries: Iterable[WebhookDelivery]) -> str:
     """Return the receiver's last refusal, with the beginning of its response; empty if it refused
     none of these deliveries."""
-    last = _last_refused(shown)
+    last = _last_refused(deliveries)
     if last is None:
         return ""
     answer = (last.last_answer or "")[:SHOWN_ANSWER]
@@ -274,7 +282,7 @@ def refusal_words(shown: Iterable[WebhookDelivery]) -> str:
     )
 
 
-def _log_words(count: int) -> Iterator[str]:
+def _log_message(count: int) -> Iterator[str]:
     if count:
         yield ngettext(
             "Its log of %(num)s delivery is deleted.",
@@ -286,7 +294,7 @@ def _log_words(count: int) -> Iterator[str]:
 def removal_confirmation(
     endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]
 ) -> ConfirmationPage:
-    left = counts[DeliveryState.WAITING] + counts[DeliveryState.HELD]
+    undelivered = counts[DeliveryState.WAITING] + counts[DeliveryState.HELD]
     return ConfirmationPage(
         action=url_for("portal.api_webhook_remove", webhook_id=endpoint.id),
         title=gettext("Remove the webhook to %(host)s?", host=host_of(endpoint)),
@@ -294,11 +302,11 @@ def removal_confirmation(
             ngettext(
                 "%(num)s event not delivered yet will be lost.",
                 "%(num)s events not delivered yet will be lost.",
-                left,
+                undelivered,
             )
-            if left
+            if undelivered
             else gettext("No events are waiting."),
-            *_log_words(sum(counts.values())),
+            *_log_message(sum(counts.values())),
             gettext("This can’t be undone. A new webhook gets a new secret."),
         ],
         act=gettext("Remove webhook"),

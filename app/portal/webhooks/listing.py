@@ -37,7 +37,7 @@ Row = tuple[WebhookEndpoint, str, bool]
 wasn't found."""
 
 
-def _chosen(session: Session) -> endpoints.EndpointFilter:
+def _filters(session: Session) -> endpoints.EndpointFilter:
     """Return the filters of the URL."""
     organization = filtered_organization(session)
     return endpoints.EndpointFilter(
@@ -56,20 +56,20 @@ def filtered_organization(session: Session) -> Organization | None:
     return organization_picker.organization_named(session)
 
 
-def offered_owners(session: Session, chosen: Organization | None) -> dict[str, str]:
+def offered_owners(session: Session, selected: Organization | None) -> dict[str, str]:
     """Return the options of the filter: the whole portal, the organizations that have webhooks and
-    the ``chosen`` one."""
+    the ``selected`` one."""
     ids = endpoints.organizations_with(session, caller(), MAX_OFFERED)
     names = organizations.names_of(session, caller(), ids)
-    if chosen is not None:
-        names[chosen.id] = chosen.name
+    if selected is not None:
+        names[selected.id] = selected.name
     by_name = sorted(names.items(), key=lambda item: name_key(item[1]))
     return {**OWNERS, **{str(key): name for key, name in by_name}}
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
-    chosen = _chosen(session)
-    page = endpoints.search(session, caller(), chosen, sort=sort, cursor=cursor, limit=limit)
+    filters = _filters(session)
+    page = endpoints.search(session, caller(), filters, sort=sort, cursor=cursor, limit=limit)
     ids = {row.organization_id for row in page.items if row.organization_id}
     names = organizations.names_of(session, caller(), ids)
     missing = addresses.hosts_not_found(session, page.items)
@@ -82,8 +82,8 @@ def _item(endpoint: WebhookEndpoint) -> BulkItem:
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    chosen = endpoints.get_many(session, caller(), lists.ids_of(keys))
-    return [_item(each) for each in chosen]
+    rows = endpoints.get_many(session, caller(), lists.ids_of(keys))
+    return [_item(each) for each in rows]
 
 
 WEBHOOKS = ListDefinition(
@@ -128,7 +128,7 @@ WEBHOOKS = ListDefinition(
     sorts=endpoints.SORTS,
     default_sort="-created",
     load=_load,
-    count=lambda session, most: endpoints.count(session, caller(), _chosen(session), most=most),
+    count=lambda session, most: endpoints.count(session, caller(), _filters(session), most=most),
     shows_count=True,
     bulk=ListActions(lambda row: _item(row[0]), _get_many, ACTIONS),
 )

@@ -71,9 +71,9 @@ def api_webhooks() -> str:
 
 @portal.get("/api-access/webhooks/new")
 def api_webhook_new() -> Page:
-    back = (gettext("Webhooks"), url_for("portal.api_webhooks"))
+    back_link = (gettext("Webhooks"), url_for("portal.api_webhooks"))
     scope = {"scope": PORTAL} if request.args.get("scope") == PORTAL else None
-    return new_page(WebhookForm(data=scope), _form_page, gettext("Add webhook"), back)
+    return new_page(WebhookForm(data=scope), _form_page, gettext("Add webhook"), back_link)
 
 
 @portal.post("/api-access/webhooks/new")
@@ -81,12 +81,14 @@ def api_webhook_create() -> Page:
     """Show the webhook's page, with the secret this once: no URL holds it."""
     form = WebhookForm()
     organization = form.owner_or_page(_form_page)
-    whose = organization.id if organization else None
+    owner_id = organization.id if organization else None
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        made = endpoints.add(session, caller(), settings(), organization_id=whose, **form.wanted)
-        submission.led_to(url_for("portal.api_webhook", webhook_id=made.endpoint.id))
-    return webhook_page(made.endpoint.id, made.secret, gettext("The webhook was created"))
+        created = endpoints.add(
+            session, caller(), settings(), organization_id=owner_id, **form.wanted
+        )
+        submission.led_to(url_for("portal.api_webhook", webhook_id=created.endpoint.id))
+    return webhook_page(created.endpoint.id, created.secret, gettext("The webhook was created"))
 
 
 @portal.get("/api-access/webhooks/<uuid:webhook_id>")
@@ -111,8 +113,8 @@ def api_webhook_save(webhook_id: UUID) -> Page:
             **form.wanted,
             expected_version=form.version.data,
         )
-    words = gettext("The webhook to %(host)s was saved.", host=host_of(saved))
-    return redirect_with(words, url_for("portal.api_webhook", webhook_id=webhook_id))
+    message = gettext("The webhook to %(host)s was saved.", host=host_of(saved))
+    return redirect_with(message, url_for("portal.api_webhook", webhook_id=webhook_id))
 
 
 @portal.get("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>")
@@ -125,38 +127,38 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
             endpoint=endpoint,
             host=host_of(endpoint),
             **delivery_facts(endpoint, delivery),
-            **_sending(session, endpoint, delivery),
+            **_delivery_context(session, endpoint, delivery),
         )
 
 
-def _sending(
+def _delivery_context(
     session: Session, endpoint: WebhookEndpoint, delivery: WebhookDelivery
 ) -> dict[str, Any]:
     """Return the message and its owner, its attempts, and whether there will be more."""
-    of = deliveries.organizations_of(session, caller(), endpoint, [delivery])
+    owners = deliveries.organizations_of(session, caller(), endpoint, [delivery])
     return {
-        "whose": of.get(delivery.id),
+        "whose": owners.get(delivery.id),
         "message": formatted_body(delivery),
         "attempts": attempts.attempts_of(delivery),
         "answer_words": answer_words,
         "took": response_time,
-        **_times(delivery),
+        **_attempt_times(delivery),
         "can_be_sent_again": deliveries.can_be_sent_again(delivery),
         "is_retrying": deliveries.is_retrying(delivery),
     }
 
 
-def _times(delivery: WebhookDelivery) -> dict[str, str]:
+def _attempt_times(delivery: WebhookDelivery) -> dict[str, str]:
     """Return when the delivery was last attempted, and when it is next, with the attempt's
     number."""
-    last, following = (
+    last_attempt, next_attempt = (
         medium_datetime(moment, zone(), with_seconds=True)
         for moment in (delivery.last_attempt_at, delivery.next_attempt_at)
     )
-    words = next_attempt_words(delivery)
+    attempt_label = next_attempt_words(delivery)
     return {
-        "last_attempt": last if delivery.last_attempt_at else gettext("None yet"),
-        "next_words": f"{following} ({words})" if words else "",
+        "last_attempt": last_attempt if delivery.last_attempt_at else gettext("None yet"),
+        "next_words": f"{next_attempt} ({attempt_label})" if attempt_label else "",
     }
 
 
@@ -171,36 +173,36 @@ def api_webhook_roll(webhook_id: UUID) -> Page:
     page = partial(_roll_page, webhook_id, form)
     with saving(form, page, validate=False, shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        made = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
+        rotated = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
         submission.led_to(url_for("portal.api_webhook", webhook_id=webhook_id))
-    return webhook_page(webhook_id, made.secret, gettext("The webhook has a new secret"))
+    return webhook_page(webhook_id, rotated.secret, gettext("The webhook has a new secret"))
 
 
 def webhook_page(
     webhook_id: UUID,
     secret: str | None = None,
-    done: str = "",
+    success_title: str = "",
     replay_form: ReplayForm | None = None,
 ) -> str:
-    at, state = lists.place(), lists.choice_filter("state", DeliveryState)
+    position, state = lists.place(), lists.choice_filter("state", DeliveryState)
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
-        whose = endpoint.organization_id
-        organization = organizations.get(session, caller(), whose) if whose else None
-        log = deliveries.log(session, endpoint, state=state, **at.wanted)
-        of = deliveries.organizations_of(session, caller(), endpoint, log.items)
+        owner_id = endpoint.organization_id
+        organization = organizations.get(session, caller(), owner_id) if owner_id else None
+        log = deliveries.log(session, endpoint, state=state, **position.wanted)
+        owners = deliveries.organizations_of(session, caller(), endpoint, log.items)
         counts = deliveries.counts(session, endpoint)
         address = addresses.untried_address(session, endpoint)
         names = users.names_by_email(session, caller(), [endpoint.created_by])
     until = endpoint.previous_until
-    rows = [delivery_facts(endpoint, row) | {"whose": of.get(row.id)} for row in log.items]
+    rows = [delivery_facts(endpoint, row) | {"whose": owners.get(row.id)} for row in log.items]
     return render_template(
         "portal/webhooks/webhook.html",
         endpoint=endpoint,
         host=host_of(endpoint),
         organization=organization,
         secret=secret,
-        done=done,
+        done=success_title,
         state=endpoint_state(
             endpoint, is_host_missing=address is not None and address.is_host_missing
         ),
@@ -216,7 +218,7 @@ def webhook_page(
         replay_form=replay_form or ReplayForm.from_object(),
         state_words=STATE_WORDS,
         old_until=until if until and until > utcnow() else None,
-        **at.pager(log.next_cursor, "state"),
+        **position.pager(log.next_cursor, "state"),
         removing=removal_confirmation(endpoint, counts),
         names=names,
         days_in=zone(),
@@ -274,10 +276,10 @@ TEST_QUEUED = lazy_gettext("Test event queued. The log shows the result.")
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/test")
 def api_webhook_test(webhook_id: UUID) -> Response:
-    with changing(_address(webhook_id), Conflict) as session:
+    with changing(_webhook_url(webhook_id), Conflict) as session:
         submission = FormSubmission(session, notice=str(TEST_QUEUED))
         deliveries.send_test(session, caller(), webhook_id)
-        url = submission.led_to(_address(webhook_id))
+        url = submission.led_to(_webhook_url(webhook_id))
     return redirect_with(str(TEST_QUEUED), url)
 
 
@@ -285,20 +287,20 @@ def api_webhook_test(webhook_id: UUID) -> Response:
 def api_webhook_pause(webhook_id: UUID) -> Response:
     with transaction() as session:
         endpoint = endpoints.pause(session, caller(), webhook_id)
-    words = gettext(
+    message = gettext(
         "The webhook to %(host)s is paused. Its events are kept.", host=host_of(endpoint)
     )
-    return redirect_with(words, _address(webhook_id))
+    return redirect_with(message, _webhook_url(webhook_id))
 
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/resume")
 def api_webhook_resume(webhook_id: UUID) -> Response:
     with transaction() as session:
         endpoint = endpoints.resume(session, caller(), webhook_id)
-    words = gettext(
+    message = gettext(
         "The webhook to %(host)s is resumed. Kept events are sent first.", host=host_of(endpoint)
     )
-    return redirect_with(words, _address(webhook_id))
+    return redirect_with(message, _webhook_url(webhook_id))
 
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/replay")
@@ -336,20 +338,20 @@ def api_webhook_remove_confirm(webhook_id: UUID) -> str:
 def api_webhook_remove(webhook_id: UUID) -> Response:
     with transaction() as session:
         host = host_of(endpoints.remove(session, caller(), webhook_id))
-    words = gettext("The webhook to %(host)s was removed.", host=host)
-    return redirect_with(words, url_for("portal.api_webhooks"))
+    message = gettext("The webhook to %(host)s was removed.", host=host)
+    return redirect_with(message, url_for("portal.api_webhooks"))
 
 
-def _address(webhook_id: UUID) -> str:
+def _webhook_url(webhook_id: UUID) -> str:
     return url_for("portal.api_webhook", webhook_id=webhook_id)
 
 
-def _to_webhook(webhook_id: UUID, count: int, none: str) -> Response:
-    """Redirect to the webhook with the count of deliveries; ``none`` is the reason if there are
+def _to_webhook(webhook_id: UUID, count: int, empty_message: str) -> Response:
+    """Redirect to the webhook with the count of deliveries; ``empty_message`` says why there are
     none."""
     if not count:
-        return redirect_with(none, _address(webhook_id), "info")
-    words = ngettext(
+        return redirect_with(empty_message, _webhook_url(webhook_id), "info")
+    message = ngettext(
         "%(num)s delivery will be sent again.", "%(num)s deliveries will be sent again.", count
     )
-    return redirect_with(words, _address(webhook_id))
+    return redirect_with(message, _webhook_url(webhook_id))
