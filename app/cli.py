@@ -53,7 +53,7 @@ def migrate(as_json: bool, expand: bool) -> None:
     settings = extensions.settings()
     settings.instance_dir.mkdir(parents=True, exist_ok=True)
     database = extensions.database()
-    target = _last_that_serves(database) if expand else "head"
+    target = _last_compatible_revision(database) if expand else "head"
     if target is not None:
         upgrade(database, target)
     migrate_engine(settings.effective_database_url)
@@ -67,7 +67,7 @@ def migrate(as_json: bool, expand: bool) -> None:
         click.echo(f"The database is at migration {revision}.")
 
 
-def _last_that_serves(database: Database) -> str | None:
+def _last_compatible_revision(database: Database) -> str | None:
     with database.transaction(read_only=True) as session:
         steps = pending(session.connection())
     return next((step.revision for step in reversed(steps) if step.serves), None)

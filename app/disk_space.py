@@ -38,12 +38,12 @@ class FileSystem:
         return self.is_almost_full or self.free < LOW_FREE_BYTES
 
 
-def shortage(settings: Settings, more: int = 0) -> str | None:
-    """Return which disk would have less than the reserve left after ``more`` bytes, as a sentence
+def shortage(settings: Settings, needed: int = 0) -> str | None:
+    """Return which disk would have less than the reserve left after ``needed`` bytes, as a sentence
     without its end; None if all have room."""
     for name, folder in written_folders(settings):
-        file_system = _measured(folder)
-        if file_system.free - more < settings.disk_reserve_bytes:
+        file_system = _measure(folder)
+        if file_system.free - needed < settings.disk_reserve_bytes:
             return f"under {_megabytes(settings.disk_reserve_bytes)} are free in {name}"
         if file_system.free_files == 0:
             return f"no more files fit in {name}"
@@ -68,10 +68,10 @@ def file_systems(settings: Settings) -> list[FileSystem]:
     if settings.backup_dir is not None:
         folders.append(existing(settings.backup_dir))
     by_system = {folder.stat().st_dev: folder for folder in reversed(folders)}
-    return [_measured(folder) for folder in reversed(by_system.values())]
+    return [_measure(folder) for folder in reversed(by_system.values())]
 
 
-def _measured(folder: Path) -> FileSystem:
+def _measure(folder: Path) -> FileSystem:
     status = os.statvfs(folder)
     return FileSystem(
         folder,
@@ -83,8 +83,8 @@ def _measured(folder: Path) -> FileSystem:
 
 def existing(folder: Path) -> Path:
     """Return the folder, or its nearest existing parent."""
-    whole = folder.resolve()
-    return next(path for path in (whole, *whole.parents) if path.exists())
+    resolved = folder.resolve()
+    return next(path for path in (resolved, *resolved.parents) if path.exists())
 
 
 def _megabytes(count: int) -> str:

@@ -141,29 +141,29 @@ _CHANGED = {
 """The message for each kind of record."""
 
 
-def refuse_stale(seen: int | None, stored: int, what: str) -> None:
+def refuse_stale(seen: int | None, stored: int, kind: str) -> None:
     """Raise `Conflict` (``changed_meanwhile``) if the stored version isn't the one that the user
-    has seen; None skips the check. ``what`` is a key of `_CHANGED`."""
+    has seen; None skips the check. ``kind`` is a key of `_CHANGED`."""
     if seen is not None and seen != stored:
-        raise Conflict(str(_CHANGED[what]), CHANGED_MEANWHILE)
+        raise Conflict(str(_CHANGED[kind]), CHANGED_MEANWHILE)
 
 
 def refuse_any(problems: Iterable[Problem]) -> None:
     """Raise `ValidationFailed` with all problems, if there are any."""
-    if found := tuple(problems):
-        raise ValidationFailed.of(*found)
+    if all_problems := tuple(problems):
+        raise ValidationFailed.of(*all_problems)
 
 
-def refuse_too_long(field: str, text: str | None, most: int) -> None:
+def refuse_too_long(field: str, text: str | None, limit: int) -> None:
     """Raise `ValidationFailed` (``too_long``) for a text that is too long."""
-    refuse_any(too_long(field, text, most))
+    refuse_any(too_long(field, text, limit))
 
 
-def too_long(field: str, text: str | None, most: int) -> list[Problem]:
+def too_long(field: str, text: str | None, limit: int) -> list[Problem]:
     """Return the problem of a text that is too long; None for others."""
-    if text is None or len(text) <= most:
+    if text is None or len(text) <= limit:
         return []
-    message = gettext("Too long. Use at most %(most)s characters.", most=most)
+    message = gettext("Too long. Use at most %(most)s characters.", most=limit)
     return [Problem(field, "too_long", message)]
 
 
@@ -176,9 +176,9 @@ class Sentence:
 
     _all: ClassVar[list["Sentence"]] = []
 
-    def __init__(self, one: str, many: str | None = None):
-        self._one, self._many = one, many
-        self.literals = len(_PLACEHOLDER.sub("", one))
+    def __init__(self, singular: str, plural: str | None = None):
+        self._one, self._many = singular, plural
+        self.literals = len(_PLACEHOLDER.sub("", singular))
         """The characters besides placeholders: the more there are, the more reliable is a match."""
         self._all.append(self)
 
@@ -187,9 +187,9 @@ class Sentence:
         return cls(message)
 
     @classmethod
-    def ngettext(cls, one: str, many: str) -> Self:
+    def ngettext(cls, singular: str, plural: str) -> Self:
         """Return a message with a plural, which is called with ``num``."""
-        return cls(one, many)
+        return cls(singular, plural)
 
     def __call__(self, **values: object) -> str:
         count = 1 if self._many is None else int(str(values["num"]))
@@ -206,18 +206,22 @@ class Sentence:
     @property
     def outline(self) -> str:
         """Return the message in English, with ``{name}`` for a value."""
-        return _PLACEHOLDER.sub(lambda mark: f"{{{mark[1].removesuffix(_MESSAGES)}}}", self._one)
+        return _PLACEHOLDER.sub(lambda match: f"{{{match[1].removesuffix(_MESSAGES)}}}", self._one)
 
     @property
     def placeholders(self) -> set[str]:
         """Return the names of its values."""
         forms = f"{self._one}{self._many or ''}"
-        return {mark[1] for mark in _PLACEHOLDER.finditer(forms) if mark[1]}
+        return {match[1] for match in _PLACEHOLDER.finditer(forms) if match[1]}
 
     def of_english(self, text: str) -> str | None:
         """Return the message in the current language if the text is this message in English."""
         values = self.values_in(text)
-        return None if values is None else self(**{k: _part(k, v) for k, v in values.items()})
+        return (
+            None
+            if values is None
+            else self(**{k: _translate_value(k, v) for k, v in values.items()})
+        )
 
     def values_in(self, text: str) -> dict[str, str] | None:
         """Return the values by name if the text is this message in English."""
@@ -275,20 +279,20 @@ def _longest_literal(message: str) -> str:
 
 def _pattern(message: str) -> re.Pattern[str]:
     """Return the pattern of the message with any values."""
-    written, end, named = "", 0, set()
-    for mark in _PLACEHOLDER.finditer(message):
-        name = mark[1]
+    pattern, end, named = "", 0, set()
+    for match in _PLACEHOLDER.finditer(message):
+        name = match[1]
         if name is None:
-            part = "%"
+            value_pattern = "%"
         elif name in named:
-            part = f"(?P={name})"
+            value_pattern = f"(?P={name})"
         else:
-            part = f"(?P<{name}>{_VALUES.get(name, '.*?')})"
+            value_pattern = f"(?P<{name}>{_VALUES.get(name, '.*?')})"
             named.add(name)
-        written += re.escape(message[end : mark.start()]) + part
-        end = mark.end()
-    return re.compile(written + re.escape(message[end:]), re.DOTALL)
+        pattern += re.escape(message[end : match.start()]) + value_pattern
+        end = match.end()
+    return re.compile(pattern + re.escape(message[end:]), re.DOTALL)
 
 
-def _part(name: str, value: str) -> str:
+def _translate_value(name: str, value: str) -> str:
     return (name.endswith(_MESSAGES) and _translated(language(), value)) or value

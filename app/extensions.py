@@ -24,24 +24,24 @@ from app.services.auth.password_checks import PasswordChecks
 
 def database() -> Database:
     """Return the application's database; in a request, limited to what the caller may see."""
-    found = cast(Database, current_app.extensions["database"])
-    return found.within(_scope_of_request()) if has_request_context() else found
+    registered = cast(Database, current_app.extensions["database"])
+    return registered.within(_scope_of_request()) if has_request_context() else registered
 
 
 def _scope_of_request() -> DatabaseScope:
     """Return the scope of the request. Public routes may serve users of another partner, so the
     caller doesn't count there."""
-    known: Caller | None = g.get("caller")
-    if known is None or ROUTES.get(request.endpoint or "") is OpenAccess.PUBLIC:
+    current: Caller | None = g.get("caller")
+    if current is None or ROUTES.get(request.endpoint or "") is OpenAccess.PUBLIC:
         return AUTHENTICATION
-    return scope_of(known)
+    return scope_of(current)
 
 
-def scope_of(known: Caller) -> DatabaseScope:
+def scope_of(identified: Caller) -> DatabaseScope:
     """Return what the database shows to a caller."""
-    if known.partner_id is None:
-        return INSTALLATION if known.is_operator else AUTHENTICATION
-    return of_tenant(known.partner_id, known.organization_id)
+    if identified.partner_id is None:
+        return INSTALLATION if identified.is_operator else AUTHENTICATION
+    return of_tenant(identified.partner_id, identified.organization_id)
 
 
 def settings() -> Settings:
@@ -66,8 +66,10 @@ def transaction(
     if read_only and not scope and not all_tenants and around is not None:
         yield around
         return
-    found, wanted = database(), INSTALLATION if all_tenants else scope
-    with (found.within(wanted) if wanted else found).transaction(read_only=read_only) as session:
+    target, requested_scope = database(), INSTALLATION if all_tenants else scope
+    with (target.within(requested_scope) if requested_scope else target).transaction(
+        read_only=read_only
+    ) as session:
         author = None if read_only or scope else _author()
         if author is not None:
             author_check.check_at_commit(session, author, g.get("authenticate"))
@@ -104,8 +106,8 @@ def _author() -> Caller | None:
     """Return the user or script that requests something that is not public."""
     if not has_request_context() or ROUTES.get(request.endpoint or "") is OpenAccess.PUBLIC:
         return None
-    known: Caller | None = g.get("caller")
-    return known
+    current: Caller | None = g.get("caller")
+    return current
 
 
 def public_url() -> str:
@@ -126,10 +128,10 @@ def addresses() -> BaseAddresses:
 
 def files() -> FileStore:
     """Return the store of uploaded files."""
-    found: FileStore | None = current_app.extensions["files"]
-    if found is None:
-        found = current_app.extensions["files"] = open_files(settings())
-    return found
+    store: FileStore | None = current_app.extensions["files"]
+    if store is None:
+        store = current_app.extensions["files"] = open_files(settings())
+    return store
 
 
 def delete_file(key: str) -> None:

@@ -44,7 +44,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         instance_path=str(settings.instance_dir.resolve()),
     )
     log_requests(app)
-    install_extensions(app, settings, database or _opened(settings))
+    install_extensions(app, settings, database or _open_database(settings))
     compress_pages(app)
     give_request_ids(app)
     refuse_malformed_hosts(app, settings.public_url)
@@ -75,7 +75,7 @@ def _register_commands(app: Flask) -> None:
     register_commands(app)
 
 
-def _opened(settings: Settings) -> Database:
+def _open_database(settings: Settings) -> Database:
     database = Database(make_engine(settings.effective_database_url, pool_size=WEB_PROCESS))
     if settings.replica_database_url and not database.is_sqlite:
         lag = settings.replica_lag_seconds

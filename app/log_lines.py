@@ -27,7 +27,7 @@ _CONTROL = re.compile(
 
 def escaped(text: str) -> str:
     """Return the text on one line, each control character as in Python: ``\\n``, ``\\x1b``."""
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 class LineFormatter(logging.Formatter):
@@ -41,13 +41,13 @@ class LineFormatter(logging.Formatter):
         return escaped(scrubbed(super().formatMessage(record))) + ids
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
-        return _indented(super().formatException(ei))
+        return _indent(super().formatException(ei))
 
     def formatStack(self, stack_info: str) -> str:  # noqa: N802 - logging's name
-        return _indented(stack_info)
+        return _indent(stack_info)
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "\n".join(f"  {escaped(line)}" for line in scrubbed(text).split("\n"))
 
 

@@ -28,17 +28,17 @@ def keep_private(settings: Settings) -> None:
         opened = open_to_others(settings)
         if opened:
             raise OpenToOthers("\n".join(opened))
-    for path, mode in _opened(settings).items():
+    for path, mode in _readable_paths(settings).items():
         path.chmod(mode & ~UMASK)
 
 
 def open_to_others(settings: Settings) -> list[str]:
     """Return a sentence for each file that other accounts can read, with how to fix that."""
-    return [_sentence(path, mode) for path, mode in _opened(settings).items()]
+    return [_warning(path, mode) for path, mode in _readable_paths(settings).items()]
 
 
-def _opened(settings: Settings) -> dict[Path, int]:
-    return {path: mode for path in _paths(settings) if (mode := _mode(path)) & UMASK}
+def _readable_paths(settings: Settings) -> dict[Path, int]:
+    return {path: mode for path in _paths(settings) if (mode := _file_mode(path)) & UMASK}
 
 
 def _paths(settings: Settings) -> Iterator[Path]:
@@ -48,14 +48,14 @@ def _paths(settings: Settings) -> Iterator[Path]:
     if settings.files_url and settings.files_folder:
         paths.append(settings.files_folder)
     if url.get_backend_name() == "sqlite" and url.database:
-        paths += [Path(f"{url.database}{part}") for part in _DATABASE_PARTS]
+        paths += [Path(f"{url.database}{suffix}") for suffix in _DATABASE_PARTS]
     yield from (path for path in paths if path.exists())
 
 
-def _mode(path: Path) -> int:
+def _file_mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def _sentence(path: Path, mode: int) -> str:
-    wanted = "700" if path.is_dir() else "600"
-    return f"Other accounts can read {path} (mode {mode:o}). Run: chmod {wanted} {path}"
+def _warning(path: Path, mode: int) -> str:
+    required_mode = "700" if path.is_dir() else "600"
+    return f"Other accounts can read {path} (mode {mode:o}). Run: chmod {required_mode} {path}"

@@ -64,9 +64,9 @@ def check_files(settings: Settings, database: Database, files: FileStore) -> Non
         return
     try:
         with database.transaction(read_only=True) as session:
-            known = file_identity.identity(session)
-        if known is not None:  # no lock is held while the store is queried
-            file_identity.compare(files, known)
+            stored_identity = file_identity.identity(session)
+        if stored_identity is not None:  # no lock is held while the store is queried
+            file_identity.compare(files, stored_identity)
             return
         with database.transaction() as session:
             file_identity.check(session, files, must_be_own=settings.env == "production")

@@ -53,12 +53,12 @@ def rows_of(shape: str) -> Iterator[str]:
 
 def write_bad_file(path: Path, shape: str, megabytes: float) -> None:
     """Write a file with one kind of rows, of this size or with the maximum number of rows."""
-    left, rows = int(megabytes * MEGABYTE), 0
+    remaining, rows = int(megabytes * MEGABYTE), 0
     with path.open("w", encoding="utf-8") as file:
-        left -= file.write(HEADERS[shape] + "\n")
+        remaining -= file.write(HEADERS[shape] + "\n")
         for row in rows_of(shape):
-            left, rows = left - len(row), rows + 1
-            if left < 0 or rows > 1_000_000:
+            remaining, rows = remaining - len(row), rows + 1
+            if remaining < 0 or rows > 1_000_000:
                 return
             file.write(row)
 
@@ -74,8 +74,8 @@ def sizes(database: Database) -> dict[str, int]:
         return {row[0]: row[1] for row in connection.execute(text(query))}
 
 
-def measure(known: Databases, backend: str, folder: Path, path: Path, *, tables: bool) -> float:
-    url = known.create(backend)
+def measure(databases: Databases, backend: str, folder: Path, path: Path, *, tables: bool) -> float:
+    url = databases.create(backend)
     portal_of(url, folder, path).database.dispose()
     database = Database(make_engine(url))
     before, upload = sizes(database), upload_of(database)
@@ -97,7 +97,7 @@ def measure(known: Databases, backend: str, folder: Path, path: Path, *, tables:
             if size > MEGABYTE:
                 print(f"    {name:40} {size / MEGABYTE:6.1f} MB")
     database.dispose()
-    known.drop(url)
+    databases.drop(url)
     return total / upload.file_size
 
 
@@ -107,16 +107,16 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--only", choices=BACKENDS)
     parser.add_argument("--shape", choices=HEADERS)
     parser.add_argument("--tables", action="store_true")
-    chosen = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        known = Databases(folder, folder)
-        for shape in [chosen.shape] if chosen.shape else HEADERS:
+        databases = Databases(folder, folder)
+        for shape in [options.shape] if options.shape else HEADERS:
             path = folder / f"{shape}.csv"
-            write_bad_file(path, shape, chosen.megabytes)
-            for backend in [chosen.only] if chosen.only else BACKENDS:
-                measure(known, backend, folder, path, tables=chosen.tables)
-        known.close()
+            write_bad_file(path, shape, options.megabytes)
+            for backend in [options.only] if options.only else BACKENDS:
+                measure(databases, backend, folder, path, tables=options.tables)
+        databases.close()
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ def made_up(count: int, version: str) -> list[Contact]:
     ]
 
 
-def as_rows(sent: list[Contact]) -> list[tuple[str, ...]]:
+def as_rows(batch: list[Contact]) -> list[tuple[str, ...]]:
     """Return the rows of a floor, prepared before its time is taken."""
     return [
         (
@@ -108,7 +108,7 @@ def as_rows(sent: list[Contact]) -> list[tuple[str, ...]]:
             contact["status"],
             orjson.dumps(contact["contactMetadata"]).decode(),
         )
-        for contact in sent
+        for contact in batch
     ]
 
 
@@ -117,7 +117,7 @@ class Subject(Protocol):
 
     def prepare(self) -> None: ...
 
-    def run(self, sent: list[Contact]) -> float: ...
+    def run(self, batch: list[Contact]) -> float: ...
 
 
 class SqliteFloor:
@@ -132,8 +132,8 @@ class SqliteFloor:
         self._connection.execute("DROP TABLE IF EXISTS contact")
         self._connection.execute(SQLITE_TABLE)
 
-    def run(self, sent: list[Contact]) -> float:
-        rows = as_rows(sent)
+    def run(self, batch: list[Contact]) -> float:
+        rows = as_rows(batch)
         start = time.perf_counter()
         self._connection.execute("BEGIN IMMEDIATE")
         self._connection.executemany(SQLITE_MERGE, rows)
@@ -152,8 +152,8 @@ class PostgresqlFloor:
         self._connection.execute(POSTGRESQL_TABLE)
         self._connection.commit()
 
-    def run(self, sent: list[Contact]) -> float:
-        rows = as_rows(sent)
+    def run(self, batch: list[Contact]) -> float:
+        rows = as_rows(batch)
         start = time.perf_counter()
         self._connection.execute(POSTGRESQL_SENT)
         with self._connection.cursor().copy("COPY sent FROM STDIN") as copy:
@@ -188,8 +188,8 @@ class Ours:
             session.add(campaign)
         self._campaign_id = campaign.id
 
-    def run(self, sent: list[Contact]) -> float:
-        body = orjson.dumps({"contacts": sent})
+    def run(self, batch: list[Contact]) -> float:
+        body = orjson.dumps({"contacts": batch})
         start = time.perf_counter()
         envelope = read(BulkContactsInput, parse_object(body))
         with self.database.transaction() as session:
@@ -197,7 +197,7 @@ class Ours:
             result = contacts.apply(session, campaign, envelope.contacts, ContactAction.UPSERT)
         answer = orjson.dumps(result.body())
         took = time.perf_counter() - start
-        assert result.created + result.updated == len(sent), answer[:500]
+        assert result.created + result.updated == len(batch), answer[:500]
         return took
 
 
@@ -209,22 +209,22 @@ def measure(subject: Subject, count: int) -> list[float]:
     subject.prepare()
     took = []
     for version in ("at 10:30", "at 11:45", "at 11:45"):
-        sent = made_up(count, version)
-        took.append(subject.run(sent))
+        batch = made_up(count, version)
+        took.append(subject.run(batch))
     return took
 
 
 def compare(backend: str, floor: Subject, ours: Subject, count: int, rounds: int) -> None:
-    floors, mine = [], []
+    floor_times, our_times = [], []
     for _ in range(rounds):
-        floors.append(measure(floor, count))
-        mine.append(measure(ours, count))
+        floor_times.append(measure(floor, count))
+        our_times.append(measure(ours, count))
     for position, step in enumerate(STEPS):
-        least = min(took[position] for took in floors)
-        taken = min(took[position] for took in mine)
+        least = min(took[position] for took in floor_times)
+        best = min(took[position] for took in our_times)
         print(
-            f"{backend:<11} {step:<11} floor {least * 1000:7.1f} ms   us {taken * 1000:7.1f} ms   "
-            f"ratio {taken / least:5.2f}   goal {GOALS[backend]:.1f}"
+            f"{backend:<11} {step:<11} floor {least * 1000:7.1f} ms   us {best * 1000:7.1f} ms   "
+            f"ratio {best / least:5.2f}   goal {GOALS[backend]:.1f}"
         )
 
 
@@ -232,19 +232,19 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--contacts", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=5)
-    chosen = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     gc_tuning.resume_collection()
-    print(f"{chosen.contacts:,} contacts a request, the best of {chosen.rounds} rounds each")
+    print(f"{options.contacts:,} contacts a request, the best of {options.rounds} rounds each")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        known = Databases(folder, folder)
+        databases = Databases(folder, folder)
         for backend in GOALS:
-            url = known.create(backend)
+            url = databases.create(backend)
             database = Database(make_engine(url))
             floor = SqliteFloor(folder) if backend == "sqlite" else PostgresqlFloor(url)
-            compare(backend, floor, Ours(database), chosen.contacts, chosen.rounds)
+            compare(backend, floor, Ours(database), options.contacts, options.rounds)
             database.dispose()
-        known.close()
+        databases.close()
 
 
 if __name__ == "__main__":

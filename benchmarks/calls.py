@@ -122,7 +122,7 @@ def measure_calls(database: Database) -> Measured:
         begun = time.time()
         call_id = lines[0].dial(database, f"+1212555{number:04d}")
         outcome(database, call_id)
-        [placed] = _placed(database, f"+1212555{number:04d}")
+        [placed] = _placed_at(database, f"+1212555{number:04d}")
         waits.append(placed - begun)
     single.stop()
     for number in range(BACKLOG):
@@ -131,40 +131,40 @@ def measure_calls(database: Database) -> Measured:
     busy = Worker(database, **HOUSE, PORTAL_SIMULATOR_PACE="1000")
     busy.start()
     # The ledger has the times, so polling can be rare and take no time from the workers.
-    while len(in_order := _placed(database, "+1213555%")) < BACKLOG:
+    while len(in_order := _placed_at(database, "+1213555%")) < BACKLOG:
         time.sleep(0.25)
     busy.close()
     return Measured(sorted(waits), BACKLOG / (in_order[-1] - in_order[0]))
 
 
-def _placed(database: Database, number: str) -> list[float]:
+def _placed_at(database: Database, number: str) -> list[float]:
     """Return when the carrier's ledger has calls to such numbers, in order."""
     query = select(SimulatedCall.placed_at).where(SimulatedCall.to_number.like(number))
     with database.transaction(read_only=True) as session:
         return sorted(moment.timestamp() for moment in session.scalars(query))
 
 
-def _engine_beside(databases: Databases, backend: str) -> Measured:
+def _run_engine_benchmark(databases: Databases, backend: str) -> Measured:
     url = databases.create(backend)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "benchmarks.calls", url], capture_output=True, check=True, text=True
     )
     databases.drop(url)
-    waits, rate = json.loads(done.stdout)
+    waits, rate = json.loads(result.stdout)
     return Measured(waits, rate)
 
 
 def compare(databases: Databases, backend: str) -> None:
-    before = _engine_beside(databases, backend)
+    before = _run_engine_benchmark(databases, backend)
     database = Database(make_engine(databases.create(backend)))
     ours = measure_calls(database)
     database.dispose()
-    after = _engine_beside(databases, backend)
+    after = _run_engine_benchmark(databases, backend)
     floor = (before.rate + after.rate) / 2
     busy = os.getloadavg()[0]
-    for words, each in (("engine", before), ("calls", ours), ("engine again", after)):
+    for label, each in (("engine", before), ("calls", ours), ("engine again", after)):
         waits = f"{each.median:>10.3f} s{each.slow:>10.3f} s"
-        print(f"{backend:<12}{words:<14}{waits}{each.rate:>10.0f}/s")
+        print(f"{backend:<12}{label:<14}{waits}{each.rate:>10.0f}/s")
     print(f"{backend:<12}ratio of the rates {ours.rate / floor:.2f}, load {busy:.1f}", flush=True)
 
 

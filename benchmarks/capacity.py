@@ -42,25 +42,27 @@ def key_of(portal: Portal) -> str:
         admin = session.scalars(select(User).where(User.role == Role.PARTNER_ADMIN)).first()
         assert admin is not None
         caller = caller_with(Role.PARTNER_ADMIN, admin)
-        of = portal.ids["organization_id"]
-        return api_keys.create(session, caller, organization_id=of, name="Benchmark").secret
+        organization_id = portal.ids["organization_id"]
+        return api_keys.create(
+            session, caller, organization_id=organization_id, name="Benchmark"
+        ).secret
 
 
-def contacts(some: int) -> dict[str, Any]:
+def contacts(amount: int) -> dict[str, Any]:
     return {
         "contacts": [
             {"firstName": "Ada", "lastName": "Byron", "phone": f"+1202{next(numbers)}"}
-            for _ in range(some)
+            for _ in range(amount)
         ]
     }
 
 
-def milliseconds(portal: Portal, key: str, some: int) -> float:
+def milliseconds(portal: Portal, key: str, contact_count: int) -> float:
     """Return the median of a request with this many contacts."""
     path = f"/api/v1/campaigns/{portal.ids['campaign_id']}/contacts"
     spent = []
     for _ in range(ROUNDS):
-        body = contacts(some)
+        body = contacts(contact_count)
         began = time.process_time()
         answer = portal.client.post(path, json=body, headers={"x-api-key": key})
         spent.append(time.process_time() - began)
@@ -75,12 +77,12 @@ def main(rows: int) -> None:
             portal = portal_of(databases.create(backend), Path(name), rows)
             gc_tuning.resume_collection()
             if not portal.database.is_sqlite:
-                for table, words in TABLES.items():
-                    print(f"{backend:12}{words:28}{size_of(portal, table):8.0f} bytes", flush=True)
+                for table, label in TABLES.items():
+                    print(f"{backend:12}{label:28}{size_of(portal, table):8.0f} bytes", flush=True)
             key = key_of(portal)
-            for some, words in ((1, "one contact sent"), (100, "100 contacts sent")):
-                figure = milliseconds(portal, key, some)
-                print(f"{backend:12}{words:28}{figure:8.1f} ms of CPU", flush=True)
+            for contact_count, label in ((1, "one contact sent"), (100, "100 contacts sent")):
+                figure = milliseconds(portal, key, contact_count)
+                print(f"{backend:12}{label:28}{figure:8.1f} ms of CPU", flush=True)
             portal.database.dispose()
         databases.close()
 

@@ -71,13 +71,13 @@ def deploy(databases: Databases, folder: Path, rows: int, pause: float = PAUSE_S
     for ``pause`` seconds between two requests."""
     url = databases.create("postgresql")
     database = Database(make_engine(url))
-    who = _fill(database, rows)
+    credentials = _fill(database, rows)
     installation = Installation(url, folder)
     address = make_url(url).set(drivername="postgresql", username=SUPERUSER).render_as_string()
     steps: dict[str, float] = {}
     with (
         installation.running(),
-        Load(installation.base_url, *who, pause) as load,
+        Load(installation.base_url, *credentials, pause) as load,
         LockWatch(address) as locks,
     ):
         load.wait_for(REQUESTS_BEFORE)
@@ -98,9 +98,9 @@ def deploy(databases: Databases, folder: Path, rows: int, pause: float = PAUSE_S
         assert (connection.scalar(filled) or 0) >= rows
     database.dispose()
     databases.drop(url)
-    slowest, asked = max(load.seconds), len(load.seconds)
+    slowest, request_count = max(load.seconds), len(load.seconds)
     return Figures(
-        asked, load.failed, before, slowest, locks.longest, len(load.sheets), steps, check
+        request_count, load.failed, before, slowest, locks.longest, len(load.sheets), steps, check
     )
 
 
@@ -120,10 +120,10 @@ def _fill(database: Database, rows: int) -> tuple[str, str, str]:
         session.flush()
         values = {"organization": organization.id, "campaign": campaign.id, "rows": rows}
         session.execute(_FILL, values)
-        who = user.email, key.secret, str(campaign.id)
+        credentials = user.email, key.secret, str(campaign.id)
     with database.engine.connect() as connection:
         connection.execution_options(isolation_level="AUTOCOMMIT").execute(text("VACUUM ANALYZE"))
-    return who
+    return credentials
 
 
 def main(arguments: list[str]) -> int:

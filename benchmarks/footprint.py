@@ -66,13 +66,13 @@ def ask(stack: Stack, headers: Mapping[str, str], paths: list[str]) -> None:
 def ask_many(stack: Stack, headers: Mapping[str, str], count: int) -> None:
     with ThreadPoolExecutor(AT_ONCE) as clients:
         paths = list(islice(cycle(PAGES), count // AT_ONCE))
-        for done in [clients.submit(ask, stack, headers, paths) for _ in range(AT_ONCE)]:
-            done.result()
+        for future in [clients.submit(ask, stack, headers, paths) for _ in range(AT_ONCE)]:
+            future.result()
 
 
 def measure(backend: str, stack: Stack, count: int) -> None:
-    def say(what: str, figure: str) -> None:
-        print(f"{backend:<12}{what:<28}{figure}", flush=True)
+    def say(label: str, figure: str) -> None:
+        print(f"{backend:<12}{label:<28}{figure}", flush=True)
 
     def weigh(when: str) -> None:
         for kind, pids in stack.processes().items():
@@ -102,11 +102,11 @@ def measure(backend: str, stack: Stack, count: int) -> None:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(prog="benchmarks.footprint")
-    options.add_argument("--pages", type=int, default=2_000)
-    options.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE")
-    wanted = options.parse_args()
-    environment = dict(each.split("=", 1) for each in wanted.setting)
+    parser = argparse.ArgumentParser(prog="benchmarks.footprint")
+    parser.add_argument("--pages", type=int, default=2_000)
+    parser.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE")
+    options = parser.parse_args()
+    environment = dict(each.split("=", 1) for each in options.setting)
     environment |= {"PORTAL_PAGE_RATE_PER_SECOND": "10000", "PORTAL_PAGE_RATE_BURST": "10000"}
     with tempfile.TemporaryDirectory() as name:
         databases = Databases(Path(name), Path(name))
@@ -115,7 +115,7 @@ def main() -> None:
             folder.mkdir(mode=0o700)
             stack = Stack(databases.create(backend), folder, environment)
             try:
-                measure(backend, stack, wanted.pages)
+                measure(backend, stack, options.pages)
             finally:
                 stack.stop()
         databases.close()

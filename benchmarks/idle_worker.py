@@ -80,7 +80,9 @@ class Memory:
 
 def memory(pid: int) -> Memory:
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
-    kilobytes = {name: int(rest.split()[0]) for name, _, rest in (x.partition(":") for x in lines)}
+    kilobytes = {
+        name: int(value.split()[0]) for name, _, value in (x.partition(":") for x in lines)
+    }
     return Memory(kilobytes["Rss"] / 1024, kilobytes["Pss"] / 1024)
 
 
@@ -110,16 +112,16 @@ def wait_once(database: Database, line: Line, number: str) -> float:
 def carry_out(database: Database, lines: list[Line], numbers: Iterator[int], count: int) -> None:
     """Accept calls in batches and wait until each of them has ended."""
     for begin in range(0, count, BATCH):
-        for turn in range(min(BATCH, count - begin)):
+        for position in range(min(BATCH, count - begin)):
             with database.transaction() as session:
-                lines[turn % len(lines)].accept(session, f"+1212{next(numbers):07d}")
+                lines[position % len(lines)].accept(session, f"+1212{next(numbers):07d}")
         while unfinished(database):
             time.sleep(0.2)
 
 
 def measure(worker: Worker, database: Database, backend: str, count: int) -> None:
-    def say(what: str, figure: str) -> None:
-        print(f"{backend:<12}{what:<28}{figure}", flush=True)
+    def say(label: str, figure: str) -> None:
+        print(f"{backend:<12}{label:<28}{figure}", flush=True)
 
     worker.start()
     assert worker.process is not None

@@ -62,23 +62,23 @@ def ended(process: "subprocess.Popen[str]") -> Cost:
     return Cost(*json.loads(printed))
 
 
-def line(name: str, least: Cost, ours: Cost, goal: float, rest: str = "") -> None:
+def line(name: str, floor: Cost, ours: Cost, goal: float, suffix: str = "") -> None:
     figures = "{:6.2f} CPU s {:6.2f} s {:4.0f} MB"
     print(
-        f"{name:24} floor {figures.format(*least)}   us {figures.format(*ours)}   "
-        f"ratio {ours.cpu / least.cpu:4.2f}, in time {ours.seconds / least.seconds:4.2f}, "
-        f"goal {goal}{rest}",
+        f"{name:24} floor {figures.format(*floor)}   us {figures.format(*ours)}   "
+        f"ratio {ours.cpu / floor.cpu:4.2f}, in time {ours.seconds / floor.seconds:4.2f}, "
+        f"goal {goal}{suffix}",
         flush=True,
     )
 
 
-def compare(known: Databases, backend: str, folder: Path, kind: str, least: Cost) -> None:
-    """Compare one file in one database; ``least`` is the cost of reading and judging it."""
-    url, bare = known.create(backend), known.create(backend)
+def compare(databases: Databases, backend: str, folder: Path, kind: str, floor_cost: Cost) -> None:
+    """Compare one file in one database; ``floor_cost`` is the cost of reading and judging it."""
+    url, bare = databases.create(backend), databases.create(backend)
     portal = portal_of(url, folder, folder / f"people.{kind}")
     checking = ended(begun("check", folder, url))
     lock = f"   longest lock {checking.lock:.0f} ms"
-    line(f"{backend} {kind} checking", least, checking, GOALS["checking"], lock)
+    line(f"{backend} {kind} checking", floor_cost, checking, GOALS["checking"], lock)
     merge = ended(begun("merge", folder, bare))
     with portal.database.transaction() as session:
         upload = session.scalars(select(ContactImport)).one()
@@ -88,12 +88,12 @@ def compare(known: Databases, backend: str, folder: Path, kind: str, least: Cost
     meanwhile = watched(portal, process)
     applying = ended(process)
     afterwards = statistics.median(look(portal) for _ in range(20))
-    rest = f"   longest lock {applying.lock:.0f} ms, the page {at_rest:.0f} ms before, "
-    rest += f"{meanwhile:.0f} ms meanwhile, {afterwards:.0f} ms afterwards"
-    line(f"{backend} {kind} applying", merge, applying, GOALS["applying"], rest)
+    page_times = f"   longest lock {applying.lock:.0f} ms, the page {at_rest:.0f} ms before, "
+    page_times += f"{meanwhile:.0f} ms meanwhile, {afterwards:.0f} ms afterwards"
+    line(f"{backend} {kind} applying", merge, applying, GOALS["applying"], page_times)
     portal.database.dispose()
-    known.drop(url)
-    known.drop(bare)
+    databases.drop(url)
+    databases.drop(bare)
 
 
 def main(arguments: list[str]) -> None:
@@ -102,24 +102,27 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--only", choices=BACKENDS)
     parser.add_argument("--work", nargs="+", help=argparse.SUPPRESS)
-    chosen = parser.parse_args(arguments)
-    if chosen.work:
-        print(json.dumps(WORK[chosen.work[0]](*chosen.work[1:])))
+    options = parser.parse_args(arguments)
+    if options.work:
+        print(json.dumps(WORK[options.work[0]](*options.work[1:])))
         return
-    for count in [*chosen.rows, *([LARGEST] if chosen.all else [])]:
+    for count in [*options.rows, *([LARGEST] if options.all else [])]:
         print(f"{count:,} rows")
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             make_files(folder, count)
-            known = Databases(folder, folder)
-            least = ended(begun("pass", folder))
-            theirs, ours = (ended(begun(work, folder)) for work in ("openpyxl", "read"))
-            line("xlsx reading", theirs, ours, GOALS["reading"])
-            floors = {"csv": least, "xlsx": Cost(*map(sum, zip(theirs, least, strict=True)))}
-            for backend in [chosen.only] if chosen.only else BACKENDS:
+            databases = Databases(folder, folder)
+            pass_cost = ended(begun("pass", folder))
+            openpyxl_cost, ours = (ended(begun(work, folder)) for work in ("openpyxl", "read"))
+            line("xlsx reading", openpyxl_cost, ours, GOALS["reading"])
+            floors = {
+                "csv": pass_cost,
+                "xlsx": Cost(*map(sum, zip(openpyxl_cost, pass_cost, strict=True))),
+            }
+            for backend in [options.only] if options.only else BACKENDS:
                 for kind, floor in floors.items():
-                    compare(known, backend, folder, kind, floor)
-            known.close()
+                    compare(databases, backend, folder, kind, floor)
+            databases.close()
 
 
 if __name__ == "__main__":

@@ -70,8 +70,8 @@ def export(client: FlaskClient, campaign_id: UUID, ending: str) -> None:
 def write(app: Flask, database: Database, admin: Caller, query: str, ending: str) -> None:
     """Write the file as the worker's process does."""
     with database.transaction() as session:
-        wanted = ExportInput("contacts", query, ExportFormat(ending), "UTC")
-        export_id = exports.create(session, admin, wanted).id
+        export_input = ExportInput("contacts", query, ExportFormat(ending), "UTC")
+        export_id = exports.create(session, admin, export_input).id
     with app.app_context():
         extensions.write_export(export_id)
     with database.transaction(read_only=True) as session:
@@ -100,15 +100,15 @@ def measure(backend: str, database: Database, folder: Path, count: int) -> None:
     give_session(client, token)
     show(backend, "floor", measured(lambda: floor(database)))
     for ending in ("csv", "xlsx"):
-        sent = measured(partial(export, client, ids[0], ending))
-        show(backend, f"{ending} sent", sent)
+        cost = measured(partial(export, client, ids[0], ending))
+        show(backend, f"{ending} sent", cost)
         query = f"campaign_id={ids[0]}"
         written = measured(partial(write, app, database, caller, query, ending))
         show(backend, f"{ending} written", written)
 
 
-def show(backend: str, what: str, cost: Cost) -> None:
-    print(f"{backend:10} {what:12} {cost.seconds:6.1f} s {cost.megabytes:6.1f} MB")
+def show(backend: str, label: str, cost: Cost) -> None:
+    print(f"{backend:10} {label:12} {cost.seconds:6.1f} s {cost.megabytes:6.1f} MB")
 
 
 def main(arguments: list[str]) -> None:

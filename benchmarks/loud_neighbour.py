@@ -51,36 +51,36 @@ SLOWER, MORE_MEGABYTES, DISK_RATIO = 2.0, 100, 5.0
 @contextmanager
 def silent_trunk() -> Iterator[str]:
     """Yield the address of a trunk that never answers."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
-        line.bind(("127.0.0.1", 0))
-        yield f"127.0.0.1:{line.getsockname()[1]}"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as trunk:
+        trunk.bind(("127.0.0.1", 0))
+        yield f"127.0.0.1:{trunk.getsockname()[1]}"
 
 
 def picture() -> bytes:
     """Return a small file of a large picture."""
-    written = io.BytesIO()
-    Image.new("P", PICTURE_SIDES).save(written, "PNG", compress_level=9)
-    return written.getvalue()
+    buffer = io.BytesIO()
+    Image.new("P", PICTURE_SIDES).save(buffer, "PNG", compress_level=9)
+    return buffer.getvalue()
 
 
-def look(browser: Browser, over: Callable[[], bool]) -> list[float]:
+def look(browser: Browser, is_over: Callable[[], bool]) -> list[float]:
     """Return the milliseconds of the pages, one after the other, until ``is_over``."""
-    taken: list[float] = []
-    while not over():
+    milliseconds: list[float] = []
+    while not is_over():
         for page in PAGES:
-            taken.append(1000 * browser.get(page))
+            milliseconds.append(1000 * browser.get(page))
             time.sleep(0.05)
-    return taken
+    return milliseconds
 
 
 def send_large_bodies(port: int, ended: threading.Event) -> None:
     """Send body after body to forms that need no account, each until it is refused."""
-    piece, turn = b"a" * 65536, 0
+    piece, count = b"a" * 65536, 0
     while not ended.is_set():
         connection = HTTPConnection("127.0.0.1", port, timeout=30)
-        turn += 1
+        count += 1
         with suppress(OSError, HTTPException):
-            connection.putrequest("POST", OPEN_FORMS[turn % len(OPEN_FORMS)])
+            connection.putrequest("POST", OPEN_FORMS[count % len(OPEN_FORMS)])
             connection.putheader("Content-Type", "multipart/form-data; boundary=x")
             connection.putheader("Content-Length", str(BODY_BYTES))
             connection.endheaders()
@@ -104,7 +104,7 @@ class Neighbour:
     def __enter__(self) -> Self:
         works = (self._test_trunks, self._send_pictures, self._send_files)
         pairs = zip(works, self._browsers, strict=True)
-        self._threads = [threading.Thread(target=work, args=(own,)) for work, own in pairs]
+        self._threads = [threading.Thread(target=work, args=(browser,)) for work, browser in pairs]
         of_strangers = (self._stack.port, self._ended)
         self._threads += [
             threading.Thread(target=send_large_bodies, args=of_strangers) for _ in range(STRANGERS)
@@ -147,8 +147,8 @@ def all_checked(database: Database) -> bool:
         return session.scalar(query) == FILES
 
 
-def measure(known: Databases, backend: str, folder: Path, files: list[Path]) -> None:
-    url, instance = known.create(backend), folder / backend
+def measure(databases: Databases, backend: str, folder: Path, files: list[Path]) -> None:
+    url, instance = databases.create(backend), folder / backend
     instance.mkdir()
     database = Database(make_engine(url))
     with silent_trunk() as trunk:
@@ -173,22 +173,22 @@ def measure(known: Databases, backend: str, folder: Path, files: list[Path]) -> 
         finally:
             stack.stop()
             database.dispose()
-            known.drop(url)
+            databases.drop(url)
     slower = statistics.median(beside) / statistics.median(alone)
     late = _late(beside) / _late(alone)
-    more = in_noise.peak - at_rest.peak
+    growth = in_noise.peak - at_rest.peak
     uploaded, ratio = neighbour.uploaded / MEGABYTE, grown / neighbour.uploaded
 
-    def say(what: str, pair: Iterable[float], unit: str, rest: str = "") -> None:
+    def say(label: str, pair: Iterable[float], unit: str, note: str = "") -> None:
         before, after = (f"{value:.0f} {unit}" for value in pair)
-        print(f"{backend:11}{what:16}{before:>8} alone {after:>8} beside   {rest}", flush=True)
+        print(f"{backend:11}{label:16}{before:>8} alone {after:>8} beside   {note}", flush=True)
 
     medians = statistics.median(alone), statistics.median(beside)
     say("page, median", medians, "ms", f"ratio {slower:.2f}, goal {SLOWER}")
     say("page, 95 of 100", (_late(alone), _late(beside)), "ms", f"ratio {late:.2f}")
-    for what in at_rest.peaks:
-        say(f"memory, {what}", (at_rest.peaks[what], in_noise.peaks[what]), "MB")
-    goal = f"growth {more:.0f} MB, goal {MORE_MEGABYTES}"
+    for label in at_rest.peaks:
+        say(f"memory, {label}", (at_rest.peaks[label], in_noise.peaks[label]), "MB")
+    goal = f"growth {growth:.0f} MB, goal {MORE_MEGABYTES}"
     say("memory", (at_rest.peak, in_noise.peak), "MB", goal)
     print(
         f"{backend:11}disk {grown / MEGABYTE:.1f} MB for {uploaded:.1f} MB uploaded, "
@@ -198,24 +198,24 @@ def measure(known: Databases, backend: str, folder: Path, files: list[Path]) -> 
     )
 
 
-def _late(taken: list[float]) -> float:
-    return statistics.quantiles(taken, n=20)[-1]
+def _late(milliseconds: list[float]) -> float:
+    return statistics.quantiles(milliseconds, n=20)[-1]
 
 
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=BACKENDS)
-    chosen = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = []
         for number in range(FILES):
             files.append(folder / f"bad{number}.csv")
             write_bad_file(files[-1], "usual", FILE_MEGABYTES)
-        known = Databases(folder, folder)
-        for backend in [chosen.only] if chosen.only else BACKENDS:
-            measure(known, backend, folder, files)
-        known.close()
+        databases = Databases(folder, folder)
+        for backend in [options.only] if options.only else BACKENDS:
+            measure(databases, backend, folder, files)
+        databases.close()
 
 
 if __name__ == "__main__":

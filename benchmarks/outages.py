@@ -94,20 +94,20 @@ def outages(bench: Bench, server: OwnServer, workers: list[Worker], many: int) -
 
 
 def kills(bench: Bench, workers: list[Worker], many: int) -> None:
-    taken = []
-    for turn in range(many):
-        worker, before = workers[turn % 2], bench.executors()
+    durations = []
+    for number in range(many):
+        worker, before = workers[number % 2], bench.executors()
         bench.dial()
         time.sleep(0.5)
         pid = worker.process.pid if worker.process else 0
-        own = {each for each in before if each.startswith(f"{pid}-")}
+        ids = {each for each in before if each.startswith(f"{pid}-")}
         worker.kill()
         began = time.monotonic()
-        until(lambda own=own: not own & bench.executors(), END_SECONDS)  # type: ignore[misc]  # it is called at once
-        taken.append(time.monotonic() - began)
+        until(lambda ids=ids: not ids & bench.executors(), END_SECONDS)  # type: ignore[misc]  # it is called at once
+        durations.append(time.monotonic() - began)
         worker.start()
         bench.wait()
-    ordered = sorted(taken)
+    ordered = sorted(durations)
     last = ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
     print(
         f"takeover    {many} kills: median {statistics.median(ordered):.1f} s, "
@@ -117,8 +117,8 @@ def kills(bench: Bench, workers: list[Worker], many: int) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    given = [int(each) for each in arguments]
-    many_outages, many_kills = (given + [20, 20][len(given) :])[:2]
+    counts = [int(each) for each in arguments]
+    many_outages, many_kills = (counts + [20, 20][len(counts) :])[:2]
     assign_directly_given_numbers()
     server = OwnServer()
     database = Database(make_engine(server.url))

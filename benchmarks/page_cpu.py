@@ -84,22 +84,22 @@ def measure(backend: str, portal: Portal, rounds: int, profile: cProfile.Profile
 
 
 def main(arguments: list[str]) -> None:
-    options = argparse.ArgumentParser(prog="benchmarks.page_cpu")
-    options.add_argument("--rounds", type=int, default=15)
-    options.add_argument("--profile", type=Path)
-    wanted = options.parse_args(arguments)
-    profile = cProfile.Profile() if wanted.profile else None
+    parser = argparse.ArgumentParser(prog="benchmarks.page_cpu")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--profile", type=Path)
+    options = parser.parse_args(arguments)
+    profile = cProfile.Profile() if options.profile else None
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         databases = Databases(folder, folder)
         for backend in BACKENDS:
             portal = portal_of(databases.create(backend), folder, FEW)
             gc_tuning.resume_collection()
-            measure(backend, portal, wanted.rounds, profile)
+            measure(backend, portal, options.rounds, profile)
             portal.database.dispose()
         databases.close()
     if profile is not None:
-        profile.dump_stats(wanted.profile)
+        profile.dump_stats(options.profile)
 
 
 if __name__ == "__main__":

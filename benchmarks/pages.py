@@ -108,12 +108,12 @@ def populated(session: Session, count: int, partner_id: UUID, customer: UUID) ->
     ).first()
     campaign = session.scalars(select(Campaign).where(Campaign.organization_id == customer)).one()
     assert assistant is not None
-    of = {"partner_id": partner_id, "organization_id": customer}
+    owner_ids = {"partner_id": partner_id, "organization_id": customer}
     now = utcnow()
     calls: list[dict[str, Any]] = []
     contacts: list[dict[str, Any]] = []
     for number in range(count):
-        at = now - SPREAD * number
+        created_at = now - SPREAD * number
         phone = f"+1202{number:07}"
         contacts.append(
             {
@@ -123,14 +123,14 @@ def populated(session: Session, count: int, partner_id: UUID, customer: UUID) ->
                 "phone": phone,
                 "first_name": "Ada",
                 "last_name": f"Person {number}",
-                "created_at": at,
-                "updated_at": at,
+                "created_at": created_at,
+                "updated_at": created_at,
             }
         )
         calls.append(
             {
-                **of,
-                "id": id_at(at),
+                **owner_ids,
+                "id": id_at(created_at),
                 "assistant_id": assistant.id,
                 "source": CallSource.API,
                 "live": True,
@@ -140,17 +140,17 @@ def populated(session: Session, count: int, partner_id: UUID, customer: UUID) ->
                 "contact": {"phoneNumber": phone},
                 "status": CallStatus.NO_ANSWER,
                 "ended_reason": EndedReason.NO_ANSWER,
-                "created_at": at,
-                "updated_at": at,
+                "created_at": created_at,
+                "updated_at": created_at,
                 "expires_at": now,
-                "ended_at": at,
+                "ended_at": created_at,
                 "seconds": number % 600 if number % 2 else None,
                 "cost_micros": number if number % 2 else None,
             }
         )
     history = [
         {
-            **of,
+            **owner_ids,
             "id": id_at(now - SPREAD * number),
             "at": now - SPREAD * number,
             "actor_kind": "user",
@@ -214,8 +214,8 @@ def add_calls(portal: Portal, count: int) -> None:
     columns = ", ".join(c.name for c in Base.metadata.tables["calls"].c if c.name not in GIVEN)
     with portal.database.transaction() as session:
         # nosemgrep: sql-made-of-values - columns of the model
-        made = text(FURTHER.format(columns=columns))
-        session.execute(made, {"count": count, "like": portal.ids["call_id"]})
+        statement = text(FURTHER.format(columns=columns))
+        session.execute(statement, {"count": count, "like": portal.ids["call_id"]})
     analyze(portal.database)
 
 
@@ -249,9 +249,9 @@ def cost(portal: Portal, path: str) -> Cost:
     with counted(portal.database) as statements:
         began = time.perf_counter()
         answer = portal.client.get(path, headers=AS_A_BROWSER)
-        taken = time.perf_counter() - began
+        seconds = time.perf_counter() - began
     assert answer.status_code == 200, path
-    return Cost(taken * 1000, len(statements), len(answer.data) / 1000)
+    return Cost(seconds * 1000, len(statements), len(answer.data) / 1000)
 
 
 def sorted_lists(portal: Portal) -> list[str]:
@@ -271,61 +271,61 @@ def addresses(few: Portal, many: Portal) -> Iterator[tuple[str, str, str]]:
     for rule in few.client.application.url_map.iter_rules():
         if not rule.endpoint.startswith("portal.") or "GET" not in (rule.methods or ()):
             continue
-        here, there = address(few, rule), address(many, rule)
-        if here is not None and there is not None:
-            yield rule.rule, here, there
+        few_path, many_path = address(few, rule), address(many, rule)
+        if few_path is not None and many_path is not None:
+            yield rule.rule, few_path, many_path
     for path in sorted_lists(few):
         yield path, path, path
-    for words in WORDS:
+    for query in WORDS:
         for path in SEARCHED:
-            yield path.format(words), path.format(words), path.format(words)
-    for words in ("person 1", "nobody"):
-        path = "/campaigns/{campaign_id}?q=" + words
+            yield path.format(query), path.format(query), path.format(query)
+    for query in ("person 1", "nobody"):
+        path = "/campaigns/{campaign_id}?q=" + query
         yield path, path.format(**few.ids), path.format(**many.ids)
 
 
 def compare(backend: str, few: Portal, many: Portal, only: str) -> Sequence[tuple[bool, str]]:
     """Yield a line for each screen and whether it meets the goal, largest growth first."""
     lines = []
-    for name, here, there in addresses(few, many):
-        if only not in name or not is_page(few, here) or not is_page(many, there):
+    for name, few_path, many_path in addresses(few, many):
+        if only not in name or not is_page(few, few_path) or not is_page(many, many_path):
             continue
-        taken = [(cost(few, here), cost(many, there)) for _ in range(ROUNDS)]
-        small = statistics.median(one.milliseconds for one, _ in taken)
-        large = statistics.median(two.milliseconds for _, two in taken)
-        asked = taken[-1][0].statements, taken[-1][1].statements
-        weight = taken[-1][1].kilobytes
-        good = large / small <= GOAL and asked[1] <= asked[0] and weight <= HEAVIEST
-        words = (
-            f"{backend:10} {name[:58]:58} {asked[0]:3} and {asked[1]:3} statements  "
+        costs = [(cost(few, few_path), cost(many, many_path)) for _ in range(ROUNDS)]
+        small = statistics.median(few_cost.milliseconds for few_cost, _ in costs)
+        large = statistics.median(many_cost.milliseconds for _, many_cost in costs)
+        counts = costs[-1][0].statements, costs[-1][1].statements
+        weight = costs[-1][1].kilobytes
+        good = large / small <= GOAL and counts[1] <= counts[0] and weight <= HEAVIEST
+        line = (
+            f"{backend:10} {name[:58]:58} {counts[0]:3} and {counts[1]:3} statements  "
             f"{small:6.1f} ms  {large:6.1f} ms  ratio {large / small:5.2f}  {weight:5.1f} kB"
             f"{'' if good else '  OVER'}"
         )
-        lines.append((large / small, good, words))
-    return [(good, words) for _ratio, good, words in sorted(lines, reverse=True)]
+        lines.append((large / small, good, line))
+    return [(good, line) for _ratio, good, line in sorted(lines, reverse=True)]
 
 
 def main(arguments: list[str]) -> None:
-    options = argparse.ArgumentParser(prog="benchmarks.pages")
-    options.add_argument("users", nargs="?", type=int, default=MANY)
-    options.add_argument("--calls", type=int, default=0)
-    options.add_argument("--only", default="")
-    options.add_argument("--over", action="store_true")
-    wanted = options.parse_args(arguments)
+    parser = argparse.ArgumentParser(prog="benchmarks.pages")
+    parser.add_argument("users", nargs="?", type=int, default=MANY)
+    parser.add_argument("--calls", type=int, default=0)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--over", action="store_true")
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         databases = Databases(folder, folder)
-        for backend in ["postgresql"] if wanted.calls else BACKENDS:
+        for backend in ["postgresql"] if options.calls else BACKENDS:
             urls = [databases.create(backend) for _ in range(2)]
             portals = [
                 portal_of(url, folder, count)
-                for url, count in zip(urls, (FEW, wanted.users), strict=True)
+                for url, count in zip(urls, (FEW, options.users), strict=True)
             ]
-            if wanted.calls:
-                add_calls(portals[1], wanted.calls)
-            lines = list(compare(backend, portals[0], portals[1], wanted.only))
+            if options.calls:
+                add_calls(portals[1], options.calls)
+            lines = list(compare(backend, portals[0], portals[1], options.only))
             for good, line in lines:
-                if not (good and wanted.over):
+                if not (good and options.over):
                     print(line)
             print(f"{backend}: {len(lines)} pages, {sum(not good for good, _ in lines)} over")
             for portal, url in zip(portals, urls, strict=True):

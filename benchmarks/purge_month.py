@@ -38,9 +38,9 @@ def fill(database: Database, entries: int) -> None:
     first = first_id(month_after(utcnow(), 2))
     copied = [c.name for c in Base.metadata.tables["calls"].c if c.name != "id"]
     with database.transaction() as session:
-        made = _ID.format(first=first.int >> 80, more="n")
+        id_expression = _ID.format(first=first.int >> 80, more="n")
         # nosemgrep: sql-made-of-values - columns of the model
-        calls = text(_CALLS.format(columns=", ".join(copied), id=made))
+        calls = text(_CALLS.format(columns=", ".join(copied), id=id_expression))
         session.execute(calls, {"count": entries // A_CALL, "like": call_id})
         session.execute(text(_ENTRIES), {"each": A_CALL, "first": first})
 
@@ -55,9 +55,9 @@ def main() -> None:
         begin, end = month_after(utcnow(), 2), month_after(utcnow(), 3)
         with database.transaction() as session:
             began = time.monotonic()
-            theirs = text("DELETE FROM call_events WHERE call_id >= :first AND call_id < :last")
+            deletion = text("DELETE FROM call_events WHERE call_id >= :first AND call_id < :last")
             bounds = {"first": first_id(begin), "last": first_id(end)}
-            count = session.connection().execute(theirs, bounds).rowcount
+            count = session.connection().execute(deletion, bounds).rowcount
             print(f"deleted {count:,} rows in {time.monotonic() - began:.2f} s")
             session.rollback()
         began = time.monotonic()

@@ -72,40 +72,40 @@ def measure(known: Databases, backend: str, folder: Path, kills: int, load: int)
     database = Database(make_engine(url, pool_size=1))
     open_line(database)  # a non-empty database gets no demo data
     stack = Stack(url, folder, {"PORTAL_ENV": "test"})
-    taken: dict[str, list[float]] = {"web": [], "worker": []}
+    durations: dict[str, list[float]] = {"web": [], "worker": []}
     try:
         stack.wait_until_ready()
         with busy(load):
             time.sleep(5)
             for _ in range(kills // 2):
                 os.kill(stack.processes()["web"][0], signal.SIGKILL)
-                taken["web"].append(seconds_until(lambda: answers(stack.port)))
+                durations["web"].append(seconds_until(lambda: answers(stack.port)))
                 before = executors(database)
                 until(lambda: stack.processes()["worker"], LIMIT_SECONDS)
                 os.kill(stack.processes()["worker"][0], signal.SIGKILL)
-                taken["worker"].append(
+                durations["worker"].append(
                     seconds_until(lambda known=before: executors(database) - known)  # type: ignore[misc]  # it is called at once
                 )
     finally:
         stack.stop()
         database.dispose()
         known.drop(url)
-    for what, seconds in taken.items():
+    for process, seconds in durations.items():
         late = sum(each > GOAL_SECONDS for each in seconds)
         figures = f"median {statistics.median(seconds):.1f} s, longest {max(seconds):.1f} s"
         goal = f"{late} over {GOAL_SECONDS:.0f} s at load {os.getloadavg()[0]:.0f}"
-        print(f"{backend:<12}{what:<8}{len(seconds)} kills: {figures}, {goal}", flush=True)
+        print(f"{backend:<12}{process:<8}{len(seconds)} kills: {figures}, {goal}", flush=True)
 
 
 def main(arguments: list[str]) -> None:
-    given = [int(each) for each in arguments]
-    kills, load = (given + [20, 10][len(given) :])[:2]
+    counts = [int(each) for each in arguments]
+    kills, load = (counts + [20, 10][len(counts) :])[:2]
     assign_directly_given_numbers()
     with tempfile.TemporaryDirectory() as folder:
-        known = Databases(Path(folder), Path(folder))
+        databases = Databases(Path(folder), Path(folder))
         for backend in BACKENDS:
-            measure(known, backend, Path(folder) / f"instance-{backend}", kills, load)
-        known.close()
+            measure(databases, backend, Path(folder) / f"instance-{backend}", kills, load)
+        databases.close()
 
 
 if __name__ == "__main__":

@@ -80,13 +80,13 @@ def fill(database: Database, partner_id: UUID, count: int) -> UUID:
 
 def add_customers(session: Session, partner_id: UUID, ids: list[UUID]) -> None:
     now = utcnow()
-    of = {"partner_id": partner_id, "created_at": now, "updated_at": now}
-    session.execute(insert(Organization), [{**of, "id": id_, "name": "Org"} for id_ in ids])
+    shared = {"partner_id": partner_id, "created_at": now, "updated_at": now}
+    session.execute(insert(Organization), [{**shared, "id": id_, "name": "Org"} for id_ in ids])
     people = []
     for id_ in ids:
         email = f"user-{id_.hex}@customers.example"
-        one = {"id": new_id(), "organization_id": id_, "email": email, "email_key": email}
-        people.append({**of, **one, "user_type": Role.STANDARD})
+        user = {"id": new_id(), "organization_id": id_, "email": email, "email_key": email}
+        people.append({**shared, **user, "user_type": Role.STANDARD})
     session.execute(insert(User), people)
 
 
@@ -133,9 +133,9 @@ class Floor:
             for name in values:
                 statement = statement.replace(f":{name}", f"%({name})s")
             cursor.execute(statement, values)
-        found: list[Any] = cursor.fetchall()
+        fetched: list[Any] = cursor.fetchall()
         self.connection.rollback()
-        return found
+        return fetched
 
     def report(self, partner_id: UUID) -> bytes:
         rows = self.rows(REPORT, partner=partner_id)
@@ -145,10 +145,10 @@ class Floor:
 def bare_usage(database: Database, organization_id: UUID) -> bytes:
     """Run the statement as text on a connection of the same pool: no service, no loading, no
     class."""
-    whose: Any = organization_id.hex if database.is_sqlite else organization_id
+    stored_id: Any = organization_id.hex if database.is_sqlite else organization_id
     with database.engine.connect().execution_options(**{READ_ONLY: True}) as connection:
-        asked = {"organization": whose, "first": str(FIRST), "last": str(LAST)}
-        return orjson.dumps(tuple(connection.execute(USAGE, asked).one()))
+        params = {"organization": stored_id, "first": str(FIRST), "last": str(LAST)}
+        return orjson.dumps(tuple(connection.execute(USAGE, params).one()))
 
 
 def compare(floor: Callable[[], Any], ours: Callable[[], Any], rounds: int) -> tuple[float, float]:
@@ -163,10 +163,10 @@ def compare(floor: Callable[[], Any], ours: Callable[[], Any], rounds: int) -> t
     return statistics.median(t[0] for t in times[1:]), statistics.median(t[1] for t in times[1:])
 
 
-def show(backend: str, what: str, times: tuple[float, float], goal: str) -> None:
+def show(backend: str, label: str, times: tuple[float, float], goal: str) -> None:
     floor, ours = times
     print(
-        f"{backend:10} {what:32} floor {floor * 1000:9.3f} ms  ours {ours * 1000:9.3f} ms  "
+        f"{backend:10} {label:32} floor {floor * 1000:9.3f} ms  ours {ours * 1000:9.3f} ms  "
         f"ratio {ours / floor:5.2f}  (goal {goal})"
     )
 
@@ -184,7 +184,7 @@ def measure(backend: str, database: Database, folder: Path, count: int) -> None:
     caller = tenant.caller(Role.PARTNER_ADMIN)
     floor = Floor(database)
 
-    wanted = UsageQuery.model_construct(
+    query = UsageQuery.model_construct(
         organization_id=last, user_email=None, start_date=FIRST, end_date=LAST
     )
 
@@ -195,8 +195,8 @@ def measure(backend: str, database: Database, folder: Path, count: int) -> None:
 
     def usage() -> None:
         with database.transaction(read_only=True) as session:
-            found = reporting.usage(session, caller, wanted)
-            found.model_dump_json(by_alias=True)
+            result = reporting.usage(session, caller, query)
+            result.model_dump_json(by_alias=True)
 
     times = compare(lambda: floor.report(partner_id), report, 5)
     show(backend, f"report, {count:,} users", times, "1.5")

@@ -47,11 +47,11 @@ class Asked(NamedTuple):
     headers: dict[str, str]
 
 
-def seconds(client: FlaskClient, asked: Asked) -> float:
+def seconds(client: FlaskClient, request: Asked) -> float:
     """Return the CPU time of some requests."""
     began = time.process_time()
     for _ in range(REQUESTS):
-        assert client.get(asked.path, headers=asked.headers).status_code == 200
+        assert client.get(request.path, headers=request.headers).status_code == 200
     return time.process_time() - began
 
 
@@ -78,27 +78,30 @@ def main() -> None:
             factory.create_app(settings, Database(make_engine(url))).test_client(),
         ]
         with bare.transaction() as session:
-            own = make_tenant(session)
+            tenant = make_tenant(session)
             key = api_keys.create(
-                session, system_caller("benchmark"), organization_id=own.organization.id, name="k"
+                session,
+                system_caller("benchmark"),
+                organization_id=tenant.organization.id,
+                name="k",
             )
-            user = session.get_one(User, own.staff[Role.PARTNER_ADMIN].id)
+            user = session.get_one(User, tenant.staff[Role.PARTNER_ADMIN].id)
             token = sessions.create(session, user, lifetime=timedelta(hours=1), host="localhost")
             for client in clients:
                 give_session(client, token)
-        for asked in (
+        for request in (
             Asked("page", "/organizations", {}),
             Asked("JSON", "/api/v1/agents", {"x-api-key": key.secret}),
         ):
             for client in clients:
-                seconds(client, asked)
-            pairs = [[seconds(client, asked) for client in clients] for _ in range(ROUNDS)]
+                seconds(client, request)
+            pairs = [[seconds(client, request) for client in clients] for _ in range(ROUNDS)]
             bare_ms, own_ms = (
                 statistics.median(pair[i] for pair in pairs) / REQUESTS * 1000 for i in (0, 1)
             )
             ratio = statistics.median(pair[1] / pair[0] for pair in pairs)
             print(
-                f"{asked.name}: {bare_ms:.2f} ms without, {own_ms:.2f} ms with, "
+                f"{request.name}: {bare_ms:.2f} ms without, {own_ms:.2f} ms with, "
                 f"ratio {ratio:.3f} (goal {GOAL})"
             )
         databases.close()

@@ -55,29 +55,33 @@ def compare_screens(bound: Portal, free: Portal, rounds: int, only: str) -> None
     for name, path, _same in addresses(bound, free):
         if only not in name or not is_page(bound, path) or not is_page(free, path):
             continue
-        taken = [
+        times = [
             (cost(bound, path).milliseconds, cost(free, path).milliseconds) for _ in range(rounds)
         ]
-        ours, theirs = (statistics.median(side) for side in zip(*taken, strict=True))
-        with_it, without = with_it + ours, without + theirs
-        line = f"{name[:60]:60} {ours:7.1f} ms {theirs:7.1f} ms  ratio {ours / theirs:5.2f}"
-        lines.append((ours / theirs, line))
+        bound_ms, free_ms = (statistics.median(side) for side in zip(*times, strict=True))
+        with_it, without = with_it + bound_ms, without + free_ms
+        line = (
+            f"{name[:60]:60} {bound_ms:7.1f} ms {free_ms:7.1f} ms  ratio {bound_ms / free_ms:5.2f}"
+        )
+        lines.append((bound_ms / free_ms, line))
     for _ratio, line in sorted(lines, reverse=True):
         print(line)
     print(f"{len(lines)} screens: {with_it:.0f} ms {without:.0f} ms {verdict(with_it / without)}")
 
 
 def compare_upsert(bound: Database, free: Database, rounds: int) -> None:
-    ours = Ours(bound)
-    theirs = copy(ours)
-    organization = ours.organization
-    ours.database = bound.within(of_tenant(organization.partner_id, organization.id))
-    theirs.database = free
-    taken = [(measure(ours, CONTACTS), measure(theirs, CONTACTS)) for _ in range(rounds)]
+    bound_upsert = Ours(bound)
+    free_upsert = copy(bound_upsert)
+    organization = bound_upsert.organization
+    bound_upsert.database = bound.within(of_tenant(organization.partner_id, organization.id))
+    free_upsert.database = free
+    times = [
+        (measure(bound_upsert, CONTACTS), measure(free_upsert, CONTACTS)) for _ in range(rounds)
+    ]
     for position, step in enumerate(STEPS):
-        with_it, without = (min(pair[side][position] for pair in taken) for side in (0, 1))
-        words = f"upsert of {CONTACTS}, {step}: {with_it * 1000:.0f} ms {without * 1000:.0f} ms"
-        print(f"{words} {verdict(with_it / without)}")
+        with_it, without = (min(pair[side][position] for pair in times) for side in (0, 1))
+        label = f"upsert of {CONTACTS}, {step}: {with_it * 1000:.0f} ms {without * 1000:.0f} ms"
+        print(f"{label} {verdict(with_it / without)}")
 
 
 def verdict(ratio: float) -> str:
@@ -85,22 +89,24 @@ def verdict(ratio: float) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    options = argparse.ArgumentParser(prog="benchmarks.row_level_security")
-    options.add_argument("users", nargs="?", type=int, default=USERS)
-    options.add_argument("--rounds", type=int, default=ROUNDS)
-    options.add_argument("--only", default="")
-    wanted = options.parse_args(arguments)
+    parser = argparse.ArgumentParser(prog="benchmarks.row_level_security")
+    parser.add_argument("users", nargs="?", type=int, default=USERS)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         databases = Databases(folder, folder)
         url = databases.create("postgresql")
         with Database(make_engine(url)).transaction() as session:
-            other = make_tenant(session, "Southgate").partner.id  # slow in a database with rows
-        bound = portal_of(url, folder, wanted.users)
-        fill(bound.database, other, wanted.users)
+            other_partner_id = make_tenant(
+                session, "Southgate"
+            ).partner.id  # slow in a database with rows
+        bound = portal_of(url, folder, options.users)
+        fill(bound.database, other_partner_id, options.users)
         free = unbound(bound, folder)
-        compare_screens(bound, free, wanted.rounds, wanted.only)
-        compare_upsert(bound.database, free.database, wanted.rounds)
+        compare_screens(bound, free, options.rounds, options.only)
+        compare_upsert(bound.database, free.database, options.rounds)
         for portal in (bound, free):
             portal.database.dispose()
         databases.drop(url)

@@ -41,22 +41,22 @@ class Directory:
         with home.transaction() as session:
             session.execute(text("CREATE TABLE directory (partner_id uuid PRIMARY KEY, place int)"))
 
-    def write(self, partner_id: UUID, place: int) -> None:
+    def write(self, partner_id: UUID, shard_number: int) -> None:
         with self._home.transaction() as session:
             query = text(
                 "INSERT INTO directory VALUES (:id, :place)"
                 " ON CONFLICT (partner_id) DO UPDATE SET place = excluded.place"
             )
-            session.execute(query, {"id": partner_id, "place": place})
+            session.execute(query, {"id": partner_id, "place": shard_number})
 
     def database_of(self, partner_id: UUID) -> Database:
-        known = self._known.get(partner_id)
-        if known is None or known[0] < time.monotonic():
+        cached = self._known.get(partner_id)
+        if cached is None or cached[0] < time.monotonic():
             with self._home.transaction(read_only=True) as session:
                 query = text("SELECT place FROM directory WHERE partner_id = :id")
-                place = session.execute(query, {"id": partner_id}).scalar_one()
-            known = self._known[partner_id] = (time.monotonic() + 1, place)
-        return self._shards[known[1]]
+                shard_number = session.execute(query, {"id": partner_id}).scalar_one()
+            cached = self._known[partner_id] = (time.monotonic() + 1, shard_number)
+        return self._shards[cached[1]]
 
 
 def move(partner_id: UUID, source: Database, target: Database, file: Path) -> float:
@@ -67,8 +67,8 @@ def move(partner_id: UUID, source: Database, target: Database, file: Path) -> fl
     scope = f"-c app.scope=partner -c app.partner_id={partner_id}"
     options = ["--data-only", "--enable-row-security", "--format=custom", f"--file={file}"]
     # Partitioned tables are written through their roots, because the months may differ.
-    chosen = [f"--table={name}" for name in tables]
-    run("pg_dump", source, scope, *options, "--load-via-partition-root", *chosen)
+    table_options = [f"--table={name}" for name in tables]
+    run("pg_dump", source, scope, *options, "--load-via-partition-root", *table_options)
     # Policies would refuse COPY, and some keys refer to each other: neither binds the
     # administrator.
     run("pg_restore", target, "", "--data-only", "--disable-triggers", str(file))
@@ -89,23 +89,23 @@ def run(program: str, database: Database, scope: str, *options: str) -> None:
 
 def rows(database: Database, scope: DatabaseScope) -> dict[str, int]:
     """Return the visible rows by table."""
-    found = {}
+    counts = {}
     with database.within(scope).transaction(read_only=True) as session:
         for name in session.scalars(_PROTECTED).all():
-            found[name] = session.scalar(
+            counts[name] = session.scalar(
                 select(func.count()).select_from(Base.metadata.tables[name])
             )
-    return {name: count for name, count in found.items() if count}
+    return {name: count for name, count in counts.items() if count}
 
 
 def median(act: Callable[[], object]) -> float:
     """Return the median in milliseconds."""
-    taken = []
+    milliseconds = []
     for _ in range(ROUNDS):
         began = time.perf_counter()
         act()
-        taken.append((time.perf_counter() - began) * 1000)
-    return statistics.median(taken)
+        milliseconds.append((time.perf_counter() - began) * 1000)
+    return statistics.median(milliseconds)
 
 
 def main() -> None:
@@ -116,15 +116,17 @@ def main() -> None:
         home = shards[0]
         directory = Directory(home, shards)
         with home.transaction() as session:
-            own, other = (make_tenant(session, name).partner.id for name in ("Northwind", "Acme"))
-        fill(home, own, count)
-        for partner_id in (own, other):
+            moved_id, other_id = (
+                make_tenant(session, name).partner.id for name in ("Northwind", "Acme")
+            )
+        fill(home, moved_id, count)
+        for partner_id in (moved_id, other_id):
             directory.write(partner_id, 0)
-        measure_reads(directory, shards, own)
+        measure_reads(directory, shards, moved_id)
 
-        before = rows(home, of_tenant(own, None))
-        seconds = move(own, home, shards[1], Path(folder) / "partner")
-        directory.write(own, 1)
+        before = rows(home, of_tenant(moved_id, None))
+        seconds = move(moved_id, home, shards[1], Path(folder) / "partner")
+        directory.write(moved_id, 1)
         after = rows(shards[1], INSTALLATION)
         total = sum(before.values())
         same = "all of them" if before == after else f"NOT all: {before} {after}"
@@ -134,20 +136,22 @@ def main() -> None:
             databases.drop(shard.engine.url.render_as_string(hide_password=False))
 
 
-def measure_reads(directory: Directory, shards: list[Database], own: UUID) -> None:
+def measure_reads(directory: Directory, shards: list[Database], partner_id: UUID) -> None:
     def read(database: Database) -> object:
-        with database.within(of_tenant(own, None)).transaction(read_only=True) as session:
+        with database.within(of_tenant(partner_id, None)).transaction(read_only=True) as session:
             return session.scalars(select(Organization).limit(25)).all()
 
     def read_all(places: list[Database]) -> object:
-        found: list[Partner] = []
+        partners: list[Partner] = []
         for shard in places:
             with shard.transaction(read_only=True) as session:
-                found += session.scalars(select(Partner).order_by(Partner.created_at).limit(25))
-        return sorted(found, key=lambda partner: partner.created_at)[:25]
+                partners += session.scalars(select(Partner).order_by(Partner.created_at).limit(25))
+        return sorted(partners, key=lambda partner: partner.created_at)[:25]
 
     print(f"a partner's read, one database: {median(lambda: read(shards[0])):.2f} ms")
-    print(f"through the directory: {median(lambda: read(directory.database_of(own))):.2f} ms")
+    print(
+        f"through the directory: {median(lambda: read(directory.database_of(partner_id))):.2f} ms"
+    )
     print(f"an operator's list, one database: {median(lambda: read_all(shards[:1])):.2f} ms")
     print(f"of {SHARDS} databases: {median(lambda: read_all(shards)):.2f} ms")
 

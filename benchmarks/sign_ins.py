@@ -49,10 +49,10 @@ class Site:
         self.port = stack.port
         partner = stack.demo["partners"][0]
         self.users = [(user["email"], user["password"]) for user in partner["users"]]
-        shown = self.ask("GET", "/sign-in")
-        found = re.search(r'name="csrf_token" value="([^"]+)"', shown.text)
-        assert found
-        self.visitor, self.token = shown.cookie, found[1]
+        response = self.ask("GET", "/sign-in")
+        match = re.search(r'name="csrf_token" value="([^"]+)"', response.text)
+        assert match
+        self.visitor, self.token = response.cookie, match[1]
         self.cookie = self.sign_in(0).cookie
 
     def ask(self, method: str, path: str, cookie: str = "", body: str | None = None) -> Answer:
@@ -61,8 +61,10 @@ class Site:
             connection.request(method, path, body, FORM | {"Cookie": cookie})
             response = connection.getresponse()
             text = response.read().decode()
-            kept = [each.partition(";")[0] for each in response.headers.get_all("Set-Cookie", [])]
-            return Answer(response.status, "; ".join(kept), text)
+            cookies = [
+                each.partition(";")[0] for each in response.headers.get_all("Set-Cookie", [])
+            ]
+            return Answer(response.status, "; ".join(cookies), text)
         finally:
             connection.close()
 
@@ -73,35 +75,35 @@ class Site:
 
     def pages(self) -> list[float]:
         """Return the milliseconds of the page, requested repeatedly for `SECONDS`."""
-        taken, end = [], time.monotonic() + SECONDS
+        milliseconds, end = [], time.monotonic() + SECONDS
         while time.monotonic() < end:
             began = time.perf_counter()
             answer = self.ask("GET", PAGE, self.cookie)
-            taken.append((time.perf_counter() - began) * 1000)
+            milliseconds.append((time.perf_counter() - began) * 1000)
             assert answer.status == 200, answer.status
             time.sleep(PAUSE_SECONDS)
-        return taken
+        return milliseconds
 
     def pages_beside(self, per_second: int) -> tuple[list[float], Counter[int]]:
         """Return the same during sign-ins, which begin at fixed times; and their statuses."""
-        over, begun = Event(), list[Future[Answer]]()
+        stopped, begun = Event(), list[Future[Answer]]()
         with ThreadPoolExecutor(100) as pool:
 
             def sign_in_steadily() -> None:
                 began = time.monotonic()
-                while not over.is_set():
+                while not stopped.is_set():
                     begun.append(pool.submit(self.sign_in, len(begun)))
                     time.sleep(max(0.0, began + len(begun) / per_second - time.monotonic()))
 
             feeding = pool.submit(sign_in_steadily)
-            taken = self.pages()
-            over.set()
+            milliseconds = self.pages()
+            stopped.set()
             feeding.result()
-        return taken, Counter(answer.result().status for answer in begun)
+        return milliseconds, Counter(answer.result().status for answer in begun)
 
 
-def percentile(taken: Sequence[float], percent: int) -> float:
-    return statistics.quantiles(taken, n=100)[percent - 1]
+def percentile(milliseconds: Sequence[float], percent: int) -> float:
+    return statistics.quantiles(milliseconds, n=100)[percent - 1]
 
 
 @dataclass
@@ -114,9 +116,9 @@ class Measured:
 
     def measure(self, site: Site, per_second: int) -> None:
         self.alone += site.pages()
-        taken, answered = site.pages_beside(per_second)
-        self.beside += taken
-        self.statuses += answered
+        milliseconds, statuses = site.pages_beside(per_second)
+        self.beside += milliseconds
+        self.statuses += statuses
 
     @property
     def ratio(self) -> float:
@@ -142,10 +144,10 @@ def compare(limited: Site, unlimited: Site, per_second: int, rounds: int) -> Ite
 
 
 def main(arguments: list[str]) -> None:
-    options = argparse.ArgumentParser(prog="benchmarks.sign_ins")
-    options.add_argument("per_second", nargs="?", type=int, default=PER_SECOND)
-    options.add_argument("--rounds", type=int, default=ROUNDS)
-    wanted = options.parse_args(arguments)
+    parser = argparse.ArgumentParser(prog="benchmarks.sign_ins")
+    parser.add_argument("per_second", nargs="?", type=int, default=PER_SECOND)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         databases = Databases(folder, folder)
@@ -153,7 +155,7 @@ def main(arguments: list[str]) -> None:
         for backend in BACKENDS:
             limited = Site(stacks.start(backend))
             unlimited = Site(stacks.start(backend, WITHOUT_LIMIT))
-            for line in compare(limited, unlimited, wanted.per_second, wanted.rounds):
+            for line in compare(limited, unlimited, options.per_second, options.rounds):
                 print(f"{backend:10} {line}", flush=True)
         stacks.stop()
         databases.close()

@@ -15,11 +15,11 @@ def tool(name: str) -> Path:
 
 def install() -> None:
     """Install the locked versions, unless they are installed already."""
-    stamp, wanted = FOLDER / ".installed", LOCK.read_text()
-    if stamp.exists() and stamp.read_text() == wanted:
+    stamp, lock_text = FOLDER / ".installed", LOCK.read_text()
+    if stamp.exists() and stamp.read_text() == lock_text:
         return
     subprocess.run([sys.executable, "-m", "venv", "--clear", FOLDER], check=True)
     pip: list[str | Path] = [tool("python"), "-m", "pip", "install", "--quiet"]
     pip += ["--disable-pip-version-check", "--require-hashes", "-r", LOCK]
     subprocess.run(pip, check=True)
-    stamp.write_text(wanted)
+    stamp.write_text(lock_text)

@@ -39,12 +39,12 @@ def path_of(code: str) -> Path:
 
 def used_messages() -> Catalog:
     """Return the messages of code and templates."""
-    found = Catalog()
+    catalog = Catalog()
     for folder in ("app", "templates"):
         for name, _line, message, comments, context in _extract(ROOT / folder):
-            where = [(f"{folder}/{name}", 1)]
-            found.add(message, locations=where, auto_comments=comments, context=context)
-    return found
+            locations = [(f"{folder}/{name}", 1)]
+            catalog.add(message, locations=locations, auto_comments=comments, context=context)
+    return catalog
 
 
 def _extract(folder: Path) -> Iterator[Extracted]:

@@ -141,19 +141,19 @@ def render() -> str:
     rows: dict[str, list[str]] = {title: [] for title, _, _ in SECTIONS}
     descriptions = _descriptions()
     for name, field in Settings.model_fields.items():
-        rows[_section_of(name)].append(_row(name, field, descriptions.get(name)))
-    parts = [HEAD]
+        rows[_section_of(name)].append(_table_row(name, field, descriptions.get(name)))
+    sections = [HEAD]
     for title, sentence, _ in SECTIONS:
-        parts.append(f"## {title}\n")
+        sections.append(f"## {title}\n")
         if sentence:
-            parts.append(f"{sentence}\n")
-        parts.append(TABLE + "\n".join(rows[title]) + "\n")
-    return "\n".join([*parts, WEB_SERVER])
+            sections.append(f"{sentence}\n")
+        sections.append(TABLE + "\n".join(rows[title]) + "\n")
+    return "\n".join([*sections, WEB_SERVER])
 
 
 def _descriptions() -> dict[str, str]:
     """Return the docstring below each field. pydantic can find them too, but at every start."""
-    found = {}
+    descriptions = {}
     for each in Settings.__mro__:
         if each.__module__.startswith("app.config"):
             [body] = ast.parse(inspect.getsource(each)).body
@@ -163,8 +163,8 @@ def _descriptions() -> dict[str, str]:
                         ast.AnnAssign(target=ast.Name(id=name)),
                         ast.Expr(value=ast.Constant(value=str(text))),
                     ):
-                        found[name] = inspect.cleandoc(text)
-    return found
+                        descriptions[name] = inspect.cleandoc(text)
+    return descriptions
 
 
 def variable(name: str, field: FieldInfo) -> str:
@@ -174,33 +174,38 @@ def variable(name: str, field: FieldInfo) -> str:
 
 def _section_of(name: str) -> str:
     # The longest prefix decides: public_api_url is not in the section of public_url.
-    found = [
+    matches = [
         (len(start), title)
         for title, _, starts in SECTIONS
         for start in starts
         if name.startswith(start)
     ]
-    if not found:
+    if not matches:
         message = f"Setting {name} has no section: add it to SECTIONS in scripts/config_docs.py."
         raise ValueError(message)
-    return max(found)[1]
+    return max(matches)[1]
 
 
-def _row(name: str, field: FieldInfo, description: str | None) -> str:
+def _table_row(name: str, field: FieldInfo, description: str | None) -> str:
     if not description:
         message = f"The setting {name} has no description: write a docstring below it."
         raise ValueError(message)
     meaning = re.sub(r"\s+", " ", description).replace("``", "`")
-    cells = (f"`{variable(name, field)}`", _values(field), _default(field.default), meaning)
+    cells = (
+        f"`{variable(name, field)}`",
+        _value_label(field),
+        _default_label(field.default),
+        meaning,
+    )
     return f"| {' | '.join(cells)} |"
 
 
-def _values(field: FieldInfo) -> str:
+def _value_label(field: FieldInfo) -> str:
     kind = field.annotation
     if get_origin(kind) is Literal:
         return ", ".join(f"`{value}`" for value in get_args(kind))
     if get_origin(kind) is UnionType:
-        kind = next(part for part in get_args(kind) if part is not NoneType)
+        kind = next(member for member in get_args(kind) if member is not NoneType)
     names: dict[Any, str] = {
         bool: "`true`, `false`",
         int: "whole number",
@@ -210,10 +215,10 @@ def _values(field: FieldInfo) -> str:
         Path: "path",
         AwareDatetime: "date or time",
     }
-    return " ".join([names[kind], *_bounds(field)])
+    return " ".join([names[kind], *_bound_labels(field)])
 
 
-def _bounds(field: FieldInfo) -> Iterator[str]:
+def _bound_labels(field: FieldInfo) -> Iterator[str]:
     for bound in field.metadata:
         if isinstance(bound, Ge):
             yield f"from {bound.ge}"
@@ -223,7 +228,7 @@ def _bounds(field: FieldInfo) -> Iterator[str]:
             yield f"up to {bound.le}"
 
 
-def _default(value: object) -> str:
+def _default_label(value: object) -> str:
     if value in ("", None):
         return "none"
     text, size = str(value), ""

@@ -32,8 +32,8 @@ def showing() -> Iterator[tuple[Stack, Browser]]:
 
 
 def partner_of(stack: Stack, look: Look) -> dict[str, Any]:
-    found: dict[str, Any] = stack.demo["partners"][look.brand]
-    return found
+    partner: dict[str, Any] = stack.demo["partners"][look.brand]
+    return partner
 
 
 def visit(stack: Stack, browser: Browser, look: Look) -> Visit:
@@ -50,14 +50,14 @@ def at_work(stack: Stack, browser: Browser, look: Look) -> list[str]:
     """Create activity for the partner; return the URLs that show it."""
     visits = [visit(stack, browser, look) for _each in range(2)]
     addresses = put_to_use(stack, partner_of(stack, look), *visits)
-    for made in visits:
-        made.page.context.close()
+    for each in visits:
+        each.page.context.close()
     return addresses
 
 
 def signed_in(stack: Stack, browser: Browser, look: Look) -> Visit:
     """Sign in as the partner's first administrator, on the overview."""
-    made = visit(stack, browser, look)
-    made.sign_in(partner_of(stack, look)["users"][0])
-    made.page.wait_for_url(f"{stack.base_url}/")
-    return made
+    new_visit = visit(stack, browser, look)
+    new_visit.sign_in(partner_of(stack, look)["users"][0])
+    new_visit.page.wait_for_url(f"{stack.base_url}/")
+    return new_visit

@@ -74,8 +74,8 @@ class Licensed(NamedTuple):
     @property
     def is_allowed(self) -> bool:
         """Return whether each of the licences named is allowed; False if none is named."""
-        parts = re.split(r" (?:AND|OR) |[()]", self.licence)
-        named = {part for part in parts if part}
+        segments = re.split(r" (?:AND|OR) |[()]", self.licence)
+        named = {segment for segment in segments if segment}
         return self.name in EXCEPTIONS or (bool(named) and named <= ALLOWED)
 
 
@@ -86,38 +86,38 @@ def pinned() -> dict[str, str]:
 
 def python_packages() -> Iterator[Licensed]:
     for name, version in sorted(pinned().items()):
-        yield Licensed("pypi", name, version, FROM_THEIR_TEXTS.get(name) or _named(name))
+        yield Licensed("pypi", name, version, FROM_THEIR_TEXTS.get(name) or _licence_of(name))
 
 
-def _named(name: str) -> str:
+def _licence_of(name: str) -> str:
     try:
-        about = metadata(name)
+        details = metadata(name)
     except PackageNotFoundError:
         return ""
     classes = [
         line.rpartition(" :: ")[2]
-        for line in about.get_all("Classifier", [])
+        for line in details.get_all("Classifier", [])
         if line.startswith("License ::")
     ]
-    written = about.get_all("License", [""])[0].strip()
-    short = written if len(written) < 40 and "\n" not in written else ""
-    found = about.get_all("License-Expression", [short or " AND ".join(classes)])[0]
-    return SPELLINGS.get(found, found)
+    licence_text = details.get_all("License", [""])[0].strip()
+    short = licence_text if len(licence_text) < 40 and "\n" not in licence_text else ""
+    expression = details.get_all("License-Expression", [short or " AND ".join(classes)])[0]
+    return SPELLINGS.get(expression, expression)
 
 
 def npm_packages() -> Iterator[Licensed]:
     packages = json.loads((ROOT / "package-lock.json").read_text())["packages"]
-    found = {
+    licensed = {
         Licensed(
             "npm",
             name := path.rpartition("node_modules/")[2],
-            about["version"],
-            FROM_THEIR_TEXTS.get(name) or about.get("license", ""),
+            details["version"],
+            FROM_THEIR_TEXTS.get(name) or details.get("license", ""),
         )
-        for path, about in packages.items()
-        if path and not about.get("dev")
+        for path, details in packages.items()
+        if path and not details.get("dev")
     }
-    yield from sorted(found)
+    yield from sorted(licensed)
 
 
 def page() -> str:

@@ -43,8 +43,8 @@ def run(url: str, cookies: str) -> dict[str, Any]:
         for last in (False, True):
             if subprocess.run(command, env=environment, check=last).returncode == 0:
                 break
-        found: dict[str, Any] = json.loads(report.read_text())
-        return found
+        content: dict[str, Any] = json.loads(report.read_text())
+        return content
 
 
 def line(path: str, report: dict[str, Any]) -> str:
@@ -55,7 +55,7 @@ def line(path: str, report: dict[str, Any]) -> str:
     return f"{figures}  {weight:7.1f} kB  {path}{low}"
 
 
-def main(words: list[str]) -> None:
+def main(terms: list[str]) -> None:
     with showing() as (stack, browser):
         among = at_work(stack, browser, LOOK)
         inside = signed_in(stack, browser, LOOK)
@@ -66,7 +66,7 @@ def main(words: list[str]) -> None:
         )
         print("  ".join(CATEGORIES))
         for path in paths:
-            if not words or any(word in path for word in words):
+            if not terms or any(term in path for term in terms):
                 print(line(path, run(stack.base_url + path, cookies)), flush=True)
 
 

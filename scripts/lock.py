@@ -63,8 +63,8 @@ def lock(uv: Path, target: Path, requirements: list[str], *, beside: Path | None
     ]
     if beside is not None:
         command += ["--constraint", beside]
-    asked = "\n".join(requirements)
-    subprocess.run(command, input=asked, text=True, check=True, cwd=ROOT)
+    input_text = "\n".join(requirements)
+    subprocess.run(command, input=input_text, text=True, check=True, cwd=ROOT)
     target.write_text(HEAD + target.read_text())
     print(f"{target.name} written")
 

@@ -21,8 +21,10 @@ from migrations.online import PHASED_FROM
 def next_number(config: Config) -> str:
     """Return the number for a new revision and its file, above all existing ones."""
     revisions = list(ScriptDirectory.from_config(config).walk_revisions())
-    taken = {each.revision for each in revisions} | {Path(each.path).name[:4] for each in revisions}
-    return max(f"{max(map(int, taken)) + 1:04d}", PHASED_FROM)
+    used_numbers = {each.revision for each in revisions} | {
+        Path(each.path).name[:4] for each in revisions
+    }
+    return max(f"{max(map(int, used_numbers)) + 1:04d}", PHASED_FROM)
 
 
 def write(message: str, config: Config) -> Path:
@@ -33,9 +35,9 @@ def write(message: str, config: Config) -> Path:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
             number = next_number(config)
-            made = command.revision(config, message, autogenerate=True, rev_id=number)
+            script = command.revision(config, message, autogenerate=True, rev_id=number)
         engine.dispose()
-    return Path(cast(Script, made).path)
+    return Path(cast(Script, script).path)
 
 
 if __name__ == "__main__":

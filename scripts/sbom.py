@@ -25,21 +25,21 @@ def describe() -> dict[str, Any]:
     licence."""
     pins = "".join((ROOT / name).read_text() for name in LOCKS)
     command: list[str | Path] = [build_tools.tool("cyclonedx-py"), "requirements", "-"]
-    made = subprocess.run(
+    result = subprocess.run(
         [*command, "--output-reproducible"],
         input=pins,
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    described: dict[str, Any] = json.loads(made.stdout)
+    described: dict[str, Any] = json.loads(result.stdout)
     licences = {each.name: each.licence for each in python_packages()}
-    found = {}
+    components = {}
     for component in described["components"]:
         component.pop("description", None)  # the line of the lock
         component["licenses"] = [{"expression": licences[component["name"].lower()]}]
-        found[component["name"].lower()] = component
-    described["components"] = [*found.values(), *map(_component, npm_packages())]
+        components[component["name"].lower()] = component
+    described["components"] = [*components.values(), *map(_component, npm_packages())]
     described["metadata"]["component"] = {
         "type": "application",
         "bom-ref": "partner-portal",

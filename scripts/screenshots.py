@@ -33,8 +33,8 @@ img{{width:260px;border:1px solid #ddd}}img.phone{{width:110px}}</style>
 
 def name_of(path: str) -> str:
     """Return organizations-settings-x-1 for /organizations/<id>/settings?x=1."""
-    words = re.sub(r"[^a-z0-9]+", "-", ID.sub("", path.lower())).strip("-")
-    return words[:80] or "overview"
+    name = re.sub(r"[^a-z0-9]+", "-", ID.sub("", path.lower())).strip("-")
+    return name[:80] or "overview"
 
 
 def take(page: Page, look: Look, path: str) -> None:
@@ -52,17 +52,17 @@ def sheet(names: list[str]) -> str:
         for look in LOOKS:
             picture = f"{str(look).replace(' ', '-')}/{name}.png"
             kind = ' class="phone"' if look.width < 1000 else ""
-            shown = (
+            link = (
                 f'<a href="{picture}"><img{kind} src="{picture}" alt="{escape(name)}"></a>'
                 if (FOLDER / picture).exists()
                 else ""
             )
-            cells.append(f"<td>{shown}</td>")
+            cells.append(f"<td>{link}</td>")
         rows.append(f"<tr><th>{escape(name)}</th>{''.join(cells)}</tr>")
     return SHEET.format(count=len(names), heads=heads, rows="".join(rows))
 
 
-def main(words: list[str]) -> None:
+def main(terms: list[str]) -> None:
     names: list[str] = []
     with showing() as (stack, browser):
         among = [at_work(stack, browser, Look(brand, "light", 1360)) for brand in (0, 1)]
@@ -70,7 +70,7 @@ def main(words: list[str]) -> None:
             outside = visit(stack, browser, look)
             for pattern in BEFORE_SIGNING_IN:
                 path = pattern.format(slug=outside.slug)
-                if not words or any(word in path for word in words):
+                if not terms or any(term in path for term in terms):
                     outside.page.goto(path)
                     outside.speak(look.language)
                     outside.page.reload()
@@ -80,7 +80,7 @@ def main(words: list[str]) -> None:
             inside = signed_in(stack, browser, look)
             inside.speak(look.language)
             for path, _status in walk(inside, among=among[look.brand]):
-                if not words or any(word in path for word in words):
+                if not terms or any(term in path for term in terms):
                     take(inside.page, look, path)
                     names.append(name_of(path))
             inside.page.context.close()

@@ -90,8 +90,8 @@ def fingerprint(paths: Iterable[Path], *more: str) -> str:
     return digest.hexdigest()
 
 
-def is_current(stamp: Path, wanted: str) -> bool:
-    return stamp.exists() and stamp.read_text() == wanted
+def is_current(stamp: Path, expected: str) -> bool:
+    return stamp.exists() and stamp.read_text() == expected
 
 
 def check_port(text: str) -> None:
@@ -107,21 +107,25 @@ def check_port(text: str) -> None:
         except PermissionError:
             fail(f"Port {port} may not be used by this account. Choose one above 1023.")
         except OSError:
-            other = port + 1 if port < 65535 else 8000
-            fail(f"Port {port} is taken by another program. Choose another: make run PORT={other}")
+            fallback = port + 1 if port < 65535 else 8000
+            fail(
+                f"Port {port} is taken by another program. Choose another: make run PORT={fallback}"
+            )
 
 
 def check_node() -> None:
-    wanted = ".".join(map(str, NODE_WANTED))
+    required = ".".join(map(str, NODE_WANTED))
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         missing = "Node.js" if node is None else "npm"
-        fail(f"{missing} is needed to build the pages' assets: install Node.js {wanted} or newer.")
+        fail(
+            f"{missing} is needed to build the pages' assets: install Node.js {required} or newer."
+        )
     version = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
     numbers = re.match(r"v(\d+)\.(\d+)", version.stdout)
     if numbers is None or tuple(map(int, numbers.groups())) < NODE_WANTED:
-        found = version.stdout.strip() or "one that does not start"
-        fail(f"Node.js {wanted} or newer is needed; this is {found}.")
+        installed = version.stdout.strip() or "one that does not start"
+        fail(f"Node.js {required} or newer is needed; this is {installed}.")
 
 
 def install_debian_packages() -> None:
@@ -148,10 +152,12 @@ def venv_version() -> str | None:
     """Return the version of the virtual environment's Python, None if it is unusable or too old."""
     ask = "import pip, sys; assert sys.version_info >= (3, 11); print(sys.version)"
     try:
-        told = subprocess.run([VENV_PYTHON, "-c", ask], capture_output=True, text=True, check=True)
+        result = subprocess.run(
+            [VENV_PYTHON, "-c", ask], capture_output=True, text=True, check=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return None
-    return told.stdout
+    return result.stdout
 
 
 def install_python_packages(purpose: str) -> None:
@@ -164,8 +170,8 @@ def install_python_packages(purpose: str) -> None:
         make: list[str | Path] = [sys.executable, "-m", "venv", "--clear", VENV]
         work("Virtual environment in .venv", make, sentence)
     locks = [ROOT / name for name in LOCKS[purpose]]
-    stamp, wanted = VENV / f".installed-{purpose}", fingerprint(locks, venv_version() or "")
-    if is_current(stamp, wanted):
+    stamp, expected = VENV / f".installed-{purpose}", fingerprint(locks, venv_version() or "")
+    if is_current(stamp, expected):
         return
     pip: list[str | Path] = [VENV_PYTHON, "-m", "pip", "install", "--disable-pip-version-check"]
     # Python compiles modules at their first import: half of the packages' size is never used.
@@ -174,20 +180,20 @@ def install_python_packages(purpose: str) -> None:
         pip += ["-r", lock]
     sentence = "pip could not install the Python packages. Its words are above."
     work(f"Python packages of {' and '.join(LOCKS[purpose])}", pip, sentence)
-    stamp.write_text(wanted)
+    stamp.write_text(expected)
 
 
 def compile_catalogues() -> None:
     """Compile the translations to the form that the portal reads."""
     folder = ROOT / "app" / "translations"
     stamp = ROOT / ".setup" / "catalogues"
-    wanted = fingerprint([*folder.rglob("*.po"), ROOT / "scripts" / "catalogues.py"])
+    expected = fingerprint([*folder.rglob("*.po"), ROOT / "scripts" / "catalogues.py"])
     compiled = all(path.with_suffix(".mo").exists() for path in folder.rglob("*.po"))
-    if compiled and is_current(stamp, wanted):
+    if compiled and is_current(stamp, expected):
         return
     sentence = "The translations could not be compiled. The reason is above."
     work("Translations", [VENV_PYTHON, "-m", "scripts.catalogues", "compile"], sentence)
-    stamp.write_text(wanted)
+    stamp.write_text(expected)
 
 
 def prepare_python(purpose: str) -> None:
@@ -200,14 +206,14 @@ def build_assets(purpose: str) -> None:
     also the servers that they use."""
     modules, built = ROOT / "node_modules", ROOT / "static" / "dist"
     packages = [ROOT / "package.json", ROOT / "package-lock.json"]
-    wanted = fingerprint(packages)
+    expected = fingerprint(packages)
     enough = {"run": ("run", "test"), "test": ("test",)}[purpose]
-    if not any(is_current(modules / f".installed-{done}", wanted) for done in enough):
+    if not any(is_current(modules / f".installed-{target}", expected) for target in enough):
         sentence = "npm could not install the front-end packages. Its words are above."
         install: list[str | Path] = ["npm", "ci", "--no-audit", "--no-fund"]
         work("Front-end packages", install + ["--omit=dev"] * (purpose == "run"), sentence)
-        (modules / f".installed-{purpose}").write_text(wanted)
-    made = {ROOT / "static" / "vendor", built}
+        (modules / f".installed-{purpose}").write_text(expected)
+    generated = {ROOT / "static" / "vendor", built}
     sources = [
         *packages,
         ROOT / "scripts" / "build_assets.mjs",
@@ -216,14 +222,14 @@ def build_assets(purpose: str) -> None:
         *(
             path
             for path in (ROOT / "static").rglob("*")
-            if path.is_file() and made.isdisjoint(path.parents)
+            if path.is_file() and generated.isdisjoint(path.parents)
         ),
     ]
-    wanted = fingerprint(sources)
-    if not is_current(built / ".built", wanted):
+    expected = fingerprint(sources)
+    if not is_current(built / ".built", expected):
         sentence = "The front-end assets could not be built. The reason is above."
         work("Front-end assets", ["npm", "run", "build"], sentence)
-        (built / ".built").write_text(wanted)
+        (built / ".built").write_text(expected)
 
 
 def steps_of(purpose: str) -> list[Callable[[], None]]:
@@ -240,15 +246,15 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("purpose", choices=[*LOCKS, "test-quick", "wheel"])
     parser.add_argument("--port", default="8000")
-    given = parser.parse_args()
-    if given.purpose == "run":
-        check_port(given.port)
+    options = parser.parse_args()
+    if options.purpose == "run":
+        check_port(options.port)
     check_node()
     (ROOT / ".setup").mkdir(exist_ok=True)
     with (ROOT / ".setup" / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two of these at once would disturb each other
         with ThreadPoolExecutor() as side_by_side:
-            for step in [side_by_side.submit(step) for step in steps_of(given.purpose)]:
+            for step in [side_by_side.submit(step) for step in steps_of(options.purpose)]:
                 step.result()
 
 

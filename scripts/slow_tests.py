@@ -42,30 +42,38 @@ LISTS = (
 )
 
 
-def slow_tests(durations: str, least: float) -> list[str]:
-    """Return the names of the tests whose cases take ``least`` seconds or more on average."""
+def slow_tests(durations: str, minimum: float) -> list[str]:
+    """Return the names of the tests whose cases take ``minimum`` seconds or more on average."""
     seconds: dict[str, float] = defaultdict(float)
     cases: dict[str, set[str]] = defaultdict(set)
     for took, test, case in LINE.findall(durations):
         seconds[test] += float(took)
         cases[test].add(case)
-    return sorted(test for test in seconds if seconds[test] / len(cases[test]) >= least)
+    return sorted(test for test in seconds if seconds[test] / len(cases[test]) >= minimum)
 
 
-def write(wanted: TestList) -> None:
-    asked = [sys.executable, "-m", "pytest", "-vv", "--durations=0", "-n", str(wanted.processes)]
+def write(test_list: TestList) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-vv",
+        "--durations=0",
+        "-n",
+        str(test_list.processes),
+    ]
     ran = subprocess.run(
-        [*asked, "-m", f"not ({wanted.left_out})", "tests"],
+        [*command, "-m", f"not ({test_list.left_out})", "tests"],
         check=False,
         cwd=ROOT,
-        env=os.environ | {"PORTAL_TEST_DATABASES": wanted.databases},
+        env=os.environ | {"PORTAL_TEST_DATABASES": test_list.databases},
         stdout=subprocess.PIPE,
         text=True,
     )
     if ran.returncode:
         raise SystemExit(ran.stdout)
-    names = slow_tests(ran.stdout, wanted.seconds)
-    (ROOT / "tests" / wanted.file).write_text("\n".join(names) + "\n")
+    names = slow_tests(ran.stdout, test_list.seconds)
+    (ROOT / "tests" / test_list.file).write_text("\n".join(names) + "\n")
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def step(title: str, *arguments: str) -> str:
     """Run one command of the application to its end; return what it printed."""
     print(f"{title} …", end=" ", flush=True)
     began, parent = time.monotonic(), os.getpid()
-    done = subprocess.run(
+    completed = subprocess.run(
         [*FLASK, *arguments],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
@@ -67,12 +67,12 @@ def step(title: str, *arguments: str) -> str:
         check=False,
         preexec_fn=lambda: end_with_parent(signal.SIGTERM, parent),
     )
-    if done.returncode != 0:
+    if completed.returncode != 0:
         say("failed")
-        sys.stdout.write(done.stdout)
-        fail(f"{title}: failed with status {done.returncode}. What is printed above says why.")
+        sys.stdout.write(completed.stdout)
+        fail(f"{title}: failed with status {completed.returncode}. What is printed above says why.")
     say(f"{time.monotonic() - began:.1f} s")
-    return done.stdout
+    return completed.stdout
 
 
 def prepare_database() -> None:
@@ -130,15 +130,15 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    given = arguments()
-    if given.end_with is not None:
-        end_with_parent(signal.SIGTERM, given.end_with)
-    base_url = f"http://127.0.0.1:{given.port}"
+    options = arguments()
+    if options.end_with is not None:
+        end_with_parent(signal.SIGTERM, options.end_with)
+    base_url = f"http://127.0.0.1:{options.port}"
     os.environ.setdefault("PORTAL_PUBLIC_URL", base_url)
     os.environ.setdefault("PYTHONUNBUFFERED", "1")
     instance = Path(os.environ.get("PORTAL_INSTANCE_DIR") or INSTANCE)
     os.chdir(ROOT)
-    with listen_on(given.port) as listener:
+    with listen_on(options.port) as listener:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         try:
             prepare_database()
@@ -153,8 +153,8 @@ def main() -> int:
             ),
             Program("worker", (sys.executable, "-m", "app.jobs.worker")),
         ]
-        announcement = StartAnnouncement(given.port, base_url, instance / "demo.json")
-        supervisor = Supervisor(programs, say, RestartRules(stop_limit=given.stop_limit))
+        announcement = StartAnnouncement(options.port, base_url, instance / "demo.json")
+        supervisor = Supervisor(programs, say, RestartRules(stop_limit=options.stop_limit))
         parent = ParentSignals(os.getppid())
 
         def tick() -> None:

@@ -38,7 +38,11 @@ def commands(base_url: str, demo: dict[str, Any]) -> list[tuple[str, str]]:
     """Return three requests of a script as (title, shell command), with the demo's credentials."""
     partner = demo["partners"][0]
     organization = partner["organizations"][0]
-    assistant = next(one for one in organization["agents"] if one["active"] and one["phoneReady"])
+    assistant = next(
+        candidate
+        for candidate in organization["agents"]
+        if candidate["active"] and candidate["phoneReady"]
+    )
     campaign = organization["campaigns"][0]
     contacts = {
         "contacts": [
@@ -74,13 +78,13 @@ def commands(base_url: str, demo: dict[str, Any]) -> list[tuple[str, str]]:
             "A call with the simulated carrier",
             _curl(
                 f"{base_url}/api/v1/outbound/call",
-                *_json_with_key(_key_of_the_simulated_line(organization), call),
+                *_json_with_key(_simulator_key(organization), call),
             ),
         ),
     ]
 
 
-def _key_of_the_simulated_line(organization: dict[str, Any]) -> str:
+def _simulator_key(organization: dict[str, Any]) -> str:
     """Return a test key: a live key would call through the real carrier, if there is one."""
     live = os.environ.get("PORTAL_CARRIER", "simulator") == "simulator"
     return str(organization["apiKey" if live else "testApiKey"])

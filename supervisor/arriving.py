@@ -35,8 +35,8 @@ _READ_BY_THREAD = re.compile(rb"\r\n(?:transfer-encoding|expect)[ \t]*:", re.IGN
 class ArrivingRequest:
     """The bytes of one request so far."""
 
-    def __init__(self, sent: bytes = b""):
-        self.data = bytearray(sent)
+    def __init__(self, data: bytes = b""):
+        self.data = bytearray(data)
         self.is_large = False
         """Whether a thread has to read the rest."""
         self.gathered_at = self._began = time.monotonic()
@@ -62,8 +62,8 @@ class ArrivingRequest:
             self.is_large = len(self.data) > HEAD_BYTES
             return
         head = bytes(self.data[start : end + len(_END)])
-        found = _LENGTH.search(head)
-        body = int(found[1]) if found else 0
+        match = _LENGTH.search(head)
+        body = int(match[1]) if match else 0
         self._length = end + len(_END) + body
         self.is_large = bool(_READ_BY_THREAD.search(head)) or body > min(BODY_BYTES, bytes_left)
 

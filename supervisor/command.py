@@ -18,8 +18,8 @@ HELP = "Commands of the portal; also: web [OPTIONS OF GUNICORN], worker, serve [
 def main() -> None:
     if folder := os.environ.get("PORTAL_INSTANCE_DIR"):  # the code below may change the folder
         os.environ["PORTAL_INSTANCE_DIR"] = str(Path(folder).resolve())
-    own: dict[str, Callable[[], None]] = {"web": _web, "worker": _worker, "serve": _serve}
-    run = own.get(sys.argv[1]) if len(sys.argv) > 1 else None
+    commands: dict[str, Callable[[], None]] = {"web": _web, "worker": _worker, "serve": _serve}
+    run = commands.get(sys.argv[1]) if len(sys.argv) > 1 else None
     if run is None:
         _flask()
     else:

@@ -135,16 +135,20 @@ class Supervisor:
         woken, waker = os.pipe()
         os.set_blocking(woken, False)
         os.set_blocking(waker, False)
-        wanted = [one for one in STOP_SIGNALS if not _hang_up_is_ignored(one)]
-        before = {one: signal.signal(one, self._asked_to_stop) for one in wanted}
+        handled = [
+            stop_signal for stop_signal in STOP_SIGNALS if not _hang_up_is_ignored(stop_signal)
+        ]
+        before = {
+            stop_signal: signal.signal(stop_signal, self._asked_to_stop) for stop_signal in handled
+        }
         before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
         waker_before = signal.set_wakeup_fd(waker)
         try:
             yield woken
         finally:
             signal.set_wakeup_fd(waker_before)
-            for one, handler in before.items():
-                signal.signal(one, handler)
+            for stop_signal, handler in before.items():
+                signal.signal(stop_signal, handler)
             os.close(woken)
             os.close(waker)
 
@@ -228,9 +232,9 @@ def _drain(descriptor: int) -> None:
         return
 
 
-def _hang_up_is_ignored(one: signal.Signals) -> bool:
+def _hang_up_is_ignored(stop_signal: signal.Signals) -> bool:
     """Return whether SIGHUP is ignored: under nohup the terminal may close."""
-    return one is signal.SIGHUP and signal.getsignal(one) is signal.SIG_IGN
+    return stop_signal is signal.SIGHUP and signal.getsignal(stop_signal) is signal.SIG_IGN
 
 
 def _signal_name(number: int) -> str:

@@ -18,5 +18,5 @@ class LineLogger(Logger):
         super()._set_handler(log, output, fmt, stream)  # type: ignore[no-untyped-call]  # gunicorn has no types
         as_json = read_settings().logs_json
         for handler in log.handlers:
-            lines = LineFormatter(str(fmt._fmt), fmt.datefmt)  # noqa: SLF001 - no other way to it
-            handler.setFormatter(json_formatter() if as_json else lines)
+            line_formatter = LineFormatter(str(fmt._fmt), fmt.datefmt)  # noqa: SLF001 - no other way to it
+            handler.setFormatter(json_formatter() if as_json else line_formatter)

@@ -288,8 +288,8 @@ class PortalWorker(ThreadWorker):
         # Read for the header Connection when the response starts, which announces the end to the
         # client.
         req.should_close = lambda: asked_to_close() or body.is_much_left
-        sent = [(name, value) for name, value in req.headers if name != WAITED]
-        req.headers = [*sent, (WAITED, f"{conn.waited:.3f}")]
+        headers = [(name, value) for name, value in req.headers if name != WAITED]
+        req.headers = [*headers, (WAITED, f"{conn.waited:.3f}")]
         if self._leaves_at is not None:  # so that none is in use when this worker leaves
             req.force_close()
         try:

@@ -35,8 +35,8 @@ def openapi_json() -> Response:
     """The OpenAPI document."""
     public = public_url()
     if public == settings().public_url.rstrip("/"):
-        kept = current_app.extensions
-        body: bytes = kept.get(CACHE) or kept.setdefault(
+        cache = current_app.extensions
+        body: bytes = cache.get(CACHE) or cache.setdefault(
             CACHE, orjson.dumps(openapi_document(current_app))
         )
     else:
@@ -68,8 +68,8 @@ def _own_key() -> OwnKey | None:
         key = keys[0]
         if Permission.CONTACTS_READ not in key.scopes:
             return OwnKey(key.public_id, None)
-        own = campaigns.CampaignFilter(organization_id=key.organization_id)
-        current = campaigns.search(session, reader, own, limit=1).items
+        current_filter = campaigns.CampaignFilter(organization_id=key.organization_id)
+        current = campaigns.search(session, reader, current_filter, limit=1).items
         return OwnKey(key.public_id, current[0].id if current else None)
     return None
 

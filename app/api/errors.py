@@ -64,7 +64,7 @@ def error_body(
     """Return the error body of the contract with our details; its code is logged with
     the request."""
     g.error_code = code
-    return _body(status, code, message, problems, extra)
+    return _error_body(status, code, message, problems, extra)
 
 
 def scim_error(status: int, detail: str, scim_type: str | None = None) -> dict[str, Any]:
@@ -76,11 +76,11 @@ def scim_error(status: int, detail: str, scim_type: str | None = None) -> dict[s
 def calls_refusal(error: DomainError) -> tuple[int, dict[str, Any]]:
     """Return the status and body with which Area C would refuse a call."""
     status = status_of(error)
-    body = _body(status, error.code, error.message, error.problems, dict(error.extra))
+    body = _error_body(status, error.code, error.message, error.problems, dict(error.extra))
     return status, {**body, "success": False}
 
 
-def _body(
+def _error_body(
     status: int,
     code: str,
     message: str,
@@ -100,7 +100,7 @@ def domain_error_response(error: DomainError) -> Response:
     if isinstance(error, RateLimited | Unavailable):
         response.headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, Unauthenticated):
-        response.headers["WWW-Authenticate"] = _challenge()
+        response.headers["WWW-Authenticate"] = _challenge_value()
     return response
 
 
@@ -120,11 +120,11 @@ def http_error_response(error: HTTPException) -> Response:
 def register_error_handlers(app: Flask, page: PageErrors | None = None) -> None:
     """Answer with JSON in the JSON areas; ``page`` answers for every other path (by default with
     plain text)."""
-    answer_with_page = page or _as_text
+    answer_with_page = page or _plain_text_response
     app.url_map.merge_slashes = False  # or two slashes are a redirect that no handler sees
 
     @app.errorhandler(DomainError)
-    def _refused(error: DomainError) -> ResponseReturnValue:
+    def _handle_domain_error(error: DomainError) -> ResponseReturnValue:
         in_area = area_of(request.path) is not None
         return domain_error_response(error) if in_area else answer_with_page(error)
 
@@ -139,17 +139,17 @@ def register_error_handlers(app: Flask, page: PageErrors | None = None) -> None:
         except Exception:
             if not may_pass(getattr(error, "original_exception", None)):
                 raise
-            return _without_page()
+            return _plain_unavailable_response()
 
 
-def _without_page() -> Response:
+def _plain_unavailable_response() -> Response:
     """Answer without a page if what a page needs is missing, too."""
     response = Response(_HTTP[503][1], 503, mimetype="text/plain")
     response.headers["Retry-After"] = str(RETRY_SECONDS)
     return response
 
 
-def _as_text(error: DomainError | HTTPException) -> ResponseReturnValue:
+def _plain_text_response(error: DomainError | HTTPException) -> ResponseReturnValue:
     if isinstance(error, DomainError):
         return Response(error.message, status_of(error), mimetype="text/plain")
     return error
@@ -171,7 +171,7 @@ def _respond(status: int, body: dict[str, Any]) -> Response:
     return response
 
 
-def _challenge() -> str:
+def _challenge_value() -> str:
     """Return the value of WWW-Authenticate for the request's area."""
     if request.path.startswith("/api/v1/"):
         return 'ApiKey realm="x-api-key"'

@@ -33,7 +33,7 @@ def read_json_body(
     Raises `UnsupportedMedia`, `TooLarge` (more than ``limit`` bytes) or `ValidationFailed`.
     """
     _check_media(request, media)
-    return parse_object(_read(request, limit))
+    return parse_object(_read_body(request, limit))
 
 
 def _check_media(request: Request, media: Collection[str]) -> None:
@@ -42,12 +42,12 @@ def _check_media(request: Request, media: Collection[str]) -> None:
         raise UnsupportedMedia(message, "unsupported_encoding")
     charset = request.mimetype_params.get("charset", "utf-8").lower()
     if request.mimetype not in media or charset not in _CHARSETS:
-        usual = next(iter(media))
-        message = f"Send JSON in UTF-8 with the header Content-Type: {usual}."
+        default_media = next(iter(media))
+        message = f"Send JSON in UTF-8 with the header Content-Type: {default_media}."
         raise UnsupportedMedia(message, "unsupported_media_type")
 
 
-def _read(request: Request, limit: int) -> bytes:
+def _read_body(request: Request, limit: int) -> bytes:
     request.max_content_length = limit
     try:
         body = request.get_data(cache=False)
@@ -55,9 +55,9 @@ def _read(request: Request, limit: int) -> bytes:
         message = f"The body is larger than {limit:,} bytes. Send it in parts."
         raise TooLarge(message, "body_too_large", extra={"maxBytes": limit}) from None
     except ClientDisconnected:
-        raise _refused("body_incomplete", "The body ended before its Content-Length.") from None
+        raise _bad_json("body_incomplete", "The body ended before its Content-Length.") from None
     if request.content_length is not None and len(body) < request.content_length:
-        raise _refused("body_incomplete", "The body ended before its Content-Length.")
+        raise _bad_json("body_incomplete", "The body ended before its Content-Length.")
     return body
 
 
@@ -72,67 +72,67 @@ def _parse_exactly(body: bytes) -> dict[str, Any]:
         text = body.decode()
     except UnicodeDecodeError as error:
         message = f"The body is not UTF-8: byte {error.start:,} can't be read."
-        raise _refused("invalid_json", message) from None
+        raise _bad_json("invalid_json", message) from None
     try:
         value = json.loads(
             text,
-            object_pairs_hook=_object,
-            parse_int=_integer,
-            parse_float=_float,
-            parse_constant=_constant,
+            object_pairs_hook=_parse_object,
+            parse_int=_parse_integer,
+            parse_float=_parse_float,
+            parse_constant=_refuse_constant,
         )
     except json.JSONDecodeError as error:
         message = f"The body is not JSON: line {error.lineno}, column {error.colno}: {error.msg}."
-        raise _refused("invalid_json", message) from None
+        raise _bad_json("invalid_json", message) from None
     except RecursionError:
         raise _too_deep() from None
     if not isinstance(value, dict):
         message = "The body must be a JSON object, in curly brackets."
-        raise _refused("not_an_object", message)
+        raise _bad_json("not_an_object", message)
     _check_depth(value)
     if _SUSPICIOUS_ESCAPE.search(body):
         _check_strings(value)
     return value
 
 
-def _refused(code: str, message: str) -> ValidationFailed:
+def _bad_json(code: str, message: str) -> ValidationFailed:
     return ValidationFailed(message, code)
 
 
 def _too_deep() -> ValidationFailed:
-    return _refused("too_deep", f"The body is nested deeper than {MAX_DEPTH} levels.")
+    return _bad_json("too_deep", f"The body is nested deeper than {MAX_DEPTH} levels.")
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) == len(pairs):
-        return made
+def _parse_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    parsed = dict(pairs)
+    if len(parsed) == len(pairs):
+        return parsed
     names = [name for name, _ in pairs]
-    twice = next(name for name in names if names.count(name) > 1)
-    raise _refused(
-        "duplicate_name", f"The name {json.dumps(twice)[:100]} appears twice in one object."
+    duplicate = next(name for name in names if names.count(name) > 1)
+    raise _bad_json(
+        "duplicate_name", f"The name {json.dumps(duplicate)[:100]} appears twice in one object."
     )
 
 
-def _integer(digits: str) -> int:
+def _parse_integer(digits: str) -> int:
     if len(digits) <= 20:
         value = int(digits)
         if -(2**63) <= value < 2**63:
             return value
     message = f"The number {digits[:24]}… does not fit into 64 bits. Send it as text."
-    raise _refused("number_out_of_range", message)
+    raise _bad_json("number_out_of_range", message)
 
 
-def _float(digits: str) -> float:
+def _parse_float(digits: str) -> float:
     value = float(digits)
     if math.isinf(value):
         message = f"The number {digits[:24]} is too large to store."
-        raise _refused("number_out_of_range", message)
+        raise _bad_json("number_out_of_range", message)
     return value
 
 
-def _constant(name: str) -> Never:
-    raise _refused("invalid_json", f"{name} is not a JSON number.")
+def _refuse_constant(name: str) -> Never:
+    raise _bad_json("invalid_json", f"{name} is not a JSON number.")
 
 
 def _check_depth(value: dict[str, Any]) -> None:
@@ -160,7 +160,7 @@ def _check_strings(value: Any) -> None:
             _check_strings(inner)
     elif isinstance(value, str):
         if "\x00" in value:
-            raise _refused("nul_character", "A text contains a NUL character. Remove it.")
+            raise _bad_json("nul_character", "A text contains a NUL character. Remove it.")
         if _SURROGATE.search(value):
             message = "A text contains half of a surrogate pair. Send both halves or neither."
-            raise _refused("lone_surrogate", message)
+            raise _bad_json("lone_surrogate", message)

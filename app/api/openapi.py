@@ -28,7 +28,7 @@ VERSION = "1.0.0"
 def openapi_document(app: Flask) -> dict[str, Any]:
     """Return the document; it is built at the first call."""
     if "openapi" not in app.extensions:
-        app.extensions["openapi"] = _made(app, app.extensions["settings"])
+        app.extensions["openapi"] = _build_document(app, app.extensions["settings"])
     return cast(dict[str, Any], app.extensions["openapi"])
 
 
@@ -37,16 +37,16 @@ def openapi_document_at(app: Flask, public: str) -> dict[str, Any]:
     document = openapi_document(app)
     addresses = app.extensions["settings"].addresses_at(public)
     components = document["components"] | {
-        "securitySchemes": _security_schemes(_areas(app).values(), addresses)
+        "securitySchemes": _security_schemes(_areas_by_name(app).values(), addresses)
     }
     return document | {"servers": [{"url": public}], "components": components}
 
 
-def _made(app: Flask, settings: Settings) -> dict[str, Any]:
-    areas = _areas(app)
+def _build_document(app: Flask, settings: Settings) -> dict[str, Any]:
+    areas = _areas_by_name(app)
     models: list[type[Wire]] = [Error, CallError, TokenError, CampaignContact]
     paths: dict[str, dict[str, Any]] = {}
-    for rule, area, declared in _declared(app, areas):
+    for rule, area, declared in _declared_routes(app, areas):
         path = re.sub(r"<(?:[^<:]+:)?([^>]+)>", r"{\1}", rule.rule)
         described = describe(rule.endpoint, path, area, declared)
         for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
@@ -61,7 +61,7 @@ def _made(app: Flask, settings: Settings) -> dict[str, Any]:
         contacts["maxItems"] = settings.max_contacts
     return {
         "openapi": "3.1.0",
-        "info": {"title": TITLE, "version": VERSION, "description": _introduction(settings)},
+        "info": {"title": TITLE, "version": VERSION, "description": _description(settings)},
         "servers": [{"url": settings.public_url.rstrip("/")}],
         "tags": [{"name": area.tag, "description": area.text} for area in areas.values()],
         "paths": paths,
@@ -72,7 +72,7 @@ def _made(app: Flask, settings: Settings) -> dict[str, Any]:
     }
 
 
-def _introduction(settings: Settings) -> str:
+def _description(settings: Settings) -> str:
     return (
         "Every answer carries X-Request-Id. Every refusal has a stable code in details.code and "
         "names each field in details.errors. POST /api/v1/outbound/call and the Legacy API ignore "
@@ -83,7 +83,7 @@ def _introduction(settings: Settings) -> str:
     )
 
 
-def _areas(app: Flask) -> dict[str, AreaDescription]:
+def _areas_by_name(app: Flask) -> dict[str, AreaDescription]:
     """Return the areas by the names of their blueprints, in the order of their registration."""
     return {
         name: blueprint.description
@@ -92,7 +92,7 @@ def _areas(app: Flask) -> dict[str, AreaDescription]:
     }
 
 
-def _declared(
+def _declared_routes(
     app: Flask, areas: Mapping[str, AreaDescription]
 ) -> Iterator[tuple[Rule, AreaDescription, Operation]]:
     """Return the declared routes by area, in the order of their views."""

@@ -31,7 +31,7 @@ def describe(
 ) -> dict[str, Any]:
     """Return the operation object of a route."""
     needed = ROUTES[endpoint]
-    made: dict[str, Any] = {
+    described: dict[str, Any] = {
         "tags": [area.tag],
         "summary": declared.summary,
         "operationId": wire_name(endpoint.rpartition(".")[2]),
@@ -41,22 +41,22 @@ def describe(
         "security": _security(area, needed, declared),
     }
     if isinstance(needed, Permission):
-        made["x-permission"] = needed.value
+        described["x-permission"] = needed.value
         if area.names_roles:
-            made["x-roles"] = [
+            described["x-roles"] = [
                 role.value for role, granted in ROLE_PERMISSIONS.items() if needed in granted
             ]
     if declared.deprecated:
-        made["deprecated"] = True
+        described["deprecated"] = True
     if declared.added:
-        made["x-addition"] = True
-    read = declared.body or declared.form
-    if read is not None:
+        described["x-addition"] = True
+    body_model = declared.body or declared.form
+    if body_model is not None:
         media = "application/json" if declared.body else "application/x-www-form-urlencoded"
-        example = declared.example or EXAMPLES.get(read.__name__)
-        content = _content(read, example, media)
-        made["requestBody"] = {"required": True, "content": content}
-    return made
+        example = declared.example or EXAMPLES.get(body_model.__name__)
+        content = _content(body_model, example, media)
+        described["requestBody"] = {"required": True, "content": content}
+    return described
 
 
 def _security(
@@ -104,8 +104,8 @@ def _query_parameters(query: type[Query]) -> Iterator[dict[str, Any]]:
 def _responses(
     path: str, area: AreaDescription, needed: Permission | OpenAccess, declared: Operation
 ) -> dict[str, Any]:
-    responses = {"200": _success(declared)}
-    for status, codes in sorted(_refusals(area, needed, declared).items()):
+    responses = {"200": _success_response(declared)}
+    for status, codes in sorted(_error_codes_by_status(area, needed, declared).items()):
         shape = _error_shape(path)
         code = next(iter(codes))
         example = error_example(shape, status, (code, codes[code]), _example_field(declared, code))
@@ -134,14 +134,14 @@ def _error_shape(path: str) -> type[Wire]:
     return CallError if path.startswith("/api/v1/outbound") else Error
 
 
-def _success(declared: Operation) -> dict[str, Any]:
+def _success_response(declared: Operation) -> dict[str, Any]:
     success: dict[str, Any] = {"description": "Done", "headers": dict(_headers(declared))}
     if declared.output is not None:
         item = item_of(declared.output)
         example = declared.answer
         if example is None and item is not None and item.__name__ in EXAMPLES:
-            one = EXAMPLES[item.__name__]
-            example = [one] if get_origin(declared.output) is list else one
+            example_item = EXAMPLES[item.__name__]
+            example = [example_item] if get_origin(declared.output) is list else example_item
         success["content"] = _content(declared.output, example)
     return success
 
@@ -159,7 +159,7 @@ def _headers(declared: Operation) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "Link", {"description": "The next part, where there is one.", "schema": text}
 
 
-def _refusals(
+def _error_codes_by_status(
     area: AreaDescription, needed: Permission | OpenAccess, declared: Operation
 ) -> dict[int, Codes]:
     """Return the codes of each status: what the area, the inputs and the operation can refuse."""

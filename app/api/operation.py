@@ -182,16 +182,16 @@ def guard(
             if note_refusal is not None:
                 note_refusal(request)
             raise
-        _buckets().take((g.caller.kind, g.caller.subject_id))
+        _token_buckets().take((g.caller.kind, g.caller.subject_id))
         if not isinstance(needed, OpenAccess):
             g.caller.require(needed)
 
-    blueprint.after_request(_note_the_use)
-    blueprint.after_request(_note_the_answer)
-    blueprint.after_request(_keep_out_of_caches)
+    blueprint.after_request(_record_last_use)
+    blueprint.after_request(_record_response)
+    blueprint.after_request(_forbid_caching)
 
 
-def _note_the_use(response: Response) -> Response:
+def _record_last_use(response: Response) -> Response:
     if "caller" in g and last_used.due(g.caller):
         try:
             with transaction(scope=scope_of(g.caller)) as session:
@@ -201,13 +201,13 @@ def _note_the_use(response: Response) -> Response:
     return response
 
 
-def _note_the_answer(response: Response) -> Response:
+def _record_response(response: Response) -> Response:
     if "caller" in g:
         _request_log().note(g.caller, response, g.began)
     return response
 
 
-def _keep_out_of_caches(response: Response) -> Response:
+def _forbid_caching(response: Response) -> Response:
     response.headers.setdefault("Cache-Control", "no-store")
     if request.method == "OPTIONS":
         response.headers.remove("Content-Type")
@@ -230,7 +230,7 @@ def respond(value: Any) -> Response:
 _anything: TypeAdapter[Any] = TypeAdapter(Any)
 
 
-def _buckets() -> TokenBuckets:
+def _token_buckets() -> TokenBuckets:
     return cast(TokenBuckets, current_app.extensions["rate_limit"])
 
 
@@ -253,19 +253,19 @@ def _read_path(path: Mapping[str, str], types: Mapping[str, type]) -> dict[str, 
 def _query_values(query: type[Query] | None) -> dict[str, Any]:
     """Return the known query parameters. Raises `ValidationFailed` for a repeated one, and for an
     unknown one if the area refuses those."""
-    known = query.wire_fields() if query else []
+    allowed = query.wire_fields() if query else []
     problems: list[Problem] = []
     values: dict[str, str] = {}
-    for name, sent in request.args.lists():
-        if name not in known:
+    for name, sent_values in request.args.lists():
+        if name not in allowed:
             if _refuses_unknown_parameters():
-                message = unknown_name("parameter", name, known)
+                message = unknown_name("parameter", name, allowed)
                 problems.append(Problem(name, "unknown_parameter", message))
-        elif len(sent) > 1:
+        elif len(sent_values) > 1:
             message = "This parameter was sent more than once. Send it once."
             problems.append(Problem(name, "repeated", message))
         else:
-            values[name] = sent[0]
+            values[name] = sent_values[0]
     if problems:
         raise ValidationFailed.of(*problems[:MAX_PROBLEMS])
     return values

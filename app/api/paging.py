@@ -45,11 +45,13 @@ def listing(listed: Listing[Any, Any], page: NumberedPage) -> Response:
     if page.number is None:
         with transaction(read_only=True) as session:
             items, position = listed.chunk(session)
-        return Response(_stream(database(), listed, items, position), mimetype="application/json")
+        return Response(
+            _stream_list(database(), listed, items, position), mimetype="application/json"
+        )
     with transaction(read_only=True) as session:
         total = listed.total(session)
         items = listed.page(session, page.number, page.size)
-    return _numbered(items, page.number, page.size, total)
+    return _page_response(items, page.number, page.size, total)
 
 
 def short_listing(items: Sequence[Wire], page: NumberedPage) -> Response:
@@ -57,26 +59,26 @@ def short_listing(items: Sequence[Wire], page: NumberedPage) -> Response:
     if page.number is None:
         return json_list(items)
     start = (page.number - 1) * page.size
-    return _numbered(items[start : start + page.size], page.number, page.size, len(items))
+    return _page_response(items[start : start + page.size], page.number, page.size, len(items))
 
 
-def _numbered(items: Iterable[Wire], number: int, size: int, total: int) -> Response:
+def _page_response(items: Iterable[Wire], number: int, size: int, total: int) -> Response:
     response = json_list(items)
     response.headers["X-Total-Count"] = str(total)
     response.headers["Link"] = page_links(number, size, total)
     return response
 
 
-def _stream(
-    source: Database, listed: Listing[Any, Any], items: list[Any], position: Any
+def _stream_list(
+    source: Database, resources: Listing[Any, Any], items: list[Any], position: Any
 ) -> Iterator[bytes]:
     yield b"["
-    yield _joined(items)
+    yield _join_json(items)
     while position is not None:
         with source.transaction(read_only=True) as session:
-            items, position = listed.chunk(session, position)
+            items, position = resources.chunk(session, position)
         if items:
-            yield b"," + _joined(items)
+            yield b"," + _join_json(items)
     yield b"]"
 
 
@@ -89,7 +91,7 @@ def page_links(number: int, size: int, total: int) -> str:
     if number < last:
         numbers["next"] = number + 1
     return ", ".join(
-        f'<{_address(page=str(to), perPage=str(size))}>; rel="{name}"'
+        f'<{_current_url(page=str(to), perPage=str(size))}>; rel="{name}"'
         for name, to in numbers.items()
     )
 
@@ -108,8 +110,8 @@ def after(query: CursorQuery) -> CreationCursor | None:
         return None
     try:
         raw = base64.b64decode(f"{query.cursor}==", altchars=b"-_", validate=True)
-        at = _EPOCH + timedelta(microseconds=int.from_bytes(raw[:8]))
-        return CreationCursor(at, UUID(bytes=raw[8:]))
+        created_at = _EPOCH + timedelta(microseconds=int.from_bytes(raw[:8]))
+        return CreationCursor(created_at, UUID(bytes=raw[8:]))
     except (ValueError, OverflowError):
         message = "Unknown cursor. Copy it unchanged from the Link header."
         raise ValidationFailed.on("cursor", "invalid_cursor", message) from None
@@ -124,26 +126,26 @@ def cursor_listing(
         microseconds = (following.at - _EPOCH) // timedelta(microseconds=1)
         raw = microseconds.to_bytes(8) + following.id.bytes
         cursor = base64.urlsafe_b64encode(raw).decode().rstrip("=")
-        response.headers["Link"] = f'<{_address(cursor=cursor)}>; rel="next"'
+        response.headers["Link"] = f'<{_current_url(cursor=cursor)}>; rel="next"'
     return response
 
 
 def json_list(items: Iterable[Wire | dict[str, Any]]) -> Response:
     """Return the items as a JSON array. Dictionaries must already have wire names and JSON
     values."""
-    return Response(b"[" + _joined(items) + b"]", mimetype="application/json")
+    return Response(b"[" + _join_json(items) + b"]", mimetype="application/json")
 
 
-def _joined(items: Iterable[Wire | dict[str, Any]]) -> bytes:
-    return b",".join(map(_encoded, items))
+def _join_json(items: Iterable[Wire | dict[str, Any]]) -> bytes:
+    return b",".join(map(_encode_item, items))
 
 
-def _encoded(item: Wire | dict[str, Any]) -> bytes:
+def _encode_item(item: Wire | dict[str, Any]) -> bytes:
     if isinstance(item, Wire):
         return item.__pydantic_serializer__.to_json(item, by_alias=True)
     return orjson.dumps(item)
 
 
-def _address(**changes: str) -> str:
+def _current_url(**changes: str) -> str:
     arguments = request.args.to_dict() | changes
     return f"{request.base_url}?{urlencode(arguments)}"

@@ -27,12 +27,12 @@ def quick_object(body: bytes, max_depth: int) -> dict[str, Any] | None:
     if type(value) is not dict:
         return None
     inside = alike.count(b"{") + alike.count(b"[") - 1
-    if _names(value, inside, max_depth) != alike.count(b'":'):
+    if _count_names(value, inside, max_depth) != alike.count(b'":'):
         return None
     return value
 
 
-def _names(value: dict[str, Any], inside: int, max_depth: int) -> int:
+def _count_names(value: dict[str, Any], inside: int, max_depth: int) -> int:
     """Return the number of names in all objects; -1 for an object that is nested too deep.
     ``inside`` is the largest number of objects and lists in it."""
     count = 0

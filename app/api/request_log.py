@@ -65,18 +65,18 @@ class RequestLog:
 
     def flush(self) -> None:
         """Write the buffer in a separate transaction; on failure drop it with a warning."""
-        answered = [self._waiting.popleft() for _ in range(len(self._waiting))]
-        if not answered:
+        entries = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        if not entries:
             return
-        self._since_trimmed.update(each["credential_id"] for each in answered)
-        full = [key for key, count in self._since_trimmed.items() if count >= KEPT]
+        self._since_trimmed.update(each["credential_id"] for each in entries)
+        full_ids = [key for key, count in self._since_trimmed.items() if count >= KEPT]
         try:
             with self._database.transaction() as session:
-                request_log.write(session, answered)
-                request_log.trim(session, full)
+                request_log.write(session, entries)
+                request_log.trim(session, full_ids)
         except SQLAlchemyError:
-            log.warning("%d requests could not be noted.", len(answered), exc_info=True)
-        for key in full:
+            log.warning("%d requests could not be noted.", len(entries), exc_info=True)
+        for key in full_ids:
             del self._since_trimmed[key]
 
     def start(self) -> None:

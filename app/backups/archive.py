@@ -74,8 +74,8 @@ def _age() -> Any:
 
 def new_key() -> tuple[str, str]:
     """Return a new private key, and the public key that belongs to it."""
-    made = _age().x25519.Identity.generate()
-    return str(made), str(made.to_public())
+    identity = _age().x25519.Identity.generate()
+    return str(identity), str(identity.to_public())
 
 
 def read_identities(path: Path) -> Identities:
@@ -106,16 +106,16 @@ def pack(
     except _age().RecipientError as error:
         message = f"A public key can't be used: {error}."
         raise BackupUnusable(message) from None
-    made: list[BackupManifest] = []
+    manifests: list[BackupManifest] = []
 
     def write(stream: IO[bytes]) -> None:
         with (
             gzip.GzipFile(fileobj=stream, mode="wb", compresslevel=_QUICK) as packed,
             tarfile.open(fileobj=packed, mode="w|") as tar,
         ):
-            files = {name: _add(tar, name, path) for name, path in entries}
-            made.append(manifest(files))
-            _add_text(tar, MANIFEST, made[0].written())
+            files = {name: _add_file(tar, name, path) for name, path in entries}
+            manifests.append(manifest(files))
+            _add_text(tar, MANIFEST, manifests[0].written())
 
     with target.open("xb") as file:
         os.fchmod(file.fileno(), 0o600)
@@ -123,7 +123,7 @@ def pack(
             _age().encrypt_io(stream, file, keys)
         file.flush()
         os.fsync(file.fileno())
-    return made[0]
+    return manifests[0]
 
 
 def unpack(file: Path, identities: Identities, folder: Path) -> BackupManifest:
@@ -158,7 +158,7 @@ def unpack(file: Path, identities: Identities, folder: Path) -> BackupManifest:
     return manifest
 
 
-def _add(tar: tarfile.TarFile, name: str, path: Path) -> ArchivedFile:
+def _add_file(tar: tarfile.TarFile, name: str, path: Path) -> ArchivedFile:
     entry = tarfile.TarInfo(name)
     entry.mode = 0o600
     with path.open("rb") as file:
@@ -207,12 +207,12 @@ def _in_thread(work: Callable[[IO[bytes]], None], mode: str) -> Iterator[IO[byte
     """Run ``work`` in a thread with one end of a pipe, opened in ``mode``; the block has the other.
     An error of ``work`` is raised at the end, in place of the block's own, which it caused."""
     reader, writer = os.pipe()
-    theirs, ours = (writer, reader) if mode == "wb" else (reader, writer)
+    thread_end, block_end = (writer, reader) if mode == "wb" else (reader, writer)
     failed: list[Exception] = []
 
     def run() -> None:
         try:
-            with os.fdopen(theirs, mode) as stream:
+            with os.fdopen(thread_end, mode) as stream:
                 work(stream)
         except Exception as error:  # noqa: BLE001 - raised in the thread that waits
             failed.append(error)
@@ -220,7 +220,7 @@ def _in_thread(work: Callable[[IO[bytes]], None], mode: str) -> Iterator[IO[byte
     thread = Thread(target=run, daemon=True)
     thread.start()
     try:
-        with os.fdopen(ours, "rb" if mode == "wb" else "wb") as stream:
+        with os.fdopen(block_end, "rb" if mode == "wb" else "wb") as stream:
             yield stream
     finally:
         thread.join()

@@ -52,10 +52,10 @@ def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Crea
     # On the same file system as the files, so that they can be linked instead of copied.
     settings.instance_dir.mkdir(parents=True, exist_ok=True)
     _remove_left_over(settings.instance_dir)
-    with tempfile.TemporaryDirectory(prefix=WORK, dir=settings.instance_dir) as made:
-        work = Path(made)
+    with tempfile.TemporaryDirectory(prefix=WORK, dir=settings.instance_dir) as work_path:
+        work = Path(work_path)
         content = _gather(settings, work)
-        unverified = _try_out(settings, work, content)
+        unverified = _verify_snapshot(settings, work, content)
 
         def manifest(files: dict[str, ArchivedFile]) -> BackupManifest:
             return BackupManifest(
@@ -70,7 +70,9 @@ def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Crea
 
         names = sorted(str(path.relative_to(work)) for path in work.rglob("*") if path.is_file())
         try:
-            written = archive.pack(partial, public_keys, [(n, work / n) for n in names], manifest)
+            packed_manifest = archive.pack(
+                partial, public_keys, [(n, work / n) for n in names], manifest
+            )
             partial.rename(target)
         finally:
             partial.unlink(missing_ok=True)
@@ -80,7 +82,7 @@ def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Crea
             f"The files in {settings.files_url} are not in it: keep their deleted versions in the "
             "bucket for as long as backups."
         )
-    return CreatedBackup(target, target.stat().st_size, written, unverified, left_out)
+    return CreatedBackup(target, target.stat().st_size, packed_manifest, unverified, left_out)
 
 
 def listing(folder: Path) -> list[Path]:
@@ -105,24 +107,24 @@ def _gather(settings: Settings, work: Path) -> DatabaseContent:
     name new ones."""
     uploads = settings.files_folder
     if uploads:
-        _link(uploads, work / UPLOADS)
+        _link_files(uploads, work / UPLOADS)
     content = databases.dump(settings.effective_database_url, work / archive.DATABASE)
     if uploads:
-        _link(uploads, work / UPLOADS)
+        _link_files(uploads, work / UPLOADS)
     key = settings.instance_dir / SECRET_KEY
     if key.exists():
         shutil.copyfile(key, work / SECRET_KEY)
     return content
 
 
-def _try_out(settings: Settings, work: Path, content: DatabaseContent) -> str | None:
+def _verify_snapshot(settings: Settings, work: Path, content: DatabaseContent) -> str | None:
     """Restore the snapshot; return why that wasn't possible. Raises `BackupUnusable` if the
     restored database differs."""
-    own = settings.effective_database_url
-    server = settings.backup_scratch_url or own
-    with tempfile.TemporaryDirectory(prefix="portal-verify-") as made:
+    database_url = settings.effective_database_url
+    server = settings.backup_scratch_url or database_url
+    with tempfile.TemporaryDirectory(prefix="portal-verify-") as folder:
         try:
-            with databases.throw_away(databases.kind_of(own), server, Path(made)) as url:
+            with databases.throw_away(databases.kind_of(database_url), server, Path(folder)) as url:
                 restored = databases.restore(work / archive.DATABASE, url)
         except NoThrowAway as error:
             return str(error)
@@ -131,18 +133,18 @@ def _try_out(settings: Settings, work: Path, content: DatabaseContent) -> str | 
     return None
 
 
-def _link(source: Path, target: Path) -> None:
+def _link_files(source: Path, target: Path) -> None:
     """Link every file, or copy it where the file system can't. Files that just vanished are
     skipped."""
     for path in source.rglob("*"):
-        own = target / path.relative_to(source)
-        if not path.is_file() or own.exists():
+        target_file = target / path.relative_to(source)
+        if not path.is_file() or target_file.exists():
             continue
-        own.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        target_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileNotFoundError):
             try:
-                own.hardlink_to(path)
+                target_file.hardlink_to(path)
             except FileNotFoundError:
                 raise
             except OSError:
-                shutil.copyfile(path, own)
+                shutil.copyfile(path, target_file)

@@ -51,12 +51,12 @@ class DatabaseContent:
 
 def differences(expected: DatabaseContent, actual: DatabaseContent) -> str:
     """Return what a restored database lacks or has too much, as a sentence; empty if nothing."""
-    wanted: dict[str, object] = expected.tables | {"migration": expected.revision}
-    got: dict[str, object] = actual.tables | {"migration": actual.revision}
+    expected_counts: dict[str, object] = expected.tables | {"migration": expected.revision}
+    actual_counts: dict[str, object] = actual.tables | {"migration": actual.revision}
     lines = [
-        f"{name}: {wanted.get(name)} expected, {got.get(name)} found"
-        for name in sorted(wanted | got)
-        if wanted.get(name) != got.get(name)
+        f"{name}: {expected_counts.get(name)} expected, {actual_counts.get(name)} found"
+        for name in sorted(expected_counts | actual_counts)
+        if expected_counts.get(name) != actual_counts.get(name)
     ]
     return f"The restored database differs. {'; '.join(lines[:5])}." if lines else ""
 
@@ -78,7 +78,7 @@ def dump(url: str, target: Path) -> DatabaseContent:
             ((snapshot,),) = connection.execute("SELECT pg_export_snapshot()").fetchall()
             content = _content_of(connection)
             options = ["--format=custom", f"--snapshot={snapshot}", "--enable-row-security"]
-            _run("pg_dump", url, *options, f"--file={target}")
+            _run_tool("pg_dump", url, *options, f"--file={target}")
     except psycopg.Error as error:
         raise DatabaseToolFailed(str(error).strip()) from None
     return content
@@ -102,7 +102,7 @@ def restore(source: Path, url: str) -> DatabaseContent:
                 message = "The database isn't empty."
                 raise DatabaseToolFailed(message)
         options = ["--exit-on-error", "--no-owner", "--no-privileges", "--no-comments"]
-        _run("pg_restore", url, *options, "--enable-row-security", str(source))
+        _run_tool("pg_restore", url, *options, "--enable-row-security", str(source))
         with psycopg.connect(for_libpq(url), options=_SCOPE) as connection:
             return _content_of(connection)
     except psycopg.Error as error:
@@ -118,16 +118,16 @@ def throw_away(kind: str, server: str, folder: Path) -> Iterator[str]:
     if kind == "sqlite":
         yield f"sqlite:///{folder / name}.db"
         return
-    made = sql.Identifier(name)
+    identifier = sql.Identifier(name)
     try:
-        _administer(server, sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(made))
+        _administer(server, sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(identifier))
     except DatabaseToolFailed as error:
         message = f"No database could be created to verify in: {error}"
         raise NoThrowAway(message) from None
     try:
         yield parse(server).set(database=name).render_as_string(hide_password=False)
     finally:
-        drop = sql.SQL("DROP DATABASE IF EXISTS {}").format(made)
+        drop = sql.SQL("DROP DATABASE IF EXISTS {}").format(identifier)
         try:
             _administer(server, drop)  # it ends autovacuum, which FORCE may not
         except DatabaseToolFailed:
@@ -145,20 +145,23 @@ def _administer(url: str, statement: sql.Composed) -> None:
 def _copy_sqlite(path: str, target: Path) -> DatabaseContent:
     """Copy all pages in one step, and so of one moment. With a write-ahead log it blocks no
     writer."""
-    with closing(_connect_sqlite(path, timeout=30)) as source, closing(_open(target)) as copy:
+    with (
+        closing(_connect_sqlite(path, timeout=30)) as source,
+        closing(_open_sqlite(target)) as copy,
+    ):
         source.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")
     target.chmod(0o600)
     return _content_of_sqlite(target)
 
 
-def _open(path: Path) -> Any:
+def _open_sqlite(path: Path) -> Any:
     return _connect_sqlite(str(path), isolation_level=None)
 
 
 def _content_of_sqlite(path: Path) -> DatabaseContent:
     try:
-        with closing(_open(path)) as connection:
+        with closing(_open_sqlite(path)) as connection:
             ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
             if verdict != "ok":
                 raise DatabaseToolFailed(str(verdict))
@@ -166,7 +169,7 @@ def _content_of_sqlite(path: Path) -> DatabaseContent:
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
             )
             names = sorted(name for (name,) in connection.execute(query))
-            tables = {name: _count(connection, f'"{name}"') for name in names}
+            tables = {name: _count_rows(connection, f'"{name}"') for name in names}
             revision = None
             if "alembic_version" in tables:
                 ((revision,),) = connection.execute("SELECT version_num FROM alembic_version")
@@ -175,7 +178,7 @@ def _content_of_sqlite(path: Path) -> DatabaseContent:
     return DatabaseContent(f"SQLite {_sqlite.sqlite_version}", revision, tables)
 
 
-def _count(connection: Any, table: str) -> int:
+def _count_rows(connection: Any, table: str) -> int:
     # nosemgrep: sql-made-of-values - a name from the database's own catalogue
     query = f"SELECT count(*) FROM {table}"  # noqa: S608 - as above
     ((count,),) = connection.execute(query).fetchall()
@@ -186,8 +189,8 @@ def _content_of(connection: psycopg.Connection[Any]) -> DatabaseContent:
     names = connection.execute(_TABLES).fetchall()
     tables = {}
     for schema, name in names:
-        counted = sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(schema, name))
-        ((tables[f"{schema}.{name}"],),) = connection.execute(counted).fetchall()
+        count_query = sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(schema, name))
+        ((tables[f"{schema}.{name}"],),) = connection.execute(count_query).fetchall()
     revision = None
     if "public.alembic_version" in tables:
         ((revision,),) = connection.execute("SELECT version_num FROM alembic_version").fetchall()
@@ -195,7 +198,7 @@ def _content_of(connection: psycopg.Connection[Any]) -> DatabaseContent:
     return DatabaseContent(f"PostgreSQL {number // 10000}.{number % 10000}", revision, tables)
 
 
-def _run(program: str, url: str, *options: str) -> None:
+def _run_tool(program: str, url: str, *options: str) -> None:
     """Run a tool of PostgreSQL. The password is in its environment, because arguments are visible
     to others."""
     parsed = parse(url)
@@ -203,24 +206,24 @@ def _run(program: str, url: str, *options: str) -> None:
     environment = {**os.environ, "PGOPTIONS": _SCOPE}
     if parsed.password:
         environment["PGPASSWORD"] = str(parsed.password)
-    done = subprocess.run(  # noqa: S603 - a tool of the database
-        [_tool(program), f"--dbname={address}", *options],
+    result = subprocess.run(  # noqa: S603 - a tool of the database
+        [_find_tool(program), f"--dbname={address}", *options],
         check=False,
         capture_output=True,
         text=True,
         env=environment,
     )
-    if done.returncode:
-        raise DatabaseToolFailed(done.stderr.strip()[-400:] or f"{program} failed.")
+    if result.returncode:
+        raise DatabaseToolFailed(result.stderr.strip()[-400:] or f"{program} failed.")
 
 
-def _tool(name: str) -> str:
+def _find_tool(name: str) -> str:
     """The newest of Debian's versions, which reads every older server; else the one on the path."""
     paths = sorted(
         Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: float(path.parts[-3])
     )
-    known = str(paths[-1]) if paths else shutil.which(name)
-    if known is None:
+    tool_path = str(paths[-1]) if paths else shutil.which(name)
+    if tool_path is None:
         message = f"{name} is not installed: install the package postgresql-client."
         raise DatabaseToolFailed(message)
-    return known
+    return tool_path

@@ -33,8 +33,10 @@ class LatestBackups:
 
 def state(session: Session) -> LatestBackups:
     query = select(Backup).order_by(Backup.started_at.desc()).limit(1)
-    done = query.where(Backup.finished_at.is_not(None), Backup.problem.is_(None))
-    return LatestBackups(session.scalars(query).one_or_none(), session.scalars(done).one_or_none())
+    completed = query.where(Backup.finished_at.is_not(None), Backup.problem.is_(None))
+    return LatestBackups(
+        session.scalars(query).one_or_none(), session.scalars(completed).one_or_none()
+    )
 
 
 def listing(session: Session, limit: int) -> list[Backup]:
@@ -53,10 +55,10 @@ def claim(session: Session, now: datetime, hour: int) -> UUID | None:
 
 def begin(session: Session, now: datetime) -> UUID:
     session.execute(delete(Backup).where(Backup.started_at < now - KEPT))
-    made = Backup(started_at=now, file="")
-    session.add(made)
+    backup = Backup(started_at=now, file="")
+    session.add(backup)
     session.flush()
-    return made.id
+    return backup.id
 
 
 def succeed(session: Session, backup_id: UUID, file: str, size: int, *, is_verified: bool) -> None:

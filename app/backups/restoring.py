@@ -27,15 +27,15 @@ def verify(file: Path, identities: Identities, server: str) -> VerifiedBackup:
     ``server`` is the URL of a PostgreSQL database whose role may create others. Raises
     `BackupUnusable`, `DatabaseToolFailed`.
     """
-    with tempfile.TemporaryDirectory(prefix="portal-verify-") as made:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory(prefix="portal-verify-") as temporary:
+        folder = Path(temporary)
         manifest = archive.unpack(file, identities, folder)
         if manifest.kind == "postgresql" and databases.kind_of(server) != "postgresql":
             message = "This is a backup of PostgreSQL. Name a server with --scratch."
             raise BackupUnusable(message)
         with databases.throw_away(manifest.kind, server, folder) as url:
             _compare(manifest, databases.restore(folder / archive.DATABASE, url))
-    return _described(manifest)
+    return _summarize(manifest)
 
 
 def restore(file: Path, identities: Identities, url: str, instance: Path) -> VerifiedBackup:
@@ -46,8 +46,8 @@ def restore(file: Path, identities: Identities, url: str, instance: Path) -> Ver
         message = f"{uploads} holds files already. Move them away."
         raise BackupUnusable(message)
     instance.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="restore-", dir=instance) as made:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory(prefix="restore-", dir=instance) as temporary:
+        folder = Path(temporary)
         manifest = archive.unpack(file, identities, folder)
         if manifest.kind != databases.kind_of(url):
             message = f"This is a backup of {manifest.kind}: it can't be restored into this URL."
@@ -58,7 +58,7 @@ def restore(file: Path, identities: Identities, url: str, instance: Path) -> Ver
             shutil.copytree(folder / UPLOADS, uploads, dirs_exist_ok=True)
         if (folder / SECRET_KEY).exists():
             shutil.copy(folder / SECRET_KEY, key)
-    return _described(manifest)
+    return _summarize(manifest)
 
 
 def _check_key(stored: Path, present: Path) -> None:
@@ -74,7 +74,7 @@ def _compare(manifest: BackupManifest, actual: DatabaseContent) -> None:
         raise BackupUnusable(message)
 
 
-def _described(manifest: BackupManifest) -> VerifiedBackup:
+def _summarize(manifest: BackupManifest) -> VerifiedBackup:
     return VerifiedBackup(
         manifest.revision,
         len(manifest.tables),

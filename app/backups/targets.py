@@ -22,10 +22,10 @@ def create_at(settings: Settings, target: str, public_keys: Sequence[str]) -> Cr
         return create(settings, Path(target), public_keys)
     settings.instance_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=WORK, dir=settings.instance_dir) as folder:
-        made = create(settings, Path(folder), public_keys)
-        with _bucket(settings, target) as bucket, made.path.open("rb") as file:
-            bucket.put(made.path.name, iter(lambda: file.read(CHUNK), b""), made.size)
-            return replace(made, url=f"{bucket.url}/{made.path.name}")
+        backup = create(settings, Path(folder), public_keys)
+        with _open_bucket(settings, target) as bucket, backup.path.open("rb") as file:
+            bucket.put(backup.path.name, iter(lambda: file.read(CHUNK), b""), backup.size)
+            return replace(backup, url=f"{bucket.url}/{backup.path.name}")
 
 
 def remove_old_at(settings: Settings, target: str, keep: int) -> None:
@@ -33,7 +33,7 @@ def remove_old_at(settings: Settings, target: str, keep: int) -> None:
     if not target.startswith(S3):
         remove_old(Path(target), keep)
         return
-    with _bucket(settings, target) as bucket:
+    with _open_bucket(settings, target) as bucket:
         names = sorted(
             name
             for name, _at in bucket.names()
@@ -53,7 +53,7 @@ def local_file(settings: Settings, file: str) -> Iterator[Path]:
     target, _, name = file.rpartition("/")
     with tempfile.NamedTemporaryFile() as copy:
         try:
-            with _bucket(settings, target) as bucket, bucket.open(name) as source:
+            with _open_bucket(settings, target) as bucket, bucket.open(name) as source:
                 shutil.copyfileobj(source, copy, CHUNK)
         except FileNotFoundError:
             message = f"{file} doesn't exist."
@@ -63,7 +63,7 @@ def local_file(settings: Settings, file: str) -> Iterator[Path]:
 
 
 @contextmanager
-def _bucket(settings: Settings, url: str) -> Iterator[Bucket]:
+def _open_bucket(settings: Settings, url: str) -> Iterator[Bucket]:
     try:
         yield Bucket(settings, url)
     except Unavailable:

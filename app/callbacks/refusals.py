@@ -9,11 +9,11 @@ from app.http.statuses import status_of
 
 
 def answer_in_json(blueprint: Blueprint) -> None:
-    blueprint.register_error_handler(DomainError, _refused)
+    blueprint.register_error_handler(DomainError, _handle_domain_error)
     blueprint.register_error_handler(RequestEntityTooLarge, _too_large)
 
 
-def _refused(error: DomainError) -> ResponseReturnValue:
+def _handle_domain_error(error: DomainError) -> ResponseReturnValue:
     problems = [
         {"field": problem.field, "code": problem.code, "message": problem.message}
         for problem in (error.problems if isinstance(error, ValidationFailed) else ())

@@ -36,7 +36,7 @@ blueprint = Blueprint("twilio", __name__, url_prefix="/carrier/twilio")
 def _only_twilio() -> None:
     request.max_content_length = request.max_form_memory_size = MAX_FORM_BYTES
     config = settings()
-    sid, token = _account()
+    sid, token = _account_of_attempt()
     if not token:
         raise NotFound
     query = request.query_string.decode("ascii", "replace")
@@ -50,7 +50,7 @@ def _only_twilio() -> None:
         raise Forbidden(message, "other_account")
 
 
-def _account() -> tuple[str, str]:
+def _account_of_attempt() -> tuple[str, str]:
     """Return SID and token of the account that placed the attempt."""
     config = settings()
     try:
@@ -65,14 +65,14 @@ def _account() -> tuple[str, str]:
 
 
 @blueprint.errorhandler(DomainError)
-def _refused(error: DomainError) -> ResponseReturnValue:
+def _handle_domain_error(error: DomainError) -> ResponseReturnValue:
     return Response(error.message, status_of(error), mimetype="text/plain")
 
 
 @blueprint.post("/status")
 def status() -> ResponseReturnValue:
     """Accept the status of a call."""
-    attempt_id, report = _read({})
+    attempt_id, report = _read_callback({})
     with transaction(scope=INSTALLATION) as session:
         carrier_reports.accept_report(
             session, CarrierKind.TWILIO, attempt_id, state_of_report(report)
@@ -83,7 +83,7 @@ def status() -> ResponseReturnValue:
 @blueprint.post("/answer")
 def answer() -> ResponseReturnValue:
     """Return the message for the person or voicemail that answered."""
-    attempt_id, report = _read({"CallStatus": "in-progress"})
+    attempt_id, report = _read_callback({"CallStatus": "in-progress"})
     with transaction(scope=INSTALLATION) as session:
         speech = carrier_reports.answer(
             session,
@@ -102,7 +102,7 @@ def answer() -> ResponseReturnValue:
 @blueprint.post("/recording")
 def recording() -> ResponseReturnValue:
     """Accept a recording that Twilio has made of a call; the worker fetches it."""
-    attempt_id, report = _read({"CallStatus": "completed"})
+    attempt_id, report = _read_callback({"CallStatus": "completed"})
     reference = request.form.get("RecordingSid", "")
     if _RECORDING.fullmatch(reference) is None:
         message = "The callback can't be read."
@@ -113,7 +113,7 @@ def recording() -> ResponseReturnValue:
     return "", 204
 
 
-def _read(implied: dict[str, str]) -> tuple[UUID, TwilioCallReport]:
+def _read_callback(implied: dict[str, str]) -> tuple[UUID, TwilioCallReport]:
     report = read_report(implied | request.form.to_dict(), utcnow())
     try:
         attempt_id = UUID(request.args.get("attempt", ""))

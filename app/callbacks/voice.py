@@ -44,7 +44,7 @@ def report(call_id: UUID) -> ResponseReturnValue:
     if not is_genuine(secret, signed, body, utcnow()) or assistant_id is None:
         message = "The signature is not that of the call's assistant, or older than 5 minutes."
         raise Forbidden(message, "bad_signature")
-    voice_report = read(VoiceReport, _decoded(body))
+    voice_report = read(VoiceReport, _parse_body(body))
     sent_at = datetime.fromtimestamp(int(signed["webhook-timestamp"]), UTC)
     with transaction(scope=INSTALLATION) as session:
         is_new = reports.accept_report(
@@ -55,7 +55,7 @@ def report(call_id: UUID) -> ResponseReturnValue:
     return "", 204
 
 
-def _decoded(body: str) -> object:
+def _parse_body(body: str) -> object:
     try:
         return json.loads(body, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):

@@ -31,9 +31,9 @@ def verify(known: Path | None, as_json: bool) -> None:
     if as_json:
         described = broken and {
             "reason": broken.reason,
-            "chain": _text(broken.chain),
+            "chain": _id_or_none(broken.chain),
             "number": broken.number,
-            "entryId": _text(broken.entry_id),
+            "entryId": _id_or_none(broken.entry_id),
         }
         click.echo(
             json.dumps({"chains": verdict.chains, "entries": verdict.entries, "broken": described})
@@ -54,9 +54,9 @@ def verify(known: Path | None, as_json: bool) -> None:
 @click.option("--partner", "partner_id", type=click.UUID, help="The chain of this partner only.")
 def export(partner_id: UUID | None) -> None:
     """Print every entry as one line of JSON, in the order of the chains."""
-    wanted = () if partner_id is None else (AuditLink.chain == chain_of(partner_id),)
+    conditions = () if partner_id is None else (AuditLink.chain == chain_of(partner_id),)
     with reading() as (session, _caller):
-        for entry in verification.export(session, *wanted):
+        for entry in verification.export(session, *conditions):
             click.echo(json.dumps(entry))
 
 
@@ -74,5 +74,5 @@ def _ends_of(path: Path) -> dict[UUID, tuple[int, str]]:
     return ends
 
 
-def _text(value: UUID | None) -> str | None:
+def _id_or_none(value: UUID | None) -> str | None:
     return None if value is None else str(value)

@@ -50,31 +50,33 @@ def create(to: str | None, as_json: bool) -> None:
     with changing() as (session, _caller):
         backup_id = records.begin(session, utcnow())
     try:
-        with _sentences():
-            made = backups.create_at(settings, target, settings.backup_public_keys)
+        with _reporting_errors():
+            created = backups.create_at(settings, target, settings.backup_public_keys)
     except click.ClickException as error:
         with changing() as (session, _caller):
             records.fail(session, backup_id, error.message)
         raise
-    is_verified = made.unverified is None
+    is_verified = created.unverified is None
     with changing() as (session, _caller):
-        records.succeed(session, backup_id, made.location, made.size, is_verified=is_verified)
-    rows = sum(made.manifest.tables.values())
+        records.succeed(session, backup_id, created.location, created.size, is_verified=is_verified)
+    rows = sum(created.manifest.tables.values())
     described = {
-        "file": made.location,
-        "size": made.size,
-        "tables": len(made.manifest.tables),
+        "file": created.location,
+        "size": created.size,
+        "tables": len(created.manifest.tables),
         "rows": rows,
-        "files": len(made.manifest.files) - 1,
-        "unverified": made.unverified,
-        "leftOut": made.left_out,
+        "files": len(created.manifest.files) - 1,
+        "unverified": created.unverified,
+        "leftOut": created.left_out,
     }
     answer(
         described,
         as_json,
-        f"{made.location}: {rows} rows, {described['files']} files, {made.size} bytes.",
-        f"Not verified. {made.unverified}" if made.unverified else "Its database was restored.",
-        *([made.left_out] if made.left_out else []),
+        f"{created.location}: {rows} rows, {described['files']} files, {created.size} bytes.",
+        f"Not verified. {created.unverified}"
+        if created.unverified
+        else "Its database was restored.",
+        *([created.left_out] if created.left_out else []),
     )
 
 
@@ -87,9 +89,9 @@ def verify(file: str, identity: Path, scratch: str | None, as_json: bool) -> Non
     """Restore a backup into a throw-away database and compare it with its manifest."""
     settings = extensions.settings()
     server = scratch or settings.backup_scratch_url or settings.effective_database_url
-    with _sentences(), backups.local_file(settings, file) as path:
+    with _reporting_errors(), backups.local_file(settings, file) as path:
         verified = backups.verify(path, backups.read_identities(identity), server)
-    _print("The backup is complete", verified, as_json)
+    _print_verified("The backup is complete", verified, as_json)
 
 
 @backup_commands.command("restore")
@@ -108,9 +110,9 @@ def restore(file: str, identity: Path, into: str, instance: Path, as_json: bool)
 
     Workers start paused on it. Then `calls reconcile` compares the calls with the carrier.
     """
-    with _sentences(), backups.local_file(extensions.settings(), file) as path:
+    with _reporting_errors(), backups.local_file(extensions.settings(), file) as path:
         restored = backups.restore(path, backups.read_identities(identity), into, instance)
-    _print("Restored", restored, as_json)
+    _print_verified("Restored", restored, as_json)
 
 
 @backup_commands.command("list")
@@ -119,7 +121,7 @@ def restore(file: str, identity: Path, into: str, instance: Path, as_json: bool)
 def list_backups(limit: int, as_json: bool) -> None:
     """List the newest backups; exit code 1 if daily backups are on and the last is too old."""
     with reading() as (session, _caller):
-        described = [_described(each) for each in records.listing(session, limit)]
+        described = [_describe_backup(each) for each in records.listing(session, limit)]
         is_overdue = records.state(session).is_overdue
     lines = [f"{each['startedAt']}  {each['state']}  {each['file']}" for each in described]
     answer(described, as_json, *(lines or ["No backup was made."]))
@@ -127,7 +129,7 @@ def list_backups(limit: int, as_json: bool) -> None:
         raise SystemExit(1)
 
 
-def _described(backup: Backup) -> dict[str, Any]:
+def _describe_backup(backup: Backup) -> dict[str, Any]:
     state = "verified" if backup.verified_at else "not verified"
     if backup.problem:
         state = f"failed: {backup.problem}"
@@ -141,7 +143,7 @@ def _described(backup: Backup) -> dict[str, Any]:
     }
 
 
-def _print(words: str, backup: backups.VerifiedBackup, as_json: bool) -> None:
+def _print_verified(label: str, backup: backups.VerifiedBackup, as_json: bool) -> None:
     described = {
         "revision": backup.revision,
         "tables": backup.tables,
@@ -149,14 +151,14 @@ def _print(words: str, backup: backups.VerifiedBackup, as_json: bool) -> None:
         "files": backup.files,
     }
     line = (
-        f"{words}: migration {backup.revision}, {backup.rows} rows in {backup.tables} tables, "
+        f"{label}: migration {backup.revision}, {backup.rows} rows in {backup.tables} tables, "
         f"{backup.files} files."
     )
     answer(described, as_json, line)
 
 
 @contextmanager
-def _sentences() -> Iterator[None]:
+def _reporting_errors() -> Iterator[None]:
     """Turn an error of a backup into one sentence and exit code 1."""
     try:
         yield

@@ -39,7 +39,7 @@ call_commands = AppGroup("calls", help="Stuck calls, and pauses of calling.")
 def list_calls(limit: int, as_json: bool) -> None:
     """List calls that are stuck, overdue, or ended with an unknown outcome."""
     with reading() as (session, _caller):
-        described = [_listed(each) for each in stuck.listing(session, limit)]
+        described = [_describe_stuck_call(each) for each in stuck.listing(session, limit)]
     names = ("callId", "trouble", "status", "since", "phoneNumber", "organization")
     lines = ["  ".join(each[name] for name in names) for each in described]
     answer(described, as_json, *(lines or ["No call is stuck or of unknown outcome."]))
@@ -58,9 +58,9 @@ def resolve_call(call_id: UUID, status: str | None, reason: str | None, as_json:
     if status is not None:
         with changing() as (session, caller):
             call = resolve.by_operator(session, caller, call_id, CallStatus(status), reason or "")
-            described = _described(call)
+            described = _describe_call(call)
     else:
-        described = _by_carrier(call_id)
+        described = _resolve_by_carrier(call_id)
     why = f" ({described['endedReason']})" if described["endedReason"] else ""
     answer(described, as_json, f"{described['callId']} is {described['status']}{why}.")
 
@@ -82,8 +82,8 @@ def code(call_id: UUID) -> None:
 def pause(carrier: str | None, partner: UUID | None, reason: str, as_json: bool) -> None:
     """Dial nothing from now on; calls are accepted and wait, active calls go on."""
     with changing() as (session, caller):
-        made = _pause_described(pauses.pause(session, caller, _scope(carrier, partner), reason))
-    answer(made, as_json, f"Calling is paused for {_covered(made)}.")
+        described = _describe_pause(pauses.pause(session, caller, _scope(carrier, partner), reason))
+    answer(described, as_json, f"Calling is paused for {_pause_scope_label(described)}.")
 
 
 @call_commands.command("resume")
@@ -95,12 +95,12 @@ def resume(carrier: str | None, partner: UUID | None, as_json: bool) -> None:
     scope = _scope(carrier, partner)
     with changing() as (session, caller):
         was_paused = pauses.resume(session, caller, scope)
-        left = [_pause_described(each) for each in pauses.listing(session)]
+        remaining = [_describe_pause(each) for each in pauses.listing(session)]
     answer(
-        {"resumed": was_paused, "pauses": left},
+        {"resumed": was_paused, "pauses": remaining},
         as_json,
         "Calling resumed." if was_paused else "Nothing was paused.",
-        *(f"Still paused for {_covered(each)}: {each['reason']}" for each in left),
+        *(f"Still paused for {_pause_scope_label(each)}: {each['reason']}" for each in remaining),
     )
 
 
@@ -109,7 +109,7 @@ def resume(carrier: str | None, partner: UUID | None, as_json: bool) -> None:
 def status(as_json: bool) -> None:
     """Show pauses, and how many calls wait, are active or have problems."""
     with reading() as (session, _caller):
-        described = _status_described(stuck.dispatcher_status(session))
+        described = _describe_status(stuck.dispatcher_status(session))
     _print_status(described, as_json)
 
 
@@ -124,36 +124,36 @@ def drain(timeout: int, reason: str, as_json: bool) -> None:
         pauses.pause(session, caller, pauses.PauseScope(), reason)
     deadline = time.monotonic() + timeout
     time.sleep(SETTLING_SECONDS)
-    while _on_the_line() and time.monotonic() < deadline:
+    while _count_active_calls() and time.monotonic() < deadline:
         time.sleep(LOOK_SECONDS)
     with reading() as (session, _caller):
         dispatcher = stuck.dispatcher_status(session)
-        described = _status_described(dispatcher)
+        described = _describe_status(dispatcher)
     _print_status(described, as_json)
     if dispatcher.on_the_line:
         raise SystemExit(1)
 
 
-def _on_the_line() -> int:
+def _count_active_calls() -> int:
     with reading() as (session, _caller):
         return stuck.count_active(session)
 
 
-def _by_carrier(call_id: UUID) -> dict[str, Any]:
+def _resolve_by_carrier(call_id: UUID) -> dict[str, Any]:
     with reading() as (session, _caller):
-        asked = resolve.carrier_inquiry(session, call_id)
-    if asked is None:
+        unresolved = resolve.carrier_inquiry(session, call_id)
+    if unresolved is None:
         with changing() as (session, caller):
-            return _described(resolve.queue_again(session, caller, call_id))
-    carrier = carrier_of(asked.carrier, asked.inquiry.account_id)
+            return _describe_call(resolve.queue_again(session, caller, call_id))
+    carrier = carrier_of(unresolved.carrier, unresolved.inquiry.account_id)
     try:
-        state = carrier.look_up(asked.inquiry)
+        state = carrier.look_up(unresolved.inquiry)
     except NoCarrierAnswer as silence:
         message = f"The carrier does not answer ({silence}). Nothing was changed."
         raise click.ClickException(message) from None
     with changing() as (session, caller):
-        call = resolve.by_carrier(session, caller, asked, state, carrier.settle_seconds)
-        return _described(call)
+        call = resolve.by_carrier(session, caller, unresolved, state, carrier.settle_seconds)
+        return _describe_call(call)
 
 
 def carrier_of(kind: CarrierKind, account_id: UUID | None) -> Carrier:
@@ -161,9 +161,9 @@ def carrier_of(kind: CarrierKind, account_id: UUID | None) -> Carrier:
     settings = extensions.settings()
     if account_id is not None:
         with reading() as (session, _caller):
-            found = carrier_accounts.credentials(session, settings.secret_keys, account_id)
-        if found is not None:
-            return open_account(settings, found)
+            account = carrier_accounts.credentials(session, settings.secret_keys, account_id)
+        if account is not None:
+            return open_account(settings, account)
     carriers = open_carriers(settings, extensions.database().engine)
     if kind not in carriers:
         message = f"The settings name no account of {kind.value}: it can't be asked."
@@ -178,13 +178,13 @@ def _scope(carrier: str | None, partner: UUID | None) -> pauses.PauseScope:
     return pauses.PauseScope(CarrierKind(carrier) if carrier else None, partner)
 
 
-def _covered(pause: Mapping[str, Any]) -> str:
+def _pause_scope_label(pause: Mapping[str, Any]) -> str:
     if pause["carrier"]:
         return f"the carrier {pause['carrier']}"
     return f"the partner {pause['partnerId']}" if pause["partnerId"] else "every call"
 
 
-def _pause_described(pause: DispatchPause) -> dict[str, Any]:
+def _describe_pause(pause: DispatchPause) -> dict[str, Any]:
     return {
         "carrier": pause.carrier.value if pause.carrier else None,
         "partnerId": str(pause.partner_id) if pause.partner_id else None,
@@ -194,7 +194,7 @@ def _pause_described(pause: DispatchPause) -> dict[str, Any]:
     }
 
 
-def _described(call: Call) -> dict[str, Any]:
+def _describe_call(call: Call) -> dict[str, Any]:
     return {
         "callId": str(call.id),
         "organizationId": str(call.organization_id),
@@ -204,19 +204,19 @@ def _described(call: Call) -> dict[str, Any]:
     }
 
 
-def _listed(each: stuck.StuckCall) -> dict[str, Any]:
+def _describe_stuck_call(stuck_call: stuck.StuckCall) -> dict[str, Any]:
     return {
-        **_described(each.call),
-        "organization": each.organization,
-        "carrier": each.call.carrier.value,
-        "trouble": each.reason.value,
-        "since": write_moment(each.since),
+        **_describe_call(stuck_call.call),
+        "organization": stuck_call.organization,
+        "carrier": stuck_call.call.carrier.value,
+        "trouble": stuck_call.reason.value,
+        "since": write_moment(stuck_call.since),
     }
 
 
-def _status_described(dispatcher: stuck.DispatcherStatus) -> dict[str, Any]:
+def _describe_status(dispatcher: stuck.DispatcherStatus) -> dict[str, Any]:
     return {
-        "pauses": [_pause_described(each) for each in dispatcher.pauses],
+        "pauses": [_describe_pause(each) for each in dispatcher.pauses],
         "waiting": dispatcher.waiting,
         "held": dispatcher.held,
         "putOff": dispatcher.carrier_retry,
@@ -229,7 +229,7 @@ def _status_described(dispatcher: stuck.DispatcherStatus) -> dict[str, Any]:
 
 def _print_status(described: Mapping[str, Any], as_json: bool) -> None:
     pauses_in_words = [
-        f"Paused for {_covered(pause)} since {pause['pausedAt']} by {pause['pausedBy']}: "
+        f"Paused for {_pause_scope_label(pause)} since {pause['pausedAt']} by {pause['pausedBy']}: "
         f"{pause['reason']}"
         for pause in described["pauses"]
     ]

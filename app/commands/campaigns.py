@@ -38,21 +38,21 @@ def create_campaign(
     try:
         with extensions.transaction() as session:
             caller = system_caller(WHO)
-            made = campaigns.create_with_keys(
+            campaign = campaigns.create_with_keys(
                 session, caller, organization_id, name=name, keys=keys
             )
             described = {
-                "id": str(made.id),
-                "name": made.name,
-                "organizationId": str(made.organization_id),
-                "status": made.status.value,
-                "externalIdKeys": sorted(campaigns.external_id_keys(session, made)),
+                "id": str(campaign.id),
+                "name": campaign.name,
+                "organizationId": str(campaign.organization_id),
+                "status": campaign.status.value,
+                "externalIdKeys": sorted(campaigns.external_id_keys(session, campaign)),
             }
     except DomainError as error:
         raise ImportRefused(error.message) from None
     if as_json:
         click.echo(json.dumps(described))
         return
-    click.echo(f"{made.name} was made: {made.id}")
+    click.echo(f"{campaign.name} was made: {campaign.id}")
     if described["externalIdKeys"]:
         click.echo(f"Its contacts can have: {', '.join(described['externalIdKeys'])}")

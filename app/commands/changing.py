@@ -22,19 +22,19 @@ WHO = "command line"
 @contextmanager
 def changing(partner_id: UUID | None = None) -> Iterator[tuple[Session, Caller]]:
     """Yield a transaction and the caller; an error becomes one sentence and exit code 1."""
-    with _errors_in_sentences(), extensions.transaction() as session:
+    with _reporting_errors(), extensions.transaction() as session:
         yield session, system_caller(WHO, partner_id)
 
 
 @contextmanager
 def reading(partner_id: UUID | None = None) -> Iterator[tuple[Session, Caller]]:
     """As `changing`, with a transaction that only reads."""
-    with _errors_in_sentences(), extensions.transaction(read_only=True) as session:
+    with _reporting_errors(), extensions.transaction(read_only=True) as session:
         yield session, system_caller(WHO, partner_id)
 
 
 @contextmanager
-def _errors_in_sentences() -> Iterator[None]:
+def _reporting_errors() -> Iterator[None]:
     try:
         yield
     except DomainError as error:

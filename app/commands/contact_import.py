@@ -86,32 +86,32 @@ class ContactImporter:
         self._storage_defaults = storage_defaults
 
     @contextmanager
-    def dry_run(self, wish: ImportRequest) -> Iterator[ImportOutcome]:
+    def dry_run(self, request: ImportRequest) -> Iterator[ImportOutcome]:
         """Yield what applying would do. Writes nothing but a temporary file."""
-        with self._opened(wish) as table, TemporaryFile() as spool, self._prepared(
-            wish, table
+        with self._opened(request) as table, TemporaryFile() as spool, self._prepared(
+            request, table
         ) as planned:  # fmt: skip
-            for records in preview_rows(self._database, planned, wish.campaign_id):
+            for records in preview_rows(self._database, planned, request.campaign_id):
                 for record in records:
                     row = summary.summarize_row(record.row, record.problems, table.header)
                     spool.write(orjson.dumps(row) + b"\n")
-            rows = summary.with_skipped(_read_back(spool), table.skipped)
+            rows = summary.with_skipped(_read_summaries(spool), table.skipped)
             yield ImportOutcome(ImportSummary.of_preview(planned), rows)
 
     @contextmanager
-    def apply(self, wish: ImportRequest) -> Iterator[ImportOutcome]:
+    def apply(self, request: ImportRequest) -> Iterator[ImportOutcome]:
         """Check and apply the file; once it is stored, the worker continues if this process
         dies."""
-        with self._opened(wish) as table, self._prepared(wish, table) as planned:
-            chosen = UploadChoices(dict(wish.reading))
-            if wish.mapping is not None:
+        with self._opened(request) as table, self._prepared(request, table) as planned:
+            choices = UploadChoices(dict(request.reading))
+            if request.mapping is not None:
                 targets = [str(target) for target in planned.settings.mapping.targets]
-                reading = wish.reading | {
+                reading = request.reading | {
                     "byHand": True,
                     "phoneOrder": planned.settings.mapping.phones,
                 }
-                chosen = UploadChoices(reading, table.header, targets)
-        upload_id = self._upload(wish, chosen)
+                choices = UploadChoices(reading, table.header, targets)
+        upload_id = self._upload(request, choices)
         with self._leased(upload_id):
             self._check_and_apply(upload_id)
         upload = self._now(upload_id)
@@ -128,29 +128,31 @@ class ContactImporter:
         with self._database.transaction(read_only=True) as session:
             return uploads.same_file(session, uploads.get(session, self._caller, upload_id))
 
-    def _opened(self, wish: ImportRequest) -> ContactTable:
-        if wish.path.stat().st_size > self._max_bytes:
+    def _opened(self, request: ImportRequest) -> ContactTable:
+        if request.path.stat().st_size > self._max_bytes:
             raise UnreadableFile("too_large", limit=size_words(self._max_bytes))
-        options = options_of(wish.reading, self._max_rows)
-        return open_table(wish.path, name=wish.path.name, options=options)
+        options = options_of(request.reading, self._max_rows)
+        return open_table(request.path, name=request.path.name, options=options)
 
-    def _prepared(self, wish: ImportRequest, table: ContactTable) -> preview.ImportPreview:
+    def _prepared(self, request: ImportRequest, table: ContactTable) -> preview.ImportPreview:
         order = preview.ImportOrder(
-            campaign_id=wish.campaign_id,
-            action=wish.action,
-            region=wish.reading.get("region"),
+            campaign_id=request.campaign_id,
+            action=request.action,
+            region=request.reading.get("region"),
         )
         with self._database.transaction(read_only=True) as session:
-            campaign = campaigns.get(session, self._caller, wish.campaign_id)
-            if wish.mapping is not None:
+            campaign = campaigns.get(session, self._caller, request.campaign_id)
+            if request.mapping is not None:
                 rules = load_rules(session, campaign)
-                own = suggested(table, rules)
-                given = mapping_file.targets_of(wish.mapping, table.header, rules.keys, own)
+                suggestion = suggested(table, rules)
+                file_mapping = mapping_file.targets_of(
+                    request.mapping, table.header, rules.keys, suggestion
+                )
                 order = replace(
                     order,
                     columns=table.header,
-                    mapping=[str(target) for target in given.targets],
-                    phone_order=given.phone_order,
+                    mapping=[str(target) for target in file_mapping.targets],
+                    phone_order=file_mapping.phone_order,
                     by_hand=True,
                 )
             planned = preview.prepare(session, order, table)
@@ -159,10 +161,10 @@ class ContactImporter:
                 raise UnreadableFile("no_contact_column")
         return planned
 
-    def _upload(self, wish: ImportRequest, chosen: UploadChoices) -> UUID:
+    def _upload(self, request: ImportRequest, choices: UploadChoices) -> UUID:
         try:
-            with wish.path.open("rb") as stream:
-                kept = self._files.save(stream, max_bytes=self._max_bytes)
+            with request.path.open("rb") as stream:
+                stored_file = self._files.save(stream, max_bytes=self._max_bytes)
         except TooLarge:
             raise UnreadableFile("too_large", limit=size_words(self._max_bytes)) from None
         try:
@@ -170,17 +172,17 @@ class ContactImporter:
                 return uploads.create(
                     session,
                     self._caller,
-                    wish.campaign_id,
-                    action=wish.action,
-                    file=kept,
-                    file_name=wish.path.name,
-                    chosen=chosen,
+                    request.campaign_id,
+                    action=request.action,
+                    file=stored_file,
+                    file_name=request.path.name,
+                    chosen=choices,
                     lease_until=utcnow() + steps.LEASE_LASTS,
                     storage_defaults=self._storage_defaults,
                 ).id
         except BaseException:
             with suppress(Unavailable):  # the worker deletes it later
-                self._files.delete(kept.key)
+                self._files.delete(stored_file.key)
             raise
 
     def _check_and_apply(self, upload_id: UUID) -> None:
@@ -218,10 +220,10 @@ class ContactImporter:
     @contextmanager
     def _leased(self, upload_id: UUID) -> Iterator[None]:
         """Renew the lease during the block, and release it."""
-        done = threading.Event()
+        stopped = threading.Event()
 
         def renew() -> None:
-            while not done.wait(RENEW_SECONDS):
+            while not stopped.wait(RENEW_SECONDS):
                 with suppress(SQLAlchemyError), self._database.transaction() as session:
                     if not steps.renew_lease(session, upload_id):
                         return
@@ -231,7 +233,7 @@ class ContactImporter:
         try:
             yield
         finally:
-            done.set()
+            stopped.set()
             renewal.join()
         with self._database.transaction() as session:
             steps.end_lease(session, upload_id)
@@ -251,6 +253,6 @@ class ContactImporter:
             return uploads.get(session, self._caller, upload_id)
 
 
-def _read_back(spool: IO[bytes]) -> Iterator[RowSummary]:
+def _read_summaries(spool: IO[bytes]) -> Iterator[RowSummary]:
     spool.seek(0)
     yield from map(orjson.loads, spool)

@@ -37,8 +37,8 @@ class RegionParameter(click.ParamType[str]):
     name = "REGION"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        known = {code for code, _ in regions()}
-        if (code := str(value).upper()) not in known:
+        supported = {code for code, _ in regions()}
+        if (code := str(value).upper()) not in supported:
             self.fail(f"{value} is not a country with phone numbers. Use US, GB or DE.", param, ctx)
         return code
 
@@ -113,11 +113,11 @@ def import_file(
     After Ctrl-C the import ends with the rows already applied; if it is killed, the server
     continues.
     """
-    wish = ImportRequest(
+    request = ImportRequest(
         path=path,
         campaign_id=campaign_id,
         action=ContactAction(action),
-        mapping=_mapping(mapping_file) if mapping_file else None,
+        mapping=_read_mapping(mapping_file) if mapping_file else None,
         reading={
             "encoding": encoding,
             "delimiter": delimiter,
@@ -138,7 +138,7 @@ def import_file(
     out = sys.stdout.buffer
     with ExitStack() as stack:
         try:
-            work = importer.dry_run(wish) if dry_run else importer.apply(wish)
+            work = importer.dry_run(request) if dry_run else importer.apply(request)
             outcome = stack.enter_context(work)
         except UnreadableFile as refusal:
             if not as_json:
@@ -150,11 +150,11 @@ def import_file(
         if as_json:
             _write_json(out, outcome)
         else:
-            _write_words(importer, outcome, path.name)
+            _write_summary(importer, outcome, path.name)
     ctx.exit(FAILED_ROWS if outcome.summary.counters()["failed"] else 0)
 
 
-def _mapping(path: Path) -> Any:
+def _read_mapping(path: Path) -> Any:
     try:
         data = path.read_bytes()
         return orjson.loads(data.decode(json.detect_encoding(data)))
@@ -168,7 +168,7 @@ def _write_json(out: IO[bytes], outcome: ImportOutcome) -> None:
         out.write(piece)
 
 
-def _write_words(importer: ContactImporter, outcome: ImportOutcome, file_name: str) -> None:
+def _write_summary(importer: ContactImporter, outcome: ImportOutcome, file_name: str) -> None:
     dry_run = outcome.upload_id is None
     for line in summary_lines(outcome.summary, outcome.rows, file_name, dry_run=dry_run):
         click.echo(line)
@@ -203,14 +203,14 @@ def export_file(*, campaign_id: UUID, output: Path | None) -> None:
         out: IO[bytes] = sys.stdout.buffer
         if output is not None:
             try:
-                out = stack.enter_context(open(output, "wb", opener=_for_owner))
+                out = stack.enter_context(open(output, "wb", opener=_open_private))
             except OSError as error:
                 message = f"{output} can't be written: {error.strerror}."
                 raise ImportRefused(message) from None
-        for part in export.parts(partial(database.transaction, read_only=True), columns):
-            out.write(part)
+        for chunk in export.parts(partial(database.transaction, read_only=True), columns):
+            out.write(chunk)
 
 
-def _for_owner(path: str, flags: int) -> int:
+def _open_private(path: str, flags: int) -> int:
     """Open a file that only its owner can read: contacts are private on a shared machine."""
     return os.open(path, flags, mode=0o600)

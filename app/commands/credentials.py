@@ -60,8 +60,8 @@ NEVER = object()
 """The value of ``never``: None already means a missing option."""
 
 
-def _end(chosen: Any) -> lifetimes.End:
-    return None if chosen is NEVER else chosen
+def _to_end(choice: Any) -> lifetimes.End:
+    return None if choice is NEVER else choice
 
 
 client_commands = AppGroup(
@@ -101,20 +101,20 @@ def create_client(
         raise click.UsageError(message)
     with changing(partner_id) as (session, caller):
         if organization_id is not None:
-            made = oauth_clients.create_legacy(
+            created = oauth_clients.create_legacy(
                 session,
                 caller,
                 organization_id=organization_id,
                 name=name,
                 served_until=until,
-                expires_at=_end(expires),
+                expires_at=_to_end(expires),
             )
         else:
-            wanted = Role(role) if role else Role.OPERATOR
-            made = oauth_clients.create(
-                session, caller, name=name, role=wanted, expires_at=_end(expires)
+            client_role = Role(role) if role else Role.OPERATOR
+            created = oauth_clients.create(
+                session, caller, name=name, role=client_role, expires_at=_to_end(expires)
             )
-    _print_new(_described(made.client), made.secret, "clientSecret", as_json)
+    _print_new(_describe_client(created.client), created.secret, "clientSecret", as_json)
 
 
 @client_commands.command("list")
@@ -124,8 +124,8 @@ def create_client(
 def list_clients(partner_id: UUID | None, area: str | None, as_json: bool) -> None:
     """List every client with its state."""
     with reading(partner_id) as (session, caller):
-        found = oauth_clients.list_all(session, caller, area=Area(area) if area else None)
-        described = [_described(client) for client in found]
+        clients = oauth_clients.list_all(session, caller, area=Area(area) if area else None)
+        described = [_describe_client(client) for client in clients]
     lines = (
         f"{client['clientId']}  {client['state']:<9}  area {client['area']}  "
         f"{client['role'] or 'organization ' + client['organizationId']}  {client['name']}"
@@ -191,16 +191,16 @@ def create_key(
 ) -> None:
     """Create a key and print it; it can't be shown again."""
     with changing() as (session, caller):
-        made = api_keys.create(
+        created = api_keys.create(
             session,
             caller,
             organization_id=organization_id,
             name=name,
             scopes=scopes or sorted(API_KEY_SCOPES),
             live=not test,
-            expires_at=_end(expires),
+            expires_at=_to_end(expires),
         )
-    _print_new(_described_key(made.key), made.secret, "apiKey", as_json)
+    _print_new(_describe_key(created.key), created.secret, "apiKey", as_json)
 
 
 signing_key_commands = AppGroup("keys", help="Keys that sign access tokens.")
@@ -272,7 +272,7 @@ def reset_operator_factors(email: str) -> None:
     click.echo(f"{email} has no second factor any more. All sessions have ended.")
 
 
-def _described(client: OAuthClient) -> dict[str, Any]:
+def _describe_client(client: OAuthClient) -> dict[str, Any]:
     return {
         "clientId": client.client_id,
         "name": client.name,
@@ -280,14 +280,14 @@ def _described(client: OAuthClient) -> dict[str, Any]:
         "role": client.role.value if client.role else None,
         "partnerId": str(client.partner_id) if client.partner_id else None,
         "organizationId": str(client.organization_id) if client.organization_id else None,
-        "state": _state(client),
-        "expiresAt": _moment(client.expires_at),
-        "servedUntil": _moment(client.served_until),
-        "lastUsedAt": _moment(client.last_used_at),
+        "state": _client_state(client),
+        "expiresAt": _format_moment(client.expires_at),
+        "servedUntil": _format_moment(client.served_until),
+        "lastUsedAt": _format_moment(client.last_used_at),
     }
 
 
-def _state(client: OAuthClient) -> str:
+def _client_state(client: OAuthClient) -> str:
     if client.revoked_at is not None:
         return "revoked"
     if client.is_over:
@@ -295,7 +295,7 @@ def _state(client: OAuthClient) -> str:
     return "suspended" if client.suspended_at is not None else "active"
 
 
-def _described_key(key: ApiKey) -> dict[str, Any]:
+def _describe_key(key: ApiKey) -> dict[str, Any]:
     return {
         "id": str(key.id),
         "publicId": key.public_id,
@@ -303,16 +303,16 @@ def _described_key(key: ApiKey) -> dict[str, Any]:
         "organizationId": str(key.organization_id),
         "live": key.live,
         "scopes": key.scopes,
-        "expiresAt": _moment(key.expires_at),
+        "expiresAt": _format_moment(key.expires_at),
     }
 
 
-def _moment(value: datetime | None) -> str | None:
+def _format_moment(value: datetime | None) -> str | None:
     return write_moment(value) if value else None
 
 
 def print_client(client: OAuthClient, as_json: bool) -> None:
-    _print(_described(client), as_json)
+    _print(_describe_client(client), as_json)
 
 
 def _print_new(described: dict[str, Any], secret: str, name: str, as_json: bool) -> None:

@@ -38,36 +38,36 @@ class DemoRotation:
         operator = world["operator"]
         operator["clientSecret"] = self._roll(self.caller, operator["clientId"])
         for partner in world["partners"]:
-            own = system_caller("demo", UUID(partner["id"]))
+            actor = system_caller("demo", UUID(partner["id"]))
             for client in partner["clients"]:
-                client["clientSecret"] = self._roll(own, client["clientId"])
+                client["clientSecret"] = self._roll(actor, client["clientId"])
             partner["client"]["clientSecret"] = partner["clients"][0]["clientSecret"]
             for organization in partner["organizations"]:
-                self._organization(own, organization)
+                self._organization(actor, organization)
             for entry in partner["users"]:
-                self._renew_password(own, entry)
+                self._renew_password(actor, entry)
         return world
 
-    def _organization(self, own: Caller, organization: dict[str, Any]) -> None:
+    def _organization(self, actor: Caller, organization: dict[str, Any]) -> None:
         organization_id = UUID(organization["id"])
-        keys = api_keys.list_all(self.session, own, organization_id=organization_id)
+        keys = api_keys.list_all(self.session, actor, organization_id=organization_id)
         for key in keys:
             if key.revoked_at is None and key.replaced_by is None:
                 name = "apiKey" if key.live else "testApiKey"
-                organization[name] = api_keys.rotate(self.session, own, key.id).secret
+                organization[name] = api_keys.rotate(self.session, actor, key.id).secret
         if "legacyClient" in organization:
             legacy = organization["legacyClient"]
             legacy["clientSecret"] = self._roll(self.caller, legacy["clientId"])
         for entry in organization["users"]:
-            self._renew_password(own, entry)
+            self._renew_password(actor, entry)
 
-    def _renew_password(self, own: Caller, entry: dict[str, Any]) -> None:
-        user = users.get(self.session, own, entry["id"])
+    def _renew_password(self, actor: Caller, entry: dict[str, Any]) -> None:
+        user = users.get(self.session, actor, entry["id"])
         entry["password"] = new_password()
-        users.set_password(self.session, own, user, passwords.hash_password(entry["password"]))
+        users.set_password(self.session, actor, user, passwords.hash_password(entry["password"]))
 
-    def _roll(self, own: Caller, client_id: str) -> str:
-        return oauth_clients.rotate(self.session, own, client_id).secret
+    def _roll(self, actor: Caller, client_id: str) -> str:
+        return oauth_clients.rotate(self.session, actor, client_id).secret
 
 
 FILE = "demo.json"
@@ -83,26 +83,28 @@ def demo(as_json: bool, rotate: bool) -> None:
         message = "Demo data is refused in production (PORTAL_ENV=production)."
         raise click.ClickException(message)
     file = settings.instance_dir / FILE
-    world = _world(file, rotate)
+    world = _load_or_create_world(file, rotate)
     click.echo(json.dumps(world, indent=2) if as_json else _sentences(world))
 
 
-def _world(file: Path, rotate: bool) -> dict[str, Any]:
+def _load_or_create_world(file: Path, rotate: bool) -> dict[str, Any]:
     settings = extensions.settings()
     with extensions.transaction(read_only=True) as session:
         empty = session.scalar(select(Partner.id).limit(1)) is None
-        known = session.scalar(select(User.id).where(User.email_key == "operator@demo.example"))
+        operator_id = session.scalar(
+            select(User.id).where(User.email_key == "operator@demo.example")
+        )
     if empty:
         with extensions.transaction() as session:
-            making = DemoWorld(
+            demo_world = DemoWorld(
                 session, system_caller("demo"), settings.public_url, settings.legacy_retirement
             )
-            world = making.build(PARTNERS, HISTORY_DAYS)
+            world = demo_world.build(PARTNERS, HISTORY_DAYS)
             _check_figures(session)
             _close_months(session)
-        _write(file, world)
+        _write_file(file, world)
         return world
-    if known is None or not file.exists():
+    if operator_id is None or not file.exists():
         message = (
             "The database holds other data, so no demo data was added. "
             "Start with an empty database (DATABASE_URL)."
@@ -112,7 +114,7 @@ def _world(file: Path, rotate: bool) -> dict[str, Any]:
     if rotate:
         with extensions.transaction() as session:
             world = DemoRotation(session, system_caller("demo")).rotate(world)
-        _write(file, world)
+        _write_file(file, world)
     return {**world, "baseUrl": settings.public_url}
 
 
@@ -134,7 +136,7 @@ def _close_months(session: Session) -> None:
         month = next_month(month)
 
 
-def _write(file: Path, world: dict[str, Any]) -> None:
+def _write_file(file: Path, world: dict[str, Any]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_suffix(".new")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -148,6 +150,8 @@ def _sentences(world: dict[str, Any]) -> str:
     for partner in world["partners"]:
         lines.append(partner["partnerName"])
         member, *owners = partner["organizations"][0]["users"]
-        shown = [*partner["users"], *(owner | {"userType": "owner"} for owner in owners), member]
-        lines += [f"  {user['userType']}: {user['email']} / {user['password']}" for user in shown]
+        accounts = [*partner["users"], *(owner | {"userType": "owner"} for owner in owners), member]
+        lines += [
+            f"  {user['userType']}: {user['email']} / {user['password']}" for user in accounts
+        ]
     return "\n".join(lines)

@@ -82,36 +82,38 @@ def add_calls(
     each with its call, and the calls that were not answered. None belongs to a campaign: those of
     the demo haven't been started."""
     today = utcnow().date()
-    others = random.Random(pace)  # noqa: S311 - as those of the demo, without changing these
-    every: list[PastCall] = []
+    other_rng = random.Random(pace)  # noqa: S311 - as those of the demo, without changing these
+    all_calls: list[PastCall] = []
     for age in range(days, 0, -1):
         day = today - timedelta(days=age)
         share = 0.25 if day.weekday() >= SATURDAY else 1
         expected = pace * share * (0.6 + 0.4 * (days - age) / days)
         count = round(rng.gauss(expected, expected / 4))
-        talks = [_talk(day, rng) for _ in range(count)]
+        talks = [_conversation(day, rng) for _ in range(count)]
         lengths = [talk.seconds or 0 for talk in talks]
-        calls = talks + _not_answered(day, len(talks), others)
-        _count(session, organization, day, calls)
-        _bill(session, organization, day, lengths, age)
-        _spend(session, organization, day, lengths, age)
-        every += calls
-    _store(session, organization, assistant, sorted(every, key=lambda call: call.at), others)
+        calls = talks + _unanswered_calls(day, len(talks), other_rng)
+        _count_calls(session, organization, day, calls)
+        _add_billing(session, organization, day, lengths, age)
+        _add_spending(session, organization, day, lengths, age)
+        all_calls += calls
+    _store_calls(
+        session, organization, assistant, sorted(all_calls, key=lambda call: call.at), other_rng
+    )
 
 
-def _talk(day: date, rng: random.Random) -> PastCall:
-    at = _moment(day, rng)
+def _conversation(day: date, rng: random.Random) -> PastCall:
+    moment = _moment(day, rng)
     if rng.random() < 0.62:
-        return PastCall(at, EndedReason.COMPLETED, rng.randrange(40, 400))
-    return PastCall(at, EndedReason.VOICEMAIL, rng.randrange(15, 40))
+        return PastCall(moment, EndedReason.COMPLETED, rng.randrange(40, 400))
+    return PastCall(moment, EndedReason.VOICEMAIL, rng.randrange(15, 40))
 
 
-def _not_answered(day: date, answered: int, rng: random.Random) -> list[PastCall]:
+def _unanswered_calls(day: date, answered_count: int, rng: random.Random) -> list[PastCall]:
     """Yield about one unanswered call for two answered ones; some failed."""
     counts = {
-        EndedReason.NO_ANSWER: answered // 3 + day.day % 3,
-        EndedReason.BUSY: answered // 8,
-        EndedReason.NUMBER_INVALID: answered // 20,
+        EndedReason.NO_ANSWER: answered_count // 3 + day.day % 3,
+        EndedReason.BUSY: answered_count // 8,
+        EndedReason.NUMBER_INVALID: answered_count // 20,
     }
     return [
         PastCall(_moment(day, rng), reason)
@@ -124,11 +126,11 @@ def _moment(day: date, rng: random.Random) -> datetime:
     return datetime.combine(day, time(14), UTC) + timedelta(seconds=rng.randrange(8 * 3600))
 
 
-def _count(
+def _count_calls(
     session: Session, organization: Organization, day: date, calls: Sequence[PastCall]
 ) -> None:
     """Add the calls of a day to the totals."""
-    whose: dict[str, Any] = {
+    keys: dict[str, Any] = {
         "partner_id": organization.partner_id,
         "organization_id": organization.id,
         "day": day,
@@ -138,12 +140,12 @@ def _count(
         for reason, kind in ANSWERED_BY.items()
     }
     if any(seconds.values()):
-        rollup.add_conversations(session, **whose, seconds=seconds)
+        rollup.add_conversations(session, **keys, seconds=seconds)
     ends = Counter(STATUSES[call.reason] for call in calls)
-    rollup.add_ended_calls(session, **whose, ends=ends)
+    rollup.add_ended_calls(session, **keys, ends=ends)
 
 
-def _store(
+def _store_calls(
     session: Session,
     organization: Organization,
     assistant: Assistant,
@@ -193,7 +195,7 @@ def _rows(
         "answered_by": ANSWERED_BY.get(call.reason),
         "ended_at": call.at + timedelta(seconds=call.seconds or 0),
     }
-    of_calls = {
+    call_columns = {
         **shared,
         "carrier": CarrierKind.SIMULATOR,
         "status": STATUSES[call.reason],
@@ -201,24 +203,24 @@ def _rows(
         "started_at": started,
         "answered_at": call.at if call.seconds else None,
     }
-    whose = {"partner_id": organization.partner_id, "assistant_id": assistant.id}
+    owner = {"partner_id": organization.partner_id, "assistant_id": assistant.id}
     stored = {
         "id": _id_of(started - QUEUED, rng),
-        **of_calls,
-        **whose,
+        **call_columns,
+        **owner,
         **_call_values(assistant, call, line),
     }
     attempt = {
         "id": _id_of(started, rng),
-        **of_calls,
+        **call_columns,
         "call_id": stored["id"],
-        **_placed(assistant, call),
+        **_attempt_values(assistant, call),
     }
     attempt["carrier_reference"] = f"sim-{attempt['id']}"
     conversation = {
         "id": new_id(),
         **shared,
-        **whose,
+        **owner,
         "call_id": stored["id"],
         "started_at": call.at,
         "seconds": call.seconds,
@@ -249,7 +251,7 @@ def _call_values(assistant: Assistant, call: PastCall, line: int) -> dict[str, A
     }
 
 
-def _placed(assistant: Assistant, call: PastCall) -> dict[str, Any]:
+def _attempt_values(assistant: Assistant, call: PastCall) -> dict[str, Any]:
     """Return the columns that only the attempt has: the messages, and the cost."""
     minutes = _minutes([call.seconds] if call.seconds else [])
     charged = _cost(minutes, (utcnow().date() - call.at.date()).days)
@@ -275,7 +277,7 @@ def _id_of(moment: datetime, rng: random.Random) -> UUID:
     return UUID(int=id_at(moment).int | 7 << 76 | rng.getrandbits(76) & ~(3 << 62) | 2 << 62)
 
 
-def _bill(
+def _add_billing(
     session: Session,
     organization: Organization,
     day: date,
@@ -298,7 +300,7 @@ def _bill(
         )
 
 
-def _spend(
+def _add_spending(
     session: Session, organization: Organization, day: date, lengths: Sequence[int], age: int
 ) -> None:
     """Count the calls of a day as spending, and as costs that the carrier has reported."""
@@ -310,10 +312,13 @@ def _spend(
     spending.add_spent(session, spender, datetime.combine(day, time(), UTC), amount)
     if age > UNREPORTED_DAYS:
         amounts = {"attempts": len(lengths), "micros": amount.micros}
-        when, partner = {"day": day, "currency": CURRENCY}, {"partner_id": organization.partner_id}
-        own = {"organization_id": organization.id, **when}
-        rollup.add(session, CostDay, own, amounts, partner)
-        rollup.add(session, PartnerCostDay, {**partner, **when}, amounts, {})
+        day_keys, partner_keys = (
+            {"day": day, "currency": CURRENCY},
+            {"partner_id": organization.partner_id},
+        )
+        organization_keys = {"organization_id": organization.id, **day_keys}
+        rollup.add(session, CostDay, organization_keys, amounts, partner_keys)
+        rollup.add(session, PartnerCostDay, {**partner_keys, **day_keys}, amounts, {})
 
 
 def _minutes(lengths: Sequence[int]) -> int:

@@ -109,18 +109,18 @@ class DemoWorld:
             "operator": {
                 "email": "operator@demo.example",
                 "password": password,
-                **_client(client),
+                **_client_entry(client),
             },
             "partners": [self._partner(story, history_days) for story in stories],
         }
 
-    def _publish_plans(self, own: Caller, partner: Partner, days_ago: int) -> None:
-        for plan in versions.current(self.session, own, partner.id).plans:
+    def _publish_plans(self, actor: Caller, partner: Partner, days_ago: int) -> None:
+        for plan in versions.current(self.session, actor, partner.id).plans:
             terms, features = PLANS[plan.tier]
             texts = PLAN_TEXTS[plan.tier]
-            wanted = replace(plan, terms=terms, features=features, texts=texts)
-            versions.save(self.session, own, partner.id, wanted)
-        version = versions.publish(self.session, own, partner.id)
+            changed_plan = replace(plan, terms=terms, features=features, texts=texts)
+            versions.save(self.session, actor, partner.id, changed_plan)
+        version = versions.publish(self.session, actor, partner.id)
         version.published_at = utcnow() - timedelta(days=days_ago)
         version.author = f"{STAFF[0][1]}@{partner.slug}.example"
 
@@ -135,53 +135,53 @@ class DemoWorld:
         terms = story.payment, "14", story.payment_texts
         partners.set_payment_terms(self.session, self.caller, partner.id, *terms)
         partner.created_at -= timedelta(days=history_days)
-        own = system_caller("demo", partner.id)
-        self._publish_plans(own, partner, history_days)
+        actor = system_caller("demo", partner.id)
+        self._publish_plans(actor, partner, history_days)
         clients = [
-            (role, oauth_clients.create(self.session, own, name=name, role=role))
+            (role, oauth_clients.create(self.session, actor, name=name, role=role))
             for role, name in CLIENTS
         ]
         return {
             "id": str(partner.id),
             "partnerName": partner.name,
             "domain": partner.domain,
-            "client": _client(clients[0][1]),
-            "clients": [{"role": role.value, **_client(new)} for role, new in clients],
+            "client": _client_entry(clients[0][1]),
+            "clients": [{"role": role.value, **_client_entry(new)} for role, new in clients],
             "users": [
-                self._user(own, partner, f"{word}@{story.slug}.example", role, name, history_days)
+                self._user(actor, partner, f"{word}@{story.slug}.example", role, name, history_days)
                 for role, word, name in STAFF
             ],
-            "organizations": self._organizations(own, partner, story, history_days),
+            "organizations": self._organizations(actor, partner, story, history_days),
         }
 
     def _organizations(
-        self, own: Caller, partner: Partner, story: PartnerStory, history_days: int
+        self, actor: Caller, partner: Partner, story: PartnerStory, history_days: int
     ) -> list[dict[str, Any]]:
-        made = [
-            self._organization(own, partner, story, organization, history_days)
+        entries = [
+            self._organization(actor, partner, story, organization, history_days)
             for organization in story.organizations
         ]
-        self._calls(own, *made[:2])
-        self._alerts(own, UUID(made[0]["id"]))
-        return made
+        self._calls(actor, *entries[:2])
+        self._alerts(actor, UUID(entries[0]["id"]))
+        return entries
 
-    def _calls(self, own: Caller, busiest: dict[str, Any], second: dict[str, Any]) -> None:
+    def _calls(self, actor: Caller, busiest: dict[str, Any], second: dict[str, Any]) -> None:
         """A call of each outcome, which the worker places on the simulated carrier. The one that
         rings longest is of another organization, so that the busiest can place one more at once."""
         numbers = busiest["simulator"]
         placed = {}
         for (outcome, number), (first, last) in zip(numbers.items(), FULL_NAMES, strict=False):
-            whose = second if outcome == "noAnswer" else busiest
+            organization = second if outcome == "noAnswer" else busiest
             request = calls.CallRequest(
-                whose["agents"][0]["id"], number, first_name=first, last_name=last
+                organization["agents"][0]["id"], number, first_name=first, last_name=last
             )
             placed[outcome] = calls.schedule(
-                self.session, own, request, source=CallSource.API, live=True
+                self.session, actor, request, source=CallSource.API, live=True
             )
         report = read(VoiceReport, CONVERSATION)
         reports.accept_report(self.session, placed["human"].call_id, report, "demo", utcnow())
 
-    def _alerts(self, own: Caller, busiest: UUID) -> None:
+    def _alerts(self, actor: Caller, busiest: UUID) -> None:
         """Create two alert rules; the history of the busiest organization meets one."""
         for rule in (
             alerts.RuleInput(
@@ -192,21 +192,21 @@ class DemoWorld:
                 organization_id=busiest, by_mail=False,
             ),
         ):  # fmt: skip
-            alerts.create(self.session, own, rule)
+            alerts.create(self.session, actor, rule)
         alerts.apply(self.session, alerts.changes(self.session, utcnow()), utcnow())
 
     def _user(
-        self, own: Caller, partner: Partner, email: str, role: Role, name: str, history_days: int
+        self, actor: Caller, partner: Partner, email: str, role: Role, name: str, history_days: int
     ) -> dict[str, Any]:
         data = read(CreateUserInput, {"email": email, "userType": role.value})
-        user = users.create(self.session, own, partner.id, data)
+        user = users.create(self.session, actor, partner.id, data)
         user.created_at -= timedelta(days=history_days)
-        return self._with_password(own, user, name)
+        return self._with_password(actor, user, name)
 
-    def _with_password(self, own: Caller, user: User, name: str) -> dict[str, Any]:
+    def _with_password(self, actor: Caller, user: User, name: str) -> dict[str, Any]:
         password = new_password()
         user.name = name
-        users.set_password(self.session, own, user, passwords.hash_password(password))
+        users.set_password(self.session, actor, user, passwords.hash_password(password))
         return {
             "id": str(user.id),
             "email": user.email,
@@ -215,7 +215,7 @@ class DemoWorld:
         }
 
     def _customer(
-        self, own: Caller, partner: Partner, story: OrganizationStory
+        self, actor: Caller, partner: Partner, story: OrganizationStory
     ) -> tuple[User, dict[str, Any], Organization]:
         """Return the first user, the demo's data about them, and their organization."""
         name = " ".join(self.random.choice(FULL_NAMES))
@@ -227,40 +227,40 @@ class DemoWorld:
             "service": story.service,
             "agentTimezone": story.timezone,
         }
-        member = users.create(self.session, own, partner.id, read(CreateUserInput, data))
-        entry = self._with_password(own, member, name)
+        member = users.create(self.session, actor, partner.id, read(CreateUserInput, data))
+        entry = self._with_password(actor, member, name)
         assert member.organization_id is not None  # noqa: S101 - what a standard user is
-        organization = organizations.end_trial(self.session, own, member.organization_id)
+        organization = organizations.end_trial(self.session, actor, member.organization_id)
         organization.billing_address = BillingAddress(story.address).to_json()
         return member, entry, organization
 
     def _organization(
         self,
-        own: Caller,
+        actor: Caller,
         partner: Partner,
         partner_story: PartnerStory,
         story: OrganizationStory,
         history_days: int,
     ) -> dict[str, Any]:
-        member, entry, organization = self._customer(own, partner, story)
-        speakers = self._assistants(own, organization, story)
+        member, entry, organization = self._customer(actor, partner, story)
+        speakers = self._assistants(actor, organization, story)
         campaign = campaigns.create(
-            self.session, own, organization.id, name="Winter recall", all_assistants=True
+            self.session, actor, organization.id, name="Winter recall", all_assistants=True
         )
         contacts.apply(self.session, campaign, self._contacts(story), ContactAction.UPSERT)
         do_not_call.add(
-            self.session, own, organization.id, LISTED, reason="Asked not to be called again"
+            self.session, actor, organization.id, LISTED, reason="Asked not to be called again"
         )
         limit = {"userLimit": organizations.USUAL_USER_LIMITS[story.tier]}
         organizations.update(
-            self.session, own, organization.id, read(UpdateOrganizationInput, limit)
+            self.session, actor, organization.id, read(UpdateOrganizationInput, limit)
         )
         organization.created_at -= timedelta(days=history_days)
         organization.tier_since = organization.created_at
         self._sign_up_earlier(member, history_days)
         members = [entry | {"externalUserId": str(member.id)}]
         if story is partner_story.organizations[0]:
-            members.append(self._owner(own, organization, story, history_days))
+            members.append(self._owner(actor, organization, story, history_days))
         add_calls(
             self.session,
             organization,
@@ -270,7 +270,7 @@ class DemoWorld:
             self.random,
         )
         legacy = add_legacy_client(
-            self.session, self.caller, own, organization, speakers[0],
+            self.session, self.caller, actor, organization, speakers[0],
             to=(" ".join(FULL_NAMES[0]), f"+1{story.area_code}5550150"),
             retirement=self.retirement, extended=partner_story.extended, days=history_days,
         )  # fmt: skip
@@ -279,8 +279,8 @@ class DemoWorld:
             "name": organization.name,
             "paymentTier": story.tier.value,
             "users": members,
-            "apiKey": self._key(own, organization, live=True),
-            "testApiKey": self._key(own, organization, live=False),
+            "apiKey": self._key(actor, organization, live=True),
+            "testApiKey": self._key(actor, organization, live=False),
             "agents": [
                 {
                     "id": str(assistant.id),
@@ -300,16 +300,16 @@ class DemoWorld:
         }
 
     def _owner(
-        self, own: Caller, organization: Organization, story: OrganizationStory, history_days: int
+        self, actor: Caller, organization: Organization, story: OrganizationStory, history_days: int
     ) -> dict[str, Any]:
         """Create the organization's second user, who manages its users and assistants."""
         owner = users.invite(
-            self.session, own, email=f"owner@{story.host}", user_type=Role.OWNER,
+            self.session, actor, email=f"owner@{story.host}", user_type=Role.OWNER,
             organization_id=organization.id, with_mail=False, with_notice=False,
         )  # fmt: skip
         owner.status = UserStatus.ACTIVE
         self._sign_up_earlier(owner, history_days)
-        return self._with_password(own, owner, OWNER) | {"externalUserId": str(owner.id)}
+        return self._with_password(actor, owner, OWNER) | {"externalUserId": str(owner.id)}
 
     def _sign_up_earlier(self, member: User, days: int) -> None:
         """Backdate a sign-up of today, before anything else is counted for it."""
@@ -321,27 +321,27 @@ class DemoWorld:
         rollup.add(self.session, PartnerDay, key, {"sign_ups": 1}, {})
 
     def _assistants(
-        self, own: Caller, organization: Organization, story: OrganizationStory
+        self, actor: Caller, organization: Organization, story: OrganizationStory
     ) -> list[Assistant]:
-        first, *_ = assistants.of_organization(self.session, own, organization.id)
-        words: dict[str, Any] = {
+        first, *_ = assistants.of_organization(self.session, actor, organization.id)
+        messages: dict[str, Any] = {
             "default_intro": f"Hello, this is Robin from {story.name}.",
             "default_voicemail": f"Hello, this is Robin from {story.name}. Please call us back.",
         }
         assistants.configure_assistant(
-            self.session, own, first, phone_number=f"+1{story.area_code}5550148",
-            phone_enabled=True, phone_configured=True, **words,
+            self.session, actor, first, phone_number=f"+1{story.area_code}5550148",
+            phone_enabled=True, phone_configured=True, **messages,
         )  # fmt: skip
-        assistants.define_external_id_key(self.session, own, first, "crmId", identifies=True)
+        assistants.define_external_id_key(self.session, actor, first, "crmId", identifies=True)
         inactive = assistants.add_assistant(
-            self.session, own, organization, name="Alex", timezone=story.timezone
+            self.session, actor, organization, name="Alex", timezone=story.timezone
         )
         assistants.configure_assistant(
-            self.session, own, inactive, active=False, phone_number=f"+1{story.area_code}5550149",
+            self.session, actor, inactive, active=False, phone_number=f"+1{story.area_code}5550149",
             phone_enabled=True, phone_configured=True,
         )  # fmt: skip
         silent = assistants.add_assistant(
-            self.session, own, organization, name="Kim", timezone=story.timezone
+            self.session, actor, organization, name="Kim", timezone=story.timezone
         )
         return [first, inactive, silent]
 
@@ -359,14 +359,14 @@ class DemoWorld:
             for position, (first, last) in enumerate(FULL_NAMES)
         ]
 
-    def _key(self, own: Caller, organization: Organization, *, live: bool) -> str:
+    def _key(self, actor: Caller, organization: Organization, *, live: bool) -> str:
         name = "Live scripts" if live else "Trying out"
         return api_keys.create(
-            self.session, own, organization_id=organization.id, name=name, live=live
+            self.session, actor, organization_id=organization.id, name=name, live=live
         ).secret
 
 
-def _client(new: oauth_clients.NewClient) -> dict[str, str]:
+def _client_entry(new: oauth_clients.NewClient) -> dict[str, str]:
     return {"clientId": new.client.client_id, "clientSecret": new.secret}
 
 

@@ -25,11 +25,11 @@ def show(partner_id: UUID | None) -> None:
     with reading() as (session, caller):
         limits = destinations.limits_of(session, caller, partner_id)
         choice = destinations.choice_of(session, caller, partner_id) if partner_id else None
-    click.echo(f"Countries allowed: {_listed(limits.regions, 'those of the installation')}")
-    click.echo(f"Voice hosts allowed: {_listed(limits.hosts, 'any public host')}")
+    click.echo(f"Countries allowed: {_join_regions(limits.regions, 'those of the installation')}")
+    click.echo(f"Voice hosts allowed: {_join_regions(limits.hosts, 'any public host')}")
     if choice is not None:
-        click.echo(f"Countries opened by the partner: {_listed(choice.regions)}")
-        click.echo(f"Voice hosts opened by the partner: {_listed(choice.hosts)}")
+        click.echo(f"Countries opened by the partner: {_join_regions(choice.regions)}")
+        click.echo(f"Voice hosts opened by the partner: {_join_regions(choice.hosts)}")
 
 
 @destination_commands.command("limit-regions")
@@ -39,13 +39,13 @@ def show(partner_id: UUID | None) -> None:
 def limit_regions(regions: tuple[str, ...], partner_id: UUID | None, reset: bool) -> None:
     """Replace the countries that partners may open (US CA …)."""
     _require_either(regions, reset)
-    wanted = frozenset(region.upper() for region in regions)
+    region_codes = frozenset(region.upper() for region in regions)
     default = None if partner_id else USUAL_REGIONS
     with changing() as (session, caller):
         limits = destinations.limits_of(session, caller, partner_id)
-        limits = replace(limits, regions=default if reset else wanted)
+        limits = replace(limits, regions=default if reset else region_codes)
         destinations.change_limits(session, caller, limits, partner_id)
-    click.echo(f"Countries allowed: {_listed(limits.regions, 'those of the installation')}")
+    click.echo(f"Countries allowed: {_join_regions(limits.regions, 'those of the installation')}")
 
 
 @destination_commands.command("limit-hosts")
@@ -59,7 +59,7 @@ def limit_hosts(hosts: tuple[str, ...], partner_id: UUID | None, any_host: bool)
         limits = destinations.limits_of(session, caller, partner_id)
         limits = replace(limits, hosts=None if any_host else hosts)
         destinations.change_limits(session, caller, limits, partner_id)
-    click.echo(f"Voice hosts allowed: {_listed(limits.hosts, 'any public host')}")
+    click.echo(f"Voice hosts allowed: {_join_regions(limits.hosts, 'any public host')}")
 
 
 @destination_commands.command("open-regions")
@@ -67,11 +67,13 @@ def limit_hosts(hosts: tuple[str, ...], partner_id: UUID | None, any_host: bool)
 @REGIONS
 def open_regions(partner_id: UUID, regions: tuple[str, ...]) -> None:
     """Replace the countries that a partner has opened; an organization's own is always open."""
-    wanted = frozenset(region.upper() for region in regions)
+    region_codes = frozenset(region.upper() for region in regions)
     with changing() as (session, caller):
         choice = destinations.choice_of(session, caller, partner_id)
-        destinations.change_choice(session, caller, partner_id, replace(choice, regions=wanted))
-    click.echo(f"Countries opened by the partner: {_listed(wanted)}")
+        destinations.change_choice(
+            session, caller, partner_id, replace(choice, regions=region_codes)
+        )
+    click.echo(f"Countries opened by the partner: {_join_regions(region_codes)}")
 
 
 @destination_commands.command("open-hosts")
@@ -82,16 +84,16 @@ def open_hosts(partner_id: UUID, hosts: tuple[str, ...]) -> None:
     with changing() as (session, caller):
         choice = destinations.choice_of(session, caller, partner_id)
         destinations.change_choice(session, caller, partner_id, replace(choice, hosts=hosts))
-    click.echo(f"Voice hosts opened by the partner: {_listed(hosts)}")
+    click.echo(f"Voice hosts opened by the partner: {_join_regions(hosts)}")
 
 
-def _require_either(words: Sequence[str], flag: bool) -> None:
-    if bool(words) == flag:
+def _require_either(values: Sequence[str], flag: bool) -> None:
+    if bool(values) == flag:
         message = "Give either a list or the option."
         raise click.UsageError(message)
 
 
-def _listed(words: Iterable[str] | None, without: str = "none") -> str:
-    if words is None:
+def _join_regions(values: Iterable[str] | None, without: str = "none") -> str:
+    if values is None:
         return without
-    return " ".join(sorted(words)) or "none"
+    return " ".join(sorted(values)) or "none"

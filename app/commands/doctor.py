@@ -29,7 +29,7 @@ def doctor(as_json: bool, skip: tuple[str, ...]) -> None:
     findings = {}
     for name, check in CHECKS.items():
         if name not in skip:
-            findings[name] = finding = _finding(check)
+            findings[name] = finding = _run_check(check)
             if not as_json:
                 click.echo(f"{finding.state:<4}  {name:<11}  {finding.text}")
     is_healthy = all(finding.state != FindingState.FAIL for finding in findings.values())
@@ -40,7 +40,7 @@ def doctor(as_json: bool, skip: tuple[str, ...]) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _finding(check: Check) -> DoctorFinding:
+def _run_check(check: Check) -> DoctorFinding:
     try:
         return check(extensions.settings(), extensions.database())
     except (OSError, SQLAlchemyError) as error:

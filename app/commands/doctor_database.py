@@ -59,7 +59,7 @@ def migrations(_settings: Settings, database: Database) -> DoctorFinding:
     with database.transaction(read_only=True) as session:
         state = CHECKS["migrations"](session)
     if state != OK:
-        return fail(f"{_sentence(state)} Run: flask --app wsgi migrate")
+        return fail(f"{_to_sentence(state)} Run: flask --app wsgi migrate")
     return ok("up to date")
 
 
@@ -69,7 +69,9 @@ def connections(settings: Settings, database: Database) -> DoctorFinding:
     if database.is_sqlite:
         return ok("SQLite has no limit")
     with database.transaction(read_only=True) as session:
-        most = int(session.scalar(text("SELECT current_setting('max_connections')")) or 0)
+        max_connections = int(
+            session.scalar(text("SELECT current_setting('max_connections')")) or 0
+        )
         reserved = int(
             session.scalar(text("SELECT current_setting('superuser_reserved_connections')")) or 0
         )
@@ -77,12 +79,12 @@ def connections(settings: Settings, database: Database) -> DoctorFinding:
         role = session.execute(
             text("SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user")
         ).one()
-    summary = f"{used} of {most} connections are used"
-    if most - used < most * MIN_FREE_SHARE:
+    summary = f"{used} of {max_connections} connections are used"
+    if max_connections - used < max_connections * MIN_FREE_SHARE:
         return warn(f"{summary}. Raise max_connections of PostgreSQL, or start fewer processes.")
     processes = settings.planned_web_processes, settings.planned_workers
     planned = budget(*processes)
-    if planned > most - reserved:
+    if planned > max_connections - reserved:
         return warn(
             f"{summary}. {processes[0]} web processes and {processes[1]} workers can open "
             f"{planned} at a peak. Set max_connections of PostgreSQL to {planned + reserved} or "
@@ -121,14 +123,16 @@ def database_clock(_settings: Settings, database: Database) -> DoctorFinding:
     with database.transaction(read_only=True) as session:
         session.execute(select(1))
         before = time.time()
-        there = float(session.scalar(text("SELECT extract(epoch FROM clock_timestamp())")) or 0)
+        database_time = float(
+            session.scalar(text("SELECT extract(epoch FROM clock_timestamp())")) or 0
+        )
         after = time.time()
-    apart = there - (before + after) / 2
+    drift = database_time - (before + after) / 2
     summary = (
-        f"the clock of the database is {abs(apart):.1f} s {'ahead' if apart > 0 else 'behind'}"
+        f"the clock of the database is {abs(drift):.1f} s {'ahead' if drift > 0 else 'behind'}"
     )
-    if abs(apart) > MAX_CLOCK_SECONDS + (after - before):
-        return fail(f"{_sentence(summary)} Synchronize the clocks of both machines.")
+    if abs(drift) > MAX_CLOCK_SECONDS + (after - before):
+        return fail(f"{_to_sentence(summary)} Synchronize the clocks of both machines.")
     return ok(summary)
 
 
@@ -138,7 +142,7 @@ def worker(settings: Settings, database: Database) -> DoctorFinding:
         state = CHECKS["worker"](session)
         served = workers.by_queue(workers.listing(session, settings.worker_silent_seconds).online)
     if state != OK:
-        return fail(f"{_sentence(state)} Start one: python -m app.jobs.worker")
+        return fail(f"{_to_sentence(state)} Start one: python -m app.jobs.worker")
     if unserved := workers.unserved_queues(served):
         return fail(
             f"No worker serves {', '.join(unserved)}. Name them in PORTAL_WORKER_QUEUES of a "
@@ -194,14 +198,14 @@ def file_store(settings: Settings, database: Database) -> DoctorFinding:
     if database.is_sqlite and settings.files_folder is not None:
         return ok(f"{store.location}, for this host")
     with database.transaction(read_only=True) as session:
-        known = file_identity.identity(session)
+        expected = file_identity.identity(session)
     try:
         present = store.identity()
     except Unavailable:
         return fail(f"{store.location} can't be used. The log says why. Check PORTAL_FILES_….")
-    if known is None:
+    if expected is None:
         return warn(f"No process has started with {store.location}. Start one, and run this again.")
-    if present != known:
+    if present != expected:
         return fail(
             f"{store.location} isn't where the other hosts keep the files. Mount the shared "
             "folder, or set PORTAL_FILES_URL as there."
@@ -215,9 +219,9 @@ def backups(settings: Settings, database: Database) -> DoctorFinding:
     if settings.backup_dir is not None and not settings.backup_dir.is_dir():
         return fail(f"{settings.backup_dir} is not a folder. Create or mount it.")
     with database.transaction(read_only=True) as session:
-        known = records.state(session)
-        problem = known.last.problem if known.last else None
-        is_overdue = known.is_overdue
+        state = records.state(session)
+        problem = state.last.problem if state.last else None
+        is_overdue = state.is_overdue
     if problem:
         return fail(f"The last backup failed: {problem}")
     if is_overdue:
@@ -225,8 +229,8 @@ def backups(settings: Settings, database: Database) -> DoctorFinding:
     return ok(f"up to date in {settings.backup_place}")
 
 
-def _sentence(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}."
+def _to_sentence(phrase: str) -> str:
+    return f"{phrase[0].upper()}{phrase[1:]}."
 
 
 DATABASE_CHECKS: dict[str, Check] = {

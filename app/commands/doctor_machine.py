@@ -42,14 +42,14 @@ def files(settings: Settings, _database: Database) -> DoctorFinding:
 
 def disk(settings: Settings, _database: Database) -> DoctorFinding:
     """Free space of each file system with a folder that the portal writes to, backups included."""
-    findings = [_space(each) for each in file_systems(settings)]
+    findings = [_check_space(each) for each in file_systems(settings)]
     for state in (FindingState.FAIL, FindingState.WARN):
         if texts := [each.text for each in findings if each.state is state]:
             return DoctorFinding(state, " ".join(texts))
     return ok(", ".join(each.text for each in findings))
 
 
-def _space(file_system: FileSystem) -> DoctorFinding:
+def _check_space(file_system: FileSystem) -> DoctorFinding:
     if file_system.takes_few_files:
         return fail(
             f"Only {file_system.free_files} more files fit at {file_system.folder}. Remove files."
@@ -63,13 +63,13 @@ def _space(file_system: FileSystem) -> DoctorFinding:
 
 
 def open_files(_settings: Settings, _database: Database) -> DoctorFinding:
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    if most != resource.RLIM_INFINITY and most < MIN_OPEN_FILES:
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if limit != resource.RLIM_INFINITY and limit < MIN_OPEN_FILES:
         return warn(
-            f"A process may open {most} files. Allow {MIN_OPEN_FILES} or more "
+            f"A process may open {limit} files. Allow {MIN_OPEN_FILES} or more "
             "(systemd: LimitNOFILE=, shell: ulimit -n)."
         )
-    return ok("no limit" if most == resource.RLIM_INFINITY else f"{most} for each process")
+    return ok("no limit" if limit == resource.RLIM_INFINITY else f"{limit} for each process")
 
 
 def clock(_settings: Settings, _database: Database) -> DoctorFinding:

@@ -79,7 +79,7 @@ def carrier(settings: Settings, _database: Database) -> DoctorFinding:
 def public_address(settings: Settings, _database: Database) -> DoctorFinding:
     """Whether browsers and scripts reach the portal, as seen from this machine."""
     try:
-        answer = _request("GET", settings, "/healthz")
+        answer = _send_request("GET", settings, "/healthz")
     except NoAnswer as reason:
         what_to_do = "Start the web process and the proxy, and check DNS and the certificate."
         return fail(f"{settings.public_url} doesn't answer: {reason}. {what_to_do}")
@@ -110,7 +110,7 @@ def callbacks(settings: Settings, _database: Database) -> DoctorFinding:
     if not settings.twilio_account_sid:
         return ok("the carrier sends none")
     try:
-        answer = _request("POST", settings, "/carrier/twilio/status")
+        answer = _send_request("POST", settings, "/carrier/twilio/status")
     except NoAnswer as reason:
         return fail(f"No answer at {settings.public_url}/carrier/: {reason}. Check the proxy.")
     if answer.status != 403:
@@ -118,7 +118,7 @@ def callbacks(settings: Settings, _database: Database) -> DoctorFinding:
     return ok("/carrier/ reaches the portal and refuses callbacks without a signature")
 
 
-def _request(method: str, settings: Settings, path: str) -> HttpAnswer:
+def _send_request(method: str, settings: Settings, path: str) -> HttpAnswer:
     url = f"{settings.public_url.rstrip('/')}{path}"
     body = b"" if method == "POST" else None
     return outside_http.ask(method, url, {}, body, max_bytes=1000, allow_private=True)

@@ -38,8 +38,8 @@ def copy(to: str, source: str | None, as_json: bool) -> None:
 
     Then stop the portal, run it once more, and start with the URL as PORTAL_FILES_URL.
     """
-    origin = _store_at("--from", source) if source else extensions.files()
-    target = _store_at("--to", to)
+    origin = _open_store("--from", source) if source else extensions.files()
+    target = _open_store("--to", to)
     copied = compared = 0
     try:
         for _key, is_new in file_copies.copy_files(origin, target):
@@ -64,7 +64,7 @@ def adopt() -> None:
     click.echo(f"The files of this installation are in {store.location}.")
 
 
-def _store_at(option: str, url: str) -> FileStore:
+def _open_store(option: str, url: str) -> FileStore:
     try:
         check_url(option, url)
     except ValueError as error:

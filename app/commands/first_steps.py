@@ -22,10 +22,10 @@ from app.services.assistants.settings import AssistantFields, update_assistant
 def create_partner(name: str, as_json: bool) -> None:
     """Create a partner, in trial mode."""
     with changing() as (session, caller):
-        made = partners.create(session, caller, read(CreatePartnerInput, {"partnerName": name}))
+        partner = partners.create(session, caller, read(CreatePartnerInput, {"partnerName": name}))
         limit = extensions.settings().new_partner_micros_a_day
-        spending.limit_new_partner(session, caller, made, limit)
-        described = {"id": str(made.id), "name": made.name}
+        spending.limit_new_partner(session, caller, partner, limit)
+        described = {"id": str(partner.id), "name": partner.name}
     answer(described, as_json, f"{name} is partner {described['id']}.")
 
 
@@ -38,15 +38,15 @@ def create_partner(name: str, as_json: bool) -> None:
 def create_organization(partner_id: UUID, name: str, number: str | None, as_json: bool) -> None:
     """Create an organization with its first assistant, out of trial mode if its partner is."""
     with changing() as (session, caller):
-        made = organizations.create(session, caller, partner_id, name=name, in_trial=False)
-        (first,) = assistants.of_organization(session, caller, made.id)
+        organization = organizations.create(session, caller, partner_id, name=name, in_trial=False)
+        (first,) = assistants.of_organization(session, caller, organization.id)
         if number is not None:
             fields = AssistantFields(
                 first.name, first.service, first.timezone, True, number, True, True
             )
             carrier = CarrierKind(extensions.settings().carrier)
             update_assistant(session, caller, first.id, fields, carrier=carrier)
-        described = {"id": str(made.id), "name": name, "assistantId": str(first.id)}
+        described = {"id": str(organization.id), "name": name, "assistantId": str(first.id)}
     answer(
         described,
         as_json,

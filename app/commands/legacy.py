@@ -28,7 +28,7 @@ REFUSED = 0.06
 def add_legacy_client(
     session: Session,
     caller: Caller,
-    own: Caller,
+    partner_caller: Caller,
     organization: Organization,
     assistant: Assistant,
     *,
@@ -54,7 +54,7 @@ def add_legacy_client(
     end = new.client.served_until
     _add_traffic(
         session,
-        own,
+        partner_caller,
         new.client,
         assistant,
         to=to,
@@ -94,9 +94,9 @@ def _add_traffic(
             "formInfo": [{"key": "topic", "value": "Quote"}],
         },
     )
-    asked = legacy_migration.translate(session, caller, request)
-    accepted = legacy_migration.rehearse(session, caller, asked, CarrierKind.SIMULATOR)
-    shadow = ShadowRequest(asked, 200, legacy_migration.answer_of(*accepted))
+    translated = legacy_migration.translate(session, caller, request)
+    accepted = legacy_migration.rehearse(session, caller, translated, CarrierKind.SIMULATOR)
+    shadow = ShadowRequest(translated, 200, legacy_migration.answer_of(*accepted))
     status, answer = _answer(
         ClientTerms(caller, served_until, Tier.PLUS, is_active=True), accepted[1]
     )
@@ -105,12 +105,18 @@ def _add_traffic(
     for age in range(min(days, DAYS_SHOWN - 1), 0, -1):
         day = today - timedelta(days=age)
         for _ in range(rng.randrange(2, 6) if day.weekday() < SATURDAY else rng.randrange(2)):
-            at = datetime.combine(day, OPENING, UTC) + timedelta(seconds=rng.randrange(8 * 3600))
+            requested_at = datetime.combine(day, OPENING, UTC) + timedelta(
+                seconds=rng.randrange(8 * 3600)
+            )
             if status < BAD_REQUEST and rng.random() < REFUSED:
-                legacy_migration.record_request(session, client.id, BAD_REQUEST, None, None, at=at)
+                legacy_migration.record_request(
+                    session, client.id, BAD_REQUEST, None, None, at=requested_at
+                )
             else:
-                legacy_migration.record_request(session, client.id, status, answer, shadow, at=at)
-            client.last_used_at = max(client.last_used_at or at, at)
+                legacy_migration.record_request(
+                    session, client.id, status, answer, shadow, at=requested_at
+                )
+            client.last_used_at = max(client.last_used_at or requested_at, requested_at)
 
 
 def _answer(terms: ClientTerms, message: str) -> tuple[int, dict[str, Any]]:

@@ -30,12 +30,12 @@ _phone = click.option("--phone", help="The contact's number, such as +1202555014
 _email = click.option("--email", help="The contact's email address.")
 
 
-def _about(command: Callable[..., Any]) -> Callable[..., Any]:
+def _subject_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _user(_organization(_phone(_email(command))))
 
 
 @personal_data_commands.command("export")
-@_about
+@_subject_options
 @click.argument("target", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
 def export(target: Path, **about: Any) -> None:
     """Write a ZIP of JSON files and recordings. FILE must not exist."""
@@ -50,7 +50,7 @@ def export(target: Path, **about: Any) -> None:
 
 
 @personal_data_commands.command("erase")
-@_about
+@_subject_options
 @click.option("--yes", is_flag=True, help="Erase for good. Without it, only count.")
 @as_json
 def erase(yes: bool, as_json: bool, **about: Any) -> None:
@@ -68,10 +68,10 @@ def erase(yes: bool, as_json: bool, **about: Any) -> None:
             for each in texts
         ],
     }
-    shown = [f"{line.table}: {line.rows}, {line.fate}" for line in lines]
-    shown += [f"Check the text in {each.table}, it isn't changed: {each.text}" for each in texts]
+    output = [f"{line.table}: {line.rows}, {line.fate}" for line in lines]
+    output += [f"Check the text in {each.table}, it isn't changed: {each.text}" for each in texts]
     ending = f"Erasure {begun.id} is requested." if begun else "Nothing was changed. Add --yes."
-    answer(described, as_json, *shown, ending)
+    answer(described, as_json, *output, ending)
 
 
 @personal_data_commands.command("status")
@@ -80,10 +80,10 @@ def erase(yes: bool, as_json: bool, **about: Any) -> None:
 def status(erasure_id: UUID, as_json: bool) -> None:
     """Show how far an erasure has come."""
     with reading() as (session, caller):
-        found: Erasure = erasing.get(session, caller, erasure_id)
-    described = {"state": found.state.value, "pseudonym": found.pseudonym, "rows": found.counts}
-    shown = [f"{table}: {rows}" for table, rows in found.counts.items()]
-    answer(described, as_json, f"{found.pseudonym}: {found.state}", *shown)
+        stored: Erasure = erasing.get(session, caller, erasure_id)
+    described = {"state": stored.state.value, "pseudonym": stored.pseudonym, "rows": stored.counts}
+    output = [f"{table}: {rows}" for table, rows in stored.counts.items()]
+    answer(described, as_json, f"{stored.pseudonym}: {stored.state}", *output)
 
 
 def _subject(

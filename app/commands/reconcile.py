@@ -37,12 +37,12 @@ def reconcile(since: datetime | None, is_forced: bool, as_json: bool) -> None:
     It stays paused if a carrier can't list its calls, or a call of its list can't be assigned.
     Check these yourself, cancel what was placed, and use --resume.
     """
-    start = _start(since)
+    start = _start_time(since)
     with reading() as (session, _caller):
-        asked = waiting_calls.accounts_of_waiting(session)
-        own = CarrierKind(extensions.settings().carrier)
-        asked |= campaign_calls.accounts_of_running(session, own)
-    ordered = sorted(asked, key=lambda each: (each[0].value, str(each[1] or "")))
+        accounts = waiting_calls.accounts_of_waiting(session)
+        default_carrier = CarrierKind(extensions.settings().carrier)
+        accounts |= campaign_calls.accounts_of_running(session, default_carrier)
+    ordered = sorted(accounts, key=lambda each: (each[0].value, str(each[1] or "")))
     compared = [_compare(account, start) for account in ordered]
     is_complete = not any(each["problem"] or each["unclear"] for each in compared)
     is_resumed = is_complete or is_forced
@@ -50,20 +50,20 @@ def reconcile(since: datetime | None, is_forced: bool, as_json: bool) -> None:
         with changing() as (session, caller):
             pauses.resume(session, caller, pauses.PauseScope())
     described = {"since": write_moment(start), "carriers": compared, "resumed": is_resumed}
-    answer(described, as_json, *_sentences(described))
+    answer(described, as_json, *_summary_lines(described))
 
 
-def _start(since: datetime | None) -> datetime:
+def _start_time(since: datetime | None) -> datetime:
     with reading() as (session, _caller):
-        known = restore_detection.missing_since(session)
+        missing_since = restore_detection.missing_since(session)
         is_paused = any(pause.scope == pauses.PauseScope().key for pause in pauses.listing(session))
     if not is_paused:
         message = "Calling isn't paused. Run `calls pause` first, so that nothing is placed."
         raise click.ClickException(message)
-    if since is None and known is None:
+    if since is None and missing_since is None:
         message = "No restore was noticed. Give the time of the backup with --since."
         raise click.ClickException(message)
-    return since.replace(tzinfo=UTC) if since else (known or datetime.now(UTC)) - EARLIER
+    return since.replace(tzinfo=UTC) if since else (missing_since or datetime.now(UTC)) - EARLIER
 
 
 def _compare(account: Account, since: datetime) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _record(listed: ListedCall, carrier: CarrierKind) -> str:
         return "unclear" if waiting_calls.waits_for(session, listed.to_number) else "others"
 
 
-def _sentences(described: dict[str, Any]) -> list[str]:
+def _summary_lines(described: dict[str, Any]) -> list[str]:
     lines = [f"Calls placed since {described['since']}:"]
     for each in described["carriers"]:
         name = each["carrier"] + (f", account {each['accountId']}" if each["accountId"] else "")

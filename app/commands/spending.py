@@ -57,8 +57,8 @@ def reset_rates() -> None:
 def show(kind: str, id_: UUID) -> None:
     """Print the spending limits of a partner, an organization or an API key, and what is used."""
     with reading() as (session, caller):
-        found = spending.spending_of(session, caller, _subject(kind, id_))
-    _print(found)
+        state = spending.spending_of(session, caller, _subject(kind, id_))
+    _print(state)
 
 
 @spending_commands.command("limit")
@@ -81,12 +81,12 @@ def limit(
     """Replace the spending limits; an option that is left out is no limit. Days and months are
     UTC."""
     subject = _subject(kind, id_)
-    wanted = SpendingLimits(day, month, day_minutes, month_minutes)
+    limits = SpendingLimits(day, month, day_minutes, month_minutes)
     with changing() as (session, caller):
         before = spending.spending_of(session, caller, subject).limits
         waits = waits and subject.organization_id is not None
-        wanted = replace(wanted, waits=waits, is_watched=before.is_watched)
-        spending.change(session, caller, subject, wanted)
+        limits = replace(limits, waits=waits, is_watched=before.is_watched)
+        spending.change(session, caller, subject, limits)
         state = spending.spending_of(session, caller, subject)
     _print(state)
 
@@ -102,20 +102,20 @@ def _subject(kind: str, id_: UUID) -> LimitSubject:
 
 
 def _print(state: SpendingState) -> None:
-    for words, money, time in (
+    for label, money, time in (
         ("Today", state.day_money, state.day_time),
         ("This month", state.month_money, state.month_time),
     ):
-        click.echo(f"{words}: {_money(money, state.currency)}, {_minutes(time)}")
+        click.echo(f"{label}: {_money(money, state.currency)}, {_minutes(time)}")
 
 
 def _money(use: LimitUse, currency: str) -> str:
-    most = "no limit" if use.most is None else f"{spending.amount_words(use.most)} {currency}"
+    maximum = "no limit" if use.most is None else f"{spending.amount_words(use.most)} {currency}"
     used = f"{spending.amount_words(use.spent)} {currency}"
     reserved = f" (and {spending.amount_words(use.reserved)} reserved)" if use.reserved else ""
-    return f"{used}{reserved} of {most}"
+    return f"{used}{reserved} of {maximum}"
 
 
 def _minutes(use: LimitUse) -> str:
-    most = "no limit" if use.most is None else f"{use.most // 60:,}"
-    return f"{use.spent // 60:,} minutes of {most}"
+    maximum = "no limit" if use.most is None else f"{use.most // 60:,}"
+    return f"{use.spent // 60:,} minutes of {maximum}"

@@ -24,8 +24,8 @@ organization_commands = AppGroup("organization", help="Organizations.")
 def suspend(organization_id: UUID, reason: str | None) -> None:
     """Stop everything it does; its waiting calls end."""
     with changing() as (session, caller):
-        found = organizations.suspend(session, caller, organization_id, reason=reason)
-        name = found.name
+        organization = organizations.suspend(session, caller, organization_id, reason=reason)
+        name = organization.name
     click.echo(f"{name} is suspended.")
 
 
@@ -43,12 +43,14 @@ def resume(organization_id: UUID) -> None:
 @click.argument("regions", metavar="REGION…", nargs=-1, required=True)
 def replace_regions(organization_id: UUID, regions: tuple[str, ...]) -> None:
     """Replace the list of regions that it may call (US CA …), among those that are open."""
-    wanted = tuple(region.upper() for region in regions)
+    region_codes = tuple(region.upper() for region in regions)
     with changing() as (session, caller):
         organization = organizations.get(session, caller, organization_id, for_change=True)
-        rules = replace(organizations.rules_of(organization), allowed_regions=wanted)
-        most = extensions.settings().calls_per_organization
-        organizations.change_settings(session, caller, organization.id, rules, max_at_once=most)
+        rules = replace(organizations.rules_of(organization), allowed_regions=region_codes)
+        max_at_once = extensions.settings().calls_per_organization
+        organizations.change_settings(
+            session, caller, organization.id, rules, max_at_once=max_at_once
+        )
         name, allowed = organization.name, " ".join(organization.allowed_regions)
     click.echo(f"{name} may call: {allowed}")
 

@@ -25,16 +25,16 @@ def show(partner_id: UUID | None, as_json: bool) -> None:
     with reading() as (session, caller):
         if partner_id is None:
             partners = storage.of_partners(session, caller, defaults)
-            usages = [(str(one.id), one.name, usage) for one, usage in partners]
+            usages = [(str(owner.id), owner.name, usage) for owner, usage in partners]
         else:
             owned = storage.of_organizations(session, caller, partner_id, defaults)
-            usages = [(str(one.id), one.name, usage) for one, usage in owned]
-    listed = [
+            usages = [(str(owner.id), owner.name, usage) for owner, usage in owned]
+    described = [
         {"id": id_, "name": name, "usedBytes": usage.used, "limitBytes": usage.limit}
         for id_, name, usage in usages
     ]
-    lines = [f"{id_}  {_words(usage)}  {name}" for id_, name, usage in usages]
-    answer(listed, as_json, *(lines or ["Nothing is stored."]))
+    lines = [f"{id_}  {_usage_label(usage)}  {name}" for id_, name, usage in usages]
+    answer(described, as_json, *(lines or ["Nothing is stored."]))
 
 
 @storage_commands.command("limit")
@@ -47,11 +47,13 @@ def limit(partner_id: UUID, size: str | None, reset: bool) -> None:
         message = "Give either a size or --reset."
         raise click.UsageError(message)
     with changing() as (session, caller):
-        storage.change_partner_limit(session, caller, partner_id, _bytes(size) if size else None)
+        storage.change_partner_limit(
+            session, caller, partner_id, _parse_size(size) if size else None
+        )
     with reading() as (session, caller):
         defaults = extensions.settings().storage_defaults
         usage = storage.of_partner(session, caller, partner_id, defaults)
-    click.echo(f"Storage: {_words(usage)}")
+    click.echo(f"Storage: {_usage_label(usage)}")
 
 
 @storage_commands.command("compact")
@@ -64,11 +66,11 @@ def compact() -> None:
     click.echo(f"Given back: {database.compact() / 10**6:,.1f} MB")
 
 
-def _words(usage: StorageUsage) -> str:
+def _usage_label(usage: StorageUsage) -> str:
     return f"{usage.used / 10**6:,.1f} of {usage.limit / 10**6:,.1f} MB"
 
 
-def _bytes(size: str) -> int:
+def _parse_size(size: str) -> int:
     match = _SIZE.fullmatch(size.strip())
     if match is None:
         message = f"{size} is not a size like 500MB or 5GB."

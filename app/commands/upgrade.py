@@ -32,8 +32,8 @@ def check(as_json: bool) -> None:
     with extensions.database().transaction(read_only=True) as session:
         revision = current(session.connection())
         steps = pending(session.connection())
-        workers = _workers(session)
-        todo = list(_todo(session, steps))
+        workers = _count_workers(session)
+        todo = list(_instructions(session, steps))
     is_gapless = all(step.serves for step in steps)
     if as_json:
         summary = {"current": revision, "target": head(), "gapless": is_gapless, "workers": workers}
@@ -43,7 +43,7 @@ def check(as_json: bool) -> None:
         click.echo(f"The database is at migration {revision or 'none'}, this version at {head()}.")
         click.echo(f"Workers connected: {workers}.")
         for step in steps:
-            click.echo(_line(step))
+            click.echo(_step_line(step))
             for lock in step.locks:
                 size = f"{lock.rows:,} rows, {lock.octets // 2**20:,} MB"
                 click.echo(f"      {lock.mode} on {lock.table} ({size})")
@@ -64,7 +64,7 @@ def assets() -> None:
     click.echo(f"The assets of this version are in {folder}.")
 
 
-def _line(step: MigrationStep) -> str:
+def _step_line(step: MigrationStep) -> str:
     after = {
         EXPAND: "Older processes keep working.",
         CONTRACT: f"All processes need migration {step.oldest_code}.",
@@ -73,7 +73,7 @@ def _line(step: MigrationStep) -> str:
     return f"{step.revision}  {step.phase}: {step.title} {after[step.phase]}"
 
 
-def _todo(session: Session, steps: list[MigrationStep]) -> Iterator[str]:
+def _instructions(session: Session, steps: list[MigrationStep]) -> Iterator[str]:
     """Return what to do, in this order."""
     if not steps:
         return
@@ -98,7 +98,7 @@ def _todo(session: Session, steps: list[MigrationStep]) -> Iterator[str]:
         yield f"When all processes have migration {expected}: flask --app wsgi migrate"
 
 
-def _workers(session: Session) -> int:
+def _count_workers(session: Session) -> int:
     if not inspect(session.connection()).has_table(WorkerHeartbeat.__tablename__):
         return 0
     alive = (
@@ -113,5 +113,7 @@ def _backup_is_overdue(session: Session) -> bool:
     older version."""
     if not inspect(session.connection()).has_table(Backup.__tablename__):
         return True
-    done = session.scalar(select(func.max(Backup.finished_at)).where(Backup.problem.is_(None)))
-    return done is None or done < utcnow() - OVERDUE
+    last_finished_at = session.scalar(
+        select(func.max(Backup.finished_at)).where(Backup.problem.is_(None))
+    )
+    return last_finished_at is None or last_finished_at < utcnow() - OVERDUE

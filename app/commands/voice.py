@@ -23,6 +23,6 @@ def secret(assistant_id: UUID, as_json: bool) -> None:
         message = "PORTAL_VOICE_SECRET is not set: reports of voice engines are refused."
         raise click.ClickException(message)
     with reading() as (session, caller):
-        found = assistants.get(session, caller, assistant_id)
-        words = secret_of(voice_secret, found.id)
-        answer({"assistantId": str(found.id), "secret": words}, as_json, words)
+        assistant = assistants.get(session, caller, assistant_id)
+        engine_secret = secret_of(voice_secret, assistant.id)
+        answer({"assistantId": str(assistant.id), "secret": engine_secret}, as_json, engine_secret)

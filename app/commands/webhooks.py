@@ -41,7 +41,7 @@ EVENTS = click.option(
 @as_json
 def add(organization_id: UUID, url: str, events: tuple[str, ...], as_json: bool) -> None:
     """Create a webhook and print its secret, which can't be shown again."""
-    _add(organization_id, None, url, events, as_json=as_json)
+    _add_webhook(organization_id, None, url, events, as_json=as_json)
 
 
 @webhook_commands.command("add-portal")
@@ -51,10 +51,10 @@ def add(organization_id: UUID, url: str, events: tuple[str, ...], as_json: bool)
 @as_json
 def add_portal(partner_id: UUID, url: str, events: tuple[str, ...], as_json: bool) -> None:
     """As add, for all organizations of a partner and its alerts about all of them together."""
-    _add(None, partner_id, url, events, as_json=as_json)
+    _add_webhook(None, partner_id, url, events, as_json=as_json)
 
 
-def _add(
+def _add_webhook(
     organization_id: UUID | None,
     partner_id: UUID | None,
     url: str,
@@ -62,20 +62,20 @@ def _add(
     *,
     as_json: bool,
 ) -> None:
-    chosen = events or tuple(event.value for event in WebhookEvent)
+    event_names = events or tuple(event.value for event in WebhookEvent)
     with changing(partner_id) as (session, caller):
         if partner_id is not None:
             partners.get_own(session, caller)
-        made = endpoints.add(
+        created = endpoints.add(
             session,
             caller,
             extensions.settings(),
             organization_id=organization_id,
             url=url,
-            events=chosen,
+            events=event_names,
         )
-        described = _described(made.endpoint)
-    _print_secret(described, made.secret, as_json)
+        described = _describe_webhook(created.endpoint)
+    _print_secret(described, created.secret, as_json)
 
 
 @webhook_commands.command("list")
@@ -84,8 +84,8 @@ def _add(
 def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
     """List every webhook, or those of one organization."""
     with reading() as (session, caller):
-        found = endpoints.listing(session, caller, organization_id=organization_id)
-        described = [_described(endpoint) for endpoint in found]
+        rows = endpoints.listing(session, caller, organization_id=organization_id)
+        described = [_describe_webhook(endpoint) for endpoint in rows]
     lines = (
         f"{each['id']}  {each['state']:<7}  {each['url']}  {' '.join(each['events'])}"
         for each in described
@@ -108,8 +108,8 @@ def remove(webhook_id: UUID) -> None:
 def test(webhook_id: UUID, as_json: bool) -> None:
     """Send it an event without content."""
     with changing() as (session, caller):
-        made = deliveries.send_test(session, caller, webhook_id)
-        described = {"deliveryId": str(made.id), "messageId": made.message_id}
+        delivery = deliveries.send_test(session, caller, webhook_id)
+        described = {"deliveryId": str(delivery.id), "messageId": delivery.message_id}
     answer(described, as_json, f"A test event is on its way: {described['messageId']}")
 
 
@@ -125,15 +125,15 @@ def test(webhook_id: UUID, as_json: bool) -> None:
 def rotate(webhook_id: UUID, overlap_hours: int, as_json: bool) -> None:
     """Create a new secret and print it; it can't be shown again."""
     with changing() as (session, caller):
-        made = endpoints.rotate(
+        rotated = endpoints.rotate(
             session,
             caller,
             extensions.settings(),
             webhook_id,
             overlap=timedelta(hours=overlap_hours),
         )
-        described = _described(made.endpoint)
-    _print_secret(described, made.secret, as_json)
+        described = _describe_webhook(rotated.endpoint)
+    _print_secret(described, rotated.secret, as_json)
 
 
 @webhook_commands.command("pause")
@@ -169,11 +169,11 @@ def replay(webhook_id: UUID, delivery_id: UUID | None, failed_since: datetime | 
     click.echo(f"{count} {'delivery is' if count == 1 else 'deliveries are'} sent again.")
 
 
-def _described(endpoint: WebhookEndpoint) -> dict[str, Any]:
-    until, whose = endpoint.previous_until, endpoint.organization_id
+def _describe_webhook(endpoint: WebhookEndpoint) -> dict[str, Any]:
+    until, organization_id = endpoint.previous_until, endpoint.organization_id
     return {
         "id": str(endpoint.id),
-        "organizationId": str(whose) if whose else None,
+        "organizationId": str(organization_id) if organization_id else None,
         "url": endpoint.url,
         "events": endpoint.events,
         "state": "paused" if endpoint.paused_at is not None else "active",

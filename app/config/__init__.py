@@ -278,12 +278,12 @@ class Settings(
         path = self.instance_dir / "secret.key"
         if not path.exists():
             self.instance_dir.mkdir(parents=True, exist_ok=True)
-            own = path.with_suffix(f".{secrets.token_hex(8)}")  # threads may race
-            own.touch(mode=0o600)
-            own.write_text(secrets.token_urlsafe(48))
+            temporary = path.with_suffix(f".{secrets.token_hex(8)}")  # threads may race
+            temporary.touch(mode=0o600)
+            temporary.write_text(secrets.token_urlsafe(48))
             with suppress(FileExistsError):  # another process was first: its key is used
-                path.hardlink_to(own)
-            own.unlink()
+                path.hardlink_to(temporary)
+            temporary.unlink()
         return path.read_text()
 
     @property
@@ -300,10 +300,10 @@ def read_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        raise SystemExit("\n".join(map(_sentence, error.errors()))) from None
+        raise SystemExit("\n".join(map(_problem_message, error.errors()))) from None
 
 
-def _sentence(problem: Mapping[str, Any]) -> str:
+def _problem_message(problem: Mapping[str, Any]) -> str:
     refusal = problem.get("ctx", {}).get("error")
     if refusal is not None:
         return str(refusal)

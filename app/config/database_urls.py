@@ -39,5 +39,5 @@ def servers(url: str | URL) -> list[tuple[str, int]]:
     hosts = parsed.query.get("host")
     if not isinstance(hosts, tuple):
         return []
-    parts = (host.partition(":") for host in hosts)
-    return [(name, int(port or 5432)) for name, _colon, port in parts]
+    pairs = (host.partition(":") for host in hosts)
+    return [(name, int(port or 5432)) for name, _colon, port in pairs]

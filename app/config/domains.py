@@ -44,7 +44,9 @@ class DomainSettings(CommonSettings):
     @property
     def dns_server_addresses(self) -> list[tuple[str, int]]:
         """Return the servers' IP addresses and ports. Raises ValueError."""
-        return [_address(entry.strip()) for entry in self.dns_servers.split(",") if entry.strip()]
+        return [
+            _parse_address(entry.strip()) for entry in self.dns_servers.split(",") if entry.strip()
+        ]
 
     @property
     def internal_network_list(self) -> list[IPv4Network | IPv6Network]:
@@ -53,7 +55,7 @@ class DomainSettings(CommonSettings):
         return [ip_network(entry) for entry in entries if entry]
 
 
-def _address(entry: str) -> tuple[str, int]:
+def _parse_address(entry: str) -> tuple[str, int]:
     if entry.startswith("["):
         host, _, port = entry[1:].partition("]")
         port = port.removeprefix(":")

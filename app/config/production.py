@@ -21,18 +21,18 @@ def secret_bits(secret: str) -> float:
 
     A repeated part counts once, and a run such as ``abcdef`` or ``1111`` as one character.
     """
-    part = secret[: _period(secret)]
-    steps = [ord(b) - ord(a) for a, b in pairwise(part)]
-    kept = part[:2] + "".join(
-        part[position]
-        for position in range(2, len(part))
+    unit = secret[: _repeat_length(secret)]
+    steps = [ord(b) - ord(a) for a, b in pairwise(unit)]
+    reduced = unit[:2] + "".join(
+        unit[position]
+        for position in range(2, len(unit))
         if not (steps[position - 1] == steps[position - 2] and abs(steps[position - 1]) <= 1)
     )
-    counts = Counter(kept).values()
-    return -sum(count * math.log2(count / len(kept)) for count in counts)
+    counts = Counter(reduced).values()
+    return -sum(count * math.log2(count / len(reduced)) for count in counts)
 
 
-def _period(text: str) -> int:
+def _repeat_length(text: str) -> int:
     """Return the length of the shortest part that the text repeats; the last repetition may be
     incomplete."""
     return next(p for p in range(1, len(text) + 2) if text[p:] == text[: max(0, len(text) - p)])

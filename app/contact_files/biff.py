@@ -49,7 +49,7 @@ class WorkbookGlobals:
             return body[position : position + length].decode(self.encoding, "replace")
         wide = body[position] & 1
         end = position + 1 + length * (1 + wide)
-        return _decoded(body[position + 1 : end], wide)
+        return _decode(body[position + 1 : end], wide)
 
 
 def records(stream: bytes, position: int) -> Iterator[tuple[int, bytes]]:
@@ -104,12 +104,12 @@ def read_workbook_globals(stream: bytes) -> WorkbookGlobals:  # noqa: C901 one c
             case 0x003C if previous in {_STRINGS, _CONTINUE} and texts:
                 texts.append(body)
         previous = code
-    made = {
+    formatters = {
         number: formatter(codes[number], epoch_1904=workbook.epoch_1904)
         for number in set(styles)
         if number in codes
     }
-    workbook.formats = [made.get(number, exact) for number in styles]
+    workbook.formats = [formatters.get(number, exact) for number in styles]
     workbook.strings = list(map(unguard_cell, _SharedTexts(texts).all())) if texts else []
     return workbook
 
@@ -124,7 +124,7 @@ def _code_page(body: bytes) -> str:
     return name
 
 
-def _decoded(data: bytes, wide: int) -> str:
+def _decode(data: bytes, wide: int) -> str:
     return data.decode("utf-16-le", "replace") if wide else data.decode("latin-1")
 
 
@@ -150,15 +150,15 @@ class _SharedTexts:
         wide = options & 1
         pieces = []
         while length:
-            part = self._parts[self._part]
-            room = (len(part) - self._position) // (1 + wide)
+            record = self._parts[self._part]
+            room = (len(record) - self._position) // (1 + wide)
             count = min(room, length)
             end = self._position + count * (1 + wide)
-            pieces.append(_decoded(part[self._position : end], wide))
+            pieces.append(_decode(record[self._position : end], wide))
             self._position = end
             length -= count
             if length:
-                self._position = len(part)
+                self._position = len(record)
                 if not self._more():
                     raise UnreadableFile("unreadable_workbook")
                 wide = self._parts[self._part][0] & 1
@@ -178,8 +178,8 @@ class _SharedTexts:
     def _read_bytes(self, count: int) -> bytes:
         if not self._more():
             raise UnreadableFile("unreadable_workbook")
-        part = self._parts[self._part]
-        data = part[self._position : self._position + count]
+        record = self._parts[self._part]
+        data = record[self._position : self._position + count]
         self._position += count
         return data
 

@@ -140,34 +140,34 @@ def words_of(name: str) -> str:
     return " ".join("".join(each if each.isalnum() else " " for each in letters).split())
 
 
-def _known(names: str, field: str) -> dict[str, str]:
+def _fields_by_name(names: str, field: str) -> dict[str, str]:
     return {plain(name): field for name in names.replace("\n", "").split("|") if plain(name)}
 
 
 FIELD_OF = {
-    **_known(FIRST_NAME, "firstName"),
-    **_known(LAST_NAME, "lastName"),
-    **_known(FULL_NAME, "fullName"),
-    **_known(EMAIL, "email"),
-    **_known(PHONE, "phone"),
-    **_known(STATUS, "status"),
-    **_known(EXTERNAL_ID_KEY, "externalIdKey"),
-    **_known(EXTERNAL_ID_VALUE, "externalIdValue"),
+    **_fields_by_name(FIRST_NAME, "firstName"),
+    **_fields_by_name(LAST_NAME, "lastName"),
+    **_fields_by_name(FULL_NAME, "fullName"),
+    **_fields_by_name(EMAIL, "email"),
+    **_fields_by_name(PHONE, "phone"),
+    **_fields_by_name(STATUS, "status"),
+    **_fields_by_name(EXTERNAL_ID_KEY, "externalIdKey"),
+    **_fields_by_name(EXTERNAL_ID_VALUE, "externalIdValue"),
 }
 """Plain column name -> field of a contact."""
-_LAST_NAME_FIRST = frozenset(_known(LAST_NAME_FIRST, "fullName"))
+_LAST_NAME_FIRST = frozenset(_fields_by_name(LAST_NAME_FIRST, "fullName"))
 """Plain names of full-name columns in which a comma decides the order: "Groß, Jürgen"."""
 
 METADATA_KEY_OF = {
-    **_known(CONSENT, "consent"),
-    **_known(CONSENT_SOURCE, "consentSource"),
-    **_known(CONSENT_AT, "consentAt"),
+    **_fields_by_name(CONSENT, "consent"),
+    **_fields_by_name(CONSENT_SOURCE, "consentSource"),
+    **_fields_by_name(CONSENT_AT, "consentAt"),
 }
 """Plain column name -> metadata key with a meaning. An opt-in to mail is not a consent to calls."""
 
 
 CALLING_CODE = frozenset(
-    _known(
+    _fields_by_name(
         """
 country code|phone code|phone country code|country calling code|calling code|dial code|
 dialing code|dialling code|country dial code|isd code|isd|landesvorwahl|ländervorwahl|
@@ -191,11 +191,13 @@ def field_of(name: str) -> str | None:
     name = _ASIDE.sub("", name)
     if "," in name and plain(name) in _LAST_NAME_FIRST:
         return "fullName"
-    known = _numbered(plain(name)) or _without_owner(plain(name))
-    if known in _MANY or not ("#" in name or name.endswith("?")):
-        return known
-    read = (_numbered(plain(_NUMBER_SIGN.sub(word, name))) for word in ("number", ""))
-    return "phone" if "phone" in read else None
+    field = _field_of_numbered(plain(name)) or _field_without_owner(plain(name))
+    if field in _MANY or not ("#" in name or name.endswith("?")):
+        return field
+    candidates = (
+        _field_of_numbered(plain(_NUMBER_SIGN.sub(word, name))) for word in ("number", "")
+    )
+    return "phone" if "phone" in candidates else None
 
 
 def may_be_phone(name: str) -> bool:
@@ -206,19 +208,19 @@ def may_be_phone(name: str) -> bool:
     return bool(_PHONE_WORDS.search(letters)) and not _OF_ANOTHER.search(letters)
 
 
-def _numbered(letters: str) -> str | None:
-    known = FIELD_OF.get(letters)
-    if known is None and (match := _NUMBERED.fullmatch(letters) or _GOOGLE.fullmatch(letters)):
-        known = FIELD_OF.get(match[1])
-        return known if known in _MANY else None
-    return known
+def _field_of_numbered(letters: str) -> str | None:
+    field = FIELD_OF.get(letters)
+    if field is None and (match := _NUMBERED.fullmatch(letters) or _GOOGLE.fullmatch(letters)):
+        field = FIELD_OF.get(match[1])
+        return field if field in _MANY else None
+    return field
 
 
-def _without_owner(letters: str) -> str | None:
+def _field_without_owner(letters: str) -> str | None:
     """Return the field of ``Patient first name`` or ``Customer e-mail``, without the owner."""
     match = _WITH_OWNER.fullmatch(letters)
-    known = _numbered(match[1]) if match else None
-    return known if known in _MANY or known in _PARTS else None
+    field = _field_of_numbered(match[1]) if match else None
+    return field if field in _MANY or field in _PARTS else None
 
 
 def made_name(index: int) -> str:
@@ -231,6 +233,6 @@ def letters(index: int) -> str:
     text = ""
     index += 1
     while index:
-        index, rest = divmod(index - 1, 26)
-        text = chr(ord("A") + rest) + text
+        index, digit = divmod(index - 1, 26)
+        text = chr(ord("A") + digit) + text
     return text

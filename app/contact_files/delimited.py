@@ -100,15 +100,15 @@ class DelimitedText:
         limits = self._limits
         if len(cells) > limits.columns:
             raise UnreadableFile("too_many_columns", row=number, limit=limits.columns)
-        written = record[0] if len(record) == 1 else "".join(record)
-        if len(written) > limits.cell and max(map(len, cells)) > limits.cell:
+        text = record[0] if len(record) == 1 else "".join(record)
+        if len(text) > limits.cell and max(map(len, cells)) > limits.cell:
             raise UnreadableFile("field_too_long", row=number, limit=limits.cell)
         if self._encoding.damaged and any(map(_SURROGATE.search, cells)):
             cells = [_SURROGATE.sub("\ufffd", cell) for cell in cells]
             problem = problem or UNDECODABLE
-        if written == _END_OF_FILE:
+        if text == _END_OF_FILE:
             cells = [""]
-        if "'" in written:
+        if "'" in text:
             cells = [unguard_cell(cell) for cell in cells]
         return FileRow(number, cells, problem)
 
@@ -124,7 +124,7 @@ class DelimitedText:
         record = lines.record
         cells = self._literal(record[0])
         if len(record) == 1:
-            return cells, BAD_QUOTE if _closes(record[0], cells) else UNCLOSED_QUOTE
+            return cells, BAD_QUOTE if _has_paired_quotes(record[0], cells) else UNCLOSED_QUOTE
         if self._is_too_long(record):
             raise UnreadableFile("field_too_long", row=number, limit=self._limits.cell)
         lines.push_back()
@@ -247,7 +247,7 @@ def _quotes_are_spaced(lines: list[str], delimiter: str) -> bool:
     )
 
 
-def _closes(line: str, cells: list[str]) -> bool:
+def _has_paired_quotes(line: str, cells: list[str]) -> bool:
     """Return whether the quotes of a broken line come in pairs, or one is inside a quoted value:
     ``"the 5" pipe"``."""
     inside = any(len(cell) > 2 and cell[0] == cell[-1] == '"' for cell in cells)

@@ -38,12 +38,12 @@ def _is_cased(word: str) -> bool:
     accented and follows no accented letter."""
     if word.islower() or word.isupper():
         return True
-    head, rest = word[0], word[1:]
-    if head.islower() and rest.isupper():
+    head, tail = word[0], word[1:]
+    if head.islower() and tail.isupper():
         return False
     return not any(
         after.isupper() and before.islower() and not (before + after).isascii()
-        for before, after in zip(word, rest, strict=False)
+        for before, after in zip(word, tail, strict=False)
     )
 
 
@@ -74,7 +74,7 @@ def _of_script(letters: str, common: str) -> EncodingFamily:
     return EncodingFamily(1, judge)
 
 
-def _of_signs(encoding: str, first: int, usual: range, word: str) -> int:
+def _is_two_byte_word(encoding: str, first: int, common_leads: range, word: str) -> int:
     """Return whether a word has two-byte characters from ``first`` on, half of them in everyday
     use."""
     try:
@@ -84,28 +84,28 @@ def _of_signs(encoding: str, first: int, usual: range, word: str) -> int:
     leads = data[::2]
     if len(data) != 2 * len(word) or min(leads) < first:
         return 0
-    return int(sum(lead in usual for lead in leads) * 2 >= len(word))
+    return int(sum(lead in common_leads for lead in leads) * 2 >= len(word))
 
 
-def _korean(word: str) -> int:
+def _judge_korean(word: str) -> int:
     """Return whether a word has only Hangul syllables of names and places."""
     are_syllables = all("가" <= sign <= "힣" for sign in word)
-    return int(are_syllables and _of_signs("euc_kr", 0xB0, range(0xB0, 0xC9), word))
+    return int(are_syllables and _is_two_byte_word("euc_kr", 0xB0, range(0xB0, 0xC9), word))
 
 
-def _japanese(word: str) -> Verdict:
+def _judge_japanese(word: str) -> Verdict:
     """Return whether a word is kana, and kanji of which most are in everyday use. Narrow kana of
     old lists could be capitals of any other script."""
     wide = _NARROW_KANA.sub("", word)
     if not wide:
         return None
-    known = sum(
+    common_count = sum(
         "\u3041" <= sign <= "\u30ff"
         or sign in "々〆ヶ－"
-        or _of_signs("cp932", 0x88, range(0x88, 0x99), sign)
+        or _is_two_byte_word("cp932", 0x88, range(0x88, 0x99), sign)
         for sign in wide
     )
-    return int(known * 2 >= len(word))
+    return int(common_count * 2 >= len(word))
 
 
 WESTERN = _of_letters(
@@ -134,10 +134,10 @@ CENTRAL = _of_letters(
 TURKISH = _of_letters("[a-zçğıöşüâîi\u0307]+")
 CYRILLIC = _of_script("абвгдежзийклмнопрстуфхцчшщъыьэюяёєіїґ\u2019", "оаеинтсрвлкіяь")
 GREEK = _of_script("αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ", "αοιετσνηςρλ")
-KOREAN = EncodingFamily(1, _korean)
-SIMPLIFIED = EncodingFamily(1, partial(_of_signs, "gb2312", 0xB0, range(0xB0, 0xD8)))
-TRADITIONAL = EncodingFamily(1, partial(_of_signs, "big5", 0xA4, range(0xA4, 0xC7)))
-JAPANESE = EncodingFamily(1, _japanese)
+KOREAN = EncodingFamily(1, _judge_korean)
+SIMPLIFIED = EncodingFamily(1, partial(_is_two_byte_word, "gb2312", 0xB0, range(0xB0, 0xD8)))
+TRADITIONAL = EncodingFamily(1, partial(_is_two_byte_word, "big5", 0xA4, range(0xA4, 0xC7)))
+JAPANESE = EncodingFamily(1, _judge_japanese)
 
 
 _ONE_BYTE = {
@@ -185,39 +185,39 @@ class EncodingSample:
         """Return Python's name of the encoding."""
         data = b"\n".join(self._lines)
         tokens = [token for token in set(_TOKEN_BYTES.findall(data)) if not token.isascii()]
-        read = {name: [token.decode(name, "replace") for token in tokens] for name in _ONE_BYTE}
-        verdicts = {name: _judged(read[name], family) for name, family in _ONE_BYTE.items()}
-        shares = {name: _share(verdicts[name], family) for name, family in _ONE_BYTE.items()}
+        decoded = {name: [token.decode(name, "replace") for token in tokens] for name in _ONE_BYTE}
+        verdicts = {name: _judge_words(decoded[name], family) for name, family in _ONE_BYTE.items()}
+        shares = {name: _word_share(verdicts[name], family) for name, family in _ONE_BYTE.items()}
         for name, family in _TWO_BYTES.items():
             texts = set(_TOKEN.findall(data.decode(name, "replace")))
             words = [word for word in texts if not word.isascii()]
-            shares[name] = _share(_judged(words, family), family)
+            shares[name] = _word_share(_judge_words(words, family), family)
         western = max(_FROM_THE_WEST, key=shares.__getitem__)
-        other = max((name for name in shares if name not in _FROM_THE_WEST), key=shares.__getitem__)
-        is_latin = _ONE_BYTE.get(other) in (CENTRAL, TURKISH)
-        if shares[other] < (_MIN_LATIN_WORDS if is_latin else _MIN_WORDS):
+        rival = max((name for name in shares if name not in _FROM_THE_WEST), key=shares.__getitem__)
+        is_latin = _ONE_BYTE.get(rival) in (CENTRAL, TURKISH)
+        if shares[rival] < (_MIN_LATIN_WORDS if is_latin else _MIN_WORDS):
             return western
-        if other in _TWO_BYTES:
-            return other if shares[other] - shares[western] >= _MARGIN else western
+        if rival in _TWO_BYTES:
+            return rival if shares[rival] - shares[western] >= _MARGIN else western
         gains = [
-            bool(here) - bool(there)
-            for here, there, word, same in zip(
-                verdicts[other], verdicts[western], read[other], read[western], strict=True
+            bool(rival_verdict) - bool(western_verdict)
+            for rival_verdict, western_verdict, word, same in zip(
+                verdicts[rival], verdicts[western], decoded[rival], decoded[western], strict=True
             )
-            if word != same and here is not None and there is not None
+            if word != same and rival_verdict is not None and western_verdict is not None
         ]
-        return other if gains and sum(gains) >= _MARGIN * len(gains) else western
+        return rival if gains and sum(gains) >= _MARGIN * len(gains) else western
 
 
-def _judged(words: Iterable[str], family: EncodingFamily) -> list[Verdict]:
+def _judge_words(words: Iterable[str], family: EncodingFamily) -> list[Verdict]:
     cores = map(core, words)
     return [family.judge(word) if 1 < len(word) <= MAX_WORD_LENGTH else None for word in cores]
 
 
-def _share(verdicts: Iterable[Verdict], family: EncodingFamily) -> float:
+def _word_share(verdicts: Iterable[Verdict], family: EncodingFamily) -> float:
     """Return how much of the text is words in any language, and a little how much is in one."""
-    known = [verdict for verdict in verdicts if verdict is not None]
-    if not known:
+    rated = [verdict for verdict in verdicts if verdict is not None]
+    if not rated:
         return 0.0
-    in_one = max(sum(word >> bit & 1 for word in known) for bit in range(family.languages))
-    return (0.8 * sum(map(bool, known)) + 0.2 * in_one) / len(known)
+    in_one = max(sum(word >> bit & 1 for word in rated) for bit in range(family.languages))
+    return (0.8 * sum(map(bool, rated)) + 0.2 * in_one) / len(rated)

@@ -51,11 +51,11 @@ class _ByteScan:
             self.nul = self.nul or b"\0" in chunk
             self.controls += len(chunk) - len(chunk.translate(None, _CONTROLS))
             if self.utf8:
-                self.utf8 = _decodes(decoder, chunk)
-        self.utf8 = self.utf8 and _decodes(decoder, b"", final=True)
+                self.utf8 = _can_decode(decoder, chunk)
+        self.utf8 = self.utf8 and _can_decode(decoder, b"", final=True)
 
 
-def _decodes(decoder: codecs.IncrementalDecoder, chunk: bytes, *, final: bool = False) -> bool:
+def _can_decode(decoder: codecs.IncrementalDecoder, chunk: bytes, *, final: bool = False) -> bool:
     try:
         decoder.decode(chunk, final)
     except UnicodeDecodeError:
@@ -63,7 +63,7 @@ def _decodes(decoder: codecs.IncrementalDecoder, chunk: bytes, *, final: bool = 
     return True
 
 
-def _guess(stream: BinaryIO) -> TextEncoding:
+def _guess_encoding(stream: BinaryIO) -> TextEncoding:
     """Find the encoding of text that is not UTF-8 throughout: damaged UTF-8, or no byte
     order mark."""
     multibyte = single = 0
@@ -73,9 +73,9 @@ def _guess(stream: BinaryIO) -> TextEncoding:
     while chunk := stream.read(CHUNK):
         if chunk.isascii():
             continue
-        rest, replaced = _MULTIBYTE.subn(b"", chunk)
+        remainder, replaced = _MULTIBYTE.subn(b"", chunk)
         multibyte += replaced
-        single += len(_HIGH.findall(rest))
+        single += len(_HIGH.findall(remainder))
         sample.add(chunk)
         undefined = undefined or len(chunk.translate(None, _UNDEFINED_IN_1252)) < len(chunk)
     if multibyte > 4 * single:
@@ -83,20 +83,20 @@ def _guess(stream: BinaryIO) -> TextEncoding:
     name = sample.likeliest()
     if name == "cp1252":
         return TextEncoding("latin-1" if undefined else name, guessed=True)
-    return TextEncoding(name, guessed=True, damaged=not _is_in(stream, name))
+    return TextEncoding(name, guessed=True, damaged=not _is_encoded_as(stream, name))
 
 
-def _is_in(stream: BinaryIO, name: str) -> bool:
+def _is_encoded_as(stream: BinaryIO, name: str) -> bool:
     """Return whether all bytes of the text belong to the encoding."""
     decoder = codecs.getincrementaldecoder(name)()
     stream.seek(0)
     while chunk := stream.read(CHUNK):
-        if not _decodes(decoder, chunk):
+        if not _can_decode(decoder, chunk):
             return False
-    return _decodes(decoder, b"", final=True)
+    return _can_decode(decoder, b"", final=True)
 
 
-def detect(stream: BinaryIO, wanted: str | None) -> TextEncoding:
+def detect(stream: BinaryIO, requested: str | None) -> TextEncoding:
     """Return the encoding of the text. Raises UnreadableFile if it is no text.
 
     A byte order mark decides; else UTF-16 by its pattern of NULs, UTF-8 if (nearly) all bytes
@@ -107,22 +107,22 @@ def detect(stream: BinaryIO, wanted: str | None) -> TextEncoding:
     head = stream.read(CHUNK)
     if not head.strip(b" \t\r\n\xef\xbb\xbf\xff\xfe"):
         raise UnreadableFile("empty_file")
-    if wanted:
-        return _as_asked(stream, wanted)
-    name = next((name for bom, name in _BOMS if head.startswith(bom)), None) or _utf16(head)
+    if requested:
+        return _as_requested(stream, requested)
+    name = next((name for bom, name in _BOMS if head.startswith(bom)), None) or _detect_utf16(head)
     if name and name != "utf-8-sig":
-        return _as_asked(stream, name)
-    facts = _ByteScan(stream)
-    if facts.nul:
-        raise UnreadableFile("nul_bytes" if facts.controls * 100 < facts.size else "not_text")
-    if facts.controls > _STRAY and facts.controls * (5 if facts.utf8 else 50) > facts.size:
+        return _as_requested(stream, name)
+    scan = _ByteScan(stream)
+    if scan.nul:
+        raise UnreadableFile("nul_bytes" if scan.controls * 100 < scan.size else "not_text")
+    if scan.controls > _STRAY and scan.controls * (5 if scan.utf8 else 50) > scan.size:
         raise UnreadableFile("not_text")
-    if facts.utf8 or name:
-        return TextEncoding(name or "utf-8", damaged=not facts.utf8)
-    return _guess(stream)
+    if scan.utf8 or name:
+        return TextEncoding(name or "utf-8", damaged=not scan.utf8)
+    return _guess_encoding(stream)
 
 
-def _utf16(head: bytes) -> str | None:
+def _detect_utf16(head: bytes) -> str | None:
     """Detect UTF-16 without a mark: every other byte of Latin text is NUL."""
     sample = head[: 4096 - len(head) % 2]
     even, odd = sample[::2].count(0), sample[1::2].count(0)
@@ -134,7 +134,7 @@ def _utf16(head: bytes) -> str | None:
     return None
 
 
-def _as_asked(stream: BinaryIO, name: str) -> TextEncoding:
+def _as_requested(stream: BinaryIO, name: str) -> TextEncoding:
     """Check that all of the text is in this encoding."""
     try:
         "".encode(name)  # also refuses codecs that are no text encodings

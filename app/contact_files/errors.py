@@ -125,14 +125,14 @@ class UnreadableFile(ValidationFailed):
 
     sheets: tuple[str, ...] = ()
 
-    def __init__(self, code: str, *, row: int | None = None, **facts: object):
-        sentence = _SOME_ROW.get(code, _REFUSALS[code]) if row is None else _REFUSALS[code]
-        limit, what = facts.get("limit"), facts.get("what")
+    def __init__(self, code: str, *, row: int | None = None, **values: object):
+        template = _SOME_ROW.get(code, _REFUSALS[code]) if row is None else _REFUSALS[code]
+        limit, kind = values.get("limit"), values.get("what")
         if isinstance(limit, int):
-            facts["limit"] = f"{limit:,}"
-        if isinstance(what, str):
-            facts["what_words"] = KINDS[what]()
-        super().__init__(sentence(row=row, limit_words=limit, **facts), code)
+            values["limit"] = f"{limit:,}"
+        if isinstance(kind, str):
+            values["what_words"] = KINDS[kind]()
+        super().__init__(template(row=row, limit_words=limit, **values), code)
         self.row = row
 
     @classmethod

@@ -72,13 +72,13 @@ def starts_with_particle(name: str) -> bool:
 def read_beside(name: str, first: str, last: str) -> FullName:
     """Return what a full name adds to a known first or last name: ``Müller`` next to ``Hans`` is
     the last name, ``Hans Müller`` has both."""
-    parts = read_name(name)
-    whole = f"{parts.first} {parts.last}".strip()
+    full_name = read_name(name)
+    whole = f"{full_name.first} {full_name.last}".strip()
     if first and not last and not is_within(first, name):
-        return parts._replace(first="", last=whole)
+        return full_name._replace(first="", last=whole)
     if last and not first and not is_within(last, name):
-        return parts._replace(first=whole, last="")
-    return parts
+        return full_name._replace(first=whole, last="")
+    return full_name
 
 
 def is_within(words: str, text: str) -> bool:
@@ -111,7 +111,7 @@ def _last_name_of(words: list[str], *, has_title: bool) -> int:
 
 def _without_title(words: list[str]) -> tuple[list[str], str]:
     count = 0
-    while count < len(words) - 1 and (_is_title(words[count]) or _goes_on(words, count)):
+    while count < len(words) - 1 and (_is_title(words[count]) or _continues_title(words, count)):
         count += 1
     return words[count:], " ".join(words[:count])
 
@@ -121,7 +121,7 @@ def _is_title(word: str) -> bool:
     return plain in _BARE_TITLES or (plain.endswith(".") and plain.rstrip(".") in _TITLES)
 
 
-def _goes_on(words: list[str], position: int) -> bool:
+def _continues_title(words: list[str], position: int) -> bool:
     """Return whether a title continues: Dr. med. Lee."""
     word = words[position].casefold()
     return position > 0 and word.endswith(".") and word.rstrip(".") in _AFTER_TITLES

@@ -70,36 +70,38 @@ def exact(value: str) -> str:
 
 def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
     """Return the function from a stored number to its text in one number format."""
-    sections = _sections(code)
-    conditions = [_condition(tokens) for tokens in sections]
+    sections = _split_sections(code)
+    conditions = [_parse_condition(tokens) for tokens in sections]
     if not any(conditions):
-        return _of_section(sections[0], epoch_1904=epoch_1904)
-    shows = [_of_section(tokens, epoch_1904=epoch_1904) for tokens in sections]
-    choices = list(zip(conditions, shows, strict=True))
+        return _section_formatter(sections[0], epoch_1904=epoch_1904)
+    formatters = [_section_formatter(tokens, epoch_1904=epoch_1904) for tokens in sections]
+    choices = list(zip(conditions, formatters, strict=True))
 
     def show(value: str) -> str:
         try:
             number = float(value)
         except ValueError:
             return value
-        fitting = (shown for fits, shown in choices if fits is None or fits(number))
+        fitting = (
+            format_section for fits, format_section in choices if fits is None or fits(number)
+        )
         return next(fitting, exact)(value)
 
     return show
 
 
-def _sections(code: str) -> list[list[str]]:
+def _split_sections(code: str) -> list[list[str]]:
     """Return the tokens of a format, one list for each kind of number."""
     sections: list[list[str]] = [[]]
-    for mark in _TOKEN.findall(code):
-        if mark == ";":
+    for piece in _TOKEN.findall(code):
+        if piece == ";":
             sections.append([])
         else:
-            sections[-1].append(mark)
+            sections[-1].append(piece)
     return sections
 
 
-def _condition(tokens: list[str]) -> Callable[[float], bool] | None:
+def _parse_condition(tokens: list[str]) -> Callable[[float], bool] | None:
     """Return the numbers that a section is for (``[<=9999999]``); None if it has no condition."""
     match = next(filter(None, map(_CONDITION.fullmatch, tokens)), None)
     if match is None:
@@ -108,23 +110,23 @@ def _condition(tokens: list[str]) -> Callable[[float], bool] | None:
     return lambda number: compare(number, limit)
 
 
-def _of_section(tokens: list[str], *, epoch_1904: bool) -> Formatter:
+def _section_formatter(tokens: list[str], *, epoch_1904: bool) -> Formatter:
     bare = [token for token in tokens if token[0] not in '"\\_*[' or _is_elapsed(token)]
     joined = "".join(bare)
     if not joined or joined.lower() == "general" or "@" in joined:
         return exact
     if _DATE.search(joined):
-        return _dates(tokens, epoch_1904=epoch_1904)
+        return _date_formatter(tokens, epoch_1904=epoch_1904)
     if "/" in joined or any(token.upper() in {"E+", "E-"} for token in bare):
         return exact
-    return _numbers(tokens)
+    return _number_formatter(tokens)
 
 
 def _is_elapsed(token: str) -> bool:
     return token.lower().strip("[]") in {"h", "hh", "m", "mm", "s", "ss"} and token[0] == "["
 
 
-def _literal(token: str) -> str:
+def _literal_text(token: str) -> str:
     """Return what a token that is no placeholder prints."""
     if token[0] == '"':
         return token[1:-1]
@@ -138,22 +140,22 @@ def _literal(token: str) -> str:
     return "" if token[0] == "*" else token
 
 
-def _numbers(marks: list[str]) -> Formatter:
-    point = marks.index(".") if "." in marks else len(marks)
-    whole, fraction = marks[:point], marks[point + 1 :]
-    decimals = sum(mark in _PLACES for mark in fraction)
-    positions = [index for index, mark in enumerate(whole) if mark in _PLACES]
+def _number_formatter(pieces: list[str]) -> Formatter:
+    point = pieces.index(".") if "." in pieces else len(pieces)
+    whole, fraction = pieces[:point], pieces[point + 1 :]
+    decimals = sum(piece in _PLACES for piece in fraction)
+    positions = [index for index, piece in enumerate(whole) if piece in _PLACES]
     if not positions:
         return exact
     inside = whole[positions[0] : positions[-1] + 1]
     grouping = "," in inside
-    plain = all(mark in {"0", "#", "?", ","} for mark in inside)
-    percent = "%" in marks
+    plain = all(piece in {"0", "#", "?", ","} for piece in inside)
+    percent = "%" in pieces
     zeros = whole.count("0")
-    before = "".join(map(_literal, whole[: positions[0]]))
-    after = "".join(_literal(mark) for mark in fraction if mark not in _PLACES)
-    rest_of_whole = (mark for mark in whole[positions[-1] + 1 :] if mark != ",")
-    after = "".join(map(_literal, rest_of_whole)) + after
+    before = "".join(map(_literal_text, whole[: positions[0]]))
+    after = "".join(_literal_text(piece) for piece in fraction if piece not in _PLACES)
+    rest_of_whole = (piece for piece in whole[positions[-1] + 1 :] if piece != ",")
+    after = "".join(map(_literal_text, rest_of_whole)) + after
 
     def show(value: str) -> str:
         try:
@@ -161,35 +163,35 @@ def _numbers(marks: list[str]) -> Formatter:
             rounded = number.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
         except InvalidOperation:
             return value
-        digits, _, rest = f"{abs(rounded):f}".partition(".")
+        digits, _, fractional = f"{abs(rounded):f}".partition(".")
         digits = (digits if digits != "0" else "").rjust(zeros, "0")
         if not plain:
-            digits = _filled(inside, digits)
+            digits = _fill_places(inside, digits)
         elif grouping and digits:
             lead = len(digits) % 3 or 3
             digits = ",".join([digits[:lead], *re.findall(r"\d{3}", digits[lead:])])
         sign = "-" if rounded < 0 else ""
-        return f"{sign}{before}{digits}{'.' + rest if rest else ''}{after}".strip()
+        return f"{sign}{before}{digits}{'.' + fractional if fractional else ''}{after}".strip()
 
     return show
 
 
-def _filled(marks: list[str], digits: str) -> str:
+def _fill_places(pieces: list[str], digits: str) -> str:
     """Put digits into places from the right; the leftmost place takes the rest."""
-    left, shown = list(digits), []
-    last = next(index for index, mark in enumerate(marks) if mark in _PLACES)
-    for index in range(len(marks) - 1, -1, -1):
-        mark = marks[index]
-        if mark not in _PLACES:
-            shown.append("" if mark == "," else _literal(mark)[::-1])
+    remaining, output = list(digits), []
+    last = next(index for index, piece in enumerate(pieces) if piece in _PLACES)
+    for index in range(len(pieces) - 1, -1, -1):
+        piece = pieces[index]
+        if piece not in _PLACES:
+            output.append("" if piece == "," else _literal_text(piece)[::-1])
         elif index == last:
-            shown.append("".join(reversed(left)) or ("0" if mark == "0" else ""))
+            output.append("".join(reversed(remaining)) or ("0" if piece == "0" else ""))
         else:
-            shown.append(left.pop() if left else "0" if mark == "0" else "")
-    return "".join(shown)[::-1]
+            output.append(remaining.pop() if remaining else "0" if piece == "0" else "")
+    return "".join(output)[::-1]
 
 
-def _dates(tokens: list[str], *, epoch_1904: bool) -> Formatter:
+def _date_formatter(tokens: list[str], *, epoch_1904: bool) -> Formatter:
     lowered = [token.lower() for token in tokens]
     half_day = "am/pm" in lowered or "a/p" in lowered
     clock = [token for token in lowered if token[0] in "hmsdy" or _is_elapsed(token)]
@@ -198,19 +200,23 @@ def _dates(tokens: list[str], *, epoch_1904: bool) -> Formatter:
     def show(value: str) -> str:
         try:
             serial = float(value)
-            moment = _moment(serial, epoch_1904=epoch_1904)
+            moment = _to_datetime(serial, epoch_1904=epoch_1904)
         except (ValueError, OverflowError):
             return exact(value)
-        shown, seen = [], 0
+        output, clock_index = [], 0
         for token, low in zip(tokens, lowered, strict=True):
             if low[0] in "hmsdy" or _is_elapsed(low):
-                shown.append(_part(low, moment, serial, minute=seen in minutes, half_day=half_day))
-                seen += 1
+                output.append(
+                    _format_clock_token(
+                        low, moment, serial, minute=clock_index in minutes, half_day=half_day
+                    )
+                )
+                clock_index += 1
             elif low in {"am/pm", "a/p"}:
-                shown.append("AM" if moment.hour < 12 else "PM")
+                output.append("AM" if moment.hour < 12 else "PM")
             else:
-                shown.append(_literal(token))
-        return "".join(shown).strip()
+                output.append(_literal_text(token))
+        return "".join(output).strip()
 
     return show
 
@@ -222,7 +228,7 @@ def _is_minute(clock: list[str], index: int) -> bool:
     return clock[index][0] == "m" and (after_hours or before_seconds)
 
 
-def _moment(serial: float, *, epoch_1904: bool) -> datetime:
+def _to_datetime(serial: float, *, epoch_1904: bool) -> datetime:
     """Return the date of a serial number, section 18.17.4.1. The 1900 system counts 29 February
     1900, which never existed."""
     if serial < 0:
@@ -232,7 +238,7 @@ def _moment(serial: float, *, epoch_1904: bool) -> datetime:
     return datetime.combine(epoch, time()) + timedelta(seconds=round(serial * 86400))
 
 
-def _part(  # noqa: PLR0911 one line for each letter of the format
+def _format_clock_token(  # noqa: PLR0911 one line for each letter of the format
     token: str, moment: datetime, serial: float, *, minute: bool, half_day: bool
 ) -> str:
     size = len(token)

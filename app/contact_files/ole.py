@@ -75,19 +75,19 @@ class OleContainer:
         return struct.unpack_from(f"<{len(data) // 4}I", data)
 
     def _chain(self, number: int, table: tuple[int, ...], *, small: bool = False) -> bytes:
-        parts = []
-        seen = 0
+        chunks = []
+        sector_count = 0
         while number < _FREE:
-            if number >= len(table) or seen > len(table):
+            if number >= len(table) or sector_count > len(table):
                 raise UnreadableFile("unreadable_workbook")
             if small:
                 start = number * self._small_size
-                parts.append(self._small[start : start + self._small_size])
+                chunks.append(self._small[start : start + self._small_size])
             else:
-                parts.append(self._sector(number))
+                chunks.append(self._sector(number))
             number = table[number]
-            seen += 1
-        return b"".join(parts)
+            sector_count += 1
+        return b"".join(chunks)
 
     def _directory(self, data: bytes) -> list[_DirectoryEntry]:
         entries = []

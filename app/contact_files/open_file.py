@@ -74,7 +74,7 @@ def open_table(
     options = options or ReadOptions()
     stream: BinaryIO = file.open("rb") if isinstance(file, Path) else file
     try:
-        source = _source(stream, name, options)
+        source = _open_source(stream, name, options)
         header = source.header
         if header is None:
             ragged = not source.wide_rows_are_broken
@@ -84,16 +84,16 @@ def open_table(
     except BaseException:
         stream.close()
         raise
-    if _promised(name) not in (None, source.kind):
+    if _kind_of_extension(name) not in (None, source.kind):
         header = header._replace(notes=("content_mismatch", *header.notes))
     return ContactTable(name, source, header, options.limits)
 
 
-def _first_rows(source: RowSource, wanted: int | None) -> list[FileRow]:
+def _first_rows(source: RowSource, header_row: int | None) -> list[FileRow]:
     """Return the rows among which the header is searched: from the first row that is not blank."""
     rows = dropwhile(_is_blank, source.records())
-    most = SAMPLE_ROWS + min(wanted or 0, _ROWS_ABOVE)
-    sample = list(islice(filterfalse(_is_blank, islice(rows, most + _ROWS_ABOVE)), most))
+    limit = SAMPLE_ROWS + min(header_row or 0, _ROWS_ABOVE)
+    sample = list(islice(filterfalse(_is_blank, islice(rows, limit + _ROWS_ABOVE)), limit))
     if not sample and len(source.sheets) > 1:
         sheets = ", ".join(source.sheets)
         raise UnreadableFile("choose_sheet", sheet=source.sheet, sheets=sheets)
@@ -104,37 +104,37 @@ def _is_blank(row: FileRow) -> bool:
     return not "".join(row.cells).strip()
 
 
-def _promised(name: str) -> str | None:
+def _kind_of_extension(name: str) -> str | None:
     _, dot, ending = name.rpartition(".")
     return _KINDS.get(ending.lower()) if dot else None
 
 
-def _source(stream: BinaryIO, name: str, options: ReadOptions) -> RowSource:
+def _open_source(stream: BinaryIO, name: str, options: ReadOptions) -> RowSource:
     stream.seek(0)
     head = stream.read(_HEAD)
     if head.startswith(_ZIP):
         return Workbook(stream, options)
     if head.startswith(MAGIC):
         return OldWorkbook(stream, options)
-    if _beginning(head).startswith(b"begin:vcard"):
+    if _first_characters(head).startswith(b"begin:vcard"):
         return VCards(stream, options)
-    _refuse_others(head, name)
+    _refuse_other_types(head, name)
     return DelimitedText(stream, options)
 
 
-def _beginning(head: bytes) -> bytes:
+def _first_characters(head: bytes) -> bytes:
     """Return the first characters in lower case, also of UTF-16."""
     return head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").lower()
 
 
-def _refuse_others(head: bytes, name: str) -> None:
+def _refuse_other_types(head: bytes, name: str) -> None:
     binaries = _BINARIES if b"\0" in head else ()
-    for what in (what for signature, what in binaries if head.startswith(signature)):
-        raise UnreadableFile("unsupported_type", what=what)
-    text = _beginning(head)
+    for kind in (kind for signature, kind in binaries if head.startswith(signature)):
+        raise UnreadableFile("unsupported_type", what=kind)
+    text = _first_characters(head)
     if text[:1] in (b"{", b"["):
         text = b"".join(text.split())
-    for what in (what for signature, what in _TEXTS if text.startswith(signature)):
-        if what in _MARKUP and _promised(name):
-            raise UnreadableFile("content_mismatch", name=name[:100], what=what)
-        raise UnreadableFile("unsupported_type", what=what)
+    for kind in (kind for signature, kind in _TEXTS if text.startswith(signature)):
+        if kind in _MARKUP and _kind_of_extension(name):
+            raise UnreadableFile("content_mismatch", name=name[:100], what=kind)
+        raise UnreadableFile("unsupported_type", what=kind)

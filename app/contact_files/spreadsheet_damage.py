@@ -69,11 +69,11 @@ def inspect_phone(raw: str, default_region: str | None) -> NumberDamage | None:
     if _BARE.fullmatch(text):
         return _lost_lead(text, default_region)
     strange = not text.isascii() or any(map(text.__contains__, "OoIl"))
-    if strange and (damage := _strange_characters(text, default_region)):
+    if strange and (damage := _inspect_characters(text, default_region)):
         return damage
     if text[:1] in _APOSTROPHES or text[-1:] in _APOSTROPHES:
         stripped = text.strip(_APOSTROPHES + " ")
-        return _damage("apostrophe", _repaired(stripped, default_region)) if stripped else None
+        return _damage("apostrophe", _repair(stripped, default_region)) if stripped else None
     if text.startswith("00") and (number := _with_plus(text, default_region)):
         return _damage("double_zero", number)
     return _number_format(text, default_region)
@@ -81,22 +81,22 @@ def inspect_phone(raw: str, default_region: str | None) -> NumberDamage | None:
 
 def _with_plus(text: str, default_region: str | None) -> str | None:
     """Return the number if it can only be read with + in place of its 00."""
-    if _normalised(text, default_region) is not None:
+    if _normalise_or_none(text, default_region) is not None:
         return None
     with suppress(PhoneError):
         return normalise_written(text, default_region)
     return None
 
 
-def inspect_country(written: str, number: str, default_region: str | None) -> NumberDamage | None:
+def inspect_country(original: str, number: str, default_region: str | None) -> NumberDamage | None:
     """Return the missing + of a number that was read as a national one but begins with its own
     country code (``49 171 1234567`` in Germany)."""
-    text = written.lstrip("( ")
-    code = _habits(default_region or "").code
+    text = original.lstrip("( ")
+    code = _zero_habits(default_region or "").code
     if not code or not text.startswith(code):
         return None
     digits = "".join(filter(str.isdigit, text))
-    quality, with_plus = _reading(f"+{digits}", None)
+    quality, with_plus = _assess(f"+{digits}", None)
     apart = not text[len(code) : len(code) + 1].isdigit()
     if number == with_plus or quality != _VALID or not (apart or len(digits) >= 12):
         return None
@@ -105,12 +105,12 @@ def inspect_country(written: str, number: str, default_region: str | None) -> Nu
 
 def _number_format(text: str, default_region: str | None) -> NumberDamage | None:
     if match := _SCIENTIFIC.fullmatch(text):
-        return _scientific(match, default_region)
+        return _inspect_scientific(match, default_region)
     if match := _DECIMALS.fullmatch(text):
-        return _damage("decimals", _repaired(match[1], default_region))
+        return _damage("decimals", _repair(match[1], default_region))
     if _THOUSANDS.fullmatch(text):
         digits = text.lstrip("$£€ ").partition(".")[0].replace(",", "")
-        return _damage("thousands", _repaired(digits, default_region))
+        return _damage("thousands", _repair(digits, default_region))
     beyond_repair = {
         "hashes": bool(text) and not text.strip("#"),
         "decimals": bool(_FRACTION.fullmatch(text)),
@@ -126,20 +126,20 @@ def _damage(code: str, repair: str | None) -> NumberDamage:
     return NumberDamage(code, MESSAGES[code](), repair)
 
 
-def _repaired(text: str, default_region: str | None) -> str | None:
+def _repair(text: str, default_region: str | None) -> str | None:
     """Return the number that the rest of the cell gives, with its own damage repaired if that is
     certain."""
     if _BARE.fullmatch(text) and (lost := _lost_lead(text, default_region)):
         return lost.repair
-    return _normalised(text, default_region)
+    return _normalise_or_none(text, default_region)
 
 
-def _scientific(match: re.Match[str], default_region: str | None) -> NumberDamage:
+def _inspect_scientific(match: re.Match[str], default_region: str | None) -> NumberDamage:
     sign, lead, fraction, exponent = match[1], match[2], match[3] or "", int(match[4])
     if sign == "-":
         return _damage("calculated", None)
     if len(fraction) == exponent:
-        return _damage("scientific", _repaired(lead + fraction, default_region))
+        return _damage("scientific", _repair(lead + fraction, default_region))
     return _damage("rounded", None)
 
 
@@ -148,28 +148,28 @@ def _is_date(text: str) -> bool:
         match = pattern.fullmatch(text)
         if match is None:
             continue
-        parts = match.groupdict()
-        if not parts:
+        groups = match.groupdict()
+        if not groups:
             return True
-        low, high = sorted((int(parts["a"]), int(parts["b"])))
-        year = int(parts["y"])
+        low, high = sorted((int(groups["a"]), int(groups["b"])))
+        year = int(groups["y"])
         return 1 <= low <= 12 and 1 <= high <= 31 and (year < 100 or 1900 <= year <= 2100)
     return False
 
 
-def _strange_characters(text: str, default_region: str | None) -> NumberDamage | None:
+def _inspect_characters(text: str, default_region: str | None) -> NumberDamage | None:
     visible = "".join(c for c in text if unicodedata.category(c) not in {"Cf", "Cc", "Mn"})
     if visible != text:
-        rest = _strange_characters(visible, default_region)
-        repair = rest.repair if rest else _repaired(visible.strip(), default_region)
+        nested = _inspect_characters(visible, default_region)
+        repair = nested.repair if nested else _repair(visible.strip(), default_region)
         return _damage("invisible_marks", repair)
     if any(c.isdigit() and not c.isascii() for c in text):
         digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in text)
-        return _damage("look_alikes", _repaired(digits.replace("\uff0b", "+"), default_region))
+        return _damage("look_alikes", _repair(digits.replace("\uff0b", "+"), default_region))
     # Letters count as digits only if the rest of the cell is a number.
     swapped = text.translate(_LOOK_ALIKES)
     if swapped != text and sum(c.isdigit() for c in text) >= 6:
-        repair = _repaired(swapped, default_region)
+        repair = _repair(swapped, default_region)
         return _damage("look_alikes", repair) if repair else None
     return None
 
@@ -179,11 +179,11 @@ def _lost_lead(digits: str, default_region: str | None) -> NumberDamage | None:
 
     If national numbers begin with 0, something is missing. Otherwise the digits may be complete.
     """
-    habits = _habits(default_region or "")
+    habits = _zero_habits(default_region or "")
     if not habits.trunk_zero:
         return _lost_without_trunk(digits, default_region, habits)
-    with_zero = _reading(f"0{digits}", default_region)
-    with_plus = _reading(f"+{digits}", None)
+    with_zero = _assess(f"0{digits}", default_region)
+    with_plus = _assess(f"+{digits}", None)
     if with_plus[0] == _VALID and len(digits) >= 12 and digits.startswith(habits.code):
         return _damage("plus_lost", with_plus[1])
     if with_zero[0] > with_plus[0]:
@@ -196,18 +196,18 @@ def _lost_lead(digits: str, default_region: str | None) -> NumberDamage | None:
 def _lost_without_trunk(
     digits: str, default_region: str | None, habits: "_ZeroHabits"
 ) -> NumberDamage | None:
-    possible = _normalised(digits, default_region)
+    possible = _normalise_or_none(digits, default_region)
     if habits.own_zero:
-        as_is, with_zero = (_reading(lead + digits, default_region) for lead in ("", "0"))
+        as_is, with_zero = (_assess(lead + digits, default_region) for lead in ("", "0"))
         if as_is[0] < _VALID and with_zero[0] == _VALID:
             return _damage("leading_zero_lost", with_zero[1])
     if possible is None:
-        quality, e164 = _reading(f"+{digits}", None)
+        quality, e164 = _assess(f"+{digits}", None)
         return _damage("plus_lost", e164) if quality == _VALID else None
     return None
 
 
-def _normalised(text: str, default_region: str | None) -> str | None:
+def _normalise_or_none(text: str, default_region: str | None) -> str | None:
     try:
         return normalise(text, default_region)
     except PhoneError:
@@ -224,34 +224,37 @@ class _ZeroHabits(NamedTuple):
 
 
 @cache
-def _habits(region: str) -> _ZeroHabits:
+def _zero_habits(region: str) -> _ZeroHabits:
     metadata = PhoneMetadata.metadata_for_region(region, None)
     if metadata is None:
         return _ZeroHabits("", trunk_zero=False, own_zero=False)
     kinds = (metadata.mobile, metadata.fixed_line)
     examples = [kind.example_number for kind in kinds if kind and kind.example_number]
-    optional = any(way.national_prefix_optional_when_formatting for way in metadata.number_format)
+    optional = any(
+        number_format.national_prefix_optional_when_formatting
+        for number_format in metadata.number_format
+    )
     return _ZeroHabits(
         code=str(metadata.country_code),
         trunk_zero=metadata.national_prefix == "0"
         and not optional
-        and _written(examples[0], region).startswith("0"),
+        and _national_format(examples[0], region).startswith("0"),
         own_zero=any(example.startswith("0") for example in examples),
     )
 
 
-def _written(national: str, region: str) -> str:
+def _national_format(national: str, region: str) -> str:
     """Return the number as it is written in its region."""
-    written = format_number(parse(national, region), PhoneNumberFormat.NATIONAL)
-    return written.lstrip("(")
+    formatted = format_number(parse(national, region), PhoneNumberFormat.NATIONAL)
+    return formatted.lstrip("(")
 
 
 _IMPOSSIBLE, _POSSIBLE, _VALID = range(3)
 
 
-def _reading(text: str, region: str | None) -> tuple[int, str | None]:
+def _assess(text: str, region: str | None) -> tuple[int, str | None]:
     """Return how well the text reads as a number, and the number."""
-    e164 = _normalised(text, region)
+    e164 = _normalise_or_none(text, region)
     if e164 is None or not is_plausible(e164):
         return _IMPOSSIBLE, None
     return (_VALID if is_valid_number(parse(e164, None)) else _POSSIBLE), e164

@@ -222,7 +222,7 @@ class ContactTable:
         self.skipped = []
         for title in self.title_rows:
             self._skip(title, "title_rows")
-        held: list[FileRow] = []
+        pending: list[FileRow] = []
         after_blank = footers = False
         count = 0
         for row in self._from_first():
@@ -237,22 +237,22 @@ class ContactTable:
                 raise UnreadableFile("too_many_rows", limit=self._limits.rows)
             self.hidden_rows += self._source.row_is_hidden
             says_so = len(texts) <= 3 and is_footer(filled(texts))
-            apart = (after_blank or bool(held)) and may_be_footer(texts)
+            apart = (after_blank or bool(pending)) and may_be_footer(texts)
             after_blank = False
-            if (says_so or apart) and len(held) < MAX_ROWS:
+            if (says_so or apart) and len(pending) < MAX_ROWS:
                 footers = footers or says_so
-                held.append(row)
+                pending.append(row)
                 continue
-            if held:
-                yield from map(self._shaped, held)
-                held, footers = [], False
+            if pending:
+                yield from map(self._shaped, pending)
+                pending, footers = [], False
             yield row if len(row.cells) == len(self.header) else self._shaped(row)
         if footers:
-            self.footer_rows = len(held)
-            for row in held:
+            self.footer_rows = len(pending)
+            for row in pending:
                 self._skip(row.number, "footer_rows")
         else:
-            yield from map(self._shaped, held)
+            yield from map(self._shaped, pending)
 
     def _from_first(self) -> Iterator[FileRow]:
         first = (self.header_row_number or 0) + 1

@@ -73,7 +73,7 @@ class VCards:
                 raise UnreadableFile("too_many_columns", row=number, limit=self._limits.columns)
         if len(names) == 2 and not any(self._cards()):
             raise UnreadableFile("no_rows")
-        ordered = sorted(names, key=_place)
+        ordered = sorted(names, key=_column_order)
         self.header: FileHeader | None = FileHeader(ordered, None, ())
 
     def close(self) -> None:
@@ -90,26 +90,26 @@ class VCards:
         values: list[_VcardProperty] | None = None
         depth = number = 0
         for line in self._lines():
-            value = _value(line)
-            mark = (value.name, value.text.strip().upper()) if value else ("", "")
-            if mark == ("BEGIN", "VCARD"):
+            value = _parse_line(line)
+            boundary = (value.name, value.text.strip().upper()) if value else ("", "")
+            if boundary == ("BEGIN", "VCARD"):
                 if values and values[-1].name == "AGENT":  # a card within a card
                     depth += 1
                     continue
                 if values:
-                    yield _columns(values)
+                    yield _cells_of_card(values)
                 values, depth = [], 1
                 number += 1
-            elif mark == ("END", "VCARD") and values is not None:
+            elif boundary == ("END", "VCARD") and values is not None:
                 depth -= 1
                 if not depth:
-                    yield _columns(values)
+                    yield _cells_of_card(values)
                     values = None
             elif value and values is not None and depth == 1:
                 values.append(value)
                 self._check(values, number)
         if values:
-            yield _columns(values)
+            yield _cells_of_card(values)
 
     def _check(self, values: list[_VcardProperty], number: int) -> None:
         limits, last = self._limits, values[-1]
@@ -130,10 +130,10 @@ class VCards:
             while line := text.readline(longest):
                 bare = line.rstrip("\r\n")
                 if soft or line[0] in " \t":
-                    part = bare if soft else bare[1:]
+                    segment = bare if soft else bare[1:]
                     if size < longest:
-                        whole.append(part)
-                    size += len(part)
+                        whole.append(segment)
+                    size += len(segment)
                 else:
                     yield "".join(whole)
                     whole, size = [bare], len(bare)
@@ -150,27 +150,27 @@ def _is_soft(whole: list[str], line: str) -> bool:
     return line.endswith("=") and "QUOTED-PRINTABLE" in whole[0][:200].upper()
 
 
-def _value(line: str) -> _VcardProperty | None:
+def _parse_line(line: str) -> _VcardProperty | None:
     match = _LINE.fullmatch(line)
     if match is None:
         return None
     name, text = match[2].upper(), match[4]
     parameters: dict[str, str] = {}
-    for part in _PARAMETER.findall(match[3]):
-        key, equals, value = part.partition("=")
+    for parameter in _PARAMETER.findall(match[3]):
+        key, equals, value = parameter.partition("=")
         if not equals:  # version 2.1 writes TEL;CELL for TEL;TYPE=CELL
-            key, value = "type", part
-            if part.upper() in {"QUOTED-PRINTABLE", "BASE64"}:
+            key, value = "type", parameter
+            if parameter.upper() in {"QUOTED-PRINTABLE", "BASE64"}:
                 key = "encoding"
         key = key.lower()
         value = value.strip('"').lower()
         parameters[key] = f"{parameters[key]},{value}" if key in parameters else value
     if name not in _BINARY and parameters.get("encoding") == "quoted-printable":
-        text = _printable(text, parameters.get("charset", "utf-8"))
+        text = _decode_quoted_printable(text, parameters.get("charset", "utf-8"))
     return _VcardProperty(name, parameters, text, match[1] or "")
 
 
-def _printable(text: str, charset: str) -> str:
+def _decode_quoted_printable(text: str, charset: str) -> str:
     data = decodestring(text.replace("=\n", "").encode("utf-8", "surrogateescape"))
     for name in (charset, "utf-8", "cp1252"):
         try:
@@ -180,36 +180,40 @@ def _printable(text: str, charset: str) -> str:
     return data.decode("latin-1")
 
 
-def _columns(values: list[_VcardProperty]) -> dict[str, str]:
+def _cells_of_card(values: list[_VcardProperty]) -> dict[str, str]:
     """Return a card's values by column; among equals, the preferred one comes first."""
     cells: dict[str, str] = {}
     whole = ""
-    labels = {value.group: _label(value.text) for value in values if value.name == "X-ABLABEL"}
-    for value in sorted(values, key=_preference):
+    labels = {
+        value.group: _plain_label(value.text) for value in values if value.name == "X-ABLABEL"
+    }
+    for value in sorted(values, key=_sort_preference):
         if value.name in _BINARY or value.name in _SILENT:
             continue
         if value.name == "N":
-            last, first, middle, prefix, suffix = (_parts(value.text) + [""] * 5)[:5]
-            parts = {"First name": first, "Last name": last, "Name prefix": prefix}
-            parts |= {"Middle name": middle, "Name suffix": suffix}
-            cells.update({name: text for name, text in parts.items() if text})
+            last, first, middle, prefix, suffix = (_split_components(value.text) + [""] * 5)[:5]
+            name_cells = {"First name": first, "Last name": last, "Name prefix": prefix}
+            name_cells |= {"Middle name": middle, "Name suffix": suffix}
+            cells.update({name: text for name, text in name_cells.items() if text})
         elif value.name == "FN":
-            whole = whole or _plain(value.text)
+            whole = whole or _unescape(value.text)
         elif value.name == "TEL":
             _add_phone(cells, value, labels.get(value.group, "") if value.group else "")
         elif value.name == "EMAIL":
-            _add(cells, "E-mail", _plain(value.text))
+            _add_cell(cells, "E-mail", _unescape(value.text))
         else:
-            text = ", ".join(part for part in _parts(value.text) if part)
-            _add(cells, _NAMES.get(value.name, value.name.removeprefix("X-").capitalize()), text)
+            text = ", ".join(component for component in _split_components(value.text) if component)
+            _add_cell(
+                cells, _NAMES.get(value.name, value.name.removeprefix("X-").capitalize()), text
+            )
     if whole and "First name" not in cells and "Last name" not in cells:
         first, last, title = read_name(whole)
-        parts = {"First name": first, "Last name": last, "Name prefix": title}
-        cells.update({name: text for name, text in parts.items() if text})
+        name_cells = {"First name": first, "Last name": last, "Name prefix": title}
+        cells.update({name: text for name, text in name_cells.items() if text})
     return {name: text for name, text in cells.items() if text}
 
 
-def _preference(value: _VcardProperty) -> int:
+def _sort_preference(value: _VcardProperty) -> int:
     """Sort by preference, then mobile numbers, then the order of the card."""
     types = value.parameters.get("type", "").split(",")
     preference = value.parameters.get("pref", "")
@@ -218,28 +222,28 @@ def _preference(value: _VcardProperty) -> int:
     return 101 if {"cell", "iphone"}.intersection(types) else 102
 
 
-def _label(text: str) -> str:
+def _plain_label(text: str) -> str:
     """Return the label that a user, or Apple, gives a number: ``_$!<Assistant>!$_``."""
-    plain = _plain(text)
+    plain = _unescape(text)
     match = _OF_APPLE.fullmatch(plain)
     return match[1] if match else plain
 
 
 def _add_phone(cells: dict[str, str], value: _VcardProperty, label: str) -> None:
     types = value.parameters.get("type", "").split(",")
-    text = re.sub(r"(?i)^tel:", "", _plain(value.text))
+    text = re.sub(r"(?i)^tel:", "", _unescape(value.text))
     no_voice = label.casefold().split() + (types if "voice" not in types else [])
-    other = next((kind for kind in _NO_PHONE if kind in no_voice), None)
-    if other:
-        _add(cells, other.capitalize(), text)
+    other_kind = next((kind for kind in _NO_PHONE if kind in no_voice), None)
+    if other_kind:
+        _add_cell(cells, other_kind.capitalize(), text)
         return
-    name = _add(cells, "Phone", text)
+    name = _add_cell(cells, "Phone", text)
     kind = label or next((kind for kind in _TYPES if kind in types), "")
     if name and kind:
         cells[f"{name} type"] = kind
 
 
-def _add(cells: dict[str, str], name: str, text: str) -> str:
+def _add_cell(cells: dict[str, str], name: str, text: str) -> str:
     """Put a text under the name, or the name with a number; return that."""
     if not text:
         return ""
@@ -251,16 +255,16 @@ def _add(cells: dict[str, str], name: str, text: str) -> str:
     return unique
 
 
-def _parts(text: str) -> list[str]:
-    return [_plain(part) for part in _PARTS.split(text)]
+def _split_components(text: str) -> list[str]:
+    return [_unescape(component) for component in _PARTS.split(text)]
 
 
-def _plain(text: str) -> str:
+def _unescape(text: str) -> str:
     """Return a value without the backslashes that escape commas, semicolons and line breaks."""
     return _ESCAPED.sub(lambda m: "\n" if m[1] in "nN" else m[1], text).strip()
 
 
-def _place(name: str) -> tuple[int, str]:
+def _column_order(name: str) -> tuple[int, str]:
     """Order the columns: names first, then phones, e-mail addresses, and the rest by name."""
     if name in _FIRST:
         return 0, str(_FIRST.index(name))

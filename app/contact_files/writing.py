@@ -98,7 +98,7 @@ class WorkbookWriter:
     """Write one sheet as a stream: send the bytes of `begin`, `rows` and `end` in this order."""
 
     def __init__(self, sheet: str):
-        self._sheet = _BAD_IN_NAME.sub(" ", _clean(sheet)).strip(" '")[:31] or "Contacts"
+        self._sheet = _BAD_IN_NAME.sub(" ", _escape_cell(sheet)).strip(" '")[:31] or "Contacts"
         self._pipe = _Pipe()
         self._archive = ZipFile(self._pipe, "w", ZIP_DEFLATED)
         self._open: IO[bytes] | None = None
@@ -143,7 +143,7 @@ class WorkbookWriter:
         self._row += 1
         line = [
             f'<c r="{letters(index)}{self._row}" s="{style}" t="inlineStr"><is>'
-            f'<t xml:space="preserve">{escape(_clean(cell))}</t></is></c>'
+            f'<t xml:space="preserve">{escape(_escape_cell(cell))}</t></is></c>'
             for index, (cell, style) in enumerate(zip(cells, styles, strict=True))
             if cell or style
         ]
@@ -154,7 +154,7 @@ class WorkbookWriter:
             self._open.write(text.encode())
 
 
-def _clean(text: str) -> str:
+def _escape_cell(text: str) -> str:
     """Escape what XML or a workbook would change. Characters that XML can't hold become the
     replacement character, which no check accepts."""
     escaped = _LOOKS_ESCAPED.sub("_x005F_", text) if "_x" in text else text
@@ -172,9 +172,9 @@ class _Pipe(io.RawIOBase):
         return len(data)
 
     def pop(self) -> bytes:
-        written = bytes(self._held)
+        data = bytes(self._held)
         self._held.clear()
-        return written
+        return data
 
 
 class RowWriter(Protocol):
@@ -196,8 +196,8 @@ class DelimitedWriter:
         self._is_unicode = self._encoding.startswith("utf")
 
     def begin(self, header: MarkedRow) -> bytes:
-        mark = "\ufeff".encode(self._encoding) if self._is_unicode else b""
-        return mark + self.rows([header])
+        bom = "\ufeff".encode(self._encoding) if self._is_unicode else b""
+        return bom + self.rows([header])
 
     def rows(self, rows: Iterable[MarkedRow]) -> bytes:
         text = io.StringIO(newline="")
@@ -225,6 +225,6 @@ class DelimitedWriter:
         try:
             character.encode(self._encoding)
         except UnicodeEncodeError:
-            parts = unicodedata.normalize("NFKD", character)
-            return "".join(part for part in parts if not unicodedata.combining(part))
+            decomposed = unicodedata.normalize("NFKD", character)
+            return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
         return character

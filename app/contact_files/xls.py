@@ -49,11 +49,13 @@ class OldWorkbook:
     def __init__(self, stream: BinaryIO, options: ReadOptions):
         self._stream = stream
         self._limits = options.limits
-        container = _container(stream)
+        container = _open_container(stream)
         name = next((name for name in ("Workbook", "Book") if name in container.names), None)
         if name is None:
-            what = "a document of the old kind" if container.names else "a damaged old document"
-            raise UnreadableFile("unsupported_type", what=what)
+            description = (
+                "a document of the old kind" if container.names else "a damaged old document"
+            )
+            raise UnreadableFile("unsupported_type", what=description)
         try:
             self._data = container.stream(name)
             self._workbook = read_workbook_globals(self._data)
@@ -61,19 +63,19 @@ class OldWorkbook:
             raise UnreadableFile("unreadable_workbook") from None
         sheets = self._workbook.sheets
         self.sheets: tuple[str, ...] = tuple(s.name for s in sheets if s.kind == WORKSHEET)
-        chosen = self._choose(options.sheet)
-        self.sheet: str | None = chosen.name
+        selected = self._choose(options.sheet)
+        self.sheet: str | None = selected.name
         notes = []
         if sum(sheet.visible and sheet.kind == WORKSHEET for sheet in sheets) > 1:
             notes.append("other_sheets")
-        if not chosen.visible:
+        if not selected.visible:
             notes.append("hidden_sheet")
         if _MACROS in container.names:
             notes.append("macros_ignored")
         self.notes: tuple[str, ...] = tuple(notes)
         try:
             sheet = _SheetCells(self._workbook)
-            self._cells = sheet.read(self._data, chosen.offset)
+            self._cells = sheet.read(self._data, selected.offset)
         except (struct.error, IndexError):
             raise UnreadableFile("unreadable_workbook") from None
         self._hidden_rows = sheet.hidden_rows
@@ -97,24 +99,24 @@ class OldWorkbook:
             self.row_is_hidden = index in self._hidden_rows
             yield FileRow(index + 1, cells)
 
-    def _choose(self, wanted: str | None) -> SheetEntry:
+    def _choose(self, sheet_name: str | None) -> SheetEntry:
         """Return the requested sheet, else the active one, else the first visible one."""
         sheets, active = self._workbook.sheets, self._workbook.active
         readable = [sheet for sheet in sheets if sheet.kind == WORKSHEET]
         if not readable:
             macros = any(sheet.kind == MACRO_SHEET for sheet in sheets)
             raise UnreadableFile("macro_file" if macros else "unreadable_workbook")
-        if wanted is not None:
-            candidates = [sheet for sheet in readable if sheet.name == wanted]
+        if sheet_name is not None:
+            candidates = [sheet for sheet in readable if sheet.name == sheet_name]
             if not candidates:
                 names = ", ".join(self.sheets)
-                raise UnreadableFile("choose_sheet", sheet=wanted, sheets=names)
+                raise UnreadableFile("choose_sheet", sheet=sheet_name, sheets=names)
             return candidates[0]
-        shown = [s for s in sheets[active : active + 1] + readable if s.kind == WORKSHEET]
-        return next((sheet for sheet in shown if sheet.visible), readable[0])
+        ordered = [s for s in sheets[active : active + 1] + readable if s.kind == WORKSHEET]
+        return next((sheet for sheet in ordered if sheet.visible), readable[0])
 
 
-def _container(stream: BinaryIO) -> OleContainer:
+def _open_container(stream: BinaryIO) -> OleContainer:
     stream.seek(0)
     data = stream.read(MAX_BYTES + 1)
     if _ENCRYPTED in data:
@@ -136,11 +138,11 @@ class _SheetCells:
         self.hidden_columns: set[int] = set()
         self._readers: dict[int, Callable[[bytes], str]] = {
             0x0203: lambda body: self._number(body, struct.unpack_from("<d", body, 6)[0]),
-            0x027E: lambda body: self._number(body, _rk(body, 6)),
+            0x027E: lambda body: self._number(body, _unpack_rk(body, 6)),
             0x00FD: lambda body: workbook.strings[struct.unpack_from("<I", body, 6)[0]],
             0x0204: lambda body: workbook.text(body, 6),
             0x00D6: lambda body: workbook.text(body, 6),
-            0x0205: lambda body: _truth(body[6], is_error=bool(body[7])),
+            0x0205: lambda body: _boolean_text(body[6], is_error=bool(body[7])),
             0x0006: self._formula,
             0x0406: self._formula,
         }
@@ -156,7 +158,9 @@ class _SheetCells:
                 for cell_offset in range(4, len(body) - 2, 6):
                     show = self._format(struct.unpack_from("<H", body, cell_offset)[0])
                     self._put(
-                        row, column + (cell_offset - 4) // 6, show(repr(_rk(body, cell_offset + 2)))
+                        row,
+                        column + (cell_offset - 4) // 6,
+                        show(repr(_unpack_rk(body, cell_offset + 2))),
                     )
             elif code == _FORMULA_TEXT and self._awaited:
                 self._put(*self._awaited, self._workbook.text(body, 0))
@@ -190,16 +194,16 @@ class _SheetCells:
             row, column = struct.unpack_from("<HH", body)
             self._awaited = (row, column)
             return ""
-        return _truth(body[8], is_error=body[6] == 2) if body[6] in {1, 2} else ""
+        return _boolean_text(body[8], is_error=body[6] == 2) if body[6] in {1, 2} else ""
 
 
-def _truth(value: int, *, is_error: bool) -> str:
+def _boolean_text(value: int, *, is_error: bool) -> str:
     if is_error:
         return _ERRORS.get(value, "#VALUE!")
     return "TRUE" if value else "FALSE"
 
 
-def _rk(body: bytes, position: int) -> float:
+def _unpack_rk(body: bytes, position: int) -> float:
     """Return a number packed into 30 bits, an integer or the upper part of a double: section
     2.5.217."""
     (packed,) = struct.unpack_from("<i", body, position)

@@ -34,18 +34,18 @@ class Workbook:
             (part for kind, part in self._package.related("").values() if kind == "officeDocument"),
             "xl/workbook.xml",
         )
-        _refuse_others(self._package, main)
+        _refuse_other_types(self._package, main)
         self._parts = self._package.related(main)
         self._epoch_1904 = False
         sheets, active = self._read_sheets(main)
         self.sheets: tuple[str, ...] = tuple(sheet.name for sheet in sheets)
-        chosen = self._choose(sheets, active, options.sheet)
-        self.sheet: str | None = chosen.name
-        self._part = chosen.part
+        selected = self._choose(sheets, active, options.sheet)
+        self.sheet: str | None = selected.name
+        self._part = selected.part
         notes = []
         if sum(sheet.visible for sheet in sheets) > 1:
             notes.append("other_sheets")
-        if not chosen.visible:
+        if not selected.visible:
             notes.append("hidden_sheet")
         if any(name.endswith("vbaproject.bin") for name in self._package.names):
             notes.append("macros_ignored")
@@ -90,20 +90,20 @@ class Workbook:
         return sheets, active
 
     def _choose(
-        self, sheets: list[_WorkbookSheet], active: int, wanted: str | None
+        self, sheets: list[_WorkbookSheet], active: int, sheet_name: str | None
     ) -> _WorkbookSheet:
         """Return the requested sheet, else the active one, else the first visible one."""
         readable = [sheet for sheet in sheets if sheet.part]
-        if wanted is not None:
-            candidates = [sheet for sheet in readable if sheet.name == wanted]
+        if sheet_name is not None:
+            candidates = [sheet for sheet in readable if sheet.name == sheet_name]
         else:
-            shown = sheets[active : active + 1] + readable
-            candidates = [sheet for sheet in shown if sheet.part and sheet.visible] or readable
+            ordered = sheets[active : active + 1] + readable
+            candidates = [sheet for sheet in ordered if sheet.part and sheet.visible] or readable
         names = ", ".join(sheet.name for sheet in readable)
         if not candidates:
             if not readable:
                 raise UnreadableFile("unreadable_workbook")
-            raise UnreadableFile("choose_sheet", sheet=wanted, sheets=names)
+            raise UnreadableFile("choose_sheet", sheet=sheet_name, sheets=names)
         return candidates[0]
 
     def _part_of(self, kind: str) -> str | None:
@@ -118,15 +118,15 @@ class Workbook:
         for element in self._package.elements(part) if part else ():
             attributes = element.attributes
             if element.name == "numFmt" and element.parent == "numFmts":
-                codes[_number(attributes)] = attributes.get("formatCode", "")
+                codes[_format_id(attributes)] = attributes.get("formatCode", "")
             elif element.name == "xf" and element.parent == "cellXfs":
-                styles.append(_number(attributes))
-        made: dict[int, Formatter] = {
+                styles.append(_format_id(attributes))
+        formatters: dict[int, Formatter] = {
             number: formatter(codes[number], epoch_1904=self._epoch_1904)
             for number in set(styles)
             if number in codes
         }
-        return [made.get(number, exact) for number in styles]
+        return [formatters.get(number, exact) for number in styles]
 
     def _read_strings(self) -> list[str]:
         part = self._part_of("sharedStrings")
@@ -138,29 +138,29 @@ class Workbook:
         return strings.found
 
 
-def _refuse_others(package: XlsxPackage, main: str) -> None:
+def _refuse_other_types(package: XlsxPackage, main: str) -> None:
     """Refuse an archive that is no XLSX by what it is."""
     names = package.names
     if main in names and main.endswith(".bin"):
-        what = "a binary workbook (XLSB)"
+        description = "a binary workbook (XLSB)"
     elif main in names and main.startswith("word/"):
-        what = "a text document"
+        description = "a text document"
     elif main in names and main.startswith("ppt/"):
-        what = "a presentation"
+        description = "a presentation"
     elif main in names:
         addin = any(kind.endswith(_ADD_IN) for kind in package.content_types(main))
         if addin or any(name.startswith("xl/macrosheets/") for name in names):
             raise UnreadableFile("macro_file")
         return
     elif any(name.startswith("index/") and name.endswith(".iwa") for name in names):
-        what = "a Numbers document"
+        description = "a Numbers document"
     elif "content.xml" in names and "meta-inf/manifest.xml" in names:
-        what = "an OpenDocument file"
+        description = "an OpenDocument file"
     else:
-        what = "an archive or another kind of document"
-    raise UnreadableFile("unsupported_type", what=what)
+        description = "an archive or another kind of document"
+    raise UnreadableFile("unsupported_type", what=description)
 
 
-def _number(attributes: dict[str, str]) -> int:
+def _format_id(attributes: dict[str, str]) -> int:
     number = attributes.get("numFmtId", "")
     return int(number) if number.isdecimal() else 0

@@ -41,15 +41,15 @@ class XmlElement(NamedTuple):
 
 def parser() -> expat.XMLParserType:
     """Return an XML parser that refuses document types; names come as ``namespace local``."""
-    made = expat.ParserCreate(namespace_separator=" ")
-    made.buffer_text = True
-    made.buffer_size = CHUNK
+    xml_parser = expat.ParserCreate(namespace_separator=" ")
+    xml_parser.buffer_text = True
+    xml_parser.buffer_size = CHUNK
 
     def refuse(*_: object) -> None:
         raise UnreadableFile("unsafe_workbook")
 
-    made.StartDoctypeDeclHandler = refuse
-    return made
+    xml_parser.StartDoctypeDeclHandler = refuse
+    return xml_parser
 
 
 def local(name: str) -> str:
@@ -83,12 +83,12 @@ class XlsxPackage:
         ):
             raise UnreadableFile("zip_bomb")
 
-    def parse(self, name: str, made: expat.XMLParserType) -> Iterator[None]:
+    def parse(self, name: str, xml_parser: expat.XMLParserType) -> Iterator[None]:
         """Feed a part to a parser chunk by chunk; what was found so far can be taken after each."""
         for chunk in self._chunks(name):
-            _feed(made, chunk, last=False)
+            _feed(xml_parser, chunk, last=False)
             yield
-        _feed(made, b"", last=True)
+        _feed(xml_parser, b"", last=True)
 
     def _chunks(self, name: str) -> Iterator[bytes]:
         try:
@@ -100,7 +100,7 @@ class XlsxPackage:
 
     def elements(self, name: str) -> Iterator[XmlElement]:
         """Yield every element of a small part, in order."""
-        made = parser()
+        xml_parser = parser()
         elements: list[XmlElement] = []
         path = [""]
 
@@ -109,9 +109,9 @@ class XlsxPackage:
             elements.append(XmlElement(local(tag), path[-1], plain))
             path.append(local(tag))
 
-        made.StartElementHandler = start
-        made.EndElementHandler = lambda _: path.pop()
-        for _ in self.parse(name, made):
+        xml_parser.StartElementHandler = start
+        xml_parser.EndElementHandler = lambda _: path.pop()
+        for _ in self.parse(name, xml_parser):
             yield from elements
             elements.clear()
 
@@ -134,28 +134,28 @@ class XlsxPackage:
         return {
             element.attributes.get("Id", ""): (
                 element.attributes.get("Type", "").rpartition("/")[2],
-                _resolved(folder, element.attributes.get("Target", "")),
+                _resolve(folder, element.attributes.get("Target", "")),
             )
             for element in self.elements(relations)
             if element.name == "Relationship"
         }
 
 
-def _part_name(written: str) -> str:
+def _part_name(name: str) -> str:
     """Return a part's name in lower case with slashes: case doesn't count, and some programs write
     backslashes."""
-    return written.replace("\\", "/").lower()
+    return name.replace("\\", "/").lower()
 
 
-def _resolved(folder: str, target: str) -> str:
+def _resolve(folder: str, target: str) -> str:
     target = _part_name(target)
     if target.startswith("/"):
         return target[1:]
     return posixpath.normpath(posixpath.join(folder, target))
 
 
-def _feed(made: expat.XMLParserType, chunk: bytes, *, last: bool) -> None:
+def _feed(xml_parser: expat.XMLParserType, chunk: bytes, *, last: bool) -> None:
     try:
-        made.Parse(chunk, last)
+        xml_parser.Parse(chunk, last)
     except _BROKEN_XML:
         raise UnreadableFile("unreadable_workbook") from None

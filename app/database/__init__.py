@@ -118,7 +118,7 @@ def make_engine(
         # transactions, because it declares their scope with it.
         connect_args={"prepare_threshold": None, "autocommit": True},
     )
-    _ping_what_has_rested(engine)
+    _ping_idle_connections(engine)
     event.listen(engine, "begin", begin_in_scope)
     return engine
 
@@ -135,7 +135,7 @@ def _integer_or_float(digits: str) -> int | float:
     return number if -(2**63) <= number < 2**63 else float(digits)
 
 
-def _ping_what_has_rested(engine: Engine) -> None:
+def _ping_idle_connections(engine: Engine) -> None:
     """Check that a connection is alive before it is handed out, unless it was in use a moment ago.
     This detects a restarted database at no cost to busy work."""
 
@@ -214,10 +214,10 @@ def read_once(session: Session, key: tuple[Any, ...], read: Callable[[], T]) -> 
     same key."""
     if not session.info.get(READ_ONLY):
         return read()
-    known: dict[tuple[Any, ...], T] = session.info.setdefault("read_once", {})
-    if key not in known:
-        known[key] = read()
-    return known[key]
+    cache: dict[tuple[Any, ...], T] = session.info.setdefault("read_once", {})
+    if key not in cache:
+        cache[key] = read()
+    return cache[key]
 
 
 def changed_rows(session: Session, statement: Update | Delete) -> int:
@@ -312,11 +312,11 @@ class Database:
                 # nosemgrep: sql-made-of-values - a number; PRAGMA takes no parameters
                 cursor.execute(f"PRAGMA incremental_vacuum({step})").fetchall()
                 cursor.close()
-                left = connection.exec_driver_sql("PRAGMA freelist_count").scalar() or 0
+                free_after = connection.exec_driver_sql("PRAGMA freelist_count").scalar() or 0
                 page = connection.exec_driver_sql("PRAGMA page_size").scalar() or 0
-            if left >= free:
+            if free_after >= free:
                 return given_back
-            given_back += (free - left) * page
+            given_back += (free - free_after) * page
             sleep(pause_seconds)
 
     def compact(self) -> int:
@@ -332,12 +332,12 @@ class Database:
                 (pages,) = raw.execute("PRAGMA page_count").fetchone()
                 raw.execute("PRAGMA auto_vacuum=INCREMENTAL")
                 raw.execute("VACUUM")
-                (left,) = raw.execute("PRAGMA page_count").fetchone()
+                (pages_after,) = raw.execute("PRAGMA page_count").fetchone()
                 (page,) = raw.execute("PRAGMA page_size").fetchone()
                 raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             finally:
                 raw.rollback()
-        return int((pages - left) * page)
+        return int((pages - pages_after) * page)
 
     def dispose(self) -> None:
         self.engine.dispose()

@@ -42,7 +42,7 @@ def read(session: Session) -> DatabaseIdentity | None:
     """Return the identity of the session's database; None if it can't be read. Not for use in a
     savepoint, whose rows show a transaction of their own."""
     if session.get_bind().dialect.name == "sqlite":
-        return _of_file(str(session.get_bind().engine.url.database))
+        return _file_identity(str(session.get_bind().engine.url.database))
     try:
         with session.begin_nested():
             server, timeline, database, transaction = session.execute(_POSTGRESQL).one()
@@ -72,7 +72,7 @@ def check_connections(engine: Engine, is_other: Callable[[], None]) -> None:
         event.listen(engine, "connect", check)
 
 
-def _of_file(path: str) -> DatabaseIdentity | None:
+def _file_identity(path: str) -> DatabaseIdentity | None:
     """Without the device number, which may change when the machine restarts."""
     try:
         return DatabaseIdentity(os.stat(path).st_ino)  # noqa: PTH116 - nothing else is done with the path

@@ -85,9 +85,9 @@ class SchemaCompatibility:
 def check_schema(connection: Connection) -> SchemaCompatibility:
     """Compare the database with the range of this code: from `OLDEST_SCHEMA` to `head`, and beyond
     it up to the first contract migration that this code doesn't survive."""
-    revision, known = current(connection), history()
-    if revision in known:
-        if known.index(revision) >= known.index(OLDEST_SCHEMA):
+    revision, revisions = current(connection), history()
+    if revision in revisions:
+        if revisions.index(revision) >= revisions.index(OLDEST_SCHEMA):
             return SchemaCompatibility(revision)
         return SchemaCompatibility(
             revision, f"the database is at migration {revision}, this version needs {head()}"
@@ -96,7 +96,7 @@ def check_schema(connection: Connection) -> SchemaCompatibility:
         missing = f"the database is at migration {revision or 'none'}, this version needs {head()}"
         return SchemaCompatibility(revision, missing)
     floor = code_floor(connection)
-    if floor is None or floor in known:
+    if floor is None or floor in revisions:
         return SchemaCompatibility(revision)
     beyond = (
         f"the database is at migration {revision}, which needs a version with migration {floor}; "
@@ -116,15 +116,15 @@ def code_floor(connection: Connection) -> str | None:
 
 def upgrade(database: Database, target: str = "head") -> None:
     """Run every migration up to ``target``, each in its own transaction."""
-    _run("upgrade", database, target)
+    _run_alembic("upgrade", database, target)
 
 
 def downgrade(database: Database, target: str = "base") -> None:
     """Revert migrations down to ``target``, each in its own transaction."""
-    _run("downgrade", database, target)
+    _run_alembic("downgrade", database, target)
 
 
-def _run(direction: str, database: Database, target: str) -> None:
+def _run_alembic(direction: str, database: Database, target: str) -> None:
     """Retry when a lock isn't granted: completed migrations stay, the rest follow."""
     from alembic import command
     from alembic.config import Config

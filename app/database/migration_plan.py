@@ -80,7 +80,7 @@ def pending(connection: Connection) -> list[MigrationStep]:
         oldest_code = script.module.OLDEST_CODE if phase == CONTRACT and revision else None
         survives = phase == EXPAND or oldest_code in before or revision is None
         serves = survives and all(step.serves for step in steps)
-        locks = () if phase == STOPPED else tuple(_locks(connection, config, script))
+        locks = () if phase == STOPPED else tuple(_table_locks(connection, config, script))
         title = script.doc.partition("\n")[0]
         steps.append(MigrationStep(script.revision, title, phase, serves, oldest_code, locks))
     return steps
@@ -91,15 +91,15 @@ def statements(config: Any, revisions: str) -> list[str]:
     Alembic's."""
     from alembic import command
 
-    written = io.StringIO()
-    config.output_buffer = written
+    output = io.StringIO()
+    config.output_buffer = output
     command.upgrade(config, revisions, sql=True)
-    without_comments = re.sub(r"--.*", "", written.getvalue())
+    without_comments = re.sub(r"--.*", "", output.getvalue())
     in_one_line = (" ".join(each.split()) for each in without_comments.split(";\n"))
     return [each for each in in_one_line if each]
 
 
-def _locks(connection: Connection, config: Any, script: Any) -> Iterator[TableLock]:
+def _table_locks(connection: Connection, config: Any, script: Any) -> Iterator[TableLock]:
     if connection.dialect.name != "postgresql":
         return
     locks: set[tuple[str, str]] = set()

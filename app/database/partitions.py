@@ -66,10 +66,10 @@ def month_after(moment: datetime, months: int = 1) -> datetime:
 
 def of_table(connection: Connection, table: str) -> list[Partition]:
     """Return the partitions of a table, oldest first; empty if it has none, as on SQLite."""
-    return _of_tables(connection, [table])[table]
+    return _partitions_of(connection, [table])[table]
 
 
-def _of_tables(connection: Connection, tables: list[str]) -> dict[str, list[Partition]]:
+def _partitions_of(connection: Connection, tables: list[str]) -> dict[str, list[Partition]]:
     partitions: dict[str, list[Partition]] = {table: [] for table in tables}
     if connection.dialect.name != "postgresql":
         return partitions
@@ -79,30 +79,32 @@ def _of_tables(connection: Connection, tables: list[str]) -> dict[str, list[Part
         moment = datetime.fromtimestamp(milliseconds / 1000, UTC) if milliseconds else None
         partitions[table].append(Partition(name, moment))
     for each in partitions.values():
-        each.sort(key=lambda one: one.end or datetime.max.replace(tzinfo=UTC))
+        each.sort(key=lambda partition: partition.end or datetime.max.replace(tzinfo=UTC))
     return partitions
 
 
 def make_ahead(connection: Connection, table: str, now: datetime) -> list[str]:
     """Create the missing partitions of the coming months, and return their names. Reads and writes
     of the table continue meanwhile. A table without partitions stays as it is."""
-    known = [each.end for each in of_table(connection, table) if each.end]
-    if not known:
+    ends = [each.end for each in of_table(connection, table) if each.end]
+    if not ends:
         return []
-    made, begin = [], max(known)
+    created, begin = [], max(ends)
     while begin < month_after(now, MONTHS_AHEAD + 1):
         name, end = f"{table}_{begin:%Y_%m}", month_after(begin)
         create(connection, table, name)
         _move_strays(connection, table, name, begin, end)
         attach(connection, table, name, f"FROM ('{first_id(begin)}') TO ('{first_id(end)}')")
-        made.append(name)
+        created.append(name)
         begin = end
-    return made
+    return created
 
 
 def create(connection: Connection, table: str, name: str) -> None:
     """Create a table to `attach`. This takes weaker locks than creating it as a partition."""
-    _run(connection, f"CREATE TABLE {name} (LIKE {table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS)")
+    _execute(
+        connection, f"CREATE TABLE {name} (LIKE {table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS)"
+    )
     protect(connection, table, name)
 
 
@@ -110,7 +112,7 @@ def attach(connection: Connection, table: str, name: str, bounds: str | None) ->
     """Make a table of the same columns a partition; the default partition if there are no bounds.
     Indexes and foreign keys that it lacks are added."""
     values = f"FOR VALUES {bounds}" if bounds else "DEFAULT"
-    _run(connection, f"ALTER TABLE {table} ATTACH PARTITION {name} {values}")
+    _execute(connection, f"ALTER TABLE {table} ATTACH PARTITION {name} {values}")
 
 
 def _move_strays(
@@ -120,24 +122,26 @@ def _move_strays(
     key = KEYS[table]
     for each in of_table(connection, table):
         if each.end is None:
-            theirs = f"{key} >= '{first_id(begin)}' AND {key} < '{first_id(end)}'"
-            strays = f"DELETE FROM {each.name} WHERE {theirs} RETURNING *"  # noqa: S608 - names and ids
-            _run(connection, f"WITH moved AS ({strays}) INSERT INTO {name} SELECT * FROM moved")  # noqa: S608 - as above
+            condition = f"{key} >= '{first_id(begin)}' AND {key} < '{first_id(end)}'"
+            strays = f"DELETE FROM {each.name} WHERE {condition} RETURNING *"  # noqa: S608 - names and ids
+            _execute(connection, f"WITH moved AS ({strays}) INSERT INTO {name} SELECT * FROM moved")  # noqa: S608 - as above
 
 
 def protect(connection: Connection, table: str, partition: str) -> None:
     """Replace the policies of a partition by those of its table, because queries that name the
     partition don't use the table's policies."""
     for policy in connection.execute(_POLICIES, {"table": partition}).all():
-        _run(connection, f"DROP POLICY {policy.policyname} ON {partition}")
+        _execute(connection, f"DROP POLICY {policy.policyname} ON {partition}")
     policies = connection.execute(_POLICIES, {"table": table}).all()
     switch = "ENABLE" if policies else "DISABLE"
-    _run(connection, f"ALTER TABLE {partition} {switch} ROW LEVEL SECURITY")
-    _run(connection, f"ALTER TABLE {partition} {'' if policies else 'NO '}FORCE ROW LEVEL SECURITY")
+    _execute(connection, f"ALTER TABLE {partition} {switch} ROW LEVEL SECURITY")
+    _execute(
+        connection, f"ALTER TABLE {partition} {'' if policies else 'NO '}FORCE ROW LEVEL SECURITY"
+    )
     for name, command, using, check in policies:
         clauses = [f"USING ({using})" if using else "", f"WITH CHECK ({check})" if check else ""]
         condition = re.sub(rf"\b{table}\.", f"{partition}.", " ".join(clauses))
-        _run(connection, f"CREATE POLICY {name} ON {partition} FOR {command} {condition}")
+        _execute(connection, f"CREATE POLICY {name} ON {partition} FOR {command} {condition}")
 
 
 def drop_before(connection: Connection, table: str, moment: datetime) -> list[str]:
@@ -149,36 +153,38 @@ def drop_before(connection: Connection, table: str, moment: datetime) -> list[st
     dropped = []
     for each in of_table(connection, table):
         if each.end is not None and each.end <= moment:
-            _run(connection, f"ALTER TABLE {table} DETACH PARTITION {each.name}")
-            _run(connection, f"DROP TABLE {each.name}")
+            _execute(connection, f"ALTER TABLE {table} DETACH PARTITION {each.name}")
+            _execute(connection, f"DROP TABLE {each.name}")
             dropped.append(each.name)
     return dropped
 
 
 def wait_briefly(connection: Connection) -> None:
     """Let this transaction give up when it waits longer than `LOCK_SECONDS` for a lock."""
-    _run(connection, f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
+    _execute(connection, f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
 
 
 def state(connection: Connection, now: datetime) -> PartitionState:
     """Return whether each row and the next month have their partition; always so on SQLite."""
-    tables = {name: each for name, each in _of_tables(connection, list(KEYS)).items() if each}
+    tables = {name: each for name, each in _partitions_of(connection, list(KEYS)).items() if each}
     if not tables:
         return PartitionState([], [])
-    rests = [one.name for each in tables.values() for one in each if one.end is None]
+    default_names = [
+        partition.name for each in tables.values() for partition in each if partition.end is None
+    ]
     # nosemgrep: sql-made-of-values - names from the database's own catalogue
-    columns = ", ".join(f"EXISTS (SELECT 1 FROM {name})" for name in rests)  # noqa: S608 - as above
+    columns = ", ".join(f"EXISTS (SELECT 1 FROM {name})" for name in default_names)  # noqa: S608 - as above
     filled = connection.execute(text(f"SELECT {columns}")).one()
     return PartitionState(
         strays=[table for table, has_rows in zip(tables, filled, strict=True) if has_rows],
         missing=[
             table
             for table, each in tables.items()
-            if max(one.end for one in each if one.end) < month_after(now, 2)
+            if max(partition.end for partition in each if partition.end) < month_after(now, 2)
         ],
     )
 
 
-def _run(connection: Connection, statement: str) -> None:
+def _execute(connection: Connection, statement: str) -> None:
     # nosemgrep: sql-made-of-values - names of tables, and conditions of the database's catalogue
     connection.exec_driver_sql(statement)

@@ -193,28 +193,28 @@ def lock_holders(path: str) -> list[int]:
     Nothing is opened: closing a file would end the locks that SQLite has on it in this process.
     """
     try:
-        holders = {pid for pid in _holders(path) if pid > 0}
+        holders = {pid for pid in _holder_pids(path) if pid > 0}
     except OSError:
         return []
     return sorted(holders)
 
 
-def _holders(path: str) -> Iterator[int]:
-    turn, database = _name(f"{path}-turns"), _name(f"{path}-shm")
+def _holder_pids(path: str) -> Iterator[int]:
+    lock_file, database = _lock_name(f"{path}-turns"), _lock_name(f"{path}-shm")
     for line in Path("/proc/locks").read_text().splitlines():
-        _number, kind, *rest = line.split()
+        _number, kind, *fields = line.split()
         if kind == "->":  # a waiting process
             continue
-        _strictness, access, pid, file, begin, end = rest
+        _strictness, access, pid, file, begin, end = fields
         if access != "WRITE":
             continue
-        if file == turn or (
+        if file == lock_file or (
             file == database and int(begin) <= _WAL_WRITE_LOCK <= float(end.replace("EOF", "inf"))
         ):
             yield int(pid)
 
 
-def _name(file: str) -> str:
+def _lock_name(file: str) -> str:
     """Return what the list of locks calls a file."""
     status = Path(file).stat()
     device = status.st_dev

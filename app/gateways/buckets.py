@@ -44,7 +44,7 @@ class Bucket:
         self._store = S3Store(
             parts.netloc,
             prefix=prefix or None,
-            config=_config(settings),
+            config=_store_config(settings),
             client_options={
                 "timeout": seconds,
                 "connect_timeout": timedelta(seconds=min(CONNECT_SECONDS, settings.files_seconds)),
@@ -67,19 +67,19 @@ class Bucket:
     def put(self, name: str, chunks: Iterable[bytes], size: int = 0) -> None:
         """Store all chunks, or nothing if they raise an error; a large object is stored in parts.
         Pass ``size`` if it may be larger than 50 GB."""
-        part = max(PART, -(-size // MAX_PARTS))
-        rest = iter(chunks)
-        first = _first_part(rest)
-        with _answering("write"):
+        part_size = max(PART, -(-size // MAX_PARTS))
+        remaining = iter(chunks)
+        first = _first_part(remaining)
+        with _translating_errors("write"):
             if len(first) < PART:
                 self._api.put(self._store, name, first, use_multipart=False)
             else:
-                parts = chain((first,), rest)
-                self._api.put(self._store, name, parts, chunk_size=part, max_concurrency=1)
+                parts = chain((first,), remaining)
+                self._api.put(self._store, name, parts, chunk_size=part_size, max_concurrency=1)
 
     def open(self, name: str) -> IO[bytes]:
         """Return a reader that fetches only the parts that are read. Raises FileNotFoundError."""
-        with _answering("read"):
+        with _translating_errors("read"):
             return io.BufferedReader(
                 _ObjectReader(self._api.open_reader(self._store, name)), _ObjectReader.BLOCK
             )
@@ -99,19 +99,19 @@ class Bucket:
 
     def text(self, name: str) -> str | None:
         """Return the content of a short object; None if it doesn't exist."""
-        with _answering("read"), suppress(FileNotFoundError):
+        with _translating_errors("read"), suppress(FileNotFoundError):
             return bytes(self._api.get(self._store, name).bytes()).decode()
         return None
 
     def names(self) -> Iterator[tuple[str, datetime]]:
         """Yield the name of every object, and when it was stored."""
-        with _answering("list"):
-            for some in self._api.list(self._store):
-                yield from ((str(each["path"]), each["last_modified"]) for each in some)
+        with _translating_errors("list"):
+            for batch in self._api.list(self._store):
+                yield from ((str(each["path"]), each["last_modified"]) for each in batch)
 
     def delete(self, name: str) -> None:
         """Delete the object; a missing one is no error."""
-        with _answering("delete"), suppress(FileNotFoundError):
+        with _translating_errors("delete"), suppress(FileNotFoundError):
             self._api.delete(self._store, name)
 
     def link(self, name: str, file_name: str, content_type: str) -> str:
@@ -139,7 +139,7 @@ class _ObjectReader(io.RawIOBase):
         try:
             chunk = self._reader.read(len(buffer))
         except OSError as error:  # unlike everything else of obstore
-            raise _outage("read", error) from None
+            raise _to_unavailable("read", error) from None
         buffer[: len(chunk)] = memoryview(chunk)
         return len(chunk)
 
@@ -153,8 +153,8 @@ class _ObjectReader(io.RawIOBase):
         return True
 
 
-def _config(settings: Settings) -> Any:
-    given = {
+def _store_config(settings: Settings) -> Any:
+    options = {
         "endpoint": settings.files_endpoint,
         "region": settings.files_region,
         "access_key_id": settings.files_key_id,
@@ -162,7 +162,7 @@ def _config(settings: Settings) -> Any:
         "server_side_encryption": _ENCRYPTIONS.get(settings.files_encryption),
         "sse_kms_key_id": settings.files_kms_key if settings.files_encryption == "kms" else None,
     }
-    return {name: value for name, value in given.items() if value}
+    return {name: value for name, value in options.items() if value}
 
 
 def _first_part(chunks: Iterator[bytes]) -> bytes:
@@ -175,18 +175,18 @@ def _first_part(chunks: Iterator[bytes]) -> bytes:
 
 
 @contextmanager
-def _answering(what: str) -> Iterator[None]:
+def _translating_errors(operation: str) -> Iterator[None]:
     from obstore.exceptions import BaseError
 
     try:
         yield
     except BaseError as error:
-        raise _outage(what, error) from None
+        raise _to_unavailable(operation, error) from None
 
 
-def _outage(what: str, error: Exception) -> Unavailable:
+def _to_unavailable(operation: str, error: Exception) -> Unavailable:
     # The first line has the URL and the status; the rest may hold signed data.
     reason = str(error).partition("\n")[0].partition("<")[0].strip(" :")
-    log.warning("the bucket can't be used (%s): %s", what, reason)
+    log.warning("the bucket can't be used (%s): %s", operation, reason)
     message = gettext("The file storage does not answer. Try again in a moment. Nothing was saved.")
     return Unavailable(message, "file_storage_unavailable")

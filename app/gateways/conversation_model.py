@@ -49,7 +49,7 @@ def transcribe(
 ) -> list[SpeechSegment]:
     """Return the text of the recording. Speakers are not distinguished. Raises `ModelUnusable`."""
     boundary = uuid.uuid4().hex
-    parts = [
+    fields = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
         for name, value in (("model", model.name), ("response_format", "verbose_json"))
     ]
@@ -57,32 +57,32 @@ def transcribe(
         f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{file_name}"\r\n'
         f"Content-Type: {content_type}\r\n\r\n"
     )
-    body = "".join([*parts, opening]).encode() + sound + f"\r\n--{boundary}--".encode()
+    body = "".join([*fields, opening]).encode() + sound + f"\r\n--{boundary}--".encode()
     reply = post(model, "/audio/transcriptions", body, f"multipart/form-data; boundary={boundary}")
     segments = reply.get("segments")
-    spoken = [_segment(each) for each in segments] if isinstance(segments, list) else []
+    spoken = [_parse_segment(each) for each in segments] if isinstance(segments, list) else []
     spoken = spoken or [SpeechSegment(plain_text(reply.get("text")))]
     return [segment for segment in spoken if segment.text]
 
 
 def summarise(model: ConversationModel, lines: Sequence[str]) -> str:
     """Return a summary of the transcript. Raises `ModelUnusable`."""
-    asked = {
+    payload = {
         "model": model.name,
         "messages": [
             {"role": "system", "content": _INSTRUCTIONS},
             {"role": "user", "content": "\n".join(lines)[:MAX_CHARACTERS]},
         ],
     }
-    reply = post(model, "/chat/completions", json.dumps(asked).encode(), "application/json")
+    reply = post(model, "/chat/completions", json.dumps(payload).encode(), "application/json")
     try:
-        words = plain_text(reply["choices"][0]["message"]["content"])
+        summary = plain_text(reply["choices"][0]["message"]["content"])
     except (LookupError, TypeError):
-        words = ""
-    if not words:
+        summary = ""
+    if not summary:
         message = "the answer holds no text"
         raise ModelUnusable(message)
-    return words[:MAX_SUMMARY_LENGTH]
+    return summary[:MAX_SUMMARY_LENGTH]
 
 
 def post(
@@ -132,7 +132,7 @@ def plain_text(value: Any) -> str:
     return value.replace("\x00", "").encode("utf-8", "replace").decode().strip()
 
 
-def _segment(each: Any) -> SpeechSegment:
+def _parse_segment(each: Any) -> SpeechSegment:
     if not isinstance(each, dict):
         return SpeechSegment("")
     return SpeechSegment(plain_text(each.get("text")), seconds_after(each.get("start")))

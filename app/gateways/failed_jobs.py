@@ -46,7 +46,7 @@ class FailedJob:
 def count_failed(session: Session, since: datetime) -> int:
     """Return how many jobs enqueued since then failed for good."""
     work = engine_table(session, "workflow_status", "status", "created_at")
-    query = select(func.count()).select_from(work).where(*_failed(work, since))
+    query = select(func.count()).select_from(work).where(*_failed_conditions(work, since))
     return session.scalar(query) or 0
 
 
@@ -65,13 +65,19 @@ def newest_failed(session: Session, since: datetime, limit: int) -> list[FailedJ
             work.c.serialization,
         )
         .outerjoin(outcome, outcome.c.workflow_uuid == work.c.workflow_uuid)
-        .where(*_failed(work, since))
+        .where(*_failed_conditions(work, since))
         .order_by(work.c.created_at.desc())
         .limit(limit)
     )
     return [
-        FailedJob(job_id, name, queue, datetime.fromtimestamp(at / 1000, UTC), _error_words(*error))
-        for job_id, name, queue, at, *error in rows
+        FailedJob(
+            job_id,
+            name,
+            queue,
+            datetime.fromtimestamp(updated_at / 1000, UTC),
+            _error_message(*error),
+        )
+        for job_id, name, queue, updated_at, *error in rows
     ]
 
 
@@ -88,20 +94,20 @@ def run_again(session: Session, job_id: str) -> bool:
     version."""
     names = ("workflow_uuid", "was_forked_from", "name", "queue_name", "queue_partition_key")
     work = engine_table(session, "workflow_status", *names, "inputs", "serialization")
-    given = engine_table(session, "workflow_input", "workflow_uuid", "inputs")
+    input_table = engine_table(session, "workflow_input", "workflow_uuid", "inputs")
     is_job = work.c.workflow_uuid == job_id
-    taken = update(work).where(is_job, _IS_FAILED).values(was_forked_from=true())
-    if not changed_rows(session, taken):
+    result = update(work).where(is_job, _IS_FAILED).values(was_forked_from=true())
+    if not changed_rows(session, result):
         return False
     name, queue, partition, *stored = session.execute(
         select(
             work.c.name,
             work.c.queue_name,
             work.c.queue_partition_key,
-            func.coalesce(given.c.inputs, work.c.inputs),
+            func.coalesce(input_table.c.inputs, work.c.inputs),
             work.c.serialization,
         )
-        .outerjoin(given, given.c.workflow_uuid == work.c.workflow_uuid)
+        .outerjoin(input_table, input_table.c.workflow_uuid == work.c.workflow_uuid)
         .where(is_job)
     ).one()
     inputs = dbos_adapter.inputs_of(*stored)
@@ -111,7 +117,7 @@ def run_again(session: Session, job_id: str) -> bool:
     return True
 
 
-def _error_words(stored: str | None, serialization: str | None) -> str | None:
+def _error_message(stored: str | None, serialization: str | None) -> str | None:
     error = dbos_adapter.error_of(stored, serialization) if stored else None
     if error is None:
         return None
@@ -119,5 +125,5 @@ def _error_words(stored: str | None, serialization: str | None) -> str | None:
     return scrubbed(f"{type(error).__name__}: {first_line}")[:MAX_ERROR_LENGTH]
 
 
-def _failed(work: TableClause, since: datetime) -> tuple[ColumnElement[bool], ...]:
+def _failed_conditions(work: TableClause, since: datetime) -> tuple[ColumnElement[bool], ...]:
     return _IS_FAILED, work.c.created_at >= int(since.timestamp() * 1000)

@@ -18,23 +18,23 @@ def location_of(file: Path | None, address: str | None, language: str) -> str | 
     if file is None or not address:
         return None
     try:
-        record = _opened(file, file.stat().st_mtime_ns).get(address)
+        record = _open_reader(file, file.stat().st_mtime_ns).get(address)
     except (OSError, RuntimeError, ValueError) as error:  # unreadable, damaged, or IPv6 not in it
         log.warning("no place of an address in %s: %s", file.name, type(error).__name__)
         return None
     if not isinstance(record, dict):
         return None
-    names = (_name(record.get(kind), language) for kind in ("city", "country"))
+    names = (_localized_name(record.get(kind), language) for kind in ("city", "country"))
     return ", ".join(filter(None, names)) or None
 
 
 @lru_cache(maxsize=1)
-def _opened(file: Path, _changed: int) -> Any:
+def _open_reader(file: Path, _changed: int) -> Any:
     import maxminddb
 
     return maxminddb.open_database(file)
 
 
-def _name(record: Any, language: str) -> str | None:
+def _localized_name(record: Any, language: str) -> str | None:
     names = record.get("names", {}) if isinstance(record, dict) else {}
     return names.get(language) or names.get("en")

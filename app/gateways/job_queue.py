@@ -303,10 +303,10 @@ def depths(session: Session) -> list[QueueDepth]:
         .where(literal_column("status IN ('ENQUEUED', 'PENDING')"))
         .group_by(work.c.queue_name)
     )
-    counted = {row[0]: row[1:] for row in rows}
+    counts_by_queue = {row[0]: row[1:] for row in rows}
     queue_depths = []
     for name in QUEUES:
-        waiting, running, oldest = counted.get(name, (0, 0, None))
+        waiting, running, oldest = counts_by_queue.get(name, (0, 0, None))
         since = None if oldest is None else datetime.fromtimestamp(oldest / 1000, UTC)
         queue_depths.append(QueueDepth(name, waiting, running, since))
     return queue_depths

@@ -63,10 +63,10 @@ class _AnswerCache:
 
     def get(self, url: str, *, allow_private: bool, not_older: float) -> dict[str, Any]:
         with self._lock:
-            asked_at, known = self._answers.get(url, (0.0, None))
-        if known is not None and time.monotonic() - asked_at < not_older:
-            return known
-        answer = _read(ask_provider("GET", url, allow_private=allow_private)[1])
+            asked_at, cached = self._answers.get(url, (0.0, None))
+        if cached is not None and time.monotonic() - asked_at < not_older:
+            return cached
+        answer = _parse_answer(ask_provider("GET", url, allow_private=allow_private)[1])
         with self._lock:
             if len(self._answers) >= MAX_KEPT:
                 self._answers.clear()
@@ -144,7 +144,7 @@ def exchange(
     if status != 200:
         message = f"it answered {status}"
         raise CodeRefused(message)
-    token = _read(body).get("id_token")
+    token = _parse_answer(body).get("id_token")
     if not isinstance(token, str) or not token:
         message = "it sent no ID token"
         raise ProviderFailed(message)
@@ -193,7 +193,7 @@ def ask_provider(
     return answer.status, answer.body
 
 
-def _read(body: bytes) -> dict[str, Any]:
+def _parse_answer(body: bytes) -> dict[str, Any]:
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):

@@ -59,25 +59,25 @@ def ask(
     Raises only `NoAnswer` for errors of the host or the network.
     """
     parts = urlsplit(url)
-    whole = WHOLE_SECONDS if seconds is None else seconds
-    late = _LATE(seconds=f"{whole:g}")
-    deadline = time.monotonic() + whole
+    limit_seconds = WHOLE_SECONDS if seconds is None else seconds
+    timeout_message = _LATE(seconds=f"{limit_seconds:g}")
+    deadline = time.monotonic() + limit_seconds
     connection = _TimedConnection()
     try:
-        connection.hold(_connect(parts, allow_private, min(CONNECT_SECONDS, whole)))
-        connection.connected.settimeout(whole)
+        connection.hold(_connect(parts, allow_private, min(CONNECT_SECONDS, limit_seconds)))
+        connection.connected.settimeout(limit_seconds)
         with connection.cut_at(deadline):
             return _exchange(connection, parts, method, headers, body, max_bytes)
     except ssl.SSLCertVerificationError as error:
         raise NoAnswer(_CERTIFICATE_REFUSED(detail=error.verify_message)) from None
     except ssl.SSLError as error:
-        words = _NOT_SECURE(detail=error.reason or error)
-        raise NoAnswer(late if connection.is_cut else words) from None
+        reason = _NOT_SECURE(detail=error.reason or error)
+        raise NoAnswer(timeout_message if connection.is_cut else reason) from None
     except TimeoutError:
-        raise NoAnswer(late) from None
+        raise NoAnswer(timeout_message) from None
     except (OSError, http.client.HTTPException) as error:
-        words = _BROKEN(detail=type(error).__name__)
-        raise NoAnswer(late if connection.is_cut else words) from None
+        reason = _BROKEN(detail=type(error).__name__)
+        raise NoAnswer(timeout_message if connection.is_cut else reason) from None
 
 
 class _TimedConnection:
@@ -123,11 +123,11 @@ def _connect(parts: SplitResult, allow_private: bool, seconds: float) -> socket.
     except HostRefused as reason:
         raise NoAnswer(str(reason)) from None
     for family, kind, protocol, _name, address in addresses:
-        left = deadline - time.monotonic()
-        if left <= 0:
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
             break
         connecting = socket.socket(family, kind, protocol)
-        connecting.settimeout(left)
+        connecting.settimeout(remaining)
         try:
             connecting.connect(address)
         except OSError:
@@ -152,7 +152,7 @@ def _exchange(
     max_bytes: int,
 ) -> HttpAnswer:
     host = parts.hostname or ""
-    speaking: http.client.HTTPConnection
+    http_connection: http.client.HTTPConnection
     if parts.scheme.lower() == "https":
         connection.hold(
             _tls().wrap_socket(
@@ -160,15 +160,15 @@ def _exchange(
             )
         )
         connection.connected.do_handshake()  # type: ignore[attr-defined]  # it was just wrapped
-        speaking = http.client.HTTPSConnection(host, parts.port, context=_tls())
+        http_connection = http.client.HTTPSConnection(host, parts.port, context=_tls())
     else:
-        speaking = http.client.HTTPConnection(host, parts.port)
-    speaking.sock = connection.connected
+        http_connection = http.client.HTTPConnection(host, parts.port)
+    http_connection.sock = connection.connected
     target = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), _IN_URLS)
-    speaking.request(method, target, body, {**headers, "connection": "close"})
-    answer = speaking.getresponse()
+    http_connection.request(method, target, body, {**headers, "connection": "close"})
+    answer = http_connection.getresponse()
     try:
-        read: bytes | None = answer.read(max_bytes)
+        content: bytes | None = answer.read(max_bytes)
     except (OSError, http.client.HTTPException):
-        read = None
-    return HttpAnswer(answer.status, answer.headers, read)
+        content = None
+    return HttpAnswer(answer.status, answer.headers, content)

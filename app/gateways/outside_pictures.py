@@ -25,7 +25,7 @@ class NotFetched(Exception):
 def fetch(url: str, etag: str | None, *, max_bytes: int, allow_private: bool) -> FetchedPicture:
     """Fetch the picture, unless it still has this ETag. Each redirect is checked like the first
     URL. Raises `NotFetched`."""
-    answer = _follow(url, etag, max_bytes=max_bytes, allow_private=allow_private)
+    answer = _follow_redirects(url, etag, max_bytes=max_bytes, allow_private=allow_private)
     host = urlsplit(url).hostname
     if answer.status == _NOT_MODIFIED and etag is not None:
         return FetchedPicture(None, etag)
@@ -46,20 +46,20 @@ def fetch(url: str, etag: str | None, *, max_bytes: int, allow_private: bool) ->
     return FetchedPicture(answer.body, tag if 0 < len(tag) <= 200 and tag.isprintable() else None)
 
 
-def _follow(
+def _follow_redirects(
     url: str, etag: str | None, *, max_bytes: int, allow_private: bool
 ) -> outside_http.HttpAnswer:
     headers = {"accept": "image/*", "user-agent": "partner-portal-pictures/1"}
     if etag is not None:
         headers["if-none-match"] = etag
-    for _turn in range(MAX_REDIRECTS + 1):
+    for _ in range(MAX_REDIRECTS + 1):
         try:
             answer = outside_http.ask(
                 "GET", url, headers, max_bytes=max_bytes + 1, allow_private=allow_private
             )
         except outside_http.NoAnswer as reason:
-            words = str(reason)
-            message = f"{words[0].upper()}{words[1:]}."
+            reason_text = str(reason)
+            message = f"{reason_text[0].upper()}{reason_text[1:]}."
             raise NotFetched(message) from None
         location = answer.headers.get("Location")
         if answer.status not in _REDIRECTS or location is None:

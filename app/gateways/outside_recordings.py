@@ -50,7 +50,7 @@ def fetch(
 ) -> FetchedRecording:
     """Fetch the file. Each redirect is checked like the first URL, and gets no ``headers``. Raises
     `NotFetched`."""
-    answer = _follow(url, headers, max_bytes, allow_private)
+    answer = _follow_redirects(url, headers, max_bytes, allow_private)
     host = urlsplit(url).hostname
     if answer.status != 200:
         raise NotFetched(_STATUS(host=host, status=answer.status), again=True)
@@ -66,23 +66,23 @@ def fetch(
 
 def content_type_of(data: bytes) -> str | None:
     """Return the type of a sound file by its first bytes; None for any other file."""
-    for position, mark, kind in _BEGINNINGS:
-        if data[position : position + len(mark)] == mark:
+    for position, magic, kind in _BEGINNINGS:
+        if data[position : position + len(magic)] == magic:
             return kind
     is_mpeg = len(data) > 2 and data[0] == 0xFF and data[1] & 0xFE in _MP3_FRAMES
     return "audio/mpeg" if is_mpeg else None
 
 
-def _follow(
+def _follow_redirects(
     url: str, headers: Mapping[str, str], max_bytes: int, allow_private: bool
 ) -> outside_http.HttpAnswer:
-    sent = {"accept": "audio/*", "user-agent": "partner-portal-recordings/1", **headers}
-    for _turn in range(MAX_REDIRECTS + 1):
+    request_headers = {"accept": "audio/*", "user-agent": "partner-portal-recordings/1", **headers}
+    for _ in range(MAX_REDIRECTS + 1):
         try:
             answer = outside_http.ask(
                 "GET",
                 url,
-                sent,
+                request_headers,
                 max_bytes=max_bytes + 1,
                 allow_private=allow_private,
                 seconds=SECONDS,
@@ -93,7 +93,9 @@ def _follow(
         location = answer.headers.get("Location")
         if answer.status not in _REDIRECTS or location is None:
             return answer
-        sent = {name: value for name, value in sent.items() if name not in headers}
+        request_headers = {
+            name: value for name, value in request_headers.items() if name not in headers
+        }
         try:
             url = urljoin(url, location)
         except ValueError:

@@ -25,7 +25,7 @@ class LinkSigner:
         response, as S3 names them in a query."""
         parts, now = urlsplit(self.endpoint), datetime.now(UTC)
         scope = f"{now:%Y%m%d}/{self.region}/s3/aws4_request"
-        query = _encoded(
+        query = _encode_query(
             {
                 "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
                 "X-Amz-Credential": f"{self.key}/{scope}",
@@ -46,7 +46,7 @@ class LinkSigner:
         return f"{parts.scheme}://{parts.netloc}{path}?{query}&X-Amz-Signature={signature}"
 
 
-def _encoded(query: Mapping[str, str]) -> str:
+def _encode_query(query: Mapping[str, str]) -> str:
     return "&".join(f"{name}={quote(query[name], safe='~')}" for name in sorted(query))
 
 

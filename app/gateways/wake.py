@@ -81,19 +81,19 @@ def wake(session: Session, topic: str) -> None:
     if engine.dialect.name == "sqlite":
         if _PENDING not in session.info:
             session.info[_PENDING] = set()
-            event.listen(session, "after_transaction_end", _poke)
+            event.listen(session, "after_transaction_end", _wake_through_pipe)
         session.info[_PENDING].add(topic)
         return
     session.connection()
     # A savepoint that is rolled back drops its notifications, so each counts by itself.
     notification = session.get_nested_transaction() or session.get_transaction(), topic
-    sent = session.info.setdefault(_SENT, set())
-    if notification not in sent:
+    sent_notifications = session.info.setdefault(_SENT, set())
+    if notification not in sent_notifications:
         session.execute(select_from(func.pg_notify(CHANNEL, topic)))
-        sent.add(notification)
+        sent_notifications.add(notification)
 
 
-def _poke(session: Session, transaction: SessionTransaction) -> None:
+def _wake_through_pipe(session: Session, transaction: SessionTransaction) -> None:
     """Also called after a rollback: a needless wake-up does no harm."""
     if transaction.parent is not None or not session.info[_PENDING]:
         return

@@ -30,11 +30,11 @@ class WebhookAnswer:
 def post(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool) -> WebhookAnswer:
     """Post the body as JSON, once. Never raises for errors of the receiver or the network."""
     began = monotonic()
-    answer = _ask(url, headers, body, allow_private=allow_private)
+    answer = _send(url, headers, body, allow_private=allow_private)
     return replace(answer, seconds=round(monotonic() - began, 3))
 
 
-def _ask(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool) -> WebhookAnswer:
+def _send(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool) -> WebhookAnswer:
     all_headers = {
         **headers,
         "content-type": "application/json",
@@ -52,7 +52,9 @@ def _ask(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool
     except outside_http.NoAnswer as reason:
         return WebhookAnswer(None, str(reason))
     text = (answer.body or b"").decode(errors="replace")  # without a body, the status is the text
-    return WebhookAnswer(answer.status, _excerpt(text), _seconds(answer.headers.get("Retry-After")))
+    return WebhookAnswer(
+        answer.status, _excerpt(text), _retry_after_seconds(answer.headers.get("Retry-After"))
+    )
 
 
 def _excerpt(text: str) -> str:
@@ -62,7 +64,7 @@ def _excerpt(text: str) -> str:
     return scrubbed(" ".join(printable.split()))[:500]
 
 
-def _seconds(header: str | None) -> float | None:
+def _retry_after_seconds(header: str | None) -> float | None:
     """Return the seconds of ``Retry-After``, which is a number or a date (RFC 9110)."""
     if header is None:
         return None

@@ -87,10 +87,10 @@ def log_requests(app: Flask) -> None:
     @app.after_request
     def _end(response: Response) -> Response:
         seconds = time.perf_counter() - g.get("request_began", time.perf_counter())
-        _count(response, seconds)
-        _describe(response)
+        _count_request(response, seconds)
+        _describe_span(response)
         if request.endpoint not in QUIET or response.status_code >= 500:
-            _write(response, seconds)
+            _log_request(response, seconds)
         return response
 
     @app.teardown_request
@@ -127,12 +127,12 @@ def _route() -> str:
     return request.url_rule.rule if request.url_rule else "-"
 
 
-def _count(response: Response, seconds: float) -> None:
+def _count_request(response: Response, seconds: float) -> None:
     metrics.HTTP_REQUESTS.labels(_face(), _method(), response.status_code).inc()
     metrics.HTTP_SECONDS.labels(_face()).observe(seconds)
 
 
-def _describe(response: Response) -> None:
+def _describe_span(response: Response) -> None:
     status = response.status_code
     attributes: dict[str, str | int] = {
         "http.request.method": _method(),
@@ -143,7 +143,7 @@ def _describe(response: Response) -> None:
     tracing.describe(f"{_method()} {_route()}", attributes, is_error=status >= 500)
 
 
-def _write(response: Response, seconds: float) -> None:
+def _log_request(response: Response, seconds: float) -> None:
     milliseconds = round(seconds * 1000, 1)
     fields: dict[str, Any] = {
         "method": _method(),

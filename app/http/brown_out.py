@@ -88,7 +88,7 @@ def shed_load(app: Flask, at_once: int) -> None:
         waited = request.headers.get(WAITED, 0.0, type=float)
         turns = {EXPORT_SECONDS: exports, math.inf: providers}.get(patience)
         if waited > patience or (turns and not turns.take()):
-            raise _busy(of_export=patience == EXPORT_SECONDS)
+            raise _busy_error(of_export=patience == EXPORT_SECONDS)
         if turns:
             g.turns = turns
 
@@ -106,7 +106,7 @@ def shed_load(app: Flask, at_once: int) -> None:
             g.pop("turns").release()
 
 
-def _busy(*, of_export: bool) -> Unavailable:
+def _busy_error(*, of_export: bool) -> Unavailable:
     if of_export:
         message = gettext("Many downloads are running. Try again in a moment.")
         return Unavailable(message, DOWNLOADS_BUSY, RETRY_SECONDS)

@@ -33,5 +33,5 @@ class CommonTime:
     def compare(self) -> None:
         with self._database.transaction(read_only=True) as session:
             session.connection()  # so that a new connection isn't mistaken for a slow answer
-            asked = time.monotonic()
-            common_time.go_by(workers.database_time(session), asked)
+            started_at = time.monotonic()
+            common_time.go_by(workers.database_time(session), started_at)

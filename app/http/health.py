@@ -42,38 +42,40 @@ def readyz_web() -> ResponseReturnValue:
     return _readiness({name: CHECKS[name] for name in ("database", "migrations")})
 
 
-def _readiness(wanted: Mapping[str, Callable[[Session], str]], **found: str) -> ResponseReturnValue:
-    checks = {**found, **dict.fromkeys(wanted, "not checked")}
+def _readiness(
+    required: Mapping[str, Callable[[Session], str]], **results: str
+) -> ResponseReturnValue:
+    checks = {**results, **dict.fromkeys(required, "not checked")}
     if current_app.extensions["stopping"].is_set():
-        return _answer(checks | {"stopping": "this process is stopping"})
+        return _health_response(checks | {"stopping": "this process is stopping"})
     try:
         with transaction(read_only=True) as session:
-            for name, check in wanted.items():
+            for name, check in required.items():
                 checks[name] = check(session)
                 if checks[name] != OK:
                     break
     except SQLAlchemyError:
         checks["database"] = "the database does not answer"
-    return _answer(checks)
+    return _health_response(checks)
 
 
-def _answer(checks: dict[str, str]) -> ResponseReturnValue:
+def _health_response(checks: dict[str, str]) -> ResponseReturnValue:
     ready = set(checks.values()) == {OK}
     body = jsonify(status="ready" if ready else "unavailable", checks=checks)
     body.headers["Cache-Control"] = "no-store"
     return body, 200 if ready else 503
 
 
-def _database(session: Session) -> str:
+def _check_database(session: Session) -> str:
     session.execute(select(1))
     return OK
 
 
-def _migrations(session: Session) -> str:
+def _check_migrations(session: Session) -> str:
     return check_schema(session.connection()).problem or OK
 
 
-def _worker(session: Session) -> str:
+def _check_worker(session: Session) -> str:
     alive = WorkerHeartbeat.stopped_at.is_(None)
     latest = session.scalar(select(func.max(WorkerHeartbeat.beat_at)).where(alive))
     if latest is None:
@@ -84,8 +86,8 @@ def _worker(session: Session) -> str:
 
 
 CHECKS: dict[str, Callable[[Session], str]] = {
-    "database": _database,
-    "migrations": _migrations,
-    "worker": _worker,
+    "database": _check_database,
+    "migrations": _check_migrations,
+    "worker": _check_worker,
 }
 """In the order in which they run: each needs the ones before it."""

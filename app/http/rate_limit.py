@@ -20,7 +20,7 @@ FOLLOWED_SECONDS = 5.0
 """Seconds that a key is reported after its last request."""
 
 
-def _with_this_credential(rate: float, wait: int) -> str:
+def _too_many_message(rate: float, wait: int) -> str:
     return (
         f"More than {rate:g} requests per second came with this credential. "
         f"Wait {wait} s and try again."
@@ -52,7 +52,7 @@ class TokenBuckets:
         rate: float,
         burst: int,
         *,
-        describe: Callable[[float, int], str] = _with_this_credential,
+        describe: Callable[[float, int], str] = _too_many_message,
         clock: Callable[[], float] = time.monotonic,
         max_keys: int = 20_000,
     ):
@@ -115,18 +115,18 @@ class TokenBuckets:
     def to_report(self) -> dict[Hashable, float]:
         """Return the tokens that each key has taken since the last report."""
         with self._lock:
-            taken = {key: self._buckets[key] for key in self._unreported if key in self._buckets}
+            reported = {key: self._buckets[key] for key in self._unreported if key in self._buckets}
             self._unreported.clear()
-            unreported = {key: bucket.unreported for key, bucket in taken.items()}
-            for bucket in taken.values():
+            unreported = {key: bucket.unreported for key, bucket in reported.items()}
+            for bucket in reported.values():
                 bucket.unreported = 0.0
         return unreported
 
-    def learn(self, left: Mapping[Hashable, float]) -> None:
+    def learn(self, remaining: Mapping[Hashable, float]) -> None:
         """Set the tokens that all processes together have left for the keys of the last report."""
         with self._lock:
             now = self._clock()
-            for key, tokens in left.items():
+            for key, tokens in remaining.items():
                 bucket = self._buckets.get(key)
                 if bucket is not None:
                     bucket.tokens = min(self._burst, tokens) - bucket.unreported

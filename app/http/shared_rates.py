@@ -77,27 +77,27 @@ class SharedRates:
 
     def report(self) -> None:
         """Report what the keys have taken, and read what they have left."""
-        taken = {name: buckets.to_report() for name, buckets in self._buckets.items()}
+        used = {name: buckets.to_report() for name, buckets in self._buckets.items()}
         rows = {
-            _hash(name, key): (name, key, tokens / self._buckets[name].rate)
-            for name, keys in taken.items()
+            _hash_key(name, key): (name, key, tokens / self._buckets[name].rate)
+            for name, keys in used.items()
             for key, tokens in keys.items()
         }
         if not rows:
             return
-        sent = {"keys": list(rows), "seconds": [seconds for _, _, seconds in rows.values()]}
+        params = {"keys": list(rows), "seconds": [seconds for _, _, seconds in rows.values()]}
         with self._database.transaction() as session:
-            reported = session.execute(_REPORT, sent).all()
-        left: dict[str, dict[Hashable, float]] = {name: {} for name in self._buckets}
+            reported = session.execute(_REPORT, params).all()
+        remaining: dict[str, dict[Hashable, float]] = {name: {} for name in self._buckets}
         for hashed, until_full in reported:
             name, key, _ = rows[hashed]
             buckets = self._buckets[name]
-            left[name][key] = buckets.burst - float(until_full) * buckets.rate
-        for name, keys in left.items():
+            remaining[name][key] = buckets.burst - float(until_full) * buckets.rate
+        for name, keys in remaining.items():
             self._buckets[name].learn(keys)
 
 
-def _hash(name: str, key: Hashable) -> str:
+def _hash_key(name: str, key: Hashable) -> str:
     """Return the hash under which a key is stored, because IP addresses and user ids aren't."""
-    parts = key if isinstance(key, tuple) else (key,)
-    return hashlib.sha256(":".join((name, *map(str, parts))).encode()).hexdigest()
+    values = key if isinstance(key, tuple) else (key,)
+    return hashlib.sha256(":".join((name, *map(str, values))).encode()).hexdigest()

@@ -99,7 +99,7 @@ def publish_assets(folder: Path) -> None:
         for path in DIST.rglob("*"):
             name = path.relative_to(DIST)
             if _HASHED.fullmatch(str(name).removesuffix(".gz").removesuffix(".br")):
-                _share_one(path, folder / name)
+                _copy_to_shared(path, folder / name)
         oldest = time.time() - KEPT_SECONDS
         for path in folder.rglob("*"):
             if path.is_file() and path.stat().st_mtime < oldest:
@@ -108,7 +108,7 @@ def publish_assets(folder: Path) -> None:
         log.warning("other versions get no assets of this one: %s", error)
 
 
-def _share_one(path: Path, shared: Path) -> None:
+def _copy_to_shared(path: Path, shared: Path) -> None:
     if not shared.exists():
         shared.parent.mkdir(parents=True, exist_ok=True)
         half = shared.with_name(f"{shared.name}.{token_hex(8)}")

@@ -104,9 +104,9 @@ class CountedCarrier:
             return self._carrier.hang_up(inquiry)
 
     @contextmanager
-    def _watching(self, asked: str) -> Iterator[None]:
+    def _watching(self, request_name: str) -> Iterator[None]:
         began = time.monotonic()
-        with _reported(self.kind.value, asked), self._judged(began):
+        with _measuring_request(self.kind.value, request_name), self._judged(began):
             yield
 
     @contextmanager
@@ -115,15 +115,15 @@ class CountedCarrier:
             yield
         except PlacementRejected as refusal:
             if self._is_own:
-                words = _NUMBER.sub("…", str(refusal))
-                self._watch.saw(self.kind, Observed.REFUSED, refusal.code, words)
+                detail = _NUMBER.sub("…", str(refusal))
+                self._watch.saw(self.kind, Observed.REFUSED, refusal.code, detail)
             raise
         except PlacementDelayed as refusal:
             if refusal.unreached:
                 self._watch.saw(self.kind, Observed.UNREACHED, detail=str(refusal))
             elif self._is_own:
-                words = f"{refusal} Again after {refusal.seconds:.0f} s."
-                self._watch.saw(self.kind, Observed.DELAYED, detail=words)
+                detail = f"{refusal} Again after {refusal.seconds:.0f} s."
+                self._watch.saw(self.kind, Observed.DELAYED, detail=detail)
             raise
         except NoCarrierAnswer as silence:
             self._watch.saw(self.kind, Observed.SILENT, str(silence))
@@ -136,14 +136,14 @@ class CountedCarrier:
 
 
 @contextmanager
-def _reported(carrier: str, asked: str) -> Iterator[None]:
+def _measuring_request(carrier: str, request_name: str) -> Iterator[None]:
     """Count and trace one request to a carrier."""
     outcome = "failed"
     attributes: dict[str, str | int] = {"portal.carrier": carrier}
     try:
         with (
-            metrics.timed(metrics.CARRIER_SECONDS.labels(carrier, asked)),
-            tracing.span(f"carrier {asked}", "client", attributes=attributes),
+            metrics.timed(metrics.CARRIER_SECONDS.labels(carrier, request_name)),
+            tracing.span(f"carrier {request_name}", "client", attributes=attributes),
         ):
             yield
         outcome = "answered"
@@ -157,4 +157,4 @@ def _reported(carrier: str, asked: str) -> Iterator[None]:
         outcome = "silent"
         raise
     finally:
-        metrics.CARRIER_REQUESTS.labels(carrier, asked, outcome).inc()
+        metrics.CARRIER_REQUESTS.labels(carrier, request_name, outcome).inc()

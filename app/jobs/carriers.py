@@ -59,8 +59,8 @@ class CarrierRegistry:
 
     def charging(self) -> list[CarrierKind]:
         """Return the carriers that report costs; all carrier accounts are with one of them."""
-        own = [kind for kind, carrier in self._own.items() if carrier.charges]
-        return list({*own, CarrierKind.TWILIO})
+        operator_carriers = [kind for kind, carrier in self._own.items() if carrier.charges]
+        return list({*operator_carriers, CarrierKind.TWILIO})
 
 
 class ClosedCarrier:

@@ -44,22 +44,22 @@ def check_account(database: Database, settings: Settings, account_id: UUID) -> N
     call is refused in between.
     """
     with database.transaction(read_only=True) as session:
-        wanted = carrier_accounts.begin_test(session, settings.secret_keys, account_id)
-    if wanted is None:
+        test = carrier_accounts.begin_test(session, settings.secret_keys, account_id)
+    if test is None:
         return
-    if wanted.credentials is None:
-        secret = "password" if wanted.account.trunk is not None else "token"
+    if test.credentials is None:
+        secret = "password" if test.account.trunk is not None else "token"
         result = AccountTestResult(False, f"The stored {secret} can’t be read. Enter it again.")
     else:
         try:
-            result = ask_carrier(settings, wanted.credentials, wanted.numbers)
+            result = ask_carrier(settings, test.credentials, test.numbers)
         except Exception:
             log.exception("the test of a carrier account failed")
             result = AccountTestResult(False, FAILED)
-    listed = None
-    if result.works and wanted.account.is_pending and wanted.account.carrier is CarrierKind.TWILIO:
-        listed = list_numbers(settings, wanted.credentials)
+    numbers = None
+    if result.works and test.account.is_pending and test.account.carrier is CarrierKind.TWILIO:
+        numbers = list_numbers(settings, test.credentials)
     with database.transaction() as session:
-        used = carrier_accounts.end_test(session, account_id, result, wanted.account.version)
-        if used is not None and listed is not None:
-            phone_numbers.store_list(session, used, listed)
+        used = carrier_accounts.end_test(session, account_id, result, test.account.version)
+        if used is not None and numbers is not None:
+            phone_numbers.store_list(session, used, numbers)

@@ -34,13 +34,17 @@ def look_up_records(partner_id: str, purpose: str) -> None:
 def check(database: Database, settings: Settings, partner_id: UUID, purpose: DomainPurpose) -> None:
     """Look up the records without an open transaction, and store the result."""
     with database.transaction(read_only=True) as session:
-        wanted = domains.begin(session, partner_id, purpose, settings)
-    if wanted is None:
+        requested_check = domains.begin(session, partner_id, purpose, settings)
+    if requested_check is None:
         return
     try:
-        findings = domains.examine(wanted.records, DnsResolver(settings.dns_server_addresses))
+        findings = domains.examine(
+            requested_check.records, DnsResolver(settings.dns_server_addresses)
+        )
     except NoDnsAnswer:
-        findings = [RecordFinding(each.kind, DnsRecordState.UNANSWERED) for each in wanted.records]
+        findings = [
+            RecordFinding(each.kind, DnsRecordState.UNANSWERED) for each in requested_check.records
+        ]
     grace = timedelta(days=settings.domain_grace_days)
     with database.transaction() as session:
-        domains.store_findings(session, wanted, findings, grace)
+        domains.store_findings(session, requested_check, findings, grace)

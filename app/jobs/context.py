@@ -59,9 +59,9 @@ _current: list[WorkerContext] = []
 def open_context(settings: Settings) -> WorkerContext:
     """Open the connections of a worker process for its workflows."""
     url = settings.effective_database_url
-    engine = _small(url, WORKER_CALLS)
-    notes = _unhurried(_small(url, WORKER_NOTES))
-    ledger = _unhurried(_small(url, WORKER_LEDGER))
+    engine = _make_small_engine(url, WORKER_CALLS)
+    notes = _commit_normally(_make_small_engine(url, WORKER_NOTES))
+    ledger = _commit_normally(_make_small_engine(url, WORKER_LEDGER))
     watch, database = CarrierStatistics(), Database(notes)
     calls = Database(engine)
     if settings.replica_database_url and not calls.is_sqlite:
@@ -84,7 +84,7 @@ def open_context(settings: Settings) -> WorkerContext:
     return context
 
 
-def _small(url: str, connections: int) -> Engine:
+def _make_small_engine(url: str, connections: int) -> Engine:
     if url.startswith("sqlite"):
         return make_engine(
             url,
@@ -96,7 +96,7 @@ def _small(url: str, connections: int) -> Engine:
     return make_engine(url, pool_size=connections)
 
 
-def _unhurried(engine: Engine) -> Engine:
+def _commit_normally(engine: Engine) -> Engine:
     """Return a database whose commits on SQLite survive every kill, but not every power cut.
 
     One log holds all commits in order, so a synchronous commit makes those before it durable.

@@ -52,10 +52,10 @@ def erase_subject(erasure_id: str) -> None:
 @retry_on_database_outage
 def is_ready(erasure_id: str) -> bool:
     with context().database.transaction() as session:
-        begun = erasing.begin(session, UUID(erasure_id))
-        if begun is None or begun[0].kind is SubjectKind.USER:
+        started = erasing.begin(session, UUID(erasure_id))
+        if started is None or started[0].kind is SubjectKind.USER:
             return True
-        subject, _pseudonym = begun
+        subject, _pseudonym = started
         is_called = own_rows.cancel_calls(session, subject)
         return not (is_called or copies.is_upload_at_work(session, subject))
 
@@ -64,9 +64,11 @@ def is_ready(erasure_id: str) -> bool:
 @retry_on_database_outage
 @retry_on_file_outage
 def erase_all(erasure_id: str) -> None:
-    own = context()
-    SubjectErasure(own.database, own.files, open_outbox(own.settings), UUID(erasure_id)).run()
-    own.database.release_space()
+    worker = context()
+    SubjectErasure(
+        worker.database, worker.files, open_outbox(worker.settings), UUID(erasure_id)
+    ).run()
+    worker.database.release_space()
 
 
 @DBOS.step(name="give_up_erasure")
@@ -88,10 +90,10 @@ class SubjectErasure:
     def run(self) -> None:
         """Erase what is left; no effect once it is done."""
         with self.database.transaction() as session:
-            begun = erasing.begin(session, self.erasure_id)
-        if begun is None:
+            started = erasing.begin(session, self.erasure_id)
+        if started is None:
             return
-        subject, pseudonym = begun
+        subject, pseudonym = started
         if subject.kind is SubjectKind.USER:
             self._erase_account(subject, pseudonym)
         else:
@@ -105,9 +107,9 @@ class SubjectErasure:
             self._repeat("audit_entries", history.redact_next, subject, pseudonym, of_partner=False)
         # Last, because some were in progress, or read data that was erased meanwhile.
         self._erase_exports(subject)
-        kept = copies.erase_kept_mails(self.outbox, subject)
+        mail_count = copies.erase_kept_mails(self.outbox, subject)
         with self.database.transaction() as session:
-            erasing.count(session, self.erasure_id, {"kept_mails": kept})
+            erasing.count(session, self.erasure_id, {"kept_mails": mail_count})
             erasing.finish(session, self.erasure_id)
 
     def _erase_account(self, subject: DataSubject, pseudonym: str) -> None:
@@ -120,9 +122,9 @@ class SubjectErasure:
         campaign placed meanwhile come last."""
         self._erase_calls(subject, pseudonym)
         with self.database.transaction() as session:
-            gone = own_rows.erase_contacts(session, subject)
+            contact_count = own_rows.erase_contacts(session, subject)
             own_rows.erase_verified_numbers(session, subject)
-            erasing.count(session, self.erasure_id, {"contacts": gone})
+            erasing.count(session, self.erasure_id, {"contacts": contact_count})
         self._erase_calls(subject, pseudonym)
         self._erase_uploads(subject, pseudonym)
 
@@ -182,13 +184,13 @@ class SubjectErasure:
             self.files.delete(key)
 
     def _repeat(
-        self, name: str, step: Callable[..., tuple[int, Any]], *args: Any, **more: Any
+        self, name: str, step: Callable[..., tuple[int, Any]], *args: Any, **options: Any
     ) -> None:
         """Repeat a step until it has read all rows; it takes and returns the last key."""
         last: Any = None
         while True:
             with self.database.transaction() as session:
-                erased, last = step(session, *args, last, **more)
+                erased, last = step(session, *args, last, **options)
                 erasing.count(session, self.erasure_id, {name: erased})
             if last is None:
                 return

@@ -40,15 +40,15 @@ def fetch_and_store_picture(partner_id: str, kind: str) -> None:
 def update_copy(database: Database, settings: Settings, partner_id: UUID, kind: ImageType) -> None:
     """Fetch and encode the picture without an open transaction, and store the result."""
     with database.transaction(read_only=True) as session:
-        wanted = outside_pictures.begin(session, partner_id, kind)
-    if wanted is None:
+        picture = outside_pictures.begin(session, partner_id, kind)
+    if picture is None:
         return
     etag = None
     outcome: EncodedPicture | str | None
     try:
         fetched = fetch(
-            wanted.url,
-            wanted.etag,
+            picture.url,
+            picture.etag,
             max_bytes=images.MAX_BYTES,
             allow_private=settings.webhook_allow_private,
         )
@@ -62,4 +62,4 @@ def update_copy(database: Database, settings: Settings, partner_id: UUID, kind: 
         log.exception("a picture could not be fetched")
         outcome = FAILED
     with database.transaction() as session:
-        outside_pictures.store_result(session, partner_id, wanted, outcome, etag)
+        outside_pictures.store_result(session, partner_id, picture, outcome, etag)

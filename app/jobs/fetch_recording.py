@@ -44,21 +44,23 @@ def fetch_and_store(
     database: Database, files: FileStore, settings: Settings, recording_id: UUID, turn: int
 ) -> None:
     """Fetch the file without an open transaction, and store the result."""
-    own = fetching.TwilioDownloads(
+    operator_downloads = fetching.TwilioDownloads(
         settings.twilio_account_sid,
         settings.twilio_auth_token,
         (settings.twilio_api_url or REAL_API).rstrip("/"),
     )
     with database.transaction(read_only=True) as session:
-        wanted = fetching.begin(session, settings.secret_keys, own, recording_id, turn)
-    if wanted is None:
+        download = fetching.begin(
+            session, settings.secret_keys, operator_downloads, recording_id, turn
+        )
+    if download is None:
         return
     # Only the operator can set another URL for the carrier's API.
-    is_operators = wanted.is_carriers and bool(settings.twilio_api_url)
+    is_operators = download.is_carriers and bool(settings.twilio_api_url)
     try:
         fetched = fetch(
-            wanted.url,
-            wanted.headers,
+            download.url,
+            download.headers,
             max_bytes=settings.recording_bytes,
             allow_private=settings.webhook_allow_private or is_operators,
         )
@@ -79,5 +81,5 @@ def fetch_and_store(
     with database.transaction() as session:
         unneeded = fetching.store_file(session, recording_id, turn, stored, fetched.content_type)
         if unneeded != stored.key and settings.transcriber != "none":
-            writing.ask(session, wanted.call_id, f"recording:{recording_id}:{turn}")
+            writing.ask(session, download.call_id, f"recording:{recording_id}:{turn}")
     files.delete(unneeded)

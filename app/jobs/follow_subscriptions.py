@@ -47,11 +47,11 @@ def follow(worker: WorkerContext, subscription_id: UUID) -> None:
     Raises `ProcessorUnavailable`.
     """
     with worker.database.transaction(read_only=True) as session:
-        wanted = subscriptions.to_follow(session, subscription_id)
-    if wanted is None:
+        followed = subscriptions.to_follow(session, subscription_id)
+    if followed is None:
         return
     try:
-        subscription = account_of(worker, wanted.partner_id).subscription(wanted.reference)
+        subscription = account_of(worker, followed.partner_id).subscription(followed.reference)
     except ProcessorRefused as error:
         log.warning("a subscription was not followed: %s", error)
         return
@@ -59,21 +59,21 @@ def follow(worker: WorkerContext, subscription_id: UUID) -> None:
         plan = subscriptions.store_processor_answer(session, subscription_id, subscription)
         if plan is not None:
             changes = read(UpdateOrganizationInput, {"paymentTier": plan.value})
-            caller = system_caller(subscriptions.WHO, wanted.partner_id)
-            organizations.update(session, caller, wanted.organization_id, changes)
+            caller = system_caller(subscriptions.WHO, followed.partner_id)
+            organizations.update(session, caller, followed.organization_id, changes)
     if subscription and subscription.state is SubscriptionState.ACTIVE:
-        for replaced in wanted.replaced:
+        for replaced in followed.replaced:
             _end(worker, replaced)
 
 
 def _end(worker: WorkerContext, subscription_id: UUID) -> None:
     """End a subscription that the customer has replaced."""
     with worker.database.transaction(read_only=True) as session:
-        wanted = subscriptions.to_follow(session, subscription_id)
-    if wanted is None:
+        replaced = subscriptions.to_follow(session, subscription_id)
+    if replaced is None:
         return
     try:
-        account_of(worker, wanted.partner_id).end_subscription(wanted.reference)
+        account_of(worker, replaced.partner_id).end_subscription(replaced.reference)
     except ProcessorRefused as error:
         log.warning("a replaced subscription was not ended: %s", error)
         return
@@ -123,7 +123,7 @@ def _charge(worker: WorkerContext, due: DueCharge) -> None:
         account = account_of(worker, due.partner_id)
         item = account.charged(due.customers, due.name, due.closed_at)
         if item is None and due.subscription:
-            item = account.charge(_at_processor(due), due.name)
+            item = account.charge(_to_invoice_charge(due), due.name)
         elif item is None:
             problem = charges.ENDED
     except ProcessorRefused as error:
@@ -132,7 +132,7 @@ def _charge(worker: WorkerContext, due: DueCharge) -> None:
         charges.end(session, due.statement_id, item or "", problem)
 
 
-def _at_processor(due: DueCharge) -> InvoiceCharge:
+def _to_invoice_charge(due: DueCharge) -> InvoiceCharge:
     description = f"Usage in {due.month:%B %Y}"
     if due.number is not None:
         description += f", statement {due.number:06}"

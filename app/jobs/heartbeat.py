@@ -84,7 +84,7 @@ def wait_for_database(database: Database, life: LoopLiveness, stop: Event) -> bo
 def announce(
     database: Database,
     executor_id: str,
-    mark: MarkFile,
+    mark_file: MarkFile,
     pulse: workers.HeartbeatSeries,
     queues: Collection[str] = (),
 ) -> None:
@@ -93,14 +93,14 @@ def announce(
     began = monotonic()
     with database.transaction() as session:
         now = workers.announce(session, executor_id, queues)
-        mark.advance(session)
+        mark_file.advance(session)
         _set_common_time(database, now, began)
-    mark.write_committed()
+    mark_file.write_committed()
     pulse.add(now)
 
 
 def send_heartbeat(
-    database: Database, executor_id: str, mark: MarkFile, pulse: workers.HeartbeatSeries
+    database: Database, executor_id: str, mark_file: MarkFile, pulse: workers.HeartbeatSeries
 ) -> bool:
     """Store a heartbeat; return False if this worker was declared dead and its work taken over."""
     began = monotonic()
@@ -109,8 +109,8 @@ def send_heartbeat(
         if now is None:
             return False
         _set_common_time(database, now, began)
-        mark.advance(session)
-    mark.write_committed()
+        mark_file.advance(session)
+    mark_file.write_committed()
     pulse.add(now)
     return True
 

@@ -84,10 +84,10 @@ def maintain_secrets() -> None:
     """Delete the secret and the call ledger of carrier accounts that no call needs any more, and
     re-encrypt what the previous key encrypted."""
     ledger = AttemptLedger(trunk_of(context().settings).folder)
-    kept = list(ledger.accounts())
+    account_ids = list(ledger.accounts())
     with context().database.transaction() as session:
         carrier_accounts.maintain_secrets(session, context().settings.secret_keys)
-        forgotten = carrier_accounts.forgotten(session, kept)
+        forgotten = carrier_accounts.forgotten(session, account_ids)
         processor_accounts.reencrypt_secrets(session, context().settings.secret_keys)
         authenticator_apps.reencrypt_secrets(session, context().settings.secret_keys)
         domains.reencrypt_keys(session, context().settings.secret_keys)
@@ -303,18 +303,18 @@ def back_up(database: Database, settings: Settings, backup_id: UUID) -> None:
     """Make the backup that was begun, note how it ended, and remove the oldest."""
     target = settings.backup_place
     try:
-        made = backups.create_at(settings, target, settings.backup_public_keys)
+        backup = backups.create_at(settings, target, settings.backup_public_keys)
     except (backups.BackupUnusable, backups.DatabaseToolFailed, OSError) as error:
         log.error("the backup failed: %s", error)
         with database.transaction() as session:
             backup_records.fail(session, backup_id, str(error))
         return
-    if made.unverified:
-        log.warning("the backup was not verified: %s", made.unverified)
+    if backup.unverified:
+        log.warning("the backup was not verified: %s", backup.unverified)
     with database.transaction() as session:
-        is_verified = made.unverified is None
+        is_verified = backup.unverified is None
         backup_records.succeed(
-            session, backup_id, made.location, made.size, is_verified=is_verified
+            session, backup_id, backup.location, backup.size, is_verified=is_verified
         )
     backups.remove_old_at(settings, target, settings.backup_keep)
 

@@ -78,14 +78,14 @@ def delete_upload_data(import_id: str) -> None:
 @retry_on_file_outage
 def check(import_id: str, check_number: str) -> None:
     """Run the whole check; after an interruption it starts again."""
-    own = context()
+    worker = context()
     pipeline.check_file(
-        own.bulk_database,
-        own.files,
+        worker.bulk_database,
+        worker.files,
         UUID(import_id),
         int(check_number),
-        max_rows=own.settings.max_import_rows,
-        storage_defaults=own.settings.storage_defaults,
+        max_rows=worker.settings.max_import_rows,
+        storage_defaults=worker.settings.storage_defaults,
     )
 
 
@@ -109,9 +109,9 @@ def undo(import_id: str, undo_number: str) -> None:
 @retry_on_database_outage
 @retry_on_file_outage
 def delete_data(import_id: str) -> None:
-    own = context()
-    purging.delete_upload(own.bulk_database, own.files, UUID(import_id))
-    own.database.release_space()
+    worker = context()
+    purging.delete_upload(worker.bulk_database, worker.files, UUID(import_id))
+    worker.database.release_space()
 
 
 @DBOS.step(name="give_up_check")
@@ -138,8 +138,8 @@ def give_up_undo(import_id: str, undo_number: str) -> None:
 def take_over(database: Database) -> None:
     """Continue imports whose command has died."""
     with database.transaction(read_only=True) as session:
-        left = steps.expired_leases(session)
-    for import_id in left:
+        import_ids = steps.expired_leases(session)
+    for import_id in import_ids:
         with database.transaction() as session:
             if steps.take_over(session, import_id):
                 log.warning("took over an import from a command that is gone")

@@ -89,9 +89,9 @@ def keep_reporting(
     liveness: LoopLiveness, stop: threading.Event, environment: Mapping[str, str] = os.environ
 ) -> None:
     """Report to systemd's watchdog while the main loop runs, until ``stop`` is set."""
-    every = watchdog_seconds(environment)
-    while every is not None:
+    interval = watchdog_seconds(environment)
+    while interval is not None:
         if liveness.is_live:
             notify_systemd("WATCHDOG=1", environment)
-        if stop.wait(every / 3):
+        if stop.wait(interval / 3):
             return

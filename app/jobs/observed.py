@@ -25,11 +25,11 @@ def observed(workflow: Callable[P, None]) -> Callable[P, None]:
     parameters = tuple(signature(workflow).parameters)
 
     @wraps(workflow)
-    def reported(*args: Any, trace_parent: str | None = None, **kwargs: Any) -> None:
-        given = {**dict(zip(parameters, args, strict=False)), **kwargs}
-        ids = {key: value for key, value in given.items() if key.endswith("_id") and value}
+    def wrapper(*args: Any, trace_parent: str | None = None, **kwargs: Any) -> None:
+        arguments = {**dict(zip(parameters, args, strict=False)), **kwargs}
+        ids = {key: value for key, value in arguments.items() if key.endswith("_id") and value}
         began, outcome = perf_counter(), "failed"
-        span = tracing.span(name, "consumer", parent=trace_parent, attributes=_attributes(ids))
+        span = tracing.span(name, "consumer", parent=trace_parent, attributes=_span_attributes(ids))
         with working_on(job=name, **ids), span:
             try:
                 workflow(*args, **kwargs)
@@ -40,8 +40,8 @@ def observed(workflow: Callable[P, None]) -> Callable[P, None]:
                 metrics.JOB_SECONDS.labels(name).observe(seconds)
                 log.info("%s: %s after %.0f ms", name, outcome, seconds * 1000)
 
-    return cast(Callable[P, None], reported)
+    return cast(Callable[P, None], wrapper)
 
 
-def _attributes(ids: dict[str, Any]) -> dict[str, str | int]:
+def _span_attributes(ids: dict[str, Any]) -> dict[str, str | int]:
     return {f"portal.{name}": str(value) for name, value in ids.items()}

@@ -133,12 +133,12 @@ def dial(call_id: UUID, attempt_id: UUID) -> NextStep | None:
             if claim.kind not in {ClaimKind.WRITE, ClaimKind.LOOK_UP_HOST}:
                 return _carry_out(claim)
         if claim.kind is ClaimKind.WRITE:
-            messages = _written(call_id)
+            messages = _compose_messages(call_id)
         else:
             found_host = look_up_host(claim.host)
 
 
-def _written(call_id: UUID) -> WrittenMessages:
+def _compose_messages(call_id: UUID) -> WrittenMessages:
     with context().note_database.transaction(read_only=True) as session:
         brief = claims.writing_brief(session, call_id)
     return context().writer.compose(brief)
@@ -174,9 +174,9 @@ def _look_up(host: str, allow_private: bool, _period: int) -> FoundHost:
     try:
         resolve_addresses(host, 0, seconds=LOOKUP_SECONDS, allow_private=allow_private)
     except HostRefused as reason:
-        words = str(reason)
-        sentence = f"{words[0].upper()}{words[1:]}."
-        return FoundHost(host, sentence, lasts=isinstance(reason, PrivateAddress))
+        reason_text = str(reason)
+        message = f"{reason_text[0].upper()}{reason_text[1:]}."
+        return FoundHost(host, message, lasts=isinstance(reason, PrivateAddress))
     return FoundHost(host)
 
 
@@ -273,15 +273,15 @@ def _apply_if_placed(attempt_id: UUID, state: CarrierReport) -> PlacementVerdict
     """Write the report if the call was placed; return the carrier's verdict."""
     if state.verdict is PlacementVerdict.PLACED:
         with context().note_database.transaction() as session:
-            _apply(session, attempt_id, state)
+            _apply_report(session, attempt_id, state)
     return state.verdict
 
 
-def _apply(session: Session, attempt_id: UUID, state: CarrierReport) -> ReportOutcome:
-    followed = carrier_reports.apply(session, attempt_id, state)
-    if followed.over:
+def _apply_report(session: Session, attempt_id: UUID, state: CarrierReport) -> ReportOutcome:
+    outcome = carrier_reports.apply(session, attempt_id, state)
+    if outcome.over:
         samples.report_sample(session, attempt_id)
-    return followed
+    return outcome
 
 
 @retry_on_database_outage
@@ -300,7 +300,7 @@ def follow(attempt_id: UUID, carrier_kind: CarrierKind, last_pause: float = 0.0)
     try:
         state = carrier.look_up(inquiry)
         with database.transaction() as session:
-            followed = _apply(session, attempt_id, state)
+            followed = _apply_report(session, attempt_id, state)
         if followed.hang_up:
             return _hang_up(carrier, inquiry)
     except NoCarrierAnswer as no_answer:

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 def purge_outbox() -> None:
     """Remove mails, first their rows, then those that are kept as files."""
     settings = context().settings
-    _retain(RetentionKind.MAILS, settings.mail_days, retention.purge_mails)
+    _purge_by_retention(RetentionKind.MAILS, settings.mail_days, retention.purge_mails)
     outbox, now = open_outbox(settings), datetime.now(UTC)
     with context().database.transaction(read_only=True) as session:
         shorter = retention.shorter(session, RetentionKind.MAILS, settings.mail_days)
@@ -36,10 +36,10 @@ def purge_outbox() -> None:
 def purge_deliveries() -> None:
     """Delete expired deliveries of webhooks."""
     days = context().settings.webhook_days
-    _retain(RetentionKind.WEBHOOKS, days, retention.purge_deliveries)
+    _purge_by_retention(RetentionKind.WEBHOOKS, days, retention.purge_deliveries)
 
 
-def _retain(
+def _purge_by_retention(
     kind: RetentionKind, days: int, purge: Callable[[Session, int, UUID | None], int]
 ) -> None:
     """Delete what is older than the retention of the installation, or of its partner, in short
@@ -48,12 +48,12 @@ def _retain(
     with database.transaction(read_only=True) as session:
         shorter = retention.shorter(session, kind, days)
     removed = 0
-    for partner_id, kept in ((None, days), *shorter.items()):
-        gone = 1
-        while gone:
+    for partner_id, days_kept in ((None, days), *shorter.items()):
+        deleted_count = 1
+        while deleted_count:
             with database.transaction() as session:
-                gone = purge(session, kept, partner_id)
-            removed += gone
+                deleted_count = purge(session, days_kept, partner_id)
+            removed += deleted_count
     with database.transaction() as session:
         retention.note_run(session, kind, removed)
 
@@ -77,7 +77,10 @@ def purge_uploads() -> None:
     with database.transaction(read_only=True) as session:
         shorter = retention.shorter(session, kind, days)
     removed = purge_rows(database, days)
-    removed += sum(purge_rows(database, own, partner) for partner, own in shorter.items())
+    removed += sum(
+        purge_rows(database, partner_days, partner_id)
+        for partner_id, partner_days in shorter.items()
+    )
     with database.transaction() as session:
         retention.note_run(session, kind, removed)
 
@@ -92,9 +95,9 @@ def purge_recordings() -> None:
             files.delete(key)
         return len(keys)
 
-    _retain(RetentionKind.RECORDINGS, settings.recording_days, purge)
+    _purge_by_retention(RetentionKind.RECORDINGS, settings.recording_days, purge)
     purge_transcripts = recording_retention.purge_transcripts
-    _retain(RetentionKind.TRANSCRIPTS, settings.transcript_days, purge_transcripts)
+    _purge_by_retention(RetentionKind.TRANSCRIPTS, settings.transcript_days, purge_transcripts)
 
 
 def purge_exports() -> None:
@@ -148,10 +151,10 @@ def delete_upload_file(database: Database, files: FileStore, upload_id: UUID) ->
 
 
 def _purge_all_rows(database: Database, upload_id: UUID) -> None:
-    left = True
-    while left:
+    has_more = True
+    while has_more:
         with database.transaction() as session:
-            left = expiry.purge_some(session, upload_id)
+            has_more = expiry.purge_some(session, upload_id)
         time.sleep(0.02)  # others write too
 
 

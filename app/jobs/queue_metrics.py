@@ -29,7 +29,7 @@ class QueueMetrics(Collector):
 
     def describe(self) -> Iterator[GaugeMetricFamily]:
         """Return the families without values: registering the collector reads no database."""
-        yield from _families()
+        yield from _metric_families()
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         try:
@@ -38,7 +38,7 @@ class QueueMetrics(Collector):
                 serving = workers.by_queue(workers.listing(session, self._silent_seconds).online)
         except SQLAlchemyError:
             return
-        waiting, running, oldest, served = families = _families()
+        waiting, running, oldest, served = families = _metric_families()
         now = utcnow()
         for queue in queues:
             age = (now - queue.oldest_at).total_seconds() if queue.oldest_at else 0.0
@@ -49,7 +49,7 @@ class QueueMetrics(Collector):
         yield from families
 
 
-def _families() -> tuple[GaugeMetricFamily, ...]:
+def _metric_families() -> tuple[GaugeMetricFamily, ...]:
     return (
         GaugeMetricFamily(WAITING, "Work that waits for its turn.", labels=("queue",)),
         GaugeMetricFamily(RUNNING, "Work that runs now.", labels=("queue",)),

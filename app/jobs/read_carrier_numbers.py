@@ -39,12 +39,12 @@ def ask_carrier_for_numbers(account_id: str) -> None:
 def read_numbers(database: Database, settings: Settings, account_id: UUID) -> None:
     """Read the list without an open transaction. Does nothing if no reading is requested."""
     with database.transaction(read_only=True) as session:
-        wanted = phone_numbers.begin_list(session, settings.secret_keys, account_id)
-    if wanted is None:
+        list_request = phone_numbers.begin_list(session, settings.secret_keys, account_id)
+    if list_request is None:
         return
-    listed = list_numbers(settings, wanted.credentials)
+    numbers = list_numbers(settings, list_request.credentials)
     with database.transaction() as session:
-        phone_numbers.end_list(session, account_id, listed)
+        phone_numbers.end_list(session, account_id, numbers)
 
 
 def list_numbers(settings: Settings, credentials: AccountCredentials | None) -> ListedNumbers:

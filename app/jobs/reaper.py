@@ -39,20 +39,24 @@ class LostWorkReaper:
 
     def reap(self) -> int:
         """Return how much work was requeued."""
-        pending = _pending()
+        pending = _pending_by_executor()
         lost = self._lost(pending.pop(self._executor_id, []))
         count = _requeue(self._database, lost)
         if count:
             log.warning("took back %d pieces of work that this worker had lost", count)
         return count + self._take_over(pending)
 
-    def _lost(self, own: Work) -> Work:
+    def _lost(self, assigned: Work) -> Work:
         """Return work of this process that hasn't run in it for longer than starting takes."""
         now, running = monotonic(), dbos_adapter.running()
-        since = {each: self._not_running.get(each, now) for each, _ in own if each not in running}
+        since = {
+            each: self._not_running.get(each, now) for each, _ in assigned if each not in running
+        }
         patience = self._pulse.dead_after.total_seconds()
-        lost = [each for each in own if now - since.get(each[0], now) > patience]
-        self._not_running = {each: at for each, at in since.items() if now - at <= patience}
+        lost = [each for each in assigned if now - since.get(each[0], now) > patience]
+        self._not_running = {
+            each: gone_since for each, gone_since in since.items() if now - gone_since <= patience
+        }
         return lost
 
     def _take_over(self, suspects: dict[str, Work]) -> int:
@@ -61,14 +65,14 @@ class LostWorkReaper:
         with self._database.transaction() as session:
             if not session.scalar(select(func.pg_try_advisory_xact_lock(REAPER_LOCK))):
                 return 0
-            suspects = _pending()
+            suspects = _pending_by_executor()
             suspects.pop(self._executor_id, None)
             dead = workers.dead(session, suspects.keys(), self._pulse)
             workers.declare_dead(session, dead)
             return _take_over(self._database, {each: suspects[each] for each in dead})
 
 
-def _pending() -> dict[str, Work]:
+def _pending_by_executor() -> dict[str, Work]:
     """Pending work by the executor that has it."""
     pending: dict[str, Work] = defaultdict(list)
     for work in DBOS.list_workflows(status="PENDING", load_input=False, load_output=False):

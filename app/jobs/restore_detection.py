@@ -71,7 +71,7 @@ class MarkFile:
 
     def _read(self) -> DatabaseMark | None:
         try:
-            return _mark(self._path.read_text())
+            return _parse_mark(self._path.read_text())
         except OSError:
             return None
 
@@ -100,7 +100,7 @@ class _FileLabel:
     def read(self) -> tuple[DatabaseMark | None, bool]:
         """Return the mark, and whether the file system supports one."""
         try:
-            return _mark(os.getxattr(self._path, LABEL).decode()), True
+            return _parse_mark(os.getxattr(self._path, LABEL).decode()), True
         except UnicodeDecodeError:
             return None, True
         except OSError as error:
@@ -115,7 +115,7 @@ class _FileLabel:
                 raise
 
 
-def _mark(text: str) -> DatabaseMark | None:
+def _parse_mark(text: str) -> DatabaseMark | None:
     try:
         stored = json.loads(text)
         return DatabaseMark(str(stored["lineage"]), int(stored["generation"]))

@@ -81,28 +81,28 @@ def _step(work: Callable[[WorkerContext, UUID], None], identifier: str) -> None:
 
 
 def check_account(worker: WorkerContext, partner_id: UUID) -> None:
-    words = "Stripe accepts the key."
+    message = "Stripe accepts the key."
     try:
         account_of(worker, partner_id).check()
         works = True
     except (ProcessorRefused, ProcessorUnavailable) as error:
-        works, words = False, _words(error)
+        works, message = False, _problem_message(error)
     with worker.database.transaction() as session:
-        accounts.end_test(session, partner_id, works=works, words=words)
+        accounts.end_test(session, partner_id, works=works, words=message)
 
 
 def sell(worker: WorkerContext, partner_id: UUID) -> None:
     """Sell each visible plan and archive the prices of hidden ones; keep what was done before a
     problem."""
     with worker.database.transaction(read_only=True) as session:
-        wanted = selling.to_send(session, partner_id)
-    if wanted is None:
+        offer = selling.to_send(session, partner_id)
+    if offer is None:
         return
     ids: dict[Tier, selling.Ids] = {}
     problem = ""
     try:
         account = account_of(worker, partner_id)
-        for plan in wanted.plans:
+        for plan in offer.plans:
             terms = plan.terms
             sale = PlanForSale(
                 plan.name,
@@ -112,13 +112,13 @@ def sell(worker: WorkerContext, partner_id: UUID) -> None:
                 plan.product_id,
                 plan.price_id,
             )
-            ids[plan.tier] = account.sell(sale, f"{wanted.version_id}:{plan.tier}")
-        for price_id in wanted.archived:
+            ids[plan.tier] = account.sell(sale, f"{offer.version_id}:{plan.tier}")
+        for price_id in offer.archived:
             account.archive(price_id)
     except (ProcessorRefused, ProcessorUnavailable) as error:
-        problem = _words(error)
+        problem = _problem_message(error)
     with worker.database.transaction() as session:
-        selling.sent(session, wanted.version_id, ids, problem)
+        selling.sent(session, offer.version_id, ids, problem)
     refresh_partner(worker, partner_id)
 
 
@@ -144,17 +144,19 @@ def _refresh(worker: WorkerContext, partner_id: UUID, references: Sequence[Price
 
 def ask_for_checkout(worker: WorkerContext, checkout_id: UUID) -> None:
     with worker.database.transaction(read_only=True) as session:
-        wanted = checkouts.checkout_request(session, checkout_id)
-    if wanted is None:
+        checkout = checkouts.checkout_request(session, checkout_id)
+    if checkout is None:
         return
     url, problem = "", ""
     try:
-        account = account_of(worker, wanted.partner_id)
-        if wanted.customer:
-            url = account.customer_page(wanted.customer, wanted.back_url)
+        account = account_of(worker, checkout.partner_id)
+        if checkout.customer:
+            url = account.customer_page(checkout.customer, checkout.back_url)
         else:
             reference = str(checkout_id)
-            url = account.checkout(wanted.price_id, reference, wanted.trial_days, wanted.back_url)
+            url = account.checkout(
+                checkout.price_id, reference, checkout.trial_days, checkout.back_url
+            )
     except (ProcessorRefused, ProcessorUnavailable) as error:
         log.warning("a checkout was not opened: %s", error)
         problem = "The checkout could not be opened. Try again later."
@@ -178,7 +180,7 @@ def account_of(worker: WorkerContext, partner_id: UUID) -> StripeProcessor:
     return open_account(worker.settings, keys.secret, keys.account_id)
 
 
-def _words(error: ProcessorRefused | ProcessorUnavailable) -> str:
+def _problem_message(error: ProcessorRefused | ProcessorUnavailable) -> str:
     return str(error) if isinstance(error, ProcessorRefused) else UNREACHABLE
 
 

@@ -45,11 +45,11 @@ def send_mail(mail_id: str, attempt: int) -> None:
 @DBOS.step(name="ask_server")
 def ask_server(mail_id: str, attempt: int) -> SendResult:
     """Render the mail and hand it to the mail server, once."""
-    letter = _write(mail_id, attempt)
+    letter = _write_mail(mail_id, attempt)
     if letter is None:
         return SendResult(end="nothing", reason="")
     try:
-        paper = _read_paper(mail_id)
+        paper = _read_pdf(mail_id)
         context().mailer.send(replace(letter, attachments=paper.attached() if paper else ()))
     except MailDeferred as error:
         log.warning("a mail was not accepted: %s", error)
@@ -60,13 +60,13 @@ def ask_server(mail_id: str, attempt: int) -> SendResult:
 
 
 @retry_on_database_outage
-def _write(mail_id: str, attempt: int) -> OutgoingMail | None:
+def _write_mail(mail_id: str, attempt: int) -> OutgoingMail | None:
     with context().database.transaction() as session:
         return mails.begin(session, UUID(mail_id), attempt, context().settings)
 
 
 @retry_on_database_outage
-def _read_paper(mail_id: str) -> MailPdf | None:
+def _read_pdf(mail_id: str) -> MailPdf | None:
     with context().database.transaction(read_only=True) as session:
         return mails.paper_of(session, UUID(mail_id))
 

@@ -45,8 +45,8 @@ def ask_receiver(delivery_id: str, turn: int) -> StoredAnswer | None:
     try:
         message = _begin(delivery_id, turn)
     except SealBroken:
-        words = "the secret can't be read any more; renew it"
-        return StoredAnswer(status=None, excerpt=words, retry_after=None, seconds=None)
+        problem = "the secret can't be read any more; renew it"
+        return StoredAnswer(status=None, excerpt=problem, retry_after=None, seconds=None)
     if message is None:
         return None
     note(message_id=message.headers.get("webhook-id"))

@@ -28,9 +28,9 @@ def follow_silent_call(attempt_id: str, turn: int, silent_since: str) -> None:
     """
     attempt, since = UUID(attempt_id), datetime.fromisoformat(silent_since or utcnow().isoformat())
     try:
-        step = _ask(attempt)
+        step = _query_carrier(attempt)
         if step is not None:
-            _continue(attempt, turn + 1, since if step.is_silent else None)
+            _continue_later(attempt, turn + 1, since if step.is_silent else None)
     except Exception:
         log.exception("a call could not be carried on")
         with context().note_database.transaction() as session:
@@ -38,14 +38,14 @@ def follow_silent_call(attempt_id: str, turn: int, silent_since: str) -> None:
 
 
 @retry_on_database_outage
-def _ask(attempt_id: UUID) -> NextStep | None:
+def _query_carrier(attempt_id: UUID) -> NextStep | None:
     with context().note_database.transaction(read_only=True) as session:
         carrier, _ = carrier_reports.carrier_inquiry(session, attempt_id)
     return follow(attempt_id, carrier)
 
 
 @retry_on_database_outage
-def _continue(attempt_id: UUID, turn: int, silent_since: datetime | None) -> None:
+def _continue_later(attempt_id: UUID, turn: int, silent_since: datetime | None) -> None:
     minutes = context().settings.silent_call_minutes
     with context().database.transaction() as session:
         if silent_since is not None:

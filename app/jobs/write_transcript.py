@@ -73,12 +73,12 @@ def add_transcript(database: Database, files: FileStore, settings: Settings, cal
         log.warning("a recording was not transcribed: %s", reason)
         return
     with database.transaction() as session:
-        writing.store_turns(session, call_id, [_turn(each) for each in segments])
+        writing.store_turns(session, call_id, [_turn_from_segment(each) for each in segments])
 
 
-def _turn(segment: SpeechSegment) -> dict[str, Any]:
-    known = {"text": segment.text, "at": segment.at, "voice": segment.speaker}
-    return {name: value for name, value in known.items() if value is not None}
+def _turn_from_segment(segment: SpeechSegment) -> dict[str, Any]:
+    values = {"text": segment.text, "at": segment.at, "voice": segment.speaker}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def add_summary(database: Database, settings: Settings, call_id: UUID) -> None:
@@ -86,14 +86,14 @@ def add_summary(database: Database, settings: Settings, call_id: UUID) -> None:
     if not settings.summaries:
         return
     with database.transaction(read_only=True) as session:
-        lines = writing.without_summary(session, call_id)
-    if not lines:
+        turns = writing.without_summary(session, call_id)
+    if not turns:
         return
     model = ConversationModel(
         settings.writer_url, settings.writer_model, settings.summary_seconds, settings.writer_key
     )
     try:
-        summary = summarise(model, lines)
+        summary = summarise(model, turns)
     except ModelUnusable as reason:
         log.warning("a call was not summed up: %s", reason)
         return

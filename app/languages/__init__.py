@@ -33,10 +33,10 @@ _ENDS_IN_STOP = re.compile(r"\.(</\w+>)*\Z")
 _EMAIL_HYPHEN = re.compile(r"(?<=\b[Ee])-(?=[Mm]ails?\b(?!@))")
 
 
-def with_whole_email(words: str) -> str:
+def with_whole_email(text: str) -> str:
     """Return the words with "E-Mail", the German and French word, with a hyphen at which no line
     ends. Inter has no such hyphen."""
-    return _EMAIL_HYPHEN.sub("-\N{WORD JOINER}", words)
+    return _EMAIL_HYPHEN.sub("-\N{WORD JOINER}", text)
 
 
 def translation(message: str) -> str:
@@ -62,10 +62,10 @@ def without_second_stops(message: str, values: Mapping[str, object]) -> str:
     return _STOP_AFTER_VALUE.sub(lambda match: match[1] if match[2] in ended else match[0], message)
 
 
-def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
+def ngettext(singular: str, plural: str, number: int, /, **values: object) -> str:
     """Return the form of the message for the number, which it holds as ``%(num)s``: in the format
     of the current locale, unless it is given."""
-    form = without_second_stops(_catalogue(language()).ngettext(one, many, number), values)
+    form = without_second_stops(_catalogue(language()).ngettext(singular, plural, number), values)
     return form % ({"num": written_number(number)} | values)
 
 
@@ -105,10 +105,12 @@ def jinja_callables() -> dict[str, Any]:
     """Return the functions that a Jinja environment with the ``i18n`` extension installs."""
     return {
         "gettext": translation,
-        "ngettext": lambda one, many, number: _catalogue(language()).ngettext(one, many, number),
+        "ngettext": lambda singular, plural, number: _catalogue(language()).ngettext(
+            singular, plural, number
+        ),
         "pgettext": lambda context, message: _catalogue(language()).pgettext(context, message),
-        "npgettext": lambda context, one, many, number: _catalogue(language()).npgettext(
-            context, one, many, number
+        "npgettext": lambda context, singular, plural, number: _catalogue(language()).npgettext(
+            context, singular, plural, number
         ),
         "newstyle": True,
     }

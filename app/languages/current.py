@@ -31,8 +31,8 @@ def best_tag(languages: Iterable[str | None], accepted: Iterable[str] = ()) -> s
     """Return the first of the ``languages`` that the portal has, else the first of the tags that
     the browser accepts, else English; with the region that the browser accepts for it."""
     tags = [tag for tag in accepted if tag.partition("-")[0].lower() in LANGUAGES]
-    known = next((code for code in languages if code in LANGUAGES), None)
-    code = known or (tags[0].partition("-")[0].lower() if tags else DEFAULT)
+    supported = next((code for code in languages if code in LANGUAGES), None)
+    code = supported or (tags[0].partition("-")[0].lower() if tags else DEFAULT)
     return next((tag for tag in tags if tag.startswith(f"{code}-") and _is_locale(tag)), code)
 
 
@@ -53,11 +53,11 @@ def language() -> str:
 
 def locale() -> Locale:
     """Return the current locale, which decides how dates and numbers are written."""
-    return _locale(_current.get())
+    return _parse_locale(_current.get())
 
 
 @cache
-def _locale(tag: str) -> Locale:
+def _parse_locale(tag: str) -> Locale:
     return Locale.parse(tag, sep="-")
 
 
@@ -65,7 +65,7 @@ def _is_locale(tag: str) -> bool:
     if not _WITH_REGION.fullmatch(tag):
         return False
     try:
-        _locale(tag)
+        _parse_locale(tag)
     except UnknownLocaleError:
         return False
     return True

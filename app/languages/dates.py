@@ -30,14 +30,14 @@ _DAY_FIRST = {
 }
 
 
-def written_date(value: date | datetime, parts: str) -> str:
+def written_date(value: date | datetime, pattern: str) -> str:
     """Return the parts of a local date, such as ``yMMMd`` for 21 Nov 2026, on one line.
 
-    ``parts`` is a skeleton of the CLDR: ``y`` is the year, ``MMM`` a short month, ``MMMM`` a long
+    ``pattern`` is a skeleton of the CLDR: ``y`` is the year, ``MMM`` a short month, ``MMMM`` a long
     one, ``EEE`` and ``EEEE`` the weekday, ``d`` the day.
     """
     day = value.date() if isinstance(value, datetime) else value
-    return _written(day, parts, None if language() == DEFAULT else str(locale()))
+    return _format_date(day, pattern, None if language() == DEFAULT else str(locale()))
 
 
 def month_alone(month: date) -> str:
@@ -45,34 +45,34 @@ def month_alone(month: date) -> str:
     return str(format_date(month, "LLLL", locale=locale()))
 
 
-def written_days(first: date, last: date, parts: str = "yMMMd") -> str:
+def written_days(first: date, last: date, pattern: str = "yMMMd") -> str:
     """Return the days from the first to the last: 1–27 Nov 2026."""
     is_english = language() == DEFAULT
-    words = str(format_interval(first, last, parts, locale=_BRITISH if is_english else locale()))
+    text = str(format_interval(first, last, pattern, locale=_BRITISH if is_english else locale()))
     if is_english:  # Britain's Sept is Sep in single dates
-        words = _BRITISH_SEPTEMBER.sub("Sep", words)
-    return words.replace(" ", NO_BREAK)
+        text = _BRITISH_SEPTEMBER.sub("Sep", text)
+    return text.replace(" ", NO_BREAK)
 
 
 def zone_letters(local: datetime) -> str:
     """Return the letters of the time zone at a local time: CET, in German MEZ."""
-    usual = f"{local:%Z}"
-    if language() == DEFAULT or usual == "UTC":
-        return usual
-    own = get_timezone_name(local, width="short", locale=locale())
-    return own if own.isalpha() else usual
+    abbreviation = f"{local:%Z}"
+    if language() == DEFAULT or abbreviation == "UTC":
+        return abbreviation
+    localized = get_timezone_name(local, width="short", locale=locale())
+    return localized if localized.isalpha() else abbreviation
 
 
 @lru_cache(maxsize=4096)
-def _written(day: date, parts: str, other: str | None) -> str:
-    """Return the date in English, or in the ``other`` locale. Cached: a table repeats the same
+def _format_date(day: date, pattern: str, locale_tag: str | None) -> str:
+    """Return the date in English, or in the ``locale_tag`` locale. Cached: a table repeats the same
     days."""
-    if other is None:
-        text = format_date(day, _DAY_FIRST.get(parts, parts), locale=_ENGLISH)
-    elif parts == "yMMMMd":  # Babel finds only the short month of some languages
-        text = format_date(day, "long", locale=other)
+    if locale_tag is None:
+        text = format_date(day, _DAY_FIRST.get(pattern, pattern), locale=_ENGLISH)
+    elif pattern == "yMMMMd":  # Babel finds only the short month of some languages
+        text = format_date(day, "long", locale=locale_tag)
     else:
-        text = format_skeleton(parts, day, locale=other)
-    if other and other.startswith("fr"):
+        text = format_skeleton(pattern, day, locale=locale_tag)
+    if locale_tag and locale_tag.startswith("fr"):
         text = _FIRST_OF_MONTH.sub("1er", text)
     return text.replace(" ", NO_BREAK)

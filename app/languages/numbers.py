@@ -34,11 +34,11 @@ def size_unit(unit: Literal["B", "kB", "MB", "GB"]) -> str:
 
 def number_marks() -> NumberSeparators:
     """Return the separators of the current locale (Unicode CLDR)."""
-    return _marks_of(str(locale()))
+    return _separators_of(str(locale()))
 
 
 @cache
-def _marks_of(name: str) -> NumberSeparators:
+def _separators_of(name: str) -> NumberSeparators:
     parsed = Locale.parse(name)
     return NumberSeparators(get_group_symbol(parsed), get_decimal_symbol(parsed))
 
@@ -48,8 +48,10 @@ def written_number(value: float | Decimal, digits: int | None = 0) -> str:
     that is None."""
     exact = Decimal(str(value))
     text = f"{exact.normalize():,f}" if digits is None else f"{exact:,.{digits}f}"
-    marks = number_marks()
-    return text.translate({ord(","): marks.thousands, ord("."): marks.decimal, ord("-"): "−"})
+    separators = number_marks()
+    return text.translate(
+        {ord(","): separators.thousands, ord("."): separators.decimal, ord("-"): "−"}
+    )
 
 
 def written_share(part: float, whole: float) -> str:
@@ -74,14 +76,16 @@ def parse_number(text: str) -> Decimal | None:
         return None
     for each in (str(locale()), language(), DEFAULT):
         try:
-            return parse_decimal(_marked(text, _marks_of(each)), locale=each, strict=True)
+            return parse_decimal(
+                _localize_separators(text, _separators_of(each)), locale=each, strict=True
+            )
         except NumberFormatError:
             continue
     return None
 
 
-def _marked(text: str, marks: NumberSeparators) -> str:
+def _localize_separators(text: str, separators: NumberSeparators) -> str:
     """Return the text with the locale's thousands separator in place of those on keyboards."""
-    if marks.thousands.isspace():
-        return _SPACE.sub(marks.thousands, text)
-    return text.replace("'", "’") if marks.thousands == "’" else text
+    if separators.thousands.isspace():
+        return _SPACE.sub(separators.thousands, text)
+    return text.replace("'", "’") if separators.thousands == "’" else text

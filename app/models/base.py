@@ -99,9 +99,9 @@ def new_ids(count: int) -> list[str]:
     while tick < last:
         milliseconds, counter = divmod(tick, 4096)
         start = f"{milliseconds >> 16:08x}-{milliseconds & 0xFFFF:04x}-"
-        part = _COUNTERS[counter : counter + last - tick]
-        ids += [f"{start}{middle}{end}" for middle in part]
-        tick += len(part)
+        middles = _COUNTERS[counter : counter + last - tick]
+        ids += [f"{start}{middle}{end}" for middle in middles]
+        tick += len(middles)
     return ids
 
 
@@ -193,14 +193,14 @@ class Base(DeclarativeBase):
 def contains_words(
     key: ColumnElement[str] | InstrumentedAttribute[str],
     texts: Sequence[InstrumentedAttribute[Any]],
-    words: str,
+    query: str,
     *,
     after: str = "",
 ) -> ColumnElement[bool]:
     """Return the condition that ``key``, the texts folded, contains the words ``after`` a
     character: in any case, with or without accents, and with umlauts in either spelling."""
-    conditions = [key.contains(f"{after}{fold(words)}", autoescape=True)]
-    for spelling, umlauts in other_spellings(words):
+    conditions = [key.contains(f"{after}{fold(query)}", autoescape=True)]
+    for spelling, umlauts in other_spellings(query):
         has = key.contains(f"{after}{spelling}", autoescape=True)
         conditions.append(and_(has, has_umlauts(texts, umlauts)))
     return or_(*conditions)
@@ -214,8 +214,8 @@ def has_umlauts(texts: Sequence[InstrumentedAttribute[Any]], umlauts: str) -> Co
 def _has_umlaut(texts: Sequence[InstrumentedAttribute[Any]], umlaut: str) -> ColumnElement[bool]:
     """Compare each case, which SQLite distinguishes, and a diaeresis stored as a separate
     character."""
-    written = (umlaut, umlaut.upper(), "\u0308")
-    return or_(*(text.contains(each) for text in texts for each in written))
+    spellings = (umlaut, umlaut.upper(), "\u0308")
+    return or_(*(text.contains(each) for text in texts for each in spellings))
 
 
 def name_key(name: str) -> str:
@@ -239,9 +239,9 @@ class Named:
         return name
 
     @classmethod
-    def named(cls, words: str) -> ColumnElement[bool]:
+    def named(cls, query: str) -> ColumnElement[bool]:
         """Return the condition that the name contains the words, as `contains_words`."""
-        return contains_words(cls.name_key, (cls.name,), words)
+        return contains_words(cls.name_key, (cls.name,), query)
 
 
 DUE_AT_ONCE = 100
@@ -286,10 +286,10 @@ class Searched:
         return mapped_column(Text, default=of_row)
 
     @classmethod
-    def found_by(cls, words: str) -> ColumnElement[bool]:
+    def found_by(cls, query: str) -> ColumnElement[bool]:
         """Return the condition that one of the texts contains the words, as `contains_words`."""
         texts = [getattr(cls, name) for name in cls.searched]
-        return contains_words(cls.search_words, texts, words)
+        return contains_words(cls.search_words, texts, query)
 
 
 @event.listens_for(Searched, "before_update", propagate=True)

@@ -42,7 +42,7 @@ from app.models.base import (
 from app.models.erasure import is_erased
 
 
-def _by(column: str, *tenant: str) -> Index:
+def _index_of_ended(column: str, *tenant: str) -> Index:
     """Return an index of the calls with a value in this column: calls get it at their end, so that
     their steps don't update the index."""
     name = "_".join(("ix_calls", *(each.removesuffix("_id") for each in tenant), column))
@@ -72,11 +72,11 @@ class Call(Base):
         Index("ix_calls_partner_phone", "partner_id", "phone_number"),
         Index("ix_calls_partner_status", "partner_id", "status", "id"),
         *(
-            _by(column, *tenant)
+            _index_of_ended(column, *tenant)
             for column in ("seconds", "cost_micros")
             for tenant in (("partner_id",), ("organization_id",), ())
         ),
-        *(_by("ended_reason", tenant) for tenant in ("partner_id", "organization_id")),
+        *(_index_of_ended("ended_reason", tenant) for tenant in ("partner_id", "organization_id")),
     )
 
     id: Mapped[Id]

@@ -29,8 +29,8 @@ ERASED_DOMAIN = "erased.invalid"
 
 def is_erased(text: str | None) -> bool:
     """Return whether a phone number or an email address was replaced by a pseudonym."""
-    shown = (text or "").removesuffix(f"@{ERASED_DOMAIN}")
-    return PSEUDONYM.fullmatch(shown) is not None
+    local_part = (text or "").removesuffix(f"@{ERASED_DOMAIN}")
+    return PSEUDONYM.fullmatch(local_part) is not None
 
 
 class Erasure(Base):

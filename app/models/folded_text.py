@@ -22,18 +22,18 @@ _FOLDED = (range(0x20, 0x3400), range(0xFB00, 0xFB07), range(0xFF00, 0xFFF0))
 _ACCENTS = r"[\u0300-\u036f]*"
 
 
-def holds_words(text: InstrumentedAttribute[Any], words: str) -> ColumnElement[bool]:
+def holds_words(text: InstrumentedAttribute[Any], query: str) -> ColumnElement[bool]:
     """Return the condition that the stored text contains the words, as `contains_words`. It reads
     each row that the query's other conditions leave."""
-    conditions: list[ColumnElement[bool]] = [_holds(text, fold(words))]
-    for spelling, umlauts in other_spellings(words):
-        conditions.append(and_(_holds(text, spelling), has_umlauts((text,), umlauts)))
+    conditions: list[ColumnElement[bool]] = [_contains_folded(text, fold(query))]
+    for spelling, umlauts in other_spellings(query):
+        conditions.append(and_(_contains_folded(text, spelling), has_umlauts((text,), umlauts)))
     return or_(*conditions)
 
 
-def _holds(text: InstrumentedAttribute[Any], folded: str) -> ColumnElement[bool]:
+def _contains_folded(text: InstrumentedAttribute[Any], folded: str) -> ColumnElement[bool]:
     folded = folded.replace("\x00", "")
-    return _Holds(text, literal(folded), literal(_pattern(folded)))
+    return _Holds(text, literal(folded), literal(_postgres_pattern(folded)))
 
 
 class _Holds(FunctionElement[bool]):
@@ -67,65 +67,65 @@ def _fold_value(value: str | None) -> str | None:
     return None if value is None else fold(value)
 
 
-def _pattern(folded: str) -> str:
+def _postgres_pattern(folded: str) -> str:
     """Return a regular expression of PostgreSQL for the texts that `fold` makes contain this."""
     last = len(folded) - 1
-    parts, position = [], 0
+    patterns, position = [], 0
     while position <= last:
         letter, pair = folded[position], folded[position : position + 2]
-        letters = {letter, *_letters().get(letter, ())}
+        letters = {letter, *_letters_by_folded().get(letter, ())}
         if position == 0:
             letters |= {
                 each
-                for both, letters_of_pair in _pairs()
-                if both[1] == letter
+                for folded_pair, letters_of_pair in _pairs_by_folded()
+                if folded_pair[1] == letter
                 for each in letters_of_pair
             }
         if position == last:
             letters |= {
                 each
-                for both, letters_of_pair in _pairs()
-                if both[0] == letter
+                for folded_pair, letters_of_pair in _pairs_by_folded()
+                if folded_pair[0] == letter
                 for each in letters_of_pair
             }
-        part = _one_of(letters) + _ACCENTS
-        whole = dict(_pairs()).get(pair)
+        pattern = _character_class(letters) + _ACCENTS
+        whole = dict(_pairs_by_folded()).get(pair)
         if whole:
-            second = _one_of({pair[1], *_letters().get(pair[1], ())})
-            part = f"(?:{part}{second}|{_one_of(whole)}){_ACCENTS}"
-        parts.append(part)
+            second = _character_class({pair[1], *_letters_by_folded().get(pair[1], ())})
+            pattern = f"(?:{pattern}{second}|{_character_class(whole)}){_ACCENTS}"
+        patterns.append(pattern)
         position += 2 if whole else 1
-    return "".join(parts)
+    return "".join(patterns)
 
 
-def _one_of(letters: set[str]) -> str:
-    return "[{}]".format("".join(sorted(map(_written, letters))))
+def _character_class(letters: set[str]) -> str:
+    return "[{}]".format("".join(sorted(map(_escape_letter, letters))))
 
 
-def _written(letter: str) -> str:
+def _escape_letter(letter: str) -> str:
     return f"\\u{ord(letter):04x}" if ord(letter) < 0x10000 else f"\\U{ord(letter):08x}"
 
 
 @cache
-def _letters() -> dict[str, set[str]]:
+def _letters_by_folded() -> dict[str, set[str]]:
     """Return the letters that `fold` makes each single one."""
     return _by_folded(1)
 
 
 @cache
-def _pairs() -> tuple[tuple[str, set[str]], ...]:
+def _pairs_by_folded() -> tuple[tuple[str, set[str]], ...]:
     """Return the letters that `fold` makes two: ``æ``, ``ß``."""
     return tuple((pair, letters) for pair, letters in _by_folded(2).items() if pair.isalpha())
 
 
 def _by_folded(length: int) -> dict[str, set[str]]:
     by_folded: dict[str, set[str]] = {}
-    for letter in _foldable():
+    for letter in _foldable_letters():
         folded = fold(letter)
         if len(folded) == length:
             by_folded.setdefault(folded, set()).add(letter)
     return by_folded
 
 
-def _foldable() -> Iterator[str]:
+def _foldable_letters() -> Iterator[str]:
     return (chr(code) for codes in _FOLDED for code in codes)

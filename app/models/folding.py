@@ -27,12 +27,12 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     if not _BEYOND_LATIN.search(text):
-        return text.translate(_latin())
+        return text.translate(_latin_folds())
     return _fold_any(text)
 
 
 @cache
-def _latin() -> dict[int, str]:
+def _latin_folds() -> dict[int, str]:
     """Return the folded form of each Latin letter: a text of them is folded in a tenth of the
     time."""
     return {code: _fold_any(chr(code)) for code in range(_LATIN_END)}
@@ -48,22 +48,22 @@ def fold_lines(texts: Iterable[str | None]) -> str:
     return "\n".join(fold(text) for text in texts if text)
 
 
-def hyphenated(text: str, most: int) -> str:
+def hyphenated(text: str, max_length: int) -> str:
     """Return the words of the text for a URL or the name of a file: lower-case ASCII and hyphens,
     limited to this many characters, cut after a word. It is empty if no letter is Latin."""
-    words = re.sub(r"[^a-z0-9]+", "-", fold(text)).strip("-")
-    if len(words) <= most:
-        return words
-    return words[: most + 1].rpartition("-")[0] or words[:most]
+    slug = re.sub(r"[^a-z0-9]+", "-", fold(text)).strip("-")
+    if len(slug) <= max_length:
+        return slug
+    return slug[: max_length + 1].rpartition("-")[0] or slug[:max_length]
 
 
-def holds(text: str, words: str) -> bool:
+def holds(text: str, query: str) -> bool:
     """Return whether the text contains the words, in any case, with or without accents, and with
     umlauts in either spelling."""
-    folded, written = fold(text), unicodedata.normalize("NFC", text).lower()
-    return fold(words) in folded or any(
-        spelling in folded and all(umlaut in written for umlaut in umlauts)
-        for spelling, umlauts in other_spellings(words)
+    folded, normalized = fold(text), unicodedata.normalize("NFC", text).lower()
+    return fold(query) in folded or any(
+        spelling in folded and all(umlaut in normalized for umlaut in umlauts)
+        for spelling, umlauts in other_spellings(query)
     )
 
 
@@ -71,11 +71,11 @@ def other_spellings(text: str) -> Iterator[tuple[str, str]]:
     """Yield the folded text with its German umlauts written in the other way, each with the
     umlauts that a name must have to match it: ``Müller`` is written ``mueller``, and ``Mueller`` is
     ``muller`` in a name with an ``ü``, so that ``Joel`` doesn't find ``Jolene``."""
-    typed = unicodedata.normalize("NFC", text).lower()
-    if set(typed) & set(_UMLAUTS):
-        yield fold(typed.translate(_SPELLED_OUT)), ""
+    normalized = unicodedata.normalize("NFC", text).lower()
+    if set(normalized) & set(_UMLAUTS):
+        yield fold(normalized.translate(_SPELLED_OUT)), ""
     folded = fold(text)
     umlauts = dict.fromkeys(_TYPED_OUT.findall(folded))
     short = _TYPED_OUT.sub(lambda match: match[0][0], folded)
     if umlauts and len(short) >= MIN_SPELLING_LENGTH:
-        yield short, "".join(letter for letter, both in _UMLAUTS.items() if both in umlauts)
+        yield short, "".join(letter for letter, digraph in _UMLAUTS.items() if digraph in umlauts)

@@ -33,11 +33,11 @@ def index_names(connection: Connection) -> None:
     for model in INDEXED:
         connection.execute(text(f"DELETE FROM {table_of(model)}"))  # noqa: S608 - a constant
         rows = connection.execute(select(model.id, model.search_words))
-        for part in rows.partitions(AT_A_TIME):
-            _write(connection, model, [(row.id, row.search_words) for row in part])
+        for batch in rows.partitions(AT_A_TIME):
+            _write_rows(connection, model, [(row.id, row.search_words) for row in batch])
 
 
-def _write(
+def _write_rows(
     connection: Connection, model: type[Organization | User], rows: Sequence[tuple[UUID, str]]
 ) -> None:
     statement = text(
@@ -56,16 +56,16 @@ def _write(
     )
 
 
-def _add(_mapper: Mapper[Any], connection: Connection, row: Organization | User) -> None:
+def _index_added(_mapper: Mapper[Any], connection: Connection, row: Organization | User) -> None:
     if connection.dialect.name == "sqlite":
-        _write(connection, type(row), [(row.id, row.search_words)])
+        _write_rows(connection, type(row), [(row.id, row.search_words)])
 
 
-def _change(mapper: Mapper[Any], connection: Connection, row: Organization | User) -> None:
+def _index_changed(mapper: Mapper[Any], connection: Connection, row: Organization | User) -> None:
     if instance_state(row).attrs["search_words"].history.has_changes():
-        _add(mapper, connection, row)
+        _index_added(mapper, connection, row)
 
 
 for _model in INDEXED:
-    event.listen(_model, "after_insert", _add)
-    event.listen(_model, "after_update", _change)
+    event.listen(_model, "after_insert", _index_added)
+    event.listen(_model, "after_update", _index_changed)

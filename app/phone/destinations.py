@@ -198,13 +198,13 @@ def check_dialable(e164: str, open_regions: OpenRegions) -> None:
     A number counts for its own region, not for the first country of its code: +1 876 is Jamaica.
     """
     if not _E164.fullmatch(e164):
-        raise _malformed(e164)
+        raise _malformed_problem(e164)
     number = parsed(e164)
     if number is None:
         raise _refusal("country_unknown")
-    written = format_number(number, PhoneNumberFormat.E164)
-    if written != e164:
-        raise _refusal("not_e164", example=written)
+    normalized = format_number(number, PhoneNumberFormat.E164)
+    if normalized != e164:
+        raise _refusal("not_e164", example=normalized)
     _check_kind(number, e164)
     region = region_code_for_number(number) or _NO_REGION
     layer = open_regions.closed_by(region)
@@ -225,10 +225,10 @@ def _check_kind(number: PhoneNumber, e164: str) -> None:
     if kind_of_number in _KINDS:
         raise _refusal(_KINDS[kind_of_number], number=e164)
     if kind_of_number not in _CALLED:
-        raise _unassigned(number, e164)
+        raise _unassigned_problem(number, e164)
 
 
-def _unassigned(number: PhoneNumber, e164: str) -> PhoneError:
+def _unassigned_problem(number: PhoneNumber, e164: str) -> PhoneError:
     code = number.country_code or 0
     regions = region_codes_for_country_code(code)
     national = national_significant_number(number)
@@ -239,17 +239,17 @@ def _unassigned(number: PhoneNumber, e164: str) -> PhoneError:
     verdict = is_possible_number_with_reason(number)
     if verdict == ValidationResult.IS_POSSIBLE_LOCAL_ONLY:
         return _refusal("area_code_missing", prefix=f"+{code}")
-    return _refusal("not_in_use", country_words=_subject(regions, code))
+    return _refusal("not_in_use", country_words=_country_subject(regions, code))
 
 
-def _subject(regions: tuple[str, ...], code: int) -> str:
+def _country_subject(regions: tuple[str, ...], code: int) -> str:
     if len(regions) != 1:
         return _COUNTRY_CODE(code=code)
     name = country_name(regions[0])
     return name[0].upper() + name[1:]
 
 
-def _malformed(text: str) -> PhoneError:
+def _malformed_problem(text: str) -> PhoneError:
     """Return the problem; an emergency or short number is recognized with any prefix."""
     if _SHORT.fullmatch(text):
         digits = text.removeprefix("+")
@@ -268,5 +268,5 @@ def _malformed(text: str) -> PhoneError:
     return _refusal("not_e164", example=_EXAMPLE)
 
 
-def _refusal(code: str, **facts: str) -> PhoneError:
-    return PhoneError(code, REFUSALS[code](**facts))
+def _refusal(code: str, **values: str) -> PhoneError:
+    return PhoneError(code, REFUSALS[code](**values))

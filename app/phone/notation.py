@@ -72,23 +72,23 @@ def _refusal(text: str, digits: str) -> PhoneError:
         return PhoneError("extension", _EXTENSION_TOO())
     for character in digits:
         if not (character.isascii() and character.isdigit()) and character != "+":
-            return _strange(character)
+            return _strange_character(character)
     if not digits.strip("+"):
         return PhoneError("empty", _EMPTY())
     return PhoneError("plus_misplaced", _PLUS_MISPLACED())
 
 
-def _strange(character: str) -> PhoneError:
+def _strange_character(character: str) -> PhoneError:
     if unicodedata.category(character) in {"Cf", "Cc", "Mn"}:
-        what = _INVISIBLE(character=f"U+{ord(character):04X}")
-        return PhoneError("unreadable_characters", what)
+        message = _INVISIBLE(character=f"U+{ord(character):04X}")
+        return PhoneError("unreadable_characters", message)
     if character.isdigit():
-        what = _OTHER_DIGIT(digit=character)
-        return PhoneError("unreadable_characters", what)
+        message = _OTHER_DIGIT(digit=character)
+        return PhoneError("unreadable_characters", message)
     if character.isalpha():
         return PhoneError("letters", _HAS_LETTERS())
-    what = _NO_PART(character=character)
-    return PhoneError("unreadable_characters", what)
+    message = _NO_PART(character=character)
+    return PhoneError("unreadable_characters", message)
 
 
 def split_extension(raw: str) -> tuple[str, str | None]:
@@ -106,21 +106,21 @@ def holds_several_numbers(raw: str) -> bool:
     text = raw.strip()
     if _TWO_PLUSES.search(text) or _TWO_AREA_CODES.search(text):
         return True
-    parts = [len(_NOT_DIGITS.sub("", part)) for part in _BETWEEN_NUMBERS.split(text)]
-    if sum(length >= 6 for length in parts) > 1:
+    digit_counts = [len(_NOT_DIGITS.sub("", section)) for section in _BETWEEN_NUMBERS.split(text)]
+    if sum(length >= 6 for length in digit_counts) > 1:
         return True
     if "/" in text and _slash_parts_numbers(text):
         return True
-    words = [len(_NOT_DIGITS.sub("", word)) for word in text.split()]
-    if sum(length >= 9 for length in words) > 1:
+    word_digit_counts = [len(_NOT_DIGITS.sub("", word)) for word in text.split()]
+    if sum(length >= 9 for length in word_digit_counts) > 1:
         return True
-    labelled = [len(_NOT_DIGITS.sub("", part)) for part in _LETTERS.split(text)]
+    labelled = [len(_NOT_DIGITS.sub("", section)) for section in _LETTERS.split(text)]
     return sum(length >= 7 for length in labelled) > 1 and not _AN_EXTENSION.search(text)
 
 
 def _slash_parts_numbers(text: str) -> bool:
     """A slash after an area code only formats; later it separates numbers or their last digits."""
-    lengths = [len(_NOT_DIGITS.sub("", part)) for part in text.split("/")]
+    lengths = [len(_NOT_DIGITS.sub("", section)) for section in text.split("/")]
     lead = text.lstrip("( ")
     area_code = 10 if lead.startswith("00") else 8 if lead[0] == "+" else 6 if lead[0] == "0" else 4
     return any(length > area_code for length in lengths[:-1]) or lengths[-1] < 2

@@ -107,10 +107,10 @@ def regions() -> list[tuple[str, str]]:
 @cache
 def _named_regions(locale: str) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - names differ by it
     named = ((code, country_name(code)) for code in SUPPORTED_REGIONS)
-    return tuple(sorted(named, key=lambda item: _in_lists(item[1])))
+    return tuple(sorted(named, key=lambda item: _sort_key(item[1])))
 
 
-def _in_lists(name: str) -> str:
+def _sort_key(name: str) -> str:
     letters = normalize("NFKD", name.removeprefix("the ").casefold())
     return "".join(letter for letter in letters if not combining(letter))
 
@@ -159,10 +159,10 @@ def calling_code(region: str) -> str:
     return f"+{country_code_for_region(region)}"
 
 
-def region_of_code(written: str, default_region: str | None) -> str | None:
+def region_of_code(text: str, default_region: str | None) -> str | None:
     """Return the region of a calling code (``+44``, ``0044``, ``44``): the default region if it has
     that code, None for an unknown code."""
-    digits = written.strip().removeprefix("+").removeprefix("00")
+    digits = text.strip().removeprefix("+").removeprefix("00")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 3):
         return None
     code_regions = COUNTRY_CODE_TO_REGION_CODE.get(int(digits), ())

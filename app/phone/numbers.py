@@ -55,7 +55,7 @@ def normalise(raw: str, default_region: str | None) -> str:
             return digits
     elif default_region and (national := _in_region(digits, default_region)):
         return national
-    return _by_library(digits, default_region)
+    return _normalise_with_library(digits, default_region)
 
 
 def normalise_written(raw: str, default_region: str | None) -> str:
@@ -94,7 +94,7 @@ def _plausible_pattern(lead: str) -> Match:
     code = _country_code(lead) if _is_lead(lead) else None
     if code is None:
         return _NEVER
-    general = _general(_main_metadata(code)).national_number_pattern or "(?!)"
+    general = _general_desc(_main_metadata(code)).national_number_pattern or "(?!)"
     national = _NORTH_AMERICAN if code == "1" else general
     match = re.compile(rf"\+{code}(?:{national})", re.ASCII).fullmatch
     _plausible_patterns[lead] = match
@@ -124,7 +124,7 @@ def _main_metadata(code: str) -> PhoneMetadata:
     return metadata
 
 
-def _general(metadata: PhoneMetadata) -> PhoneNumberDesc:
+def _general_desc(metadata: PhoneMetadata) -> PhoneNumberDesc:
     if metadata.general_desc is None:
         message = f"no general description for {metadata.id}"
         raise LookupError(message)
@@ -150,7 +150,7 @@ def _pattern_of_code(code: str) -> Match:
     metadata = _main_metadata(code)
     lengths = [
         length
-        for length in _general(metadata).possible_length
+        for length in _general_desc(metadata).possible_length
         if MIN_DIGITS <= length + len(code) <= MAX_DIGITS
     ]
     if not lengths:
@@ -175,13 +175,13 @@ class _RegionRules:
 
 
 @cache
-def _region(region: str) -> _RegionRules | None:
+def _region_rules(region: str) -> _RegionRules | None:
     metadata = PhoneMetadata.metadata_for_region(region, None)
     if metadata is None:
         return None
     code = str(metadata.country_code)
-    possible = set(_general(metadata).possible_length)
-    possible &= set(_general(_main_metadata(code)).possible_length)
+    possible = set(_general_desc(metadata).possible_length)
+    possible &= set(_general_desc(_main_metadata(code)).possible_length)
     prefix = metadata.national_prefix_for_parsing
     return _RegionRules(
         code=code,
@@ -189,7 +189,7 @@ def _region(region: str) -> _RegionRules | None:
         international=re.compile(metadata.international_prefix or "(?!)"),
         trunk=re.compile(prefix) if prefix else None,
         rewrites=bool(metadata.national_prefix_transform_rule),
-        general=re.compile(_general(metadata).national_number_pattern or "(?!)"),
+        general=re.compile(_general_desc(metadata).national_number_pattern or "(?!)"),
         lengths=frozenset(
             length for length in possible if MIN_DIGITS <= length + len(code) <= MAX_DIGITS
         ),
@@ -199,7 +199,7 @@ def _region(region: str) -> _RegionRules | None:
 def _in_region(digits: str, default_region: str) -> str | None:
     """Return the E.164 form of a national number to which no rule but the trunk prefix applies;
     else None."""
-    region = _region(default_region)
+    region = _region_rules(default_region)
     if region is None or digits.startswith(region.code) or region.international.match(digits):
         return None
     national = digits
@@ -212,7 +212,7 @@ def _in_region(digits: str, default_region: str) -> str | None:
     return f"+{region.code}{national}"
 
 
-def _by_library(digits: str, default_region: str | None) -> str:
+def _normalise_with_library(digits: str, default_region: str | None) -> str:
     international = digits[0] == "+"
     if not international and not default_region:
         raise PhoneError("country_missing", _COUNTRY_MISSING())
@@ -221,21 +221,21 @@ def _by_library(digits: str, default_region: str | None) -> str:
     try:
         number = parse(digits, region)
     except NumberParseException as error:
-        raise _unparsable(digits, region, error) from None
+        raise _unparsable_problem(digits, region, error) from None
     code = number.country_code or 0
     verdict = is_possible_number_with_reason(number)
     if verdict not in {ValidationResult.IS_POSSIBLE, ValidationResult.IS_POSSIBLE_LOCAL_ONLY}:
-        raise _impossible(digits, region, code, verdict)
+        raise _wrong_length_problem(digits, region, code, verdict)
     e164 = format_number(number, PhoneNumberFormat.E164)
     if len(e164) <= MIN_DIGITS or _begins_with_trunk(e164, code):
-        raise _impossible(digits, region, code, ValidationResult.TOO_SHORT)
+        raise _wrong_length_problem(digits, region, code, ValidationResult.TOO_SHORT)
     if verdict == ValidationResult.IS_POSSIBLE_LOCAL_ONLY:
-        raise _impossible(digits, region, code, verdict)
+        raise _wrong_length_problem(digits, region, code, verdict)
     if code == 1 and digits.lstrip("+").startswith("11"):
         # The library drops every extra 1; the rest is not the number that was written.
-        raise _impossible(digits, region, code, ValidationResult.TOO_LONG)
-    if not _reads_as_itself(e164):
-        raise _impossible(digits, region, code, ValidationResult.TOO_LONG)
+        raise _wrong_length_problem(digits, region, code, ValidationResult.TOO_LONG)
+    if not _is_stable(e164):
+        raise _wrong_length_problem(digits, region, code, ValidationResult.TOO_LONG)
     if len(e164) - 1 > MAX_DIGITS:
         raise PhoneError("too_long", _TOO_LONG_WITH_CODE(num=len(e164) - 1, most=MAX_DIGITS))
     return e164
@@ -249,7 +249,7 @@ def _begins_with_trunk(e164: str, code: int) -> bool:
     return bool(trunk) and national.startswith(trunk or "") and not is_plausible(e164)
 
 
-def _reads_as_itself(e164: str) -> bool:
+def _is_stable(e164: str) -> bool:
     """Return whether parsing the result again leaves it unchanged. From ``+86 0 110001000000`` the
     library removes the 0, and the next time a carrier's code: another number."""
     try:
@@ -258,7 +258,7 @@ def _reads_as_itself(e164: str) -> bool:
         return False
 
 
-def _unparsable(digits: str, region: str | None, error: NumberParseException) -> PhoneError:
+def _unparsable_problem(digits: str, region: str | None, error: NumberParseException) -> PhoneError:
     count = len(digits.lstrip("+"))
     if error.error_type == NumberParseException.TOO_LONG:
         return PhoneError("too_long", _TOO_LONG(num=count, most=MAX_DIGITS))
@@ -269,7 +269,9 @@ def _unparsable(digits: str, region: str | None, error: NumberParseException) ->
     return PhoneError("country_unknown", _COUNTRY_UNKNOWN(digits=digits[1:4]))
 
 
-def _impossible(digits: str, region: str | None, country_code: int, verdict: int) -> PhoneError:
+def _wrong_length_problem(
+    digits: str, region: str | None, country_code: int, verdict: int
+) -> PhoneError:
     """Say how many digits there are, counted as they were written, and how many are right."""
     code = str(country_code)
     metadata = _main_metadata(code)
@@ -280,20 +282,20 @@ def _impossible(digits: str, region: str | None, country_code: int, verdict: int
         national, count, lead = digits[1 + len(code) :], _DIGITS_AFTER_CODE, f"+{code}"
     elif trunk and digits.startswith(trunk):
         national, count, lead = digits[len(trunk) :], _DIGITS_AFTER_TRUNK, trunk
-    possible = _general(metadata).possible_length
+    possible = _general_desc(metadata).possible_length
     if lead and len(national) in possible and national.startswith(trunk):
         # Too short only because no number here begins with the trunk prefix.
         national, lead = national[len(trunk) :], f"{lead} {trunk}"
     if region in regions:
-        where = country_name(region)
+        country = country_name(region)
     else:
-        where = _NORTH_AMERICA() if country_code == 1 else country_name(regions[0])
-    kind, sentence = _MISFITS[verdict]
+        country = _NORTH_AMERICA() if country_code == 1 else country_name(regions[0])
+    kind, template = _MISFITS[verdict]
     if verdict == ValidationResult.TOO_LONG and not lead:
-        sentence = _TOO_LONG_WITHOUT_CODE
-    needed = _listed([n for n in possible if n + len(code) >= MIN_DIGITS] or [MIN_DIGITS])
-    message = sentence(
-        country_words=where,
+        template = _TOO_LONG_WITHOUT_CODE
+    needed = _join_lengths([n for n in possible if n + len(code) >= MIN_DIGITS] or [MIN_DIGITS])
+    message = template(
+        country_words=country,
         digits_words=count(num=len(national), lead=lead),
         needed_words=needed,
     )
@@ -361,7 +363,7 @@ _MISFITS = {
 }
 
 
-def _listed(lengths: list[int]) -> str:
+def _join_lengths(lengths: list[int]) -> str:
     if len(lengths) > 2 and lengths[-1] - lengths[0] == len(lengths) - 1:
         return _FROM_TO(first=lengths[0], last=lengths[-1])
     *first, last = map(str, lengths)

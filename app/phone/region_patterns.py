@@ -18,7 +18,7 @@ _NEVER: Match = re.compile(r"(?!)").fullmatch
 
 def quick_region_of(e164: str) -> str | None:
     """As `region_of`, for results of `normalise`: many times faster."""
-    length, regions = _code(e164[1:4])
+    length, regions = _country_code(e164[1:4])
     if len(regions) == 1:
         return regions[0]
     national = e164[1 + length :]
@@ -26,7 +26,7 @@ def quick_region_of(e164: str) -> str | None:
 
 
 @cache
-def _code(lead: str) -> tuple[int, tuple[str, ...]]:
+def _country_code(lead: str) -> tuple[int, tuple[str, ...]]:
     """Return the length of the country code that the digits begin with, and its regions."""
     for length in (1, 2, 3) if lead.isdecimal() else ():
         if regions := COUNTRY_CODE_TO_REGION_CODE.get(int(lead[:length])):

@@ -97,7 +97,10 @@ def within_calling_hours(
 
     def allowed(when: datetime) -> bool:
         local_times = (when.astimezone(zone) for zone in zones)
-        return all(start <= at.time() < end and at.isoweekday() in weekdays for at in local_times)
+        return all(
+            start <= local_time.time() < end and local_time.isoweekday() in weekdays
+            for local_time in local_times
+        )
 
     if allowed(moment):
         return True, moment

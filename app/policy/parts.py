@@ -27,9 +27,9 @@ PARTS_OF_PAGES: tuple[tuple[str, Permission, str], ...] = (
 
 def part_of_page(endpoint: str, permission: str) -> str | None:
     """Return the part of the permission that a page needs; None if it is all of it."""
-    found = (
+    matches = (
         part
         for start, needed, part in PARTS_OF_PAGES
         if endpoint.startswith(start) and needed == permission
     )
-    return next(found, None)
+    return next(matches, None)

@@ -40,7 +40,7 @@ def wire_name(name: str) -> str:
     if name in _EXCEPTIONS:
         return _EXCEPTIONS[name]
     first, *rest = name.split("_")
-    return first + "".join(part.capitalize() for part in rest)
+    return first + "".join(word.capitalize() for word in rest)
 
 
 class Wire(BaseModel):
@@ -87,13 +87,13 @@ class Input(Wire):
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        written = handler(schema)
+        json_schema = handler(schema)
         if cls.resource is not None:
             ignored = {"description": "Read-only: ignored when it is sent back."}
             names = "|".join(sorted(set(cls.resource.wire_fields()) - set(cls.wire_fields())))
-            published = handler.resolve_ref_schema(written)
+            published = handler.resolve_ref_schema(json_schema)
             published["patternProperties"] = {f"^(?:{names})$": ignored}
-        return written
+        return json_schema
 
     def sent(self) -> dict[str, Any]:
         """Return the fields that the request sent, by field name; absent ones are not included."""

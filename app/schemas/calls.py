@@ -11,7 +11,7 @@ from app.schemas.fields import E164, LongWords, Metadata, Moment, Short, StoredM
 from app.schemas.paging import CursorQuery
 
 
-def _trimmed(value: Any) -> Any:
+def _trim(value: Any) -> Any:
     return value.strip() if isinstance(value, str) else value
 
 
@@ -23,7 +23,7 @@ def _blank_is_absent(value: str) -> str | None:
     return value if value.strip() else None
 
 
-_TRIM = BeforeValidator(_trimmed)  # before the length is checked
+_TRIM = BeforeValidator(_trim)  # before the length is checked
 _Trimmed = Annotated[Short, _TRIM, AfterValidator(_empty_is_absent)]
 _TrimmedEmail = Annotated[str, Field(max_length=254), _TRIM, AfterValidator(_empty_is_absent)]
 Spoken = Annotated[Words, AfterValidator(_blank_is_absent)]

@@ -63,8 +63,8 @@ class OneOf:
                 return member
         if value is None:
             raise refusal("not_nullable", NOT_NULLABLE)
-        listed = ", ".join(self.members)
-        raise refusal("not_allowed", gettext("Send one of these: %(values)s.", values=listed))
+        allowed = ", ".join(self.members)
+        raise refusal("not_allowed", gettext("Send one of these: %(values)s.", values=allowed))
 
     def __get_pydantic_core_schema__(
         self, _source: Any, _handler: GetCoreSchemaHandler
@@ -88,14 +88,16 @@ class _NullRefused:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        written = handler(schema)
-        if "anyOf" in written:
-            [written] = [option for option in written["anyOf"] if option != {"type": "null"}]
-        elif isinstance(written.get("type"), list):
-            [written["type"]] = [kind for kind in written["type"] if kind != "null"]
-            if "enum" in written:
-                written["enum"] = [value for value in written["enum"] if value is not None]
-        return written
+        json_schema = handler(schema)
+        if "anyOf" in json_schema:
+            [json_schema] = [
+                option for option in json_schema["anyOf"] if option != {"type": "null"}
+            ]
+        elif isinstance(json_schema.get("type"), list):
+            [json_schema["type"]] = [kind for kind in json_schema["type"] if kind != "null"]
+            if "enum" in json_schema:
+                json_schema["enum"] = [value for value in json_schema["enum"] if value is not None]
+        return json_schema
 
 
 def _refuse_null(value: Any) -> Any:

@@ -42,16 +42,16 @@ def component_schemas(models: Iterable[type[Wire]]) -> dict[str, dict[str, Any]]
 
     Resources are described as they are written, inputs and queries as they are read.
     """
-    wanted: list[tuple[type[Wire], JsonSchemaMode]] = [
+    modes: list[tuple[type[Wire], JsonSchemaMode]] = [
         (model, "serialization" if issubclass(model, Resource) else "validation")
         for model in dict.fromkeys(models)
     ]
     _, document = models_json_schema(
-        wanted, by_alias=True, ref_template=REF_TEMPLATE, schema_generator=_WireSchema
+        modes, by_alias=True, ref_template=REF_TEMPLATE, schema_generator=_WireSchema
     )
     answers = _names_of(Resource)
     return {
-        name: _published(schema, closed=name not in answers)
+        name: _public_schema(schema, closed=name not in answers)
         for name, schema in sorted(document["$defs"].items())
     }
 
@@ -64,11 +64,11 @@ def _names_of(base: type[Wire]) -> set[str]:
     return names
 
 
-def _published(schema: dict[str, Any], *, closed: bool) -> dict[str, Any]:
+def _public_schema(schema: dict[str, Any], *, closed: bool) -> dict[str, Any]:
     """Return the schema without the internal name; answers may get further fields,
     bodies may not."""
     dropped = {"title"} if closed else {"title", "additionalProperties"}
-    kept = {key: value for key, value in schema.items() if key not in dropped}
-    if "description" in kept:
-        kept["description"] = kept["description"].replace("``", "`")
-    return kept
+    published = {key: value for key, value in schema.items() if key not in dropped}
+    if "description" in published:
+        published["description"] = published["description"].replace("``", "`")
+    return published

@@ -67,17 +67,17 @@ def read(
         )
     except ValidationError as error:
         details = error.errors(include_url=False)[:MAX_PROBLEMS]
-        problems = [_problem(model, one) for one in details]
+        problems = [_problem(model, detail) for detail in details]
     raise ValidationFailed.of(*problems)
 
 
 def _problem(model: type[BaseModel], details: ErrorDetails) -> Problem:
-    location = [part for part in details["loc"] if part != "[key]"]
+    location = [step for step in details["loc"] if step != "[key]"]
     named = details.get("ctx", {}).get("field")
     if named:
         location.append(named)
-    code, message = _words(model, details)
-    return Problem(".".join(str(part) for part in location), code, message)
+    code, message = _code_and_message(model, details)
+    return Problem(".".join(str(step) for step in location), code, message)
 
 
 _LIMITS: dict[str, tuple[str, Sentence]] = {
@@ -101,40 +101,40 @@ _LIMITS: dict[str, tuple[str, Sentence]] = {
 }
 
 
-def _words(model: type[BaseModel], details: ErrorDetails) -> tuple[str, str]:
+def _code_and_message(model: type[BaseModel], details: ErrorDetails) -> tuple[str, str]:
     """Return code and sentence; our own validators set both."""
     kind, value, context = details["type"], details["input"], details.get("ctx", {})
     if "sentence" in context:
         return kind, context["sentence"]
     if kind in _LIMITS:
-        code, sentence = _LIMITS[kind]
+        code, template = _LIMITS[kind]
         length = len(value) if isinstance(value, Sized) else 0
         values = {"length": length, **context}
-        return code, sentence(**{name: _shown(value) for name, value in values.items()})
+        return code, template(**{name: _format_value(value) for name, value in values.items()})
     if kind == "extra_forbidden":
-        return "unknown_field", _unknown(model, details["loc"])
+        return "unknown_field", _unknown_field_message(model, details["loc"])
     if kind in _NEEDED and value is None:
         return "not_nullable", str(NOT_NULLABLE)
     if kind in _NEEDED:
-        sent = _SENT.get(type(value), _SOMETHING_ELSE)
-        return "wrong_type", _NEEDED[kind](sent=sent)
+        sent_type = _SENT.get(type(value), _SOMETHING_ELSE)
+        return "wrong_type", _NEEDED[kind](sent=sent_type)
     message = gettext("This value can't be used here: check its type and format.")
     return "wrong_type", message
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
-def _unknown(model: type[BaseModel], location: tuple[int | str, ...]) -> str:
+def _unknown_field_message(model: type[BaseModel], location: tuple[int | str, ...]) -> str:
     *parents, last = location
     return unknown_name("field", str(last), _wire_fields(_model_at(model, parents)))
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
+def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> str:
     """Return the sentence for an unknown field or parameter; it suggests the nearest known name."""
     name = name[:100]
-    by_folded = {each.casefold(): each for each in known}
+    by_folded = {each.casefold(): each for each in allowed}
     near = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
     if near:
         return f'There is no {kind} "{name}" here. Did you mean "{by_folded[near[0]]}"?'
@@ -147,11 +147,11 @@ def _wire_fields(model: type[BaseModel]) -> list[str]:
 
 def _model_at(model: type[BaseModel], location: list[int | str]) -> type[BaseModel]:
     """Return the class of the object at a position of the body."""
-    for part in location:
-        if isinstance(part, int):
+    for step in location:
+        if isinstance(step, int):
             continue
         for name, info in model.model_fields.items():
-            if part in (info.alias, name):
+            if step in (info.alias, name):
                 model = _model_in(info.annotation) or model
     return model
 

@@ -19,7 +19,7 @@ def add_source(source: Source) -> None:
 @contextmanager
 def working_on(**ids: object) -> Iterator[None]:
     """Log everything in this block with these ids, except those that are None."""
-    token = _ids.set({**(_ids.get() or {}), **_known(ids)})
+    token = _ids.set({**(_ids.get() or {}), **_present_ids(ids)})
     try:
         yield
     finally:
@@ -31,17 +31,17 @@ def note(**ids: object) -> None:
     does nothing: a loop over many calls belongs to none of them."""
     noted = _ids.get()
     if noted is not None:
-        noted.update(_known(ids))
+        noted.update(_present_ids(ids))
 
 
 def current() -> dict[str, str]:
     """Return the ids of the current request or piece of work."""
     ids: dict[str, str] = {}
     for source in _sources:
-        ids.update(_known(source()))
+        ids.update(_present_ids(source()))
     ids.update(_ids.get() or {})
     return ids
 
 
-def _known(ids: Mapping[str, object]) -> dict[str, str]:
+def _present_ids(ids: Mapping[str, object]) -> dict[str, str]:
     return {name: str(value) for name, value in ids.items() if value is not None}

@@ -26,7 +26,7 @@ def start(dsn: str, environment: str) -> None:
         max_breadcrumbs=0,
         send_default_pii=False,
         server_name="",
-        before_send=_clean,
+        before_send=_clean_event,
     )
     _started[:] = [environment]
 
@@ -40,29 +40,29 @@ def stop() -> None:
     sentry_sdk.flush(timeout=2)
 
 
-def _clean(event: Any, _hint: Any) -> Any:
+def _clean_event(event: Any, _hint: Any) -> Any:
     """Keep the allowed parts of an event; the ids become tags, by which Sentry searches."""
-    kept = {
+    cleaned = {
         name: event[name]
         for name in ("event_id", "timestamp", "level", "logger", "platform", "environment", "sdk")
         if name in event
     }
     if "logentry" in event:
-        kept["logentry"] = {"message": scrubbed(_message(event["logentry"]))}
-    kept["exception"] = {"values": [_error(each) for each in _values(event)]}
-    kept["tags"] = current()
-    return kept
+        cleaned["logentry"] = {"message": scrubbed(_log_message(event["logentry"]))}
+    cleaned["exception"] = {"values": [_clean_error(each) for each in _exceptions(event)]}
+    cleaned["tags"] = current()
+    return cleaned
 
 
-def _message(entry: Any) -> str:
+def _log_message(entry: Any) -> str:
     return str(entry.get("formatted") or entry.get("message") or "")
 
 
-def _values(event: Any) -> list[Any]:
+def _exceptions(event: Any) -> list[Any]:
     return list((event.get("exception") or {}).get("values") or [])
 
 
-def _error(error: Any) -> dict[str, Any]:
+def _clean_error(error: Any) -> dict[str, Any]:
     return {
         "type": error.get("type"),
         "module": error.get("module"),

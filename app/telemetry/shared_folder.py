@@ -20,9 +20,9 @@ def create() -> None:
     where = memory if os.access(memory, os.W_OK) else None
     folder = tempfile.mkdtemp(prefix="portal-metrics-", dir=where)
     os.environ[VARIABLE] = folder
-    atexit.register(_remove, folder, os.getpid())
+    atexit.register(_remove_folder, folder, os.getpid())
 
 
-def _remove(folder: str, owner: int) -> None:
+def _remove_folder(folder: str, owner: int) -> None:
     if os.getpid() == owner:  # not in a web process
         shutil.rmtree(folder, ignore_errors=True)

@@ -57,7 +57,7 @@ def start(url: str, share: float, service: str) -> None:
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=url)))
     tracer = provider.get_tracer("portal")
     _tracing[:] = [_Tracing(trace, TraceContextTextMapPropagator(), provider, tracer)]
-    add_source(_ids)
+    add_source(_trace_ids)
 
 
 def stop() -> None:
@@ -116,6 +116,6 @@ def trace_parent() -> str | None:
     return carrier.get(HEADER)
 
 
-def _ids() -> dict[str, str]:
+def _trace_ids() -> dict[str, str]:
     parent = trace_parent()
     return {"trace_id": parent.split("-")[1]} if parent else {}

@@ -14,7 +14,7 @@ _S = r" {0,3}"
 _COMMA = rf"{_S},{_S}"
 
 
-def _three(first: str, second: str, third: str) -> str:
+def _three_components(first: str, second: str, third: str) -> str:
     """Match three components, all separated by commas or all by blanks."""
     spaced = rf"{first} {{1,3}}{second} {{1,3}}{third}"
     return rf"\({_S}(?:{first}{_COMMA}{second}{_COMMA}{third}|{spaced}){_S}\)"
@@ -26,9 +26,9 @@ def _any_case(word: str) -> str:
 
 
 _NAMES = "|".join(_any_case(name) for name in sorted(ImageColor.colormap))
-_RGB = rf"{_any_case('rgb')}(?:{_three(_N, _N, _N)}|{_three(_P, _P, _P)})"
+_RGB = rf"{_any_case('rgb')}(?:{_three_components(_N, _N, _N)}|{_three_components(_P, _P, _P)})"
 _DEGREES = rf"{_N}(?:{_any_case('deg')})?"
-_HSL = rf"{_any_case('hsl')}{_three(_DEGREES, _P, _P)}"
+_HSL = rf"{_any_case('hsl')}{_three_components(_DEGREES, _P, _P)}"
 
 PATTERN = rf"^(?:#[0-9A-Fa-f]{{3}}|#[0-9A-Fa-f]{{6}}|{_RGB}|{_HSL}|{_NAMES})$"
 """The rule, as JSON Schema writes it."""

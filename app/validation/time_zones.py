@@ -18,9 +18,9 @@ def unknown_zone(name: str) -> str:
     with almost this name, or of this city."""
     by_name = {zone.casefold(): zone for zone in sorted(time_zones())}
     by_city = {zone.rpartition("/")[2].casefold(): zone for zone in sorted(time_zones())}
-    typed = name.strip().casefold().replace(" ", "_")
-    for known in (by_name, by_city):
-        near = get_close_matches(typed, known, n=1, cutoff=0.8)
+    normalized = name.strip().casefold().replace(" ", "_")
+    for zones in (by_name, by_city):
+        near = get_close_matches(normalized, zones, n=1, cutoff=0.8)
         if near:
-            return gettext("Unknown time zone. Did you mean %(zone)s?", zone=known[near[0]])
+            return gettext("Unknown time zone. Did you mean %(zone)s?", zone=zones[near[0]])
     return gettext("Unknown time zone. Use a name like Europe/London.")

@@ -98,18 +98,18 @@ class Installation:
             for process in (self._worker, *self._webs, proxy):
                 process.wait(timeout=60)
 
-    def run(self, *words: str) -> str:
+    def run(self, *arguments: str) -> str:
         """Run a command of the new version; return its output."""
-        done = subprocess.run(
-            [*FLASK, *words],
+        result = subprocess.run(
+            [*FLASK, *arguments],
             cwd=self.new,
             env=self._environment,
             capture_output=True,
             text=True,
             check=False,
         )
-        assert done.returncode <= 1, done.stderr
-        return done.stdout
+        assert result.returncode <= 1, result.stderr
+        return result.stdout
 
     def replace_processes(self, code: Path) -> None:
         """Replace first the worker, then one web process after the other, as docs/operations.md
@@ -155,15 +155,15 @@ class Installation:
     def _start_proxy(self) -> subprocess.Popen[bytes]:
         """Start nginx with the example of this repository, without TLS."""
         text = (ROOT / "deploy" / "nginx" / "portal.conf").read_text()
-        for written, here in {
+        for original, replacement in {
             "listen 80;": f"listen 127.0.0.1:{free_port()};",
             "listen 443 ssl http2;": f"listen 127.0.0.1:{self.port};",
             "127.0.0.1:8000": f"127.0.0.1:{self._ports[0]}",
             "127.0.0.1:8001": f"127.0.0.1:{self._ports[1]}",
             "/var/log/nginx/portal.log": f"{self._folder}/access.log",
         }.items():
-            assert text.count(written) == 1, written
-            text = text.replace(written, here)
+            assert text.count(original) == 1, original
+            text = text.replace(original, replacement)
         plain = re.sub(r"^\s*ssl_.*\n", "", text, flags=re.MULTILINE)
         (self._folder / "portal.conf").write_text(plain)
         (self._folder / "nginx.conf").write_text(MAIN.format(folder=self._folder))

@@ -18,12 +18,12 @@ def people(count: int) -> Iterator[tuple[str, ...]]:
             200 + number // 10_000 % 100,
             number % 10_000,
         )
-        parts = f"{area}", f"{exchange}", f"{line:04}"
+        digit_groups = f"{area}", f"{exchange}", f"{line:04}"
         phone = (
-            "+1{}{}{}".format(*parts),
-            "({}) {}-{}".format(*parts),
-            "{}-{}-{}".format(*parts),
-            "+1 {} {} {}".format(*parts),
+            "+1{}{}{}".format(*digit_groups),
+            "({}) {}-{}".format(*digit_groups),
+            "{}-{}-{}".format(*digit_groups),
+            "+1 {} {} {}".format(*digit_groups),
         )[index % 4]
         yield (
             f"Jörg {person}",

@@ -52,7 +52,7 @@ class Locks:
 
         database.engine.dialect.do_commit = committed  # type: ignore[method-assign,assignment]  # to see its end
 
-    def _executed(self, *seen: Any) -> None:
-        statement = seen[2]
+    def _executed(self, *arguments: Any) -> None:
+        statement = arguments[2]
         if self._since is None and (statement == "BEGIN IMMEDIATE" or "FOR NO KEY" in statement):
             self._since = time.perf_counter()

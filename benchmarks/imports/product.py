@@ -21,9 +21,9 @@ def we_read(path: Path) -> None:
 
 def upload_of(database: Database) -> ContactImport:
     with database.transaction(read_only=True) as session:
-        found = session.scalars(select(ContactImport)).one()
-        session.expunge(found)
-        return found
+        upload = session.scalars(select(ContactImport)).one()
+        session.expunge(upload)
+        return upload
 
 
 def we_check(url: str, folder: Path) -> Cost:

@@ -42,10 +42,12 @@ def portal_of(url: str, folder: Path, file: Path) -> Portal:
         user = session.get_one(User, tenant.staff[Role.PARTNER_ADMIN].id)
         token = sessions.create(session, user, lifetime=timedelta(hours=9), host="localhost")
     with file.open("rb") as stream:
-        kept = open_files(settings).save(stream, max_bytes=1 << 40)
+        stored_file = open_files(settings).save(stream, max_bytes=1 << 40)
     upsert = ContactAction.UPSERT
     with database.transaction() as session:
-        uploads.create(session, admin, campaign.id, action=upsert, file=kept, file_name=file.name)
+        uploads.create(
+            session, admin, campaign.id, action=upsert, file=stored_file, file_name=file.name
+        )
     client = create_app(settings, database).test_client()
     give_session(client, token)
     return Portal(database, admin, client, f"/campaigns/{campaign.id}")

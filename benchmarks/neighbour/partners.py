@@ -30,20 +30,22 @@ def two_partners(database: Database, keys: tuple[str, ...], trunk: str) -> tuple
     """Create a quiet partner, and a loud one with accounts at a trunk that never answers."""
     with database.transaction() as session:
         quiet, loud = make_tenant(session, "Northwind"), make_tenant(session, "Southgate")
-        found = _with_password(session, quiet, []), _with_password(session, loud, [])
+        partners = _with_password(session, quiet, []), _with_password(session, loud, [])
         for number in range(TRUNKS):
             caller = loud.caller(Role.PARTNER_ADMIN)
-            made = organizations.create(session, caller, loud.partner.id, name=f"Customer {number}")
+            organization = organizations.create(
+                session, caller, loud.partner.id, name=f"Customer {number}"
+            )
             account = carrier_accounts.save(
                 session,
                 caller,
                 keys,
                 AccountFields("secret", trunk=Trunk(address=trunk, user=f"user{number}")),
-                organization=made,
+                organization=organization,
                 may_be_private=True,
             )
-            found[1].account_ids.append(account.id)
-    return found
+            partners[1].account_ids.append(account.id)
+    return partners
 
 
 def _with_password(session: Session, tenant: Tenant, account_ids: list[UUID]) -> Partner:
@@ -79,8 +81,8 @@ class Browser:
         files: dict[str, tuple[str, bytes]] | None = None,
     ) -> requests.Response:
         """Send a form as it is on a page."""
-        shown = self._session.get(self._base_url + (page or path), timeout=60).text
-        token = re.search(r'name="csrf_token" value="([^"]+)"', shown)
+        form_page = self._session.get(self._base_url + (page or path), timeout=60).text
+        token = re.search(r'name="csrf_token" value="([^"]+)"', form_page)
         assert token, page or path
         return self._session.post(
             self._base_url + path,

@@ -25,11 +25,11 @@ def run(copy: Path, guard: Guard) -> int:
         message = f"{guard.file} doesn't hold the text of this guard exactly once: {guard.name}"
         raise SystemExit(message)
     file.write_text(source.replace(guard.text, guard.replacement))
-    asked = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
     database = "postgresql" if "row_level_security" in guard.tests else "sqlite"
     try:
         return subprocess.run(
-            [*asked, *guard.tests.split()],
+            [*command, *guard.tests.split()],
             check=False,
             cwd=copy,
             env=os.environ | {"PYTHONPATH": str(copy), "PORTAL_TEST_DATABASES": database},
@@ -40,8 +40,8 @@ def run(copy: Path, guard: Guard) -> int:
         file.write_text(source)
 
 
-def main(words: list[str]) -> int:
-    wanted = [guard for guard in GUARDS if not words or any(word in guard.name for word in words)]
+def main(terms: list[str]) -> int:
+    selected = [guard for guard in GUARDS if not terms or any(term in guard.name for term in terms)]
     missed = []
     with tempfile.TemporaryDirectory() as name:
         copy = Path(name) / "portal"
@@ -49,14 +49,14 @@ def main(words: list[str]) -> int:
         for linked in (".venv", "node_modules"):
             if (ROOT / linked).exists():
                 (copy / linked).symlink_to((ROOT / linked).resolve())
-        for guard in wanted:
+        for guard in selected:
             began = time.monotonic()
             code = run(copy, guard)
             verdict = {NOTICED: "noticed", UNNOTICED: "NOT NOTICED"}.get(code, f"FAILED ({code})")
             if code != NOTICED:
                 missed.append(guard)
             print(f"{verdict:12} {time.monotonic() - began:5.0f} s  {guard.name}", flush=True)
-    print(f"{len(wanted) - len(missed)} of {len(wanted)} guards were noticed.")
+    print(f"{len(selected) - len(missed)} of {len(selected)} guards were noticed.")
     return 0 if len(missed) <= MAX_UNNOTICED else 1
 
 

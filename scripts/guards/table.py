@@ -32,7 +32,7 @@ GUARDS = (
     Guard(
         "a request sees its partner's rows in PostgreSQL",
         "app/extensions.py",
-        "return of_tenant(known.partner_id, known.organization_id)",
+        "return of_tenant(identified.partner_id, identified.organization_id)",
         "return INSTALLATION",
         "tests/test_row_level_security.py",
     ),
@@ -98,8 +98,8 @@ GUARDS = (
     Guard(
         "sign-in leads on to our own pages only",
         "app/portal/web/current_user.py",
-        'if not wanted or not wanted.startswith("/") or wanted.startswith("//"):',
-        "if not wanted:",
+        'if not path or not path.startswith("/") or path.startswith("//"):',
+        "if not path:",
         "tests/portal/test_sign_in.py",
     ),
     Guard(
@@ -141,7 +141,7 @@ GUARDS = (
     Guard(
         "a browser is known by its signature",
         "app/services/auth/known_devices.py",
-        "if not any(hmac.compare_digest(a, b) for a in wanted for b in signatures):",
+        "if not any(hmac.compare_digest(a, b) for a in expected for b in signatures):",
         "if False:",
         "tests/services/auth/test_throttle.py",
     ),
@@ -261,21 +261,21 @@ GUARDS = (
     Guard(
         "a token of a client that ended is refused",
         "app/services/credentials/tokens.py",
-        "if recognised is None or not _in_force(recognised.client):",
+        "if recognised is None or not _is_active(recognised.client):",
         "if recognised is None:",
         "tests/services/credentials/test_tokens.py tests/api/oauth/test_removed_rights.py",
     ),
     Guard(
         "a token holds no more than its client may",
         "app/services/credentials/tokens.py",
-        "    if not wanted <= allowed:",
+        "    if not requested_scopes <= allowed:",
         "    if False:",
         "tests/services/credentials/test_tokens.py tests/api/oauth/test_token_endpoint.py",
     ),
     Guard(
         "requests of a credential are limited",
         "app/api/operation.py",
-        "        _buckets().take((g.caller.kind, g.caller.subject_id))\n",
+        "        _token_buckets().take((g.caller.kind, g.caller.subject_id))\n",
         "",
         "tests/api/test_refusals.py",
     ),
@@ -283,7 +283,7 @@ GUARDS = (
     Guard(
         "a name appears once in a JSON object",
         "app/api/json_body.py",
-        "    if len(made) == len(pairs):",
+        "    if len(parsed) == len(pairs):",
         "    if True:",
         "tests/api/test_strict_json.py",
     ),
@@ -382,7 +382,7 @@ GUARDS = (
     Guard(
         "an organization has no more users than its limit",
         "app/services/organizations/limits.py",
-        "    if not organization.user_limit or taken < organization.user_limit:",
+        "    if not organization.user_limit or seats < organization.user_limit:",
         "    if True:",
         "tests/services/users/test_seats.py",
     ),

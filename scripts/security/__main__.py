@@ -43,18 +43,18 @@ PARTS: tuple[Callable[[], Result], ...] = (
 def main() -> int:
     tools.install()
     rows = []
-    for part in PARTS:
+    for check in PARTS:
         began = time.monotonic()
-        result = part()
+        result = check()
         rows.append((result, time.monotonic() - began))
         for finding in result.open:
             print(finding, flush=True)
     print(f"{'Part':34} {'With a reason':>13} {'Seconds':>8}  Result")
     for result, seconds in rows:
         print(f"{result.part:34} {result.closed:13} {seconds:8.0f}  {result.verdict}")
-    found = sum(len(result.open) for result, _ in rows)
-    print(f"{found} open findings.")
-    return 1 if found else 0
+    open_count = sum(len(result.open) for result, _ in rows)
+    print(f"{open_count} open findings.")
+    return 1 if open_count else 0
 
 
 if __name__ == "__main__":

@@ -44,8 +44,8 @@ class Result:
     @property
     def verdict(self) -> str:
         unchecked = f"NOT CHECKED: {self.unchecked}" if self.unchecked else ""
-        found = f"{len(self.open)} open" if self.open else ""
-        return "; ".join(filter(None, (found, unchecked))) or "no open finding"
+        open_label = f"{len(self.open)} open" if self.open else ""
+        return "; ".join(filter(None, (open_label, unchecked))) or "no open finding"
 
 
 def names_of(check: str) -> set[str]:
@@ -57,19 +57,19 @@ def names_of(check: str) -> set[str]:
 
 def exempted(line: str) -> set[str]:
     """Return the checks that a comment on the line exempts with a reason."""
-    found = EXEMPTION.search(line)
-    return set(re.split(r"[, ]+", found.group(1))) if found else set()
+    match = EXEMPTION.search(line)
+    return set(re.split(r"[, ]+", match.group(1))) if match else set()
 
 
 def is_closed(finding: Finding) -> bool:
     if any(check == finding.check and finding.path.startswith(start) for check, start in REASONS):
         return True
     lines = (ROOT / finding.path).read_text().splitlines()
-    own = lines[finding.line - 1 : finding.last_line]
+    finding_lines = lines[finding.line - 1 : finding.last_line]
     before = lines[finding.line - 2] if finding.line > 1 else ""
     if before.lstrip().startswith(("#", "{#")):
-        own = [before, *own]
-    return any(names_of(finding.check) & exempted(line) for line in own)
+        finding_lines = [before, *finding_lines]
+    return any(names_of(finding.check) & exempted(line) for line in finding_lines)
 
 
 def judged(part: str, findings: Iterable[Finding]) -> Result:

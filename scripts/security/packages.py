@@ -20,35 +20,39 @@ def pip_audit(lock: str) -> Result:
         "--disable-pip",
     ]
     ended = tools.run([*ask, "--format", "json", "--progress-spinner", "off", "--timeout", "20"])
-    report = _read(ended.stdout)
+    report = _parse_json(ended.stdout)
     if not report:
         result.unchecked = _last_line(ended.stderr)
         return result
-    unknown = [one["name"] for one in report["dependencies"] if "skip_reason" in one]
+    unknown = [
+        dependency["name"] for dependency in report["dependencies"] if "skip_reason" in dependency
+    ]
     if unknown:
-        every = len(report["dependencies"])
-        result.unchecked = f"no data about {len(unknown)} of {every} packages"
+        total = len(report["dependencies"])
+        result.unchecked = f"no data about {len(unknown)} of {total} packages"
     for package in report["dependencies"]:
-        for known in package.get("vulns", ()):
-            fixed = ", ".join(known["fix_versions"]) or "none"
+        for vulnerability in package.get("vulns", ()):
+            fixed = ", ".join(vulnerability["fix_versions"]) or "none"
             name = f"{package['name']} {package['version']}"
-            result.open.append(f"{lock}: {name}: {known['id']} (fixed in: {fixed})")
+            result.open.append(f"{lock}: {name}: {vulnerability['id']} (fixed in: {fixed})")
     return result
 
 
 def npm_audit() -> Result:
     result = Result("npm audit")
     ended = tools.run(["npm", "audit", "--json", "--audit"])
-    report = _read(ended.stdout)
+    report = _parse_json(ended.stdout)
     if not report or "vulnerabilities" not in report:
         result.unchecked = str(report["message"]) if report else _last_line(ended.stderr)
         return result
-    for name, known in report["vulnerabilities"].items():
-        result.open.append(f"package-lock.json: {name} {known['range']}: {known['severity']}")
+    for name, vulnerability in report["vulnerabilities"].items():
+        result.open.append(
+            f"package-lock.json: {name} {vulnerability['range']}: {vulnerability['severity']}"
+        )
     return result
 
 
-def _read(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:

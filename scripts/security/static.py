@@ -36,14 +36,14 @@ def bandit() -> Result:
         "bandit",
         (
             Finding(
-                found["test_id"],
-                found["filename"].removeprefix("./"),
-                min(found["line_range"]),
-                max(found["line_range"]),
-                found["issue_text"],
+                entry["test_id"],
+                entry["filename"].removeprefix("./"),
+                min(entry["line_range"]),
+                max(entry["line_range"]),
+                entry["issue_text"],
             )
-            for found in report["results"]
-            if not found["issue_text"].endswith(EMPTY_TEXT)
+            for entry in report["results"]
+            if not entry["issue_text"].endswith(EMPTY_TEXT)
         ),
     )
     result.open += [f"bandit failed: {error}" for error in report["errors"]]
@@ -70,10 +70,16 @@ def samples() -> Result:
                 (folder / file).write_text(sample[kind])
             expected.add((rule, str(path.with_name(f"{rule}-finds{path.suffix}"))))
         report = _scan(folder, ["app", "templates"])
-        found = {(finding.check, finding.path) for finding in _findings(report)}
-    own = {(rule, path) for rule, path in found if Path(path).name.startswith(f"{rule}-")}
-    result.open += [f"{rule} does not find its sample" for rule, _ in sorted(expected - own)]
-    result.open += [f"{rule} finds what it must pass" for rule, _ in sorted(own - expected)]
+        matches = {(finding.check, finding.path) for finding in _findings(report)}
+    sample_matches = {
+        (rule, path) for rule, path in matches if Path(path).name.startswith(f"{rule}-")
+    }
+    result.open += [
+        f"{rule} does not find its sample" for rule, _ in sorted(expected - sample_matches)
+    ]
+    result.open += [
+        f"{rule} finds what it must pass" for rule, _ in sorted(sample_matches - expected)
+    ]
     result.open += [f"semgrep failed: {error['message']}" for error in report["errors"]]
     return result
 
@@ -94,9 +100,9 @@ def _scan(folder: Path, targets: Sequence[str]) -> Any:
         "--jobs",
         "2",
     ]
-    alone = ["--metrics=off", "--disable-version-check", "--disable-nosem", "--no-git-ignore"]
-    alone += ["--project-root", "."]
-    ended = tools.run([*ask, *alone, *targets], folder=folder)
+    isolation = ["--metrics=off", "--disable-version-check", "--disable-nosem", "--no-git-ignore"]
+    isolation += ["--project-root", "."]
+    ended = tools.run([*ask, *isolation, *targets], folder=folder)
     try:
         return json.loads(ended.stdout)
     except ValueError:
@@ -105,13 +111,13 @@ def _scan(folder: Path, targets: Sequence[str]) -> Any:
 
 def _findings(report: Any) -> Iterator[Finding]:
     seen = set()
-    for found in report["results"]:
+    for entry in report["results"]:
         finding = Finding(
-            found["check_id"].rpartition(".")[2],
-            found["path"],
-            found["start"]["line"],
-            found["end"]["line"],
-            found["extra"]["message"],
+            entry["check_id"].rpartition(".")[2],
+            entry["path"],
+            entry["start"]["line"],
+            entry["end"]["line"],
+            entry["extra"]["message"],
         )
         if finding not in seen:
             seen.add(finding)

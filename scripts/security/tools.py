@@ -19,8 +19,8 @@ def tool(name: str) -> Path:
 
 def install() -> None:
     """Install the locked versions, unless they are installed already."""
-    stamp, wanted = FOLDER / ".installed", LOCK.read_text()
-    if stamp.exists() and stamp.read_text() == wanted:
+    stamp, lock_text = FOLDER / ".installed", LOCK.read_text()
+    if stamp.exists() and stamp.read_text() == lock_text:
         return
     print("Installing the scanners into .setup/security …", flush=True)
     subprocess.run([sys.executable, "-m", "venv", "--clear", FOLDER], check=True)
@@ -35,13 +35,18 @@ def install() -> None:
     ended = run([*pip, "-r", LOCK])
     if ended.returncode != 0:
         raise SystemExit(f"pip could not install the scanners:\n{ended.stderr}")
-    stamp.write_text(wanted)
+    stamp.write_text(lock_text)
 
 
 def run(command: Sequence[str | Path], *, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """Return the ended process; scanners use their exit code for findings too."""
-    own = {"SEMGREP_SETTINGS_FILE": str(FOLDER / "settings.yml")}
-    own["SEMGREP_LOG_FILE"] = str(FOLDER / "semgrep.log")
+    environment = {"SEMGREP_SETTINGS_FILE": str(FOLDER / "settings.yml")}
+    environment["SEMGREP_LOG_FILE"] = str(FOLDER / "semgrep.log")
     return subprocess.run(
-        command, check=False, cwd=folder, env=os.environ | own, capture_output=True, text=True
+        command,
+        check=False,
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
     )

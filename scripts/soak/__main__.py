@@ -67,8 +67,8 @@ def soak(minutes: float, server: OwnServer, folder: Path, receiver: Receiver) ->
     print(f"webhooks          {len(events)} received, {len(events) - len(set(events))} repeated")
     for name in sorted(before.keys() | after.keys()):
         (old_pid, old), (new_pid, new) = before.get(name, (0, 0.0)), after.get(name, (0, 0.0))
-        same = "" if old_pid == new_pid else ", another process"
-        print(f"memory {name:<11}{old:>6.0f} MB at begin {new:>6.0f} MB at end{same}")
+        note = "" if old_pid == new_pid else ", another process"
+        print(f"memory {name:<11}{old:>6.0f} MB at begin {new:>6.0f} MB at end{note}")
     for kind, count in sorted(faults.done.items()):
         print(f"fault             {count} × {kind}")
     for kind, reason in faults.left_out.items():

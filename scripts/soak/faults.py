@@ -100,7 +100,7 @@ class Faults:
             "PORTAL_BACKUP_PUBLIC_KEY": new_key()[1],
         }
         command = ["backup", "create", "--to", str(self._folder / "backups")]
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-m", "flask", "--app", "wsgi", *command],
             env={**os.environ, **settings},
             stdin=subprocess.DEVNULL,
@@ -108,6 +108,6 @@ class Faults:
             text=True,
             check=False,
         )
-        if "Its database was restored." not in done.stdout:
+        if "Its database was restored." not in result.stdout:
             self.done["backup that failed"] += 1
-            print(done.stdout, done.stderr, file=sys.stderr, flush=True)
+            print(result.stdout, result.stderr, file=sys.stderr, flush=True)

@@ -46,12 +46,14 @@ class Host:
 
     def processes(self) -> dict[str, int]:
         """The running processes by name."""
-        found = {}
+        pids_by_name = {}
         for kind, pids in self.stack.processes().items():
             for position, pid in enumerate(pids):
                 is_parent = kind == "web" and position == 0
-                found[f"{self.name} {kind}{' parent' if is_parent else ''}{position or ''}"] = pid
-        return found
+                pids_by_name[
+                    f"{self.name} {kind}{' parent' if is_parent else ''}{position or ''}"
+                ] = pid
+        return pids_by_name
 
 
 @contextmanager
@@ -73,10 +75,10 @@ def two_hosts(url: str, folder: Path, secret_key: str) -> Iterator[list[Host]]:
         hosts = []
         try:
             for name in ("a", "b"):
-                own = folder / name
-                own.mkdir()
-                disk = open_disks.enter_context(small_disk(own / "disk", DISK_MEGABYTES))
-                hosts.append(Host(name, url, own, disk, shared))
+                host_folder = folder / name
+                host_folder.mkdir()
+                disk = open_disks.enter_context(small_disk(host_folder / "disk", DISK_MEGABYTES))
+                hosts.append(Host(name, url, host_folder, disk, shared))
             for host in hosts:
                 host.stack.wait_until_ready()
             yield hosts

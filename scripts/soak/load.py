@@ -52,13 +52,13 @@ class Client:
         self._figures = figures
         self._session = requests.Session()
 
-    def send(self, kind: str, method: str, path: str, **more: Any) -> requests.Response | None:
+    def send(self, kind: str, method: str, path: str, **options: Any) -> requests.Response | None:
         """Return the response, None without one. Every 5xx counts as an error."""
         began, answer, error = time.perf_counter(), None, "no host listens"
         for _ in range(self._tries):
             url = f"http://127.0.0.1:{next(self._ports)}{path}"
             try:
-                answer = self._session.request(method, url, timeout=TIMEOUT_SECONDS, **more)
+                answer = self._session.request(method, url, timeout=TIMEOUT_SECONDS, **options)
             except requests.exceptions.ReadTimeout:
                 error = "no answer in time"
             except requests.exceptions.ConnectionError as failed:
@@ -79,21 +79,23 @@ class Client:
 
     def open(self, page: str) -> requests.Response | None:
         """Return a page; None if it redirected to the sign-in page, and after signing in there."""
-        shown = self.send("page", "GET", page)
-        if shown is not None and "/sign-in" in shown.url and page != "/sign-in":
+        response = self.send("page", "GET", page)
+        if response is not None and "/sign-in" in response.url and page != "/sign-in":
             self.sign_in()
             return None
-        return shown
+        return response
 
-    def send_form(self, kind: str, page: str, path: str, **more: Any) -> requests.Response | None:
+    def send_form(
+        self, kind: str, page: str, path: str, **options: Any
+    ) -> requests.Response | None:
         """Send the form of a page."""
-        shown = self.open(page)
-        token = re.search(r'name="csrf_token" value="([^"]+)"', shown.text if shown else "")
+        form_page = self.open(page)
+        token = re.search(r'name="csrf_token" value="([^"]+)"', form_page.text if form_page else "")
         if token is None:
             return None
-        data = {"csrf_token": token[1], **more.pop("data", {})}
+        data = {"csrf_token": token[1], **options.pop("data", {})}
         headers = {"Sec-Fetch-Site": "same-origin"}
-        return self.send(kind, "POST", path, data=data, headers=headers, **more)
+        return self.send(kind, "POST", path, data=data, headers=headers, **options)
 
 
 class Load:

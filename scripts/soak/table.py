@@ -41,20 +41,20 @@ def judge(database: Database, figures: Figures) -> Verdict:
 
 def memory(hosts: list[Host]) -> dict[str, tuple[int, float]]:
     """Return the process id and megabytes (PSS) of each process."""
-    found = {}
+    usage = {}
     for host in hosts:
         for name, pid in host.processes().items():
             with suppress(OSError):
                 rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-                found[name] = pid, int(rollup.partition("\nPss:")[2].split()[0]) / 1024
-    return found
+                usage[name] = pid, int(rollup.partition("\nPss:")[2].split()[0]) / 1024
+    return usage
 
 
 def rows(figures: Figures) -> Iterator[str]:
     yield f"{'requests':<18}{'answered':>9}{'p50':>9}{'p95':>9}{'p99':>9}  errors"
     for kind in sorted(figures.milliseconds.keys() | figures.errors.keys()):
-        taken = sorted(figures.milliseconds[kind])
-        marks = statistics.quantiles(taken, n=100) if len(taken) > 1 else [0.0] * 99
-        times = "".join(f"{marks[percent]:>6.0f} ms" for percent in (49, 94, 98))
+        durations = sorted(figures.milliseconds[kind])
+        percentiles = statistics.quantiles(durations, n=100) if len(durations) > 1 else [0.0] * 99
+        times = "".join(f"{percentiles[percent]:>6.0f} ms" for percent in (49, 94, 98))
         errors = ", ".join(f"{count} × {e}" for e, count in figures.errors[kind].most_common())
-        yield f"{kind:<18}{len(taken):>9}{times}  {errors or '–'}"
+        yield f"{kind:<18}{len(durations):>9}{times}  {errors or '–'}"

@@ -47,13 +47,20 @@ def build(database: Database, settings: Settings, receiver_url: str) -> World:
                 organization_id=None,
                 permissions=ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
             )
-            own = line.organization_id
-            made = campaigns.create(session, admin, own, name="Soak")
-            key = api_keys.create(session, admin, organization_id=own, name=f"Script {number}")
-            endpoints.add(
-                session, admin, settings, organization_id=own, url=receiver_url, events=EVENTS
+            organization_id = line.organization_id
+            soak_campaign = campaigns.create(session, admin, organization_id, name="Soak")
+            key = api_keys.create(
+                session, admin, organization_id=organization_id, name=f"Script {number}"
             )
-            customers.append(Customer(key.secret, line.assistant_id, made.id))
+            endpoints.add(
+                session,
+                admin,
+                settings,
+                organization_id=organization_id,
+                url=receiver_url,
+                events=EVENTS,
+            )
+            customers.append(Customer(key.secret, line.assistant_id, soak_campaign.id))
         tenant = make_tenant(session)
         user = tenant.staff[Role.PARTNER_ADMIN]
         user.password_hash = passwords.hash_password(PASSWORD)

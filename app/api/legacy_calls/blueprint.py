@@ -41,12 +41,12 @@ DESCRIPTION = AreaDescription(
 )
 
 
-def _authenticate(session: Session, asked: Request) -> Caller:
+def _authenticate(session: Session, http_request: Request) -> Caller:
     terms = legacy_calls.recognise(
         session,
-        bearer_token(asked),
+        bearer_token(http_request),
         settings=settings(),
-        ip=asked.remote_addr,
+        ip=http_request.remote_addr,
         request_id=request_id(),
     )
     g.legacy_terms = terms
@@ -59,15 +59,15 @@ blueprint.after_request(shadow.store_shadow)
 
 
 @blueprint.after_app_request
-def _announce_the_end(response: Response) -> Response:
+def _add_retirement_headers(response: Response) -> Response:
     """Add the headers of the retirement to every response of the area, including unknown paths (RFC
     9745, RFC 8594, RFC 5829)."""
     if request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
-        known = settings()
+        portal_settings = settings()
         terms: legacy_calls.ClientTerms | None = g.get("legacy_terms")
-        sunset = terms.served_until if terms else known.legacy_retirement
-        successor = known.addresses.public_api + legacy_calls.SUCCESSOR
-        response.headers["Deprecation"] = f"@{int(known.legacy_deprecated.timestamp())}"
+        sunset = terms.served_until if terms else portal_settings.legacy_retirement
+        successor = portal_settings.addresses.public_api + legacy_calls.SUCCESSOR
+        response.headers["Deprecation"] = f"@{int(portal_settings.legacy_deprecated.timestamp())}"
         response.headers["Sunset"] = format_datetime(sunset.astimezone(UTC), usegmt=True)
         response.headers.add("Link", f'<{successor}>; rel="successor-version"')
     return response

@@ -30,14 +30,14 @@ log = logging.getLogger(__name__)
 def compute_shadow(session: Session, body: LegacyCallInput) -> None:
     """Compute the response of Area C now, before the call itself changes anything."""
     caller = g.legacy_terms.caller
-    asked = legacy_migration.translate(session, caller, body)
+    translated = legacy_migration.translate(session, caller, body)
     try:
         carrier = CarrierKind(settings().carrier)
-        accepted = legacy_migration.rehearse(session, caller, asked, carrier)
+        accepted = legacy_migration.rehearse(session, caller, translated, carrier)
     except DomainError as error:
-        g.legacy_shadow = ShadowRequest(asked, *calls_refusal(error))
+        g.legacy_shadow = ShadowRequest(translated, *calls_refusal(error))
         return
-    g.legacy_shadow = ShadowRequest(asked, 200, legacy_migration.answer_of(*accepted))
+    g.legacy_shadow = ShadowRequest(translated, 200, legacy_migration.answer_of(*accepted))
 
 
 def store_shadow(response: Response) -> Response:
@@ -48,7 +48,7 @@ def store_shadow(response: Response) -> Response:
         # A refused client is not the caller of the request, but its token identifies it.
         with transaction(scope=scope_of(g.legacy_terms.caller)) as session:
             if "legacy_shadow" not in g and response.status_code in NOT_READ:
-                _cast_unread(session)
+                _compute_unread_shadow(session)
             legacy_migration.record_request(
                 session,
                 g.legacy_terms.caller.subject_id,
@@ -61,7 +61,7 @@ def store_shadow(response: Response) -> Response:
     return response
 
 
-def _cast_unread(session: Session) -> None:
+def _compute_unread_shadow(session: Session) -> None:
     try:
         data = read_json_body(request, settings().max_body_bytes)
         compute_shadow(session, read(LegacyCallInput, data))

@@ -22,7 +22,7 @@ FRESH = "public, max-age=300"
 )
 def metadata() -> Response:
     addresses = settings().addresses
-    return _fresh(
+    return _cacheable_response(
         ServerMetadata(
             issuer=addresses.auth,
             token_endpoint=f"{addresses.auth}/oauth2/token",
@@ -49,10 +49,10 @@ def metadata() -> Response:
 def key_set() -> Response:
     with transaction(read_only=True) as session:
         published = signing_keys.published(session)
-    return _fresh(KeySet(keys=[PublicKey(**key) for key in published]))
+    return _cacheable_response(KeySet(keys=[PublicKey(**key) for key in published]))
 
 
-def _fresh(answer: Wire) -> Response:
+def _cacheable_response(answer: Wire) -> Response:
     response = respond(answer)
     response.headers["Cache-Control"] = FRESH
     return response

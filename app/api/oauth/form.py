@@ -62,38 +62,38 @@ class _FormPayload(OAuth2Payload):
 def read_form(request: Request, limit: int) -> FormRequest:
     """Return the form of a request. Raises `ValidationFailed` for another content type, invalid
     UTF-8, a repeated parameter, and more than one way of authenticating."""
-    form = _parse(_read(request, limit))
-    return FormRequest(form, _credentials(request, form))
+    form = _parse_form(_read_body(request, limit))
+    return FormRequest(form, _read_credentials(request, form))
 
 
-def _read(request: Request, limit: int) -> str:
+def _read_body(request: Request, limit: int) -> str:
     charset = request.mimetype_params.get("charset", "utf-8").lower()
     encoding = request.content_encoding or "identity"
     if request.mimetype != MEDIA_TYPE or charset not in {"utf-8", "utf8"} or encoding != "identity":
-        raise _refused(f"Send a form with the header Content-Type: {MEDIA_TYPE}.")
+        raise _invalid_request(f"Send a form with the header Content-Type: {MEDIA_TYPE}.")
     request.max_content_length = limit
     body = request.get_data(cache=False)
     if request.content_length is not None and len(body) < request.content_length:
-        raise _refused("The body ended before its Content-Length.")
+        raise _invalid_request("The body ended before its Content-Length.")
     try:
         return body.decode()
     except UnicodeDecodeError:
-        raise _refused("The form is not UTF-8.") from None
+        raise _invalid_request("The form is not UTF-8.") from None
 
 
-def _parse(body: str) -> dict[str, str]:
+def _parse_form(body: str) -> dict[str, str]:
     try:
         pairs = parse_qsl(body, keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
     except ValueError:
-        raise _refused("The form can't be read, or has too many parameters.") from None
+        raise _invalid_request("The form can't be read, or has too many parameters.") from None
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
-        raise _refused("A parameter was sent more than once.")
+        raise _invalid_request("A parameter was sent more than once.")
     # A parameter without a value counts as left out (RFC 6749, section 3.2).
     return {name: value for name, value in pairs if value}
 
 
-def _credentials(request: Request, form: Mapping[str, str]) -> ClientCredentials:
+def _read_credentials(request: Request, form: Mapping[str, str]) -> ClientCredentials:
     scheme, _, encoded = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "basic":
         return ClientCredentials(
@@ -103,11 +103,11 @@ def _credentials(request: Request, form: Mapping[str, str]) -> ClientCredentials
         pair = base64.b64decode(encoded.strip(), validate=True).decode()
     except (binascii.Error, ValueError):
         pair = ""
-    client_id, _, secret = (unquote_plus(part) for part in pair.partition(":"))
+    client_id, _, secret = (unquote_plus(value) for value in pair.partition(":"))
     if "client_secret" in form or form.get("client_id", client_id) != client_id:
-        raise _refused("Send the client's secret in one way only.")
+        raise _invalid_request("Send the client's secret in one way only.")
     return ClientCredentials(client_id, secret, basic=True)
 
 
-def _refused(message: str) -> ValidationFailed:
+def _invalid_request(message: str) -> ValidationFailed:
     return ValidationFailed(message, "invalid_request")

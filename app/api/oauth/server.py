@@ -109,20 +109,22 @@ class TokenServer(AuthorizationServer):
         endpoint: str = "token",  # noqa: ARG002 - signature of the base class
     ) -> Client:
         """Return the authenticated client. 401 only if HTTP Basic was used, otherwise 400."""
-        sent = request.credentials
-        limits = attempt_limits.of_client(self.settings, sent.client_id, self._ip)
+        credentials = request.credentials
+        limits = attempt_limits.of_client(self.settings, credentials.client_id, self._ip)
         has_failures = throttle.check(self.session, limits.own)
-        client = oauth_clients.authenticate(self.session, sent.client_id, sent.secret)
+        client = oauth_clients.authenticate(self.session, credentials.client_id, credentials.secret)
         if client is None:
             throttle.charge(self.session, limits.all)
-            oauth_clients.note_refusal(self.session, sent.client_id, sent.secret, self._ip)
+            oauth_clients.note_refusal(
+                self.session, credentials.client_id, credentials.secret, self._ip
+            )
             message = "The client is unknown, its secret is wrong, or it may not have tokens now."
-            raise UnprovenClient(message, status_code=401 if sent.basic else 400)
+            raise UnprovenClient(message, status_code=401 if credentials.basic else 400)
         if has_failures:
             throttle.reset_after_success(self.session, limits.own)
-        proven = Client(client)
-        request.client = proven
-        return proven
+        authenticated = Client(client)
+        request.client = authenticated
+        return authenticated
 
     def get_token_grant(self, request: FormRequest) -> Grant:
         if request.payload.grant_type is None:

@@ -72,11 +72,11 @@ def revoke_token() -> Response:
 
 
 def _answer(respond: Callable[[TokenServer, FormRequest], Response]) -> Response:
-    known = settings()
-    form = read_form(request, known.max_body_bytes)
+    portal_settings = settings()
+    form = read_form(request, portal_settings.max_body_bytes)
     try:
         with transaction() as session:
-            return respond(TokenServer(session, known, request.remote_addr), form)
+            return respond(TokenServer(session, portal_settings, request.remote_addr), form)
     except TooManyFailures as error:
         with transaction() as session:
             oauth_clients.note_too_many(

@@ -47,13 +47,13 @@ class ExternalId(BaseConverter):
     part_isolating = True
 
 
-def _authenticate(session: Session, asked: Request) -> Caller:
+def _authenticate(session: Session, http_request: Request) -> Caller:
     return tokens.caller_from_bearer(
         session,
-        bearer_token(asked),
+        bearer_token(http_request),
         Area.PARTNER_ADMIN,
         settings=settings(),
-        ip=asked.remote_addr,
+        ip=http_request.remote_addr,
         request_id=request_id(),
     )
 
@@ -62,7 +62,7 @@ blueprint = area_blueprint("partner_admin", DESCRIPTION, _authenticate, "/api")
 
 
 @blueprint.record_once
-def _keep_words_from_being_ids(state: BlueprintSetupState) -> None:
+def _register_id_converter(state: BlueprintSetupState) -> None:
     state.app.url_map.converters["external_id"] = ExternalId
 
 

@@ -66,8 +66,8 @@ def admin_report(partner_id: UUID) -> Response:
         users = [orjson.dumps(batch)[1:-1] for batch in report.batches()]
     counts = {"userCount": report.user_count, "userCountByTier": report.user_count_by_tier}
     body = [orjson.dumps(counts)[:-1], b',"users":[']
-    for part in users:
-        body += [part, b","]
+    for chunk in users:
+        body += [chunk, b","]
     return Response([*body[: -1 if users else None], b"]}"], mimetype="application/json")
 
 

@@ -30,8 +30,8 @@ NO_ORGANIZATION = {
 def list_organizations(partner_id: UUID, query: PageQuery) -> Response:
     """In the order in which they were created."""
     with transaction(read_only=True) as session:
-        listed = organizations.listing(session, caller(), partner_id)
-    return listing(listed, NumberedPage.of(query))
+        resources = organizations.listing(session, caller(), partner_id)
+    return listing(resources, NumberedPage.of(query))
 
 
 @blueprint.get("/partners/<partner_id>/organizations/<organization_id>/users")
@@ -44,8 +44,8 @@ def list_organizations(partner_id: UUID, query: PageQuery) -> Response:
 def list_organization_users(partner_id: UUID, organization_id: UUID, query: PageQuery) -> Response:
     """In the order in which they were created."""
     with transaction(read_only=True) as session:
-        listed = users.listing(session, caller(), partner_id, organization_id)
-    return listing(listed, NumberedPage.of(query))
+        resources = users.listing(session, caller(), partner_id, organization_id)
+    return listing(resources, NumberedPage.of(query))
 
 
 @blueprint.put("/partners/<partner_id>/organizations/<organization_id>")

@@ -44,9 +44,9 @@ def list_partners(query: PartnerFilter) -> Response:
 def create_partner(body: CreatePartnerInput) -> Partner:
     """For operators. Entries of lists get ids of their own."""
     with transaction() as session:
-        made = partners.create(session, caller(), body)
-        spending.limit_new_partner(session, caller(), made, settings().new_partner_micros_a_day)
-        return partners.to_resource(made, caller())
+        partner = partners.create(session, caller(), body)
+        spending.limit_new_partner(session, caller(), partner, settings().new_partner_micros_a_day)
+        return partners.to_resource(partner, caller())
 
 
 @blueprint.get("/partners/<partner_id>")

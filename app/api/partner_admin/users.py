@@ -35,8 +35,8 @@ ROLE = {"role_too_low": "The role may not create or change users of this type."}
 def list_partner_users(partner_id: UUID, query: PageQuery) -> Response:
     """In the order in which they were created. An admin sees standard users only."""
     with transaction(read_only=True) as session:
-        listed = users.listing(session, caller(), partner_id)
-    return listing(listed, NumberedPage.of(query))
+        resources = users.listing(session, caller(), partner_id)
+    return listing(resources, NumberedPage.of(query))
 
 
 @blueprint.post("/partners/<partner_id>/users")

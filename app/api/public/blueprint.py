@@ -36,19 +36,19 @@ DESCRIPTION = AreaDescription(
 )
 
 
-def _authenticate(session: Session, asked: Request) -> Caller:
+def _authenticate(session: Session, http_request: Request) -> Caller:
     return api_keys.caller_from_key(
         session,
-        asked.headers.get("x-api-key"),
-        ip=asked.remote_addr,
+        http_request.headers.get("x-api-key"),
+        ip=http_request.remote_addr,
         request_id=request_id(),
     )
 
 
-def _note_refusal(asked: Request) -> None:
-    secret = asked.headers.get("x-api-key")
+def _record_refusal(http_request: Request) -> None:
+    secret = http_request.headers.get("x-api-key")
     with transaction(read_only=True) as session:
-        refusal = api_keys.refusal_of_ended_key(session, secret, asked.remote_addr)
+        refusal = api_keys.refusal_of_ended_key(session, secret, http_request.remote_addr)
     if refusal is not None:
         with transaction() as session:
             refusals.note(session, refusals.anonymous_caller(request_id()), [refusal])
@@ -59,6 +59,6 @@ blueprint = area_blueprint(
     DESCRIPTION,
     _authenticate,
     "/api/v1",
-    note_refusal=_note_refusal,
+    note_refusal=_record_refusal,
     refuses_unknown_parameters=True,
 )

@@ -133,7 +133,7 @@ def list_calls(query: CallFilter) -> Response:
 def get_call(call_id: UUID) -> Call:
     """The status of the call, and every attempt."""
     with extensions.transaction(read_only=True) as session:
-        return _described(session, calls.get(session, extensions.caller(), call_id))
+        return _describe_call(session, calls.get(session, extensions.caller(), call_id))
 
 
 @blueprint.post("/outbound/calls/<call_id>/cancel")
@@ -155,8 +155,8 @@ def cancel_call(call_id: UUID) -> Call:
     does not end it. Cancelling a cancelled call again is no error."""
     keys = extensions.settings().secret_keys
     with extensions.transaction() as session:
-        return _described(session, calls.cancel(session, extensions.caller(), call_id, keys))
+        return _describe_call(session, calls.cancel(session, extensions.caller(), call_id, keys))
 
 
-def _described(session: Session, call: models.Call) -> Call:
+def _describe_call(session: Session, call: models.Call) -> Call:
     return calls.describe(call, calls.attempts_of(session, [call.id])[call.id])

@@ -88,22 +88,22 @@ def not_scim(detail: str, status: int, scim_type: str | None = None) -> Response
     return response
 
 
-def _authenticate(session: Session, asked: Request) -> Caller:
+def _authenticate(session: Session, http_request: Request) -> Caller:
     return scim_tokens.caller_from_token(
-        session, bearer_token(asked), ip=asked.remote_addr, request_id=request_id()
+        session, bearer_token(http_request), ip=http_request.remote_addr, request_id=request_id()
     )
 
 
-def _note_refusal(asked: Request) -> None:
+def _record_refusal(http_request: Request) -> None:
     with transaction(read_only=True) as session:
-        secret = bearer_token(asked)
-        refusal = scim_tokens.refusal_of_ended_token(session, secret, asked.remote_addr)
+        secret = bearer_token(http_request)
+        refusal = scim_tokens.refusal_of_ended_token(session, secret, http_request.remote_addr)
     if refusal is not None:
         with transaction() as session:
             refusals.note(session, refusals.anonymous_caller(request_id()), [refusal])
 
 
-guard(blueprint, _authenticate, note_refusal=_note_refusal)
+guard(blueprint, _authenticate, note_refusal=_record_refusal)
 
 
 @blueprint.before_request
@@ -113,7 +113,7 @@ def _negotiate() -> None:
         raise NotAcceptable(f"Answers are {MEDIA[0]} or {MEDIA[1]}.")
 
 
-def _answered_by(module: str, name: str) -> Any:
+def _lazy_view(module: str, name: str) -> Any:
     def view(**values: str) -> Response:
         views = import_module(f"app.api.scim.{module}")
         messages = import_module("app.api.scim.messages")
@@ -124,12 +124,12 @@ def _answered_by(module: str, name: str) -> Any:
 
 
 for _rule, _module, _name, _methods in ROUTES:
-    blueprint.add_url_rule(_rule, _name, _answered_by(_module, _name), methods=_methods)
+    blueprint.add_url_rule(_rule, _name, _lazy_view(_module, _name), methods=_methods)
 
 
 @blueprint.errorhandler(DomainError)
-def _refused(error: DomainError) -> ResponseReturnValue:
-    status, scim_type = _classified(error)
+def _handle_domain_error(error: DomainError) -> ResponseReturnValue:
+    status, scim_type = _classify_error(error)
     response = domain_error_response(error)  # with its headers
     response.status_code = status
     details = " ".join(problem.message for problem in error.problems) or error.message
@@ -137,7 +137,7 @@ def _refused(error: DomainError) -> ResponseReturnValue:
     return response
 
 
-def _classified(error: DomainError) -> tuple[int, str | None]:
+def _classify_error(error: DomainError) -> tuple[int, str | None]:
     """Return the status and the ``scimType`` of an error."""
     if error.code in _TAKEN:
         return 409, "uniqueness"

@@ -47,11 +47,11 @@ PROVIDER = ScimProvider(models=[wire.User, wire.Group], config=CONFIG, policy=wi
 
 
 def service_provider_config() -> Response:
-    return answer(_described(CONFIG, "ServiceProviderConfig", ""))
+    return answer(_describe_resource(CONFIG, "ServiceProviderConfig", ""))
 
 
 def list_resource_types() -> Response:
-    return _listed([_resource_type(each) for each in PROVIDER.resource_types])
+    return _list_response([_resource_type(each) for each in PROVIDER.resource_types])
 
 
 def get_resource_type(name: str) -> Response:
@@ -62,13 +62,13 @@ def get_resource_type(name: str) -> Response:
 
 
 def list_schemas() -> Response:
-    return _listed([_schema(each) for each in PROVIDER.schemas])
+    return _list_response([_describe_schema(each) for each in PROVIDER.schemas])
 
 
 def get_schema(schema_id: str) -> Response:
     for schema in PROVIDER.schemas:
         if str(schema.id).lower() == schema_id.lower():
-            return answer(_schema(schema))
+            return answer(_describe_schema(schema))
     raise NotFound
 
 
@@ -85,21 +85,21 @@ def search_all() -> Response:
 
 
 def _resource_type(resource_type: ResourceType) -> dict[str, Any]:
-    return _described(resource_type, "ResourceType", f"s/{resource_type.id}")
+    return _describe_resource(resource_type, "ResourceType", f"s/{resource_type.id}")
 
 
-def _schema(schema: Schema) -> dict[str, Any]:
-    return _described(schema, "Schema", f"s/{schema.id}")
+def _describe_schema(schema: Schema) -> dict[str, Any]:
+    return _describe_resource(schema, "Schema", f"s/{schema.id}")
 
 
-def _described(resource: Resource[Any], kind: str, rest: str) -> dict[str, Any]:
+def _describe_resource(resource: Resource[Any], kind: str, path: str) -> dict[str, Any]:
     """Return a description with its kind and address."""
     described: dict[str, Any] = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE)
-    described["meta"] = {"resourceType": kind, "location": f"{base_url()}/{kind}{rest}"}
+    described["meta"] = {"resourceType": kind, "location": f"{base_url()}/{kind}{path}"}
     return described
 
 
-def _listed(resources: list[dict[str, Any]]) -> Response:
+def _list_response(resources: list[dict[str, Any]]) -> Response:
     """Return all descriptions. They can't be filtered. Raises `Forbidden`."""
     if "filter" in request.args:
         message = "Descriptions of the service can't be filtered."

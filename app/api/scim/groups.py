@@ -37,75 +37,83 @@ def search_groups() -> Response:
 
 
 def create_group() -> Response:
-    wanted = shown(wire.Group)
+    response_parameters = shown(wire.Group)
     with reading():
-        sent = wire.Group.model_validate(body(), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
+        submitted = wire.Group.model_validate(body(), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
     with transaction() as session:
-        group = groups.create(session, caller(), group_fields(sent))
-        members = _members(session, group, wanted)
-    return _answered(group, members, Context.RESOURCE_CREATION_RESPONSE, wanted, 201)
+        group = groups.create(session, caller(), group_fields(submitted))
+        members = _visible_members(session, group, response_parameters)
+    return _group_response(
+        group, members, Context.RESOURCE_CREATION_RESPONSE, response_parameters, 201
+    )
 
 
 def get_group(group_id: str) -> Response:
-    wanted = shown(wire.Group)
+    response_parameters = shown(wire.Group)
     with transaction(read_only=True) as session:
         group = groups.get(session, caller(), id_in(group_id, not_found))
-        members = _members(session, group, wanted)
-    return _answered(group, members, Context.RESOURCE_QUERY_RESPONSE, wanted)
+        members = _visible_members(session, group, response_parameters)
+    return _group_response(group, members, Context.RESOURCE_QUERY_RESPONSE, response_parameters)
 
 
 def replace_group(group_id: str) -> Response:
-    wanted = shown(wire.Group)
+    response_parameters = shown(wire.Group)
     with reading():
-        sent = wire.Group.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
+        submitted = wire.Group.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
     with transaction() as session:
-        group = _locked(session, group_id)
-        groups.change(session, caller(), group, group_fields(sent))
-        members = _members(session, group, wanted)
-    return _answered(group, members, Context.RESOURCE_REPLACEMENT_RESPONSE, wanted)
+        group = _lock_group(session, group_id)
+        groups.change(session, caller(), group, group_fields(submitted))
+        members = _visible_members(session, group, response_parameters)
+    return _group_response(
+        group, members, Context.RESOURCE_REPLACEMENT_RESPONSE, response_parameters
+    )
 
 
 def patch_group(group_id: str) -> Response:
-    wanted = shown(wire.Group)
+    response_parameters = shown(wire.Group)
     with reading():
         patch = PatchOp[wire.Group].model_validate(
             checked(body()), scim_ctx=Context.RESOURCE_PATCH_REQUEST
         )
     with transaction() as session:
-        group = _locked(session, group_id)
+        group = _lock_group(session, group_id)
         members = groups.member_ids_of(session, [group.id]).get(group.id, [])
         resource = group_resource(group, members, base_url())
         if patch.patch(resource, scim_policy=wire.POLICY):
             groups.change(session, caller(), group, group_fields(resource))
-        shown_members = _members(session, group, wanted)
-    return _answered(group, shown_members, Context.RESOURCE_PATCH_RESPONSE, wanted)
+        visible_members = _visible_members(session, group, response_parameters)
+    return _group_response(
+        group, visible_members, Context.RESOURCE_PATCH_RESPONSE, response_parameters
+    )
 
 
 def delete_group(group_id: str) -> Response:
     with transaction() as session:
-        groups.remove(session, caller(), _locked(session, group_id))
+        groups.remove(session, caller(), _lock_group(session, group_id))
     return Response(status=204)
 
 
-def _locked(session: Session, group_id: str) -> ScimGroup:
+def _lock_group(session: Session, group_id: str) -> ScimGroup:
     """Return the group, locked, in the version that the client has seen."""
     group = groups.get(session, caller(), id_in(group_id, not_found), for_change=True)
     check_match(f'W/"{group.version}"')
     return group
 
 
-def _members(session: Session, group: ScimGroup, wanted: Any) -> list[UUID] | None:
+def _visible_members(
+    session: Session, group: ScimGroup, response_parameters: Any
+) -> list[UUID] | None:
     """Return the members unless the client doesn't request them: there can be thousands."""
-    if not _asks_for_members(wanted):
+    if not _requests_members(response_parameters):
         return None
     return groups.member_ids_of(session, [group.id]).get(group.id, [])
 
 
-def _asks_for_members(wanted: Any) -> bool:
-    if wanted.attributes:
-        return any(_names_members(path) for path in wanted.attributes)
+def _requests_members(params: Any) -> bool:
+    if params.attributes:
+        return any(_names_members(path) for path in params.attributes)
     return not any(
-        str(path).lower().endswith("members") for path in wanted.excluded_attributes or []
+        str(path).lower().endswith("members") for path in params.excluded_attributes or []
     )
 
 
@@ -113,14 +121,14 @@ def _names_members(path: Any) -> bool:
     return "members" in str(path).lower()
 
 
-def _search_results(asked: dict[str, Any], context: Context) -> Response:
-    queries.check_filter(str(asked.get("filter") or ""))
+def _search_results(params: dict[str, Any], context: Context) -> Response:
+    queries.check_filter(str(params.get("filter") or ""))
     with reading():
-        wanted = SearchRequest[wire.Group].model_validate(asked)
+        search = SearchRequest[wire.Group].model_validate(params)
     with transaction(read_only=True) as session:
-        page = queries.find_groups(session, caller(), wanted)
+        page = queries.find_groups(session, caller(), search)
         members: dict[UUID, list[UUID]] = {}
-        if _asks_for_members(wanted):
+        if _requests_members(search):
             members = groups.member_ids_of(session, [group.id for group in page.items])
     base = base_url()
     response = ListResponse[wire.Group](
@@ -129,14 +137,16 @@ def _search_results(asked: dict[str, Any], context: Context) -> Response:
         items_per_page=len(page.items),
         resources=[group_resource(group, members.get(group.id), base) for group in page.items],
     )
-    return answer(response.model_dump(scim_ctx=context, response_parameters=wanted))
+    return answer(response.model_dump(scim_ctx=context, response_parameters=search))
 
 
-def _answered(
+def _group_response(
     group: ScimGroup,
     members: list[UUID] | None,
     context: Context,
-    wanted: Any,
+    response_parameters: Any,
     status: int = 200,
 ) -> Response:
-    return answer_resource(group_resource(group, members, base_url()), context, wanted, status)
+    return answer_resource(
+        group_resource(group, members, base_url()), context, response_parameters, status
+    )

@@ -48,10 +48,10 @@ def version_of(resource: Mapping[str, Any]) -> str:
 
 def check_match(version: str) -> None:
     """Refuse a change of another version than the client has seen. Raises `SCIMException` (412)."""
-    wanted = request.headers.get("If-Match")
-    if wanted is None:
+    header = request.headers.get("If-Match")
+    if header is None:
         return
-    tags = parse_etags(wanted)
+    tags = parse_etags(header)
     opaque = version.removeprefix("W/").strip('"')
     if not tags.star_tag and not tags.contains_weak(opaque):
         raise PreconditionFailed
@@ -85,9 +85,11 @@ def id_in(text: str, not_found: Callable[[], NotFound]) -> UUID:
 
 def parameters(*names: str) -> dict[str, str]:
     """Return the query parameters with these names in any case; others are ignored."""
-    known = {name.lower(): name for name in names}
+    names_by_lowercase = {name.lower(): name for name in names}
     return {
-        known[name.lower()]: value for name, value in request.args.items() if name.lower() in known
+        names_by_lowercase[name.lower()]: value
+        for name, value in request.args.items()
+        if name.lower() in names_by_lowercase
     }
 
 

@@ -9,18 +9,20 @@ MAX_PATH_LENGTH = 500
 MAX_BRACKETS = 20
 
 
-def checked(sent: dict[str, Any]) -> dict[str, Any]:
+def checked(patch: dict[str, Any]) -> dict[str, Any]:
     """Return the body of a PATCH request. Raises `ValidationFailed` (``too_many_operations``,
     ``path_too_long``)."""
-    sent_operations = next((sent[name] for name in sent if name.lower() == "operations"), None)
-    operations: list[Any] = sent_operations if isinstance(sent_operations, list) else []
+    submitted_operations = next(
+        (patch[name] for name in patch if name.lower() == "operations"), None
+    )
+    operations: list[Any] = submitted_operations if isinstance(submitted_operations, list) else []
     if len(operations) > MAX_OPERATIONS:
         message = f"A request has at most {MAX_OPERATIONS} operations. Send several requests."
         raise ValidationFailed.on("Operations", "too_many_operations", message)
     for operation in operations:
         if isinstance(operation, dict):
             _check_path(operation)
-    return sent
+    return patch
 
 
 def _check_path(operation: dict[str, Any]) -> None:

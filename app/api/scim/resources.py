@@ -24,13 +24,15 @@ def base_url() -> str:
 
 def user_resource(account: ScimAccount, base: str) -> wire.User:
     user, stored = account.user, account.stored
-    given = stored.given_name if stored else None
-    family = stored.family_name if stored else None
+    given_name = stored.given_name if stored else None
+    family_name = stored.family_name if stored else None
     resource = wire.User(
         id=str(user.id),
         external_id=stored.external_id if stored else None,
         user_name=user.email,
-        name=wire.Name(given_name=given, family_name=family) if given or family else None,
+        name=wire.Name(given_name=given_name, family_name=family_name)
+        if given_name or family_name
+        else None,
         display_name=user.name,
         user_type=user.role.value,
         active=account.is_active,
@@ -51,7 +53,7 @@ def user_resource(account: ScimAccount, base: str) -> wire.User:
             location=f"{base}/Users/{user.id}",
         ),
     )
-    return _versioned(resource)
+    return _set_version(resource)
 
 
 def group_resource(group: ScimGroup, member_ids: Sequence[UUID] | None, base: str) -> wire.Group:
@@ -79,60 +81,65 @@ def group_resource(group: ScimGroup, member_ids: Sequence[UUID] | None, base: st
     )
 
 
-def user_fields(sent: wire.User, before: wire.User | None = None) -> users.ScimUserFields:
+def user_fields(submitted: wire.User, before: wire.User | None = None) -> users.ScimUserFields:
     """Return the fields of a user in a resource. ``before`` is the resource that a patch changed: a
     new address in ``emails`` counts if ``userName`` has not changed."""
-    email = (sent.user_name or "").strip()
+    email = (submitted.user_name or "").strip()
     if before is not None and email == before.user_name:
-        email = _new_address(sent, email) or email
-    given = _text(sent.name.given_name) if sent.name else None
-    family = _text(sent.name.family_name) if sent.name else None
-    name = _text(sent.display_name) or " ".join(part for part in (given, family) if part) or None
+        email = _new_address(submitted, email) or email
+    given_name = _stripped_or_none(submitted.name.given_name) if submitted.name else None
+    family_name = _stripped_or_none(submitted.name.family_name) if submitted.name else None
+    name = (
+        _stripped_or_none(submitted.display_name)
+        or " ".join(name_part for name_part in (given_name, family_name) if name_part)
+        or None
+    )
     return users.ScimUserFields(
         email=email,
         name=name,
-        given_name=given,
-        family_name=family,
-        external_id=sent.external_id or None,
-        active=sent.active,
+        given_name=given_name,
+        family_name=family_name,
+        external_id=submitted.external_id or None,
+        active=submitted.active,
     )
 
 
-def group_fields(sent: wire.Group) -> groups.ScimGroupFields:
+def group_fields(submitted: wire.Group) -> groups.ScimGroupFields:
     """Return the fields of a group. Raises `ValidationFailed` (``user_not_found``) for members that
     are no users."""
     ids = set()
-    for member in sent.members or []:
+    for member in submitted.members or []:
         identifier = as_hyphenated_uuid(member.value or "")
         if identifier is None:
             message = "A member is not a user of this directory. Groups can't be members."
             raise ValidationFailed.on("members", "user_not_found", message)
         ids.add(UUID(str(identifier)))
     return groups.ScimGroupFields(
-        display_name=sent.display_name or "",
-        external_id=sent.external_id or None,
+        display_name=submitted.display_name or "",
+        external_id=submitted.external_id or None,
         member_ids=frozenset(ids),
     )
 
 
-def _versioned(resource: wire.User) -> wire.User:
+def _set_version(resource: wire.User) -> wire.User:
     content = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE)
     if resource.meta is not None:
         resource.meta.version = version_of(content)
     return resource
 
 
-def _new_address(sent: wire.User, known: str) -> str | None:
+def _new_address(submitted: wire.User, current_email: str) -> str | None:
     """Return the address in ``emails`` that the user doesn't have yet, the one marked as work or
     primary first. Private and other addresses, which have another type, are no sign-in names."""
     addresses = [
         entry
-        for entry in sent.emails or []
-        if (entry.value or "").strip() not in ("", known) and (entry.type or WORK).lower() == WORK
+        for entry in submitted.emails or []
+        if (entry.value or "").strip() not in ("", current_email)
+        and (entry.type or WORK).lower() == WORK
     ]
     ranked = sorted(addresses, key=lambda entry: (entry.type is None, not entry.primary))
     return (ranked[0].value or "").strip() if ranked else None
 
 
-def _text(value: str | None) -> str | None:
+def _stripped_or_none(value: str | None) -> str | None:
     return (value or "").strip() or None

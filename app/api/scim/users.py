@@ -44,53 +44,53 @@ def search_users() -> Response:
 
 
 def create_user() -> Response:
-    wanted = shown(wire.User)
+    response_parameters = shown(wire.User)
     with reading():
-        sent = wire.User.model_validate(body(), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
+        submitted = wire.User.model_validate(body(), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
     with transaction() as session:
-        account = users.create(session, caller(), user_fields(sent))
-    return _answered(account, Context.RESOURCE_CREATION_RESPONSE, wanted, 201)
+        account = users.create(session, caller(), user_fields(submitted))
+    return _user_response(account, Context.RESOURCE_CREATION_RESPONSE, response_parameters, 201)
 
 
 def get_user(user_id: str) -> Response:
-    wanted = shown(wire.User)
+    response_parameters = shown(wire.User)
     with transaction(read_only=True) as session:
         account = users.get(session, caller(), id_in(user_id, not_found))
-    return _answered(account, Context.RESOURCE_QUERY_RESPONSE, wanted)
+    return _user_response(account, Context.RESOURCE_QUERY_RESPONSE, response_parameters)
 
 
 def replace_user(user_id: str) -> Response:
-    wanted = shown(wire.User)
+    response_parameters = shown(wire.User)
     with reading():
-        sent = wire.User.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
+        submitted = wire.User.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
     with transaction() as session:
-        account = _locked(session, user_id)
-        account = users.change(session, caller(), account, user_fields(sent))
-    return _answered(account, Context.RESOURCE_REPLACEMENT_RESPONSE, wanted)
+        account = _lock_account(session, user_id)
+        account = users.change(session, caller(), account, user_fields(submitted))
+    return _user_response(account, Context.RESOURCE_REPLACEMENT_RESPONSE, response_parameters)
 
 
 def patch_user(user_id: str) -> Response:
-    wanted = shown(wire.User)
+    response_parameters = shown(wire.User)
     with reading():
         patch = PatchOp[wire.User].model_validate(
             checked(body()), scim_ctx=Context.RESOURCE_PATCH_REQUEST
         )
     with transaction() as session:
-        account = _locked(session, user_id)
+        account = _lock_account(session, user_id)
         before = user_resource(account, base_url())
         after = before.model_copy(deep=True)
         if patch.patch(after, scim_policy=wire.POLICY):
             account = users.change(session, caller(), account, user_fields(after, before))
-    return _answered(account, Context.RESOURCE_PATCH_RESPONSE, wanted)
+    return _user_response(account, Context.RESOURCE_PATCH_RESPONSE, response_parameters)
 
 
 def delete_user(user_id: str) -> Response:
     with transaction() as session:
-        users.remove(session, caller(), _locked(session, user_id))
+        users.remove(session, caller(), _lock_account(session, user_id))
     return Response(status=204)
 
 
-def _locked(session: Any, user_id: str) -> ScimAccount:
+def _lock_account(session: Any, user_id: str) -> ScimAccount:
     """Return the user, locked, in the version that the client has seen."""
     account = users.get(session, caller(), id_in(user_id, not_found), for_change=True)
     meta = user_resource(account, base_url()).meta
@@ -98,12 +98,12 @@ def _locked(session: Any, user_id: str) -> ScimAccount:
     return account
 
 
-def _search_results(asked: dict[str, Any], context: Context) -> Response:
-    queries.check_filter(str(asked.get("filter") or ""))
+def _search_results(params: dict[str, Any], context: Context) -> Response:
+    queries.check_filter(str(params.get("filter") or ""))
     with reading():
-        wanted = SearchRequest[wire.User].model_validate(asked)
+        search = SearchRequest[wire.User].model_validate(params)
     with transaction(read_only=True) as session:
-        page = queries.find_users(session, caller(), wanted)
+        page = queries.find_users(session, caller(), search)
     base = base_url()
     response = ListResponse[wire.User](
         total_results=page.total,
@@ -111,8 +111,10 @@ def _search_results(asked: dict[str, Any], context: Context) -> Response:
         items_per_page=len(page.items),
         resources=[user_resource(account, base) for account in page.items],
     )
-    return answer(response.model_dump(scim_ctx=context, response_parameters=wanted))
+    return answer(response.model_dump(scim_ctx=context, response_parameters=search))
 
 
-def _answered(account: ScimAccount, context: Context, wanted: Any, status: int = 200) -> Response:
-    return answer_resource(user_resource(account, base_url()), context, wanted, status)
+def _user_response(
+    account: ScimAccount, context: Context, response_parameters: Any, status: int = 200
+) -> Response:
+    return answer_resource(user_resource(account, base_url()), context, response_parameters, status)

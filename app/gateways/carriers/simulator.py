@@ -192,10 +192,10 @@ class SimulatedCarrier:
     ) -> tuple[list[CarrierEvent], datetime | None]:
         events: list[CarrierEvent] = []
         for step in _SCRIPTS.get(outcome, _HUMAN):
-            at = placed_at + timedelta(seconds=step.seconds * self._pace)
-            if at > until:
-                return events, at
-            events.append(CarrierEvent(step.kind, at, step.answered_by, step.reason))
+            happens_at = placed_at + timedelta(seconds=step.seconds * self._pace)
+            if happens_at > until:
+                return events, happens_at
+            events.append(CarrierEvent(step.kind, happens_at, step.answered_by, step.reason))
         return events, None
 
 

@@ -26,17 +26,19 @@ class BucketFiles:
         return self._store(key, MeasuredStream(stream))
 
     def open(self, key: str) -> IO[bytes]:
-        return self._bucket.open(_known(key))
+        return self._bucket.open(_check_key(key))
 
     def fetch(self, key: str) -> IO[bytes]:
-        return self._bucket.fetch(_known(key))
+        return self._bucket.fetch(_check_key(key))
 
     def link(self, key: str, name: str, content_type: str) -> str | None:
-        return self._bucket.link(_known(key), name, content_type) if self._has_links else None
+        return self._bucket.link(_check_key(key), name, content_type) if self._has_links else None
 
     def keys_before(self, moment: datetime) -> list[str]:
         names = self._bucket.names()
-        return sorted(name for name, at in names if KEY.fullmatch(name) and at < moment)
+        return sorted(
+            name for name, stored_at in names if KEY.fullmatch(name) and stored_at < moment
+        )
 
     def delete(self, key: str) -> None:
         if KEY.fullmatch(key):
@@ -54,7 +56,7 @@ class BucketFiles:
         return chunks.as_stored(key)
 
 
-def _known(key: str) -> str:
+def _check_key(key: str) -> str:
     """Check a key: other names don't belong to this store. Raises FileNotFoundError."""
     if not KEY.fullmatch(key):
         raise FileNotFoundError(key)

@@ -20,7 +20,7 @@ _SPACES = re.compile(rb"[ \t]+")
 def signature_header(octets: bytes, names: Sequence[str], signature: DkimSignature) -> bytes:
     """Return the header that signs these headers and the body of a message."""
     head, _, body = octets.partition(b"\r\n\r\n")
-    headers = dict(_headers(head))
+    headers = dict(_split_headers(head))
     unsigned = (
         "DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed;\r\n"
         f" d={signature.domain}; s={signature.selector}; t={int(time())};\r\n"
@@ -29,13 +29,13 @@ def signature_header(octets: bytes, names: Sequence[str], signature: DkimSignatu
         " b="
     ).encode()
     signed = [headers[name.lower().encode()] for name in names]
-    (_, own), *_ = _headers(unsigned)
+    (_, unsigned_header), *_ = _split_headers(unsigned)
     key = load_pem_private_key(signature.key.encode(), None)
     if not isinstance(key, RSAPrivateKey):
         message = "a DKIM key must be an RSA key"
         raise TypeError(message)
-    made = b64encode(key.sign(b"\r\n".join([*signed, own]), PKCS1v15(), SHA256()))
-    folded = [made[start : start + _LINE] for start in range(0, len(made), _LINE)]
+    encoded = b64encode(key.sign(b"\r\n".join([*signed, unsigned_header]), PKCS1v15(), SHA256()))
+    folded = [encoded[start : start + _LINE] for start in range(0, len(encoded), _LINE)]
     return unsigned + b"\r\n ".join(folded) + b"\r\n"
 
 
@@ -48,7 +48,7 @@ def relaxed_body(body: bytes) -> bytes:
     return b"".join(line + b"\r\n" for line in lines)
 
 
-def _headers(head: bytes) -> list[tuple[bytes, bytes]]:
+def _split_headers(head: bytes) -> list[tuple[bytes, bytes]]:
     """Return name and relaxed text of each header, from the top (section 3.4.2)."""
     unfolded = re.sub(rb"\r\n(?=[ \t])", b"", head)
     headers = []

@@ -33,10 +33,10 @@ def to_message(letter: OutgoingMail, mail_from: str) -> EmailMessage:
     cte_type = "8bit" if letter.signature is None else "7bit"
     message = EmailMessage(SMTP.clone(utf8=needs_utf8, cte_type=cte_type))
     mail_from = letter.sender or mail_from
-    message["From"] = _address(letter.sender_name, mail_from)
-    message["To"] = _address(letter.to_name, letter.to)
+    message["From"] = _to_address(letter.sender_name, mail_from)
+    message["To"] = _to_address(letter.to_name, letter.to)
     if letter.reply_to:
-        message["Reply-To"] = _address(None, letter.reply_to)
+        message["Reply-To"] = _to_address(None, letter.reply_to)
     message["Subject"] = one_line(letter.subject)
     message["Date"] = format_datetime(utcnow())
     message["Message-ID"] = make_msgid(domain=ascii_domain(mail_from))
@@ -59,9 +59,9 @@ def to_octets(letter: OutgoingMail, message: EmailMessage) -> bytes:
     return signature_header(octets, covered, letter.signature) + octets
 
 
-def one_line(words: str) -> str:
+def one_line(text: str) -> str:
     """Return the text with every line break and control character as a space."""
-    return " ".join("".join(c if c.isprintable() else " " for c in words).split())
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def ascii_domain(address: str) -> str:
@@ -69,7 +69,7 @@ def ascii_domain(address: str) -> str:
     return host if host.isascii() else host.encode("idna").decode("ascii")
 
 
-def _address(name: str | None, address: str) -> Address:
+def _to_address(name: str | None, address: str) -> Address:
     local = address.rpartition("@")[0]
-    shown = one_line(name or "")[:MAX_NAME_LENGTH]
-    return Address(shown, username=one_line(local), domain=ascii_domain(address))
+    display_name = one_line(name or "")[:MAX_NAME_LENGTH]
+    return Address(display_name, username=one_line(local), domain=ascii_domain(address))

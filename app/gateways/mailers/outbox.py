@@ -44,8 +44,8 @@ class Outbox:
     def send(self, letter: OutgoingMail) -> None:
         """Store the mail. Never raises `NotNow` or `Refused`."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        whose = str(letter.partner_id) if letter.partner_id else NOBODYS
-        path = self._folder / f"{new_id()}_{whose}.eml"
+        owner = str(letter.partner_id) if letter.partner_id else NOBODYS
+        path = self._folder / f"{new_id()}_{owner}.eml"
         unfinished = path.with_suffix(".new")
         octets = to_octets(letter, to_message(letter, self._from))
         with os.fdopen(
@@ -79,7 +79,7 @@ class Outbox:
             if match is None:
                 continue
             identifier = UUID(match["id"])
-            whose = None if match["whose"] == NOBODYS else UUID(match["whose"])
+            partner_id = None if match["whose"] == NOBODYS else UUID(match["whose"])
             # The first 48 bits of such an id are its milliseconds (RFC 9562, section 5.7).
-            at = datetime.fromtimestamp((identifier.int >> 80) / 1000, UTC)
-            yield KeptMail(identifier, whose, at, path)
+            sent_at = datetime.fromtimestamp((identifier.int >> 80) / 1000, UTC)
+            yield KeptMail(identifier, partner_id, sent_at, path)

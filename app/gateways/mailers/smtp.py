@@ -34,8 +34,8 @@ class MailServer:
     def of_url(cls, url: str) -> Self:
         """Parse the URL. Raises ValueError with a sentence if it isn't one of these."""
         parts = urlsplit(url)
-        asked = parse_qs(parts.query)
-        wrong = parts.path.strip("/") or parts.fragment or asked.keys() - {"starttls"}
+        query = parse_qs(parts.query)
+        wrong = parts.path.strip("/") or parts.fragment or query.keys() - {"starttls"}
         if parts.scheme not in PORTS or not parts.hostname or wrong:
             message = "A mail server is written smtp://user:password@host:port or smtps://…"
             raise ValueError(message)
@@ -43,7 +43,7 @@ class MailServer:
             host=parts.hostname,
             port=parts.port or PORTS[parts.scheme],
             tls_at_once=parts.scheme == "smtps",
-            starttls_needed=asked.get("starttls", ["0"])[-1] not in ("", "0"),
+            starttls_needed=query.get("starttls", ["0"])[-1] not in ("", "0"),
             user=unquote(parts.username) if parts.username else None,
             password=unquote(parts.password) if parts.password else None,
         )
@@ -71,16 +71,16 @@ class SmtpMailer:
         try:
             connection = self._connect()
         except (OSError, smtplib.SMTPException) as error:
-            raise MailDeferred(_reason("connecting", error)) from error
+            raise MailDeferred(_failure_reason("connecting", error)) from error
         try:
             self._introduce(connection)
             _hand_over(connection, letter, message, letter.sender or self._from)
         except smtplib.SMTPNotSupportedError as error:
-            raise MailRefused(_reason("sending", error)) from error
+            raise MailRefused(_failure_reason("sending", error)) from error
         except (OSError, smtplib.SMTPException) as error:
             if _is_final(error):
-                raise MailRefused(_reason("sending", error)) from error
-            raise MailDeferred(_reason("sending", error)) from error
+                raise MailRefused(_failure_reason("sending", error)) from error
+            raise MailDeferred(_failure_reason("sending", error)) from error
         finally:
             with suppress(OSError, smtplib.SMTPException):
                 connection.quit()
@@ -98,13 +98,13 @@ class SmtpMailer:
                     connection.quit()
                 connection.close()
         except (OSError, smtplib.SMTPException) as error:
-            raise MailDeferred(_reason("connecting", error)) from error
+            raise MailDeferred(_failure_reason("connecting", error)) from error
 
     def _connect(self) -> smtplib.SMTP:
         server = self._server
         if server.tls_at_once:
             return smtplib.SMTP_SSL(
-                server.host, server.port, timeout=self._timeout, context=_checked()
+                server.host, server.port, timeout=self._timeout, context=_tls_context()
             )
         return smtplib.SMTP(server.host, server.port, timeout=self._timeout)
 
@@ -114,7 +114,7 @@ class SmtpMailer:
         encrypted = server.tls_at_once
         if not encrypted and (server.starttls_needed or connection.has_extn("starttls")):
             try:
-                connection.starttls(context=_checked())
+                connection.starttls(context=_tls_context())
             except smtplib.SMTPNotSupportedError as error:
                 message = "the mail server offers no encryption, which the configuration asks for"
                 raise MailDeferred(message) from error
@@ -143,13 +143,13 @@ def _hand_over(
     options = []
     if not all(map(str.isascii, (sender, *to))):
         if not connection.has_extn("smtputf8"):
-            words = "the mail server takes no such address"
-            raise smtplib.SMTPNotSupportedError(words)
+            reason = "the mail server takes no such address"
+            raise smtplib.SMTPNotSupportedError(reason)
         options = ["SMTPUTF8", "BODY=8BITMIME"]
     connection.sendmail(sender, to, to_octets(letter, message), options)
 
 
-def _checked() -> ssl.SSLContext:
+def _tls_context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
@@ -166,7 +166,7 @@ def _is_final(error: Exception) -> bool:
     return bool(codes) and all(500 <= code < 600 for code in codes)
 
 
-def _reason(doing: str, error: Exception) -> str:
+def _failure_reason(doing: str, error: Exception) -> str:
     """Return what happened, without the server's own text, which often repeats the address."""
     match error:
         case smtplib.SMTPRecipientsRefused():

@@ -116,7 +116,7 @@ class StripeProcessor:
 
         client = self._client(stripe)
         products: dict[str, str] = {}
-        listed: dict[str, ListedPrice] = {}
+        prices_by_id: dict[str, ListedPrice] = {}
         for price_id in dict.fromkeys(reference.price_id for reference in references):
             try:
                 price = client.v1.prices.retrieve(price_id)
@@ -132,14 +132,14 @@ class StripeProcessor:
             if not price.active:
                 continue
             currency = price.currency.upper()
-            listed[price_id] = ListedPrice(
+            prices_by_id[price_id] = ListedPrice(
                 name=price.nickname or products[product_id],
-                cost=_units(price, currency),
+                cost=_to_units(price, currency),
                 currency=currency,
                 product_id=product_id,
                 interval=_interval(price),
             )
-        return listed
+        return prices_by_id
 
     def check(self) -> None:
         """Send a harmless request, to prove that the key works."""
@@ -157,22 +157,22 @@ class StripeProcessor:
         with self._asking() as client:
             product_id, price_id = sale.product_id, sale.price_id
             changes = {"name": sale.name, "active": True}
-            if not _known(lambda: client.v1.products.update(product_id, changes), product_id):
+            if not _get_or_none(lambda: client.v1.products.update(product_id, changes), product_id):
                 options = {"idempotency_key": f"{key}:product"}
                 product_id = client.v1.products.create({"name": sale.name}, options).id
-            price = _known(lambda: client.v1.prices.retrieve(price_id), price_id)
-            if price and _says(price, sale, product_id):
+            price = _get_or_none(lambda: client.v1.prices.retrieve(price_id), price_id)
+            if price and _is_same_price(price, sale, product_id):
                 if not price.active:
                     client.v1.prices.update(price_id, {"active": True})
                 return product_id, price_id
-            wanted = {
+            params = {
                 "product": product_id,
                 "currency": sale.currency.lower(),
-                "unit_amount": int(sale.cost.scaleb(_shift(sale.currency))),
+                "unit_amount": int(sale.cost.scaleb(_decimal_places(sale.currency))),
                 "recurring": {"interval": sale.interval},
             }
             options = {"idempotency_key": f"{key}:price"}
-            new_id = client.v1.prices.create(wanted, options).id
+            new_id = client.v1.prices.create(params, options).id
             if price:
                 client.v1.prices.update(price_id, {"active": False})
             return product_id, new_id
@@ -180,12 +180,12 @@ class StripeProcessor:
     def archive(self, price_id: str) -> None:
         """End the sale of a price, if there is one; existing subscriptions keep it."""
         with self._asking() as client:
-            _known(lambda: client.v1.prices.update(price_id, {"active": False}), price_id)
+            _get_or_none(lambda: client.v1.prices.update(price_id, {"active": False}), price_id)
 
     def checkout(self, price_id: str, reference: str, trial_days: int, back_url: str) -> str:
         """Return the URL of a page where a customer subscribes to a price. ``reference`` is
         returned with the report of the payment."""
-        wanted: dict[str, Any] = {
+        params: dict[str, Any] = {
             "mode": "subscription",
             "line_items": [{"price": price_id, "quantity": 1}],
             "client_reference_id": reference,
@@ -193,22 +193,24 @@ class StripeProcessor:
             "cancel_url": back_url,
         }
         if trial_days:
-            wanted["subscription_data"] = {"trial_period_days": trial_days}
+            params["subscription_data"] = {"trial_period_days": trial_days}
         with self._asking() as client:
             options = {"idempotency_key": f"checkout:{reference}"}
-            return str(client.v1.checkout.sessions.create(wanted, options).url)
+            return str(client.v1.checkout.sessions.create(params, options).url)
 
     def customer_page(self, customer: str, back_url: str) -> str:
         """Return the URL of a page where a customer sees its invoices, and changes its means of
         payment and its subscription."""
-        wanted = {"customer": customer, "return_url": back_url}
+        params = {"customer": customer, "return_url": back_url}
         with self._asking() as client:
-            return str(client.v1.billing_portal.sessions.create(wanted).url)
+            return str(client.v1.billing_portal.sessions.create(params).url)
 
     def subscription(self, reference: str) -> CustomerSubscription | None:
         """Return a subscription; None if the account doesn't have it."""
         with self._asking() as client:
-            subscription = _known(lambda: client.v1.subscriptions.retrieve(reference), reference)
+            subscription = _get_or_none(
+                lambda: client.v1.subscriptions.retrieve(reference), reference
+            )
         if subscription is None:
             return None
         prices = [item.price.id for item in subscription["items"].data if item.price]
@@ -225,15 +227,15 @@ class StripeProcessor:
         """End a subscription now, if it is active; the unused part of the payment is credited."""
         with self._asking() as client:
             credit = {"prorate": True, "invoice_now": True}
-            _known(lambda: client.v1.subscriptions.cancel(reference, credit), reference)
+            _get_or_none(lambda: client.v1.subscriptions.cancel(reference, credit), reference)
 
     def charged(self, customers: Iterable[str], name: str, since: datetime) -> str | None:
         """Return the invoice item with this name of one of the customers since then."""
-        wanted = {"limit": 100, "created": {"gte": int(since.timestamp())}}
+        filters = {"limit": 100, "created": {"gte": int(since.timestamp())}}
         with self._asking() as client:
             for customer in customers:
-                asked = {**wanted, "customer": customer}
-                items = _known(partial(client.v1.invoice_items.list, asked), customer)
+                params = {**filters, "customer": customer}
+                items = _get_or_none(partial(client.v1.invoice_items.list, params), customer)
                 for item in items.auto_paging_iter() if items else ():
                     if getattr(item.metadata, CHARGE, None) == name:
                         return str(item.id)
@@ -245,16 +247,16 @@ class StripeProcessor:
         Sent again with the same name it is added once, as long as Stripe remembers the request: a
         day. Later, `charged` finds it.
         """
-        wanted = {
+        params = {
             "customer": charge.customer,
             "subscription": charge.subscription,
             "currency": charge.currency.lower(),
-            "amount": int(charge.amount.scaleb(_shift(charge.currency))),
+            "amount": int(charge.amount.scaleb(_decimal_places(charge.currency))),
             "description": charge.description,
             "metadata": {CHARGE: name},
         }
         with self._asking() as client:
-            return str(client.v1.invoice_items.create(wanted, {"idempotency_key": name}).id)
+            return str(client.v1.invoice_items.create(params, {"idempotency_key": name}).id)
 
     @contextmanager
     def _asking(self) -> Iterator[Any]:
@@ -310,23 +312,23 @@ def read_event(payload: bytes, signature: str, secret: str) -> StripeEvent | Non
     return StripeEvent(event.type, reference or "", str(subscription or ""))
 
 
-def _known(ask: Callable[[], Any], identifier: str) -> Any:
+def _get_or_none(send: Callable[[], Any], identifier: str) -> Any:
     """Return the response about an object; None if the account has no such object."""
     import stripe
 
     if not identifier:
         return None
     try:
-        return ask()
+        return send()
     except stripe.InvalidRequestError as error:
         if error.code == "resource_missing":
             return None
         raise
 
 
-def _says(price: Any, sale: PlanForSale, product_id: str) -> bool:
+def _is_same_price(price: Any, sale: PlanForSale, product_id: str) -> bool:
     currency = price.currency.upper()
-    stored = (str(price.product), currency, _units(price, currency), _interval(price))
+    stored = (str(price.product), currency, _to_units(price, currency), _interval(price))
     return stored == (product_id, sale.currency, sale.cost, sale.interval)
 
 
@@ -336,11 +338,11 @@ def _interval(price: Any) -> str | None:
     return recurring.interval if recurring and recurring.interval_count == 1 else None
 
 
-def _shift(currency: str) -> int:
+def _decimal_places(currency: str) -> int:
     return 0 if currency in _WHOLE_UNITS else 3 if currency in _THOUSANDTHS else 2
 
 
-def _units(price: Any, currency: str) -> Decimal:
+def _to_units(price: Any, currency: str) -> Decimal:
     """Return the amount in currency units. A tiered price has no single amount: zero."""
     amount = getattr(price, "unit_amount_decimal", None) or price.unit_amount or 0
-    return Decimal(str(amount)).scaleb(-_shift(currency))
+    return Decimal(str(amount)).scaleb(-_decimal_places(currency))

@@ -43,9 +43,9 @@ class MessageWriter(Protocol):
 def quotes(text: str, notes: str) -> bool:
     """Whether the text contains the note, or one of its sentences, word for word, ignoring case and
     punctuation."""
-    spoken = _plain(text)
+    spoken = _plain_words(text)
     sentences = [notes, *re.split(r"[.!?;\n]+", notes)]
-    quotable = [_plain(sentence) for sentence in sentences]
+    quotable = [_plain_words(sentence) for sentence in sentences]
     return any(
         each in spoken
         for each in quotable
@@ -53,5 +53,5 @@ def quotes(text: str, notes: str) -> bool:
     )
 
 
-def _plain(text: str) -> str:
+def _plain_words(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "

@@ -10,7 +10,7 @@ def introduction(brief: MessageBrief) -> str:
     """Return the first sentence, which says that an assistant is calling."""
     greeting = f"Hello {brief.contact_name}," if brief.contact_name else "Hello,"
     return (
-        f"{greeting} this is {brief.assistant_name}, the {_kind(brief.product_name)} "
+        f"{greeting} this is {brief.assistant_name}, the {_assistant_kind(brief.product_name)} "
         f"of {brief.organization_name}."
     )
 
@@ -35,5 +35,5 @@ def spoken_number(number: str) -> str:
     return ", ".join(" ".join(group) for group in groups)
 
 
-def _kind(product_name: str) -> str:
+def _assistant_kind(product_name: str) -> str:
     return product_name if "AI" in product_name.split() else f"AI assistant ({product_name})"

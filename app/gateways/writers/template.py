@@ -40,13 +40,13 @@ class TemplateWriter:
     """Returns the same message for the same facts."""
 
     def compose(self, brief: MessageBrief) -> WrittenMessages:
-        written = _written(brief, _subject(brief.notes, brief.metadata))
-        if quotes(written.intro, brief.notes) or quotes(written.voicemail, brief.notes):
-            return _written(brief, _OTHER_SUBJECT)
-        return written
+        messages = _build_messages(brief, _find_subject(brief.notes, brief.metadata))
+        if quotes(messages.intro, brief.notes) or quotes(messages.voicemail, brief.notes):
+            return _build_messages(brief, _OTHER_SUBJECT)
+        return messages
 
 
-def _written(brief: MessageBrief, subject: str) -> WrittenMessages:
+def _build_messages(brief: MessageBrief, subject: str) -> WrittenMessages:
     introduction = phrases.introduction(brief)
     return WrittenMessages(
         intro=f"{introduction} I am calling {subject}. {phrases.intro_ending(brief)}",
@@ -57,14 +57,14 @@ def _written(brief: MessageBrief, subject: str) -> WrittenMessages:
     )
 
 
-def _subject(notes: str, metadata: Mapping[str, Any]) -> str:
+def _find_subject(notes: str, metadata: Mapping[str, Any]) -> str:
     for pattern, subject in _SUBJECTS:
         if re.search(pattern, notes, re.IGNORECASE):
-            return subject + _number(subject, metadata)
+            return subject + _number_of_subject(subject, metadata)
     return _OTHER_SUBJECT
 
 
-def _number(subject: str, metadata: Mapping[str, Any]) -> str:
+def _number_of_subject(subject: str, metadata: Mapping[str, Any]) -> str:
     """Return the number of the subject, if the contact has one: " number A-1017"."""
     for name, value in metadata.items():
         words = {word.lower() for word in _WORDS.findall(name)}

@@ -45,21 +45,21 @@ def refusal(
     """Return the meaning of the final answer to an INVITE, from 300 on."""
     if code in {401, 407}:
         return TrunkRefusal(code, EndedReason.CARRIER_ERROR, WRONG_CREDENTIALS, is_definite=True)
-    words = f"The trunk answered {code} {phrase}".strip()[:300] + "."
+    message = f"The trunk answered {code} {phrase}".strip()[:300] + "."
     if code == 503 and not has_rung:
         return TrunkRefusal(
-            code, EndedReason.CARRIER_ERROR, words, pause=pause_asked_for(retry_after)
+            code, EndedReason.CARRIER_ERROR, message, pause=pause_asked_for(retry_after)
         )
     reason = _REASONS.get(code, EndedReason.CARRIER_ERROR)
     definite = reason in {EndedReason.REJECTED, EndedReason.NUMBER_INVALID} and not has_rung
-    return TrunkRefusal(code, reason, words, is_definite=definite)
+    return TrunkRefusal(code, reason, message, is_definite=definite)
 
 
-def means_answered(event: str | None, words: str) -> bool:
+def means_answered(event: str | None, text: str) -> bool:
     """Whether this baresip event comes after an answer to the INVITE; a request for the password
     does not count as one."""
     if event == "CALL_CLOSED":
-        return words[:3].isdigit() and words[:3] not in {"401", "407"}
+        return text[:3].isdigit() and text[:3] not in {"401", "407"}
     return event in {"CALL_RINGING", "CALL_PROGRESS", "CALL_ESTABLISHED"}
 
 

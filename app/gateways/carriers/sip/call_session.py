@@ -57,23 +57,23 @@ class CallOver(Exception):
         self.more = more
 
 
-def ended(reason: EndedReason, words: str = "", *, definite: bool = False) -> CallOver:
+def ended(reason: EndedReason, message: str = "", *, definite: bool = False) -> CallOver:
     """``definite``: the phone has not rung and never will."""
-    return CallOver(AttemptFact.ENDED, reason=reason.value, words=words, definite=definite)
+    return CallOver(AttemptFact.ENDED, reason=reason.value, words=message, definite=definite)
 
 
 def closed_by(trunk: TrunkRefusal) -> CallOver:
     """The trunk ended the call, or asked to try later."""
-    over = ended(trunk.reason, trunk.words, definite=trunk.is_definite)
+    result = ended(trunk.reason, trunk.words, definite=trunk.is_definite)
     if trunk.pause is not None:
-        over = CallOver(AttemptFact.DELAYED, seconds=trunk.pause, words=trunk.words)
-    over.more["code"] = str(trunk.code)
-    return over
+        result = CallOver(AttemptFact.DELAYED, seconds=trunk.pause, words=trunk.words)
+    result.more["code"] = str(trunk.code)
+    return result
 
 
-def server_unreached(words: str) -> CallOver:
+def server_unreached(message: str) -> CallOver:
     """Return the end of an attempt whose server could not be reached."""
-    return CallOver(AttemptFact.DELAYED, seconds=UNREACHED_SECONDS, words=words, unreached=True)
+    return CallOver(AttemptFact.DELAYED, seconds=UNREACHED_SECONDS, words=message, unreached=True)
 
 
 class CallSession:
@@ -86,8 +86,8 @@ class CallSession:
         ledger = AttemptLedger(task.account.folder, task.account.name)
         self._stop_file = ledger.stop_file(task.attempt_id)
         self._work_folder = ledger.work_folder(task.attempt_id)
-        own = task.from_number if task.account.shows_number else task.account.user
-        self._phone = SipPhone(task.account, own or "anonymous", self._work_folder)
+        own_user = task.from_number if task.account.shows_number else task.account.user
+        self._phone = SipPhone(task.account, own_user or "anonymous", self._work_folder)
         self._voicemail_detector = VoicemailDetector()
         self._lengths: dict[str, float] = {}
         self._has_dialed = self._invited = self._taken = self._rung = self._stopping = False
@@ -123,16 +123,16 @@ class CallSession:
             return self._failed(f"The call's process failed ({type(error).__name__}).")
         return ended(EndedReason.COMPLETED)
 
-    def _failed(self, words: str) -> CallOver:
+    def _failed(self, message: str) -> CallOver:
         if self._has_dialed and not self._taken:
             return CallOver(AttemptFact.SILENT)
-        return ended(EndedReason.CARRIER_ERROR, words, definite=not self._has_dialed)
+        return ended(EndedReason.CARRIER_ERROR, message, definite=not self._has_dialed)
 
     def _prepare(self) -> None:
         self._work_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         task, account = self._task, self._account
-        words = {"silence": "", "intro": task.intro, "voicemail": task.voicemail}
-        for name, text in words.items():
+        texts = {"silence": "", "intro": task.intro, "voicemail": task.voicemail}
+        for name, text in texts.items():
             self._lengths[name] = prepare(
                 text,
                 self._sound(name),
@@ -215,10 +215,10 @@ class CallSession:
         """Wait for the event, handling others; return whether it came. Raises `CallOver`."""
         deadline = time.monotonic() + seconds
         while not reached():
-            left = deadline - time.monotonic()
-            if left <= 0:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
                 return False
-            self._handle_pending(min(left, TICK))
+            self._handle_pending(min(remaining, TICK))
         return True
 
     def _handle_pending(self, seconds: float) -> None:
@@ -282,8 +282,8 @@ class CallSession:
             self._is_registered = True
         elif message.code >= 300 and not self._has_dialed:
             seconds = pause_asked_for(message.headers.get("retry-after", ""))
-            words = f"The trunk answered the registration with {message.code}."
-            raise CallOver(AttemptFact.DELAYED, seconds=seconds, words=words)
+            detail = f"The trunk answered the registration with {message.code}."
+            raise CallOver(AttemptFact.DELAYED, seconds=seconds, words=detail)
 
     def _handle_event(self, event: dict[str, Any]) -> None:
         if self._stopping:
@@ -302,17 +302,17 @@ class CallSession:
             case "CALL_CLOSED":
                 raise self._closed(str(event.get("param", "")))
 
-    def _closed(self, words: str) -> CallOver:
+    def _closed(self, event_text: str) -> CallOver:
         """Return the result of a call that the other side ended."""
         if self._answered_at is not None:
             return ended(EndedReason.COMPLETED)
-        if answer := _ANSWER.match(words):
+        if answer := _ANSWER.match(event_text):
             code, phrase = int(answer[1]), answer[2]
             return closed_by(refusal(code, phrase, self._retry_after, has_rung=self._rung))
         if not self._invited:
-            message = f"The trunk could not be reached ({words})."
+            message = f"The trunk could not be reached ({event_text})."
             return server_unreached(message)
-        return self._failed(f"The connection to the trunk failed ({words}).")
+        return self._failed(f"The connection to the trunk failed ({event_text}).")
 
     def _listen(self, answered_at: float) -> None:
         """Listen for who answers. Silence and a line without any sound are treated alike."""

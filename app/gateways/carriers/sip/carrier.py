@@ -107,7 +107,7 @@ class SipCarrier:
         if record.last and record.last.fact is AttemptFact.SILENT:
             message = "the trunk answered neither the call nor its end"
             raise NoCarrierAnswer(message)
-        return _reason(record) is EndedReason.CANCELED
+        return _end_reason(record) is EndedReason.CANCELED
 
     def _take_over(self, attempt_id: UUID, attempt_file: AttemptFile) -> None:
         """Lock the file of an attempt that was not requested yet, or was delayed."""
@@ -203,7 +203,9 @@ class SipCarrier:
             return CarrierReport(PlacementVerdict.UNSURE)
         poll = min(self._account.poll_seconds, MAX_POLL_SECONDS)
         next_look = None if record.is_over else utcnow() + timedelta(seconds=poll)
-        return CarrierReport(PlacementVerdict.PLACED, record.reference, _events(record), next_look)
+        return CarrierReport(
+            PlacementVerdict.PLACED, record.reference, _to_events(record), next_look
+        )
 
 
 def _is_ours(variable: str) -> bool:
@@ -218,29 +220,31 @@ def _raise_refusal(record: AttemptRecord) -> None:
         return
     if last.fact is AttemptFact.DELAYED:
         unreached = bool(last.more.get("unreached"))
-        words, seconds = str(last.more["words"]), float(last.more["seconds"])
-        raise PlacementDelayed(words, seconds, unreached=unreached)
+        message, seconds = str(last.more["words"]), float(last.more["seconds"])
+        raise PlacementDelayed(message, seconds, unreached=unreached)
     if last.fact is AttemptFact.ENDED and last.more.get("definite"):
         reason, code = EndedReason(last.more["reason"]), last.more.get("code")
         raise PlacementRejected(str(last.more["words"]), reason, code)
 
 
-def _events(record: AttemptRecord) -> list[CarrierEvent]:
+def _to_events(record: AttemptRecord) -> list[CarrierEvent]:
     heard = record.find(AttemptFact.HEARD)
-    who = AnsweredBy(heard.more["answered_by"]) if heard else None
+    answered_by = AnsweredBy(heard.more["answered_by"]) if heard else None
     events = [
         CarrierEvent(
-            _KINDS[entry.fact], entry.at, None if entry.fact is AttemptFact.RINGING else who
+            _KINDS[entry.fact], entry.at, None if entry.fact is AttemptFact.RINGING else answered_by
         )
         for entry in record.entries
         if entry.fact in _KINDS
     ]
     if record.is_over and record.last is not None:
-        events.append(CarrierEvent(CarrierEventKind.ENDED, record.last.at, who, _reason(record)))
+        events.append(
+            CarrierEvent(CarrierEventKind.ENDED, record.last.at, answered_by, _end_reason(record))
+        )
     return events
 
 
-def _reason(record: AttemptRecord) -> EndedReason | None:
+def _end_reason(record: AttemptRecord) -> EndedReason | None:
     last = record.last
     if last is None or last.fact not in {AttemptFact.ENDED, AttemptFact.DELAYED}:
         return None

@@ -56,7 +56,7 @@ def tested(account: SipAccount, numbers: Sequence[str]) -> AccountTestResult:
                 return AccountTestResult(True, _check_account(connection, account, numbers))
         except OSError as error:
             where = "{}:{}".format(*hop) + f" over {account.transport.upper()}"
-            raise _TrunkFault(_why(error, where)) from None
+            raise _TrunkFault(_describe_error(error, where)) from None
     except _TrunkFault as fault:
         return AccountTestResult(False, str(fault))
 
@@ -73,15 +73,15 @@ def _next_hop(account: SipAccount) -> Hop:
         raise _TrunkFault(_NO_NAME(host=host)) from None
 
 
-def _why(error: OSError, where: str) -> str:
+def _describe_error(error: OSError, target: str) -> str:
     if isinstance(error, TimeoutError):
-        return _NO_ANSWER(where=where, seconds=f"{ANSWER_SECONDS:.0f}")
+        return _NO_ANSWER(where=target, seconds=f"{ANSWER_SECONDS:.0f}")
     if isinstance(error, ssl.SSLError):
         reason = (error.reason or "no agreement").replace("_", " ").lower()
-        return _NOT_ENCRYPTED(where=where, reason=reason)
+        return _NOT_ENCRYPTED(where=target, reason=reason)
     if isinstance(error, ConnectionRefusedError):
-        return _CONNECTION_REFUSED(where=where)
-    return _UNREACHED(where=where)
+        return _CONNECTION_REFUSED(where=target)
+    return _UNREACHED(where=target)
 
 
 def _check_account(connection: ProbeConnection, account: SipAccount, numbers: Sequence[str]) -> str:

@@ -15,34 +15,34 @@ def proof(
     """Return the value of ``Authorization`` for the first supported challenge; None if there is
     none."""
     for challenge in challenges:
-        asked = {name.lower(): quoted or plain for name, quoted, plain in _PART.findall(challenge)}
-        algorithm = _HASHES.get(asked.get("algorithm", "MD5").lower())
-        offered = {each.strip() for each in asked.get("qop", "").split(",")} - {""}
-        is_met = challenge.lower().startswith("digest ") and "nonce" in asked
-        if is_met and algorithm and (not offered or "auth" in offered):
-            return _digest(asked, algorithm, bool(offered), (method, target, user, password))
+        params = {name.lower(): quoted or plain for name, quoted, plain in _PART.findall(challenge)}
+        algorithm = _HASHES.get(params.get("algorithm", "MD5").lower())
+        qops = {each.strip() for each in params.get("qop", "").split(",")} - {""}
+        is_met = challenge.lower().startswith("digest ") and "nonce" in params
+        if is_met and algorithm and (not qops or "auth" in qops):
+            return _digest(params, algorithm, bool(qops), (method, target, user, password))
     return None
 
 
 def _digest(
-    asked: dict[str, str], algorithm: str, protects: bool, of: tuple[str, str, str, str]
+    params: dict[str, str], algorithm: str, protects: bool, inputs: tuple[str, str, str, str]
 ) -> str:
-    method, target, user, password = of
-    realm, nonce = asked.get("realm", ""), asked["nonce"]
-    own = _hashed(algorithm, user, realm, password)
-    what = _hashed(algorithm, method, target)
-    parts = [f'username="{user}"', f'realm="{realm}"', f'nonce="{nonce}"', f'uri="{target}"']
+    method, target, user, password = inputs
+    realm, nonce = params.get("realm", ""), params["nonce"]
+    ha1 = _hash(algorithm, user, realm, password)
+    ha2 = _hash(algorithm, method, target)
+    fields = [f'username="{user}"', f'realm="{realm}"', f'nonce="{nonce}"', f'uri="{target}"']
     if protects:
         count, chance = "00000001", secrets.token_hex(8)
-        response = _hashed(algorithm, own, nonce, count, chance, "auth", what)
-        parts += ["qop=auth", f"nc={count}", f'cnonce="{chance}"']
+        response = _hash(algorithm, ha1, nonce, count, chance, "auth", ha2)
+        fields += ["qop=auth", f"nc={count}", f'cnonce="{chance}"']
     else:
-        response = _hashed(algorithm, own, nonce, what)
-    parts.append(f'response="{response}"')
-    parts += [f'opaque="{asked["opaque"]}"'] if "opaque" in asked else []
-    parts += [f"algorithm={asked['algorithm']}"] if "algorithm" in asked else []
-    return "Digest " + ", ".join(parts)
+        response = _hash(algorithm, ha1, nonce, ha2)
+    fields.append(f'response="{response}"')
+    fields += [f'opaque="{params["opaque"]}"'] if "opaque" in params else []
+    fields += [f"algorithm={params['algorithm']}"] if "algorithm" in params else []
+    return "Digest " + ", ".join(fields)
 
 
-def _hashed(algorithm: str, *parts: str) -> str:
-    return hashlib.new(algorithm, ":".join(parts).encode(), usedforsecurity=False).hexdigest()
+def _hash(algorithm: str, *values: str) -> str:
+    return hashlib.new(algorithm, ":".join(values).encode(), usedforsecurity=False).hexdigest()

@@ -158,9 +158,9 @@ class SipPhone:
         finally:
             os.close(its_end)
 
-    def _await_words(self, *wanted: str) -> None:
+    def _await_words(self, *texts: str) -> None:
         deadline = time.monotonic() + START_SECONDS
-        while not all(words in self._printed for words in wanted):
+        while not all(text in self._printed for text in texts):
             if not self.is_running or time.monotonic() > deadline:
                 message = "baresip did not start."
                 raise NotStarted(message)
@@ -193,10 +193,10 @@ class SipPhone:
             if event.get("event"):
                 self.events.append(event)
 
-    def _order(self, command: str, words: str = "") -> None:
+    def _order(self, command: str, params: str = "") -> None:
         if self._control is None:
             return
-        order = json.dumps({"command": command, "params": words}).encode()
+        order = json.dumps({"command": command, "params": params}).encode()
         try:
             self._control.sendall(b"%d:%s," % (len(order), order))
         except OSError:  # it is ending, which `is_running` reports
@@ -205,17 +205,17 @@ class SipPhone:
     def _own_line(self, hop: Hop | None) -> str:
         account = self._account
         host = account.domain or account.trunk
-        parts = [f"<sip:{self._own_user}@{host};transport={self._transport}>"]
-        parts += ["audio_codecs=pcmu,pcma", "answermode=manual"]
+        fields = [f"<sip:{self._own_user}@{host};transport={self._transport}>"]
+        fields += ["audio_codecs=pcmu,pcma", "answermode=manual"]
         if account.user:
-            parts += [f"auth_user={account.user}", f"auth_pass={account.password}"]
+            fields += [f"auth_user={account.user}", f"auth_pass={account.password}"]
         first = account.proxy or (account.trunk if account.domain else "")
         if hop is not None:
             first = "{}:{}".format(*hop)
         if first:
-            parts.append(f'outbound="sip:{first};transport={self._transport}"')  # loose by itself
-        parts.append(f"regint={REGISTRATION_SECONDS if account.registers else 0}")
-        return ";".join(parts) + "\n"
+            fields.append(f'outbound="sip:{first};transport={self._transport}"')  # loose by itself
+        fields.append(f"regint={REGISTRATION_SECONDS if account.registers else 0}")
+        return ";".join(fields) + "\n"
 
     def _config(self, port: int, silence: Path) -> str:
         lines = [

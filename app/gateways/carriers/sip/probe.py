@@ -49,7 +49,7 @@ class ProbeReply:
         return f"{self.code} {self.phrase}".strip()
 
     def every(self, name: str) -> list[str]:
-        return [value for known, value in self.headers if known == name]
+        return [value for header_name, value in self.headers if header_name == name]
 
 
 class ProbeConnection:
@@ -73,24 +73,24 @@ class ProbeConnection:
             return reply
         asked_by, proved_by = _WANTED[reply.code]
         account, target = self._account, self._target(method)
-        made = proof(reply.every(asked_by), method, target, account.user, account.password)
-        if made is None:
+        authorization = proof(reply.every(asked_by), method, target, account.user, account.password)
+        if authorization is None:
             return reply
-        again = self._put(method, own_user, call_id, f"{proved_by}: {made}")
-        return ProbeReply(again.code, again.phrase, again.headers, proved=True)
+        second_reply = self._put(method, own_user, call_id, f"{proved_by}: {authorization}")
+        return ProbeReply(second_reply.code, second_reply.phrase, second_reply.headers, proved=True)
 
     def _put(self, method: str, own_user: str, call_id: str, *more: str) -> ProbeReply:
         self._number += 1
-        own, account = f"{own_user}@{self._host}", self._account
+        own_address, account = f"{own_user}@{self._host}", self._account
         protocol, (address, port) = account.transport, self._hop
         branch = secrets.token_hex(8)
-        to = own if method == "REGISTER" else account.trunk
+        to = own_address if method == "REGISTER" else account.trunk
         lines = [
             f"{method} {self._target(method)} SIP/2.0",
             f"Via: SIP/2.0/{protocol.upper()} {self._own};branch=z9hG4bK{branch};rport",
             f"Route: <sip:{address}:{port};transport={protocol};lr>",
             "Max-Forwards: 70",
-            f"From: <sip:{own}>;tag={secrets.token_hex(8)}",
+            f"From: <sip:{own_address}>;tag={secrets.token_hex(8)}",
             f"To: <sip:{to}>",
             f"Call-ID: {call_id}",
             f"CSeq: {self._number} {method}",
@@ -107,27 +107,27 @@ class ProbeConnection:
 
     def _reply(self, number: str, call_id: str, deadline: float) -> ProbeReply | None:
         """Return the final answer to one request, within the time that is left."""
-        while (left := deadline - time.monotonic()) > 0:
-            self._connection.settimeout(left)
+        while (remaining := deadline - time.monotonic()) > 0:
+            self._connection.settimeout(remaining)
             try:
-                news = self._connection.recv(65536)
+                data = self._connection.recv(65536)
             except TimeoutError:
                 return None
-            if not news or len(self._received) > MAX_ANSWER_LENGTH:
+            if not data or len(self._received) > MAX_ANSWER_LENGTH:
                 raise ProbeTimeout
-            for reply in self._read(news):
-                of = reply.every("cseq"), reply.every("call-id")
-                if reply.code >= 200 and of == ([number], [call_id]):
+            for reply in self._read(data):
+                reply_ids = reply.every("cseq"), reply.every("call-id")
+                if reply.code >= 200 and reply_ids == ([number], [call_id]):
                     return reply
         return None
 
-    def _read(self, news: bytes) -> Iterator[ProbeReply]:
-        self._received = news if self._is_udp else self._received + news
+    def _read(self, data: bytes) -> Iterator[ProbeReply]:
+        self._received = data if self._is_udp else self._received + data
         while b"\r\n\r\n" in self._received:
             head, _, rest = self._received.lstrip().partition(b"\r\n\r\n")
             start, *lines = head.decode("utf-8", "replace").split("\r\n")
-            parts = [line.partition(":") for line in lines]
-            headers = tuple((name.strip().lower(), value.strip()) for name, _, value in parts)
+            pairs = [line.partition(":") for line in lines]
+            headers = tuple((name.strip().lower(), value.strip()) for name, _, value in pairs)
             lengths = [value for name, value in headers if name in {"content-length", "l"}]
             length = int(lengths[0]) if lengths and re.fullmatch(r"\d{1,5}", lengths[0]) else 0
             if not self._is_udp and len(rest) < length:
@@ -149,28 +149,31 @@ class ProbeConnection:
 def open_connection(account: SipAccount, hop: Hop) -> Iterator[ProbeConnection]:
     """Open the connection. Raises `OSError`, also if both sides have no encryption in common."""
     if account.transport == "udp":
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection, _cut(connection):
+        with (
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection,
+            _closing_in_time(connection),
+        ):
             connection.connect(hop)
             yield ProbeConnection(account, hop, connection)
         return
     with socket.create_connection(hop, ANSWER_SECONDS) as connection:
         if account.transport == "tcp":
-            with _cut(connection):
+            with _closing_in_time(connection):
                 yield ProbeConnection(account, hop, connection)
             return
         name, _port = first_hop(account)  # the hop is its address
         encrypted = ssl.create_default_context().wrap_socket(
             connection, do_handshake_on_connect=False, server_hostname=name
         )
-        with encrypted, _cut(encrypted):
+        with encrypted, _closing_in_time(encrypted):
             encrypted.do_handshake()
             yield ProbeConnection(account, hop, encrypted)
 
 
 @contextmanager
-def _cut(connection: socket.socket) -> Iterator[None]:
+def _closing_in_time(connection: socket.socket) -> Iterator[None]:
     """Close the connection when its time is over."""
-    timer = threading.Timer(WHOLE_SECONDS, _shut, (connection,))
+    timer = threading.Timer(WHOLE_SECONDS, _shut_down, (connection,))
     timer.daemon = True
     timer.start()
     try:
@@ -195,6 +198,6 @@ def trunk_answers(account: SipAccount, hop: Hop) -> bool:
     return True
 
 
-def _shut(connection: socket.socket) -> None:
+def _shut_down(connection: socket.socket) -> None:
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)

@@ -21,35 +21,33 @@ class CannotSpeak(Exception):
     """The text could not be turned into sound; the message is the reason."""
 
 
-def prepare(
-    words: str, path: Path, *, espeak: str, voice: str, sounds: Path | None = None
-) -> float:
+def prepare(text: str, path: Path, *, espeak: str, voice: str, sounds: Path | None = None) -> float:
     """Write a WAV file of the text with silence after it; return the duration in seconds."""
-    recording = _recorded(words, sounds)
+    recording = _find_recording(text, sounds)
     source = recording or path.with_suffix(".raw.wav")
-    if recording is None and words:
-        _synthesize(words, source, espeak, voice)
-    samples = _read(source) if words else array("h")
+    if recording is None and text:
+        _synthesize(text, source, espeak, voice)
+    samples = _read_samples(source) if text else array("h")
     with wave.open(str(path), "wb") as out:
         out.setparams((1, 2, RATE, 0, "NONE", ""))
         out.writeframes(_little_endian(samples) + bytes(2 * RATE * SILENCE_SECONDS))
     return len(samples) / RATE
 
 
-def _recorded(words: str, sounds: Path | None) -> Path | None:
+def _find_recording(text: str, sounds: Path | None) -> Path | None:
     """Return the recording ``name.wav`` whose ``name.txt`` holds exactly this text."""
-    if sounds is None or not words:
+    if sounds is None or not text:
         return None
-    for text in sorted(sounds.glob("*.txt")):
-        sound = text.with_suffix(".wav")
-        if text.read_text().strip() == words.strip() and sound.is_file():
+    for text_file in sorted(sounds.glob("*.txt")):
+        sound = text_file.with_suffix(".wav")
+        if text_file.read_text().strip() == text.strip() and sound.is_file():
             return sound
     return None
 
 
-def _synthesize(words: str, path: Path, espeak: str, voice: str) -> None:
+def _synthesize(text: str, path: Path, espeak: str, voice: str) -> None:
     speaking = [espeak, "-v", voice, "-s", str(WORDS_A_MINUTE), "-b", "1", "-w", str(path)]
-    plain = words.replace("[[", "[ [")  # espeak-ng would read phonemes out of these
+    plain = text.replace("[[", "[ [")  # espeak-ng would read phonemes out of these
     try:
         subprocess.run(  # noqa: S603 - the operator names the program; the words go in by a pipe
             [*speaking, "--stdin"],
@@ -63,7 +61,7 @@ def _synthesize(words: str, path: Path, espeak: str, voice: str) -> None:
         raise CannotSpeak(message) from error
 
 
-def _read(path: Path) -> "array[int]":
+def _read_samples(path: Path) -> "array[int]":
     try:
         with wave.open(str(path), "rb") as sound:
             if sound.getsampwidth() != 2 or sound.getnchannels() not in {1, 2}:
@@ -92,17 +90,19 @@ def to_telephone(samples: "array[int]", rate: int) -> "array[int]":
     step = Fraction(rate, RATE)
     reach = max(1.0, float(step))
     half = math.ceil(_LOBES * reach)
-    kernels = [_kernel(phase / step.denominator, half, reach) for phase in range(step.denominator)]
+    kernels = [
+        _filter_kernel(phase / step.denominator, half, reach) for phase in range(step.denominator)
+    ]
     padded = array("d", [0.0] * half) + array("d", samples) + array("d", [0.0] * (half + 1))
-    made = array("h")
+    resampled = array("h")
     for number in range(int(len(samples) / step)):
         whole, phase = divmod(number * step.numerator, step.denominator)
         near = padded[whole : whole + 2 * half + 1]
-        made.append(max(-32768, min(32767, round(sum(map(mul, near, kernels[phase]))))))
-    return made
+        resampled.append(max(-32768, min(32767, round(sum(map(mul, near, kernels[phase]))))))
+    return resampled
 
 
-def _kernel(offset: float, half: int, reach: float) -> list[float]:
+def _filter_kernel(offset: float, half: int, reach: float) -> list[float]:
     """Return a windowed low-pass filter around a position between two samples."""
     weights = []
     for position in range(-half, half + 1):

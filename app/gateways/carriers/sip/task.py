@@ -25,9 +25,9 @@ class SipCallTask:
     account: SipAccount
 
     def written(self) -> bytes:
-        parts = {name: getattr(self, name) for name in self.__slots__ if name != "account"}
+        fields = {name: getattr(self, name) for name in self.__slots__ if name != "account"}
         account = {name: getattr(self.account, name) for name in self.account.__slots__}
-        return json.dumps({**parts, "account": account}, default=str).encode()
+        return json.dumps({**fields, "account": account}, default=str).encode()
 
     @classmethod
     def read(cls, text: bytes) -> "SipCallTask":

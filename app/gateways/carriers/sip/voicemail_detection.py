@@ -102,16 +102,19 @@ def _pure_tone(frame: "array[int]", energy: int) -> float | None:
     A sine obeys x[n-1] + x[n+1] = 2 cos(w) x[n]: the best cosine is found, then the remainder.
     """
     middle = frame[1:-1]
-    both = [before + after for before, after in zip(frame, frame[2:], strict=False)]
+    neighbor_sums = [before + after for before, after in zip(frame, frame[2:], strict=False)]
     inner = sum(map(mul, middle, middle))
     if not inner:
         return None
-    factor = sum(map(mul, middle, both)) / inner
+    factor = sum(map(mul, middle, neighbor_sums)) / inner
     if not -2.0 < factor < 2.0:
         return None
-    left = sum((pair - factor * sample) ** 2 for pair, sample in zip(both, middle, strict=True))
+    remainder = sum(
+        (neighbor_sum - factor * sample) ** 2
+        for neighbor_sum, sample in zip(neighbor_sums, middle, strict=True)
+    )
     frequency = math.acos(factor / 2.0) * RATE / (2.0 * math.pi)
     if not _LOWEST_BEEP <= frequency <= _HIGHEST_BEEP:
         return None
     # Noise weighs (2 + factor²) times as much in the remainder as in the sound itself.
-    return frequency if left < _IMPURITY * (2.0 + factor * factor) * energy else None
+    return frequency if remainder < _IMPURITY * (2.0 + factor * factor) * energy else None

@@ -56,7 +56,9 @@ def read_answered_by(word: str | None) -> AnsweredBy | None:
 
 def state_of_report(report: TwilioCallReport) -> CarrierReport:
     """Return the state of the call in a callback."""
-    events = _events(report.status, report.answered_by, report.at, report.at, report.seconds)
+    events = _events_of_status(
+        report.status, report.answered_by, report.at, report.at, report.seconds
+    )
     return CarrierReport(
         PlacementVerdict.PLACED, report.reference, events, attestation=report.attestation
     )
@@ -70,19 +72,21 @@ def state_of_call(
     began = parse_moment(call.get("start_time")) or now
     ended = parse_moment(call.get("end_time")) or now
     answered_by = read_answered_by(call.get("answered_by"))
-    events = _events(status, answered_by, began, ended, whole_number(str(call.get("duration")), 7))
-    over = status in _ENDS
+    events = _events_of_status(
+        status, answered_by, began, ended, whole_number(str(call.get("duration")), 7)
+    )
+    is_over = status in _ENDS
     return CarrierReport(
         PlacementVerdict.PLACED,
         str(call["sid"]),
         events,
-        None if over else next_change,
-        cost=_cost(call.get("price")),
+        None if is_over else next_change,
+        cost=_positive_cost(call.get("price")),
         currency=str(call.get("price_unit") or "USD").upper(),
     )
 
 
-def _events(
+def _events_of_status(
     status: str,
     answered_by: AnsweredBy | None,
     began: datetime,
@@ -132,7 +136,7 @@ def read_report(form: Mapping[str, str], now: datetime) -> TwilioCallReport | No
     )
 
 
-def _cost(price: object) -> Decimal | None:
+def _positive_cost(price: object) -> Decimal | None:
     """Return the price as a positive amount; Twilio writes it as a negative one."""
     if price is None:
         return None

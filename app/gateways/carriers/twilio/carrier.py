@@ -68,7 +68,7 @@ class TwilioCarrier:
         )
 
         try:
-            made = self._asking.calls.create(
+            call = self._asking.calls.create(
                 to=placement.to_number,
                 from_=placement.from_number,
                 url=self._address("answer", placement),
@@ -82,13 +82,13 @@ class TwilioCarrier:
                 **self._recording(placement),
             )
         except TwilioRestException as refusal:
-            raise _rejected(refusal) from refusal
+            raise _to_rejection(refusal) from refusal
         except (TwilioException, ValueError, KeyError, TypeError) as error:
             raise NoCarrierAnswer(type(error).__name__) from error
-        if not made.sid:
+        if not call.sid:
             message = "the answer names no call"
             raise NoCarrierAnswer(message)
-        return CarrierReport(PlacementVerdict.PLACED, str(made.sid), (), self._next_look())
+        return CarrierReport(PlacementVerdict.PLACED, str(call.sid), (), self._next_look())
 
     def _recording(self, placement: CallPlacement) -> dict[str, Any]:
         """Return the parameters of a call that is recorded; empty if calls aren't."""
@@ -107,17 +107,17 @@ class TwilioCarrier:
             call = self._read(self._uri(inquiry.reference), {})
         else:
             candidates = self._candidates(inquiry)
-            own = _own(candidates, inquiry)
-            if own is None:
+            own_call = _find_own_call(candidates, inquiry)
+            if own_call is None:
                 return CarrierReport(
                     PlacementVerdict.UNSURE if candidates else PlacementVerdict.NOT_PLACED
                 )
-            call = own
+            call = own_call
         if not call.get("sid"):
             message = "the answer names no call"
             raise NoCarrierAnswer(message)
         state = state_of_call(call, utcnow(), self._next_look())
-        is_guessed = inquiry.reference is None and _attempt_named(call) is None
+        is_guessed = inquiry.reference is None and _attempt_id_of(call) is None
         return replace(state, is_guessed=is_guessed)
 
     def hang_up(self, inquiry: AttemptInquiry) -> bool:
@@ -157,8 +157,8 @@ class TwilioCarrier:
         """Return the calls between the two numbers since the attempt that may belong to it."""
         numbers = {"To": inquiry.to_number, "From": inquiry.from_number, "PageSize": PAGE}
         pages = self._pages(numbers, inquiry.asked_at - CLOCK_SLACK)
-        some = islice(pages, MAX_PAGES)
-        return [call for page in some for call in page if _may_be_own(call, inquiry)]
+        first_pages = islice(pages, MAX_PAGES)
+        return [call for page in first_pages for call in page if _may_be_own(call, inquiry)]
 
     def _pages(
         self, query: dict[str, object], since: datetime
@@ -168,11 +168,11 @@ class TwilioCarrier:
         params = query | {"StartTime>": since.strftime("%Y-%m-%dT%H:%M:%SZ")}
         while uri:
             page = self._read(uri, params)
-            listed = page.get("calls")
-            if not isinstance(listed, list):
+            calls = page.get("calls")
+            if not isinstance(calls, list):
                 message = "the answer is no list of calls"
                 raise NoCarrierAnswer(message)
-            yield listed
+            yield calls
             following, params = page.get("next_page_uri"), {}
             uri = urljoin(REAL_API, following) if following else None
 
@@ -180,15 +180,15 @@ class TwilioCarrier:
         """Read a resource from its JSON: the SDK's classes drop unknown values."""
         try:
             answer = self._reading.request("GET", uri or self._uri(), params=params)
-            read = json.loads(answer.content)
+            data = json.loads(answer.content)
         except PlacementDelayed as refusal:
             raise NoCarrierAnswer(str(refusal)) from refusal
         except (ValueError, TypeError) as error:
             raise NoCarrierAnswer(type(error).__name__) from error
-        if answer.status_code != 200 or not isinstance(read, dict):
+        if answer.status_code != 200 or not isinstance(data, dict):
             message = f"status {answer.status_code}"
             raise NoCarrierAnswer(message)
-        return read
+        return data
 
     def _uri(self, reference: str | None = None) -> str:
         name = f"Calls/{reference}.json" if reference else "Calls.json"
@@ -211,14 +211,14 @@ class TwilioCarrier:
         return Client(account.sid, account.auth_token, http_client=wire)
 
 
-def _rejected(refusal: "TwilioRestException") -> PlacementRejected:
-    words = f"The carrier refused: {refusal.msg}"[:400]
+def _to_rejection(refusal: "TwilioRestException") -> PlacementRejected:
+    message = f"The carrier refused: {refusal.msg}"[:400]
     code = str(refusal.code or refusal.status)
     if refusal.status in {401, 403, 404}:
-        return PlacementRejected(words, EndedReason.CARRIER_ERROR, code)
+        return PlacementRejected(message, EndedReason.CARRIER_ERROR, code)
     if refusal.code in _NUMBER_CODES:
-        return PlacementRejected(words, EndedReason.NUMBER_INVALID, code)
-    return PlacementRejected(words, code=code)
+        return PlacementRejected(message, EndedReason.NUMBER_INVALID, code)
+    return PlacementRejected(message, code=code)
 
 
 def _may_be_own(call: Mapping[str, Any], inquiry: AttemptInquiry) -> bool:
@@ -227,13 +227,13 @@ def _may_be_own(call: Mapping[str, Any], inquiry: AttemptInquiry) -> bool:
     numbers = call.get("to", inquiry.to_number), call.get("from", inquiry.from_number)
     if numbers != (inquiry.to_number, inquiry.from_number):
         return False
-    if (marked := _attempt_named(call)) is not None:
+    if (marked := _attempt_id_of(call)) is not None:
         return marked == str(inquiry.attempt_id)
     began = parse_moment(call.get("date_created")) or parse_moment(call.get("start_time"))
     return began is None or began >= inquiry.asked_at - CLOCK_SLACK
 
 
-def _attempt_named(call: Mapping[str, Any]) -> str | None:
+def _attempt_id_of(call: Mapping[str, Any]) -> str | None:
     """Return the attempt in one of the call's URLs, if the carrier lists them."""
     for value in call.values():
         if isinstance(value, str) and "attempt=" in value:
@@ -241,21 +241,23 @@ def _attempt_named(call: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _own(candidates: list[Mapping[str, Any]], inquiry: AttemptInquiry) -> Mapping[str, Any] | None:
+def _find_own_call(
+    candidates: list[Mapping[str, Any]], inquiry: AttemptInquiry
+) -> Mapping[str, Any] | None:
     """Return the attempt's own call among the candidates; None if it isn't certain.
 
     Attempts to the same number whose answers were lost as well get their calls in the order in
     which they began, once there is one call for each.
     """
     for call in candidates:
-        if _attempt_named(call) is not None:
+        if _attempt_id_of(call) is not None:
             return call
     if len(candidates) <= inquiry.rivals:
         return None
-    ordered = sorted(candidates, key=_began)
+    ordered = sorted(candidates, key=_start_key)
     return ordered[len(ordered) - inquiry.rivals - 1 + inquiry.position]
 
 
-def _began(call: Mapping[str, Any]) -> tuple[float, str]:
+def _start_key(call: Mapping[str, Any]) -> tuple[float, str]:
     began = parse_moment(call.get("date_created")) or parse_moment(call.get("start_time"))
     return (began.timestamp() if began else 0.0, str(call.get("sid")))

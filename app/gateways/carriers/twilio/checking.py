@@ -31,7 +31,7 @@ def fault_of(account: TwilioAccount, numbers: Sequence[str]) -> str | None:
     own; None if calls can use it."""
     wire = TwilioHttpClient(account.api_url, account.request_seconds, keeps_connections=False)
     try:
-        return _fault(wire, account, numbers)
+        return _find_fault(wire, account, numbers)
     except (PlacementDelayed, NoCarrierAnswer) as failure:
         return _TEST_AGAIN(reason_words=sentence_of(failure))
 
@@ -45,20 +45,22 @@ def sentence_of(failure: PlacementDelayed | NoCarrierAnswer) -> str:
     return _ASKED_TO_WAIT()
 
 
-def _fault(wire: TwilioHttpClient, account: TwilioAccount, numbers: Sequence[str]) -> str | None:
+def _find_fault(
+    wire: TwilioHttpClient, account: TwilioAccount, numbers: Sequence[str]
+) -> str | None:
     status, body = read(wire, account, "")
     if status != 200:
         return refusal_of(status, body)
     if body.get("status", "active") != "active":
         return _ACCOUNT_STATUS(status=body["status"])
-    foreign = [number for number in numbers if not _owns(wire, account, number)]
+    foreign = [number for number in numbers if not _owns_number(wire, account, number)]
     if not foreign:
         return None
-    sentence = _FOREIGN_NUMBER if len(foreign) == 1 else _FOREIGN_NUMBERS
-    return sentence(numbers=", ".join(foreign))
+    message = _FOREIGN_NUMBER if len(foreign) == 1 else _FOREIGN_NUMBERS
+    return message(numbers=", ".join(foreign))
 
 
-def _owns(wire: TwilioHttpClient, account: TwilioAccount, number: str) -> bool:
+def _owns_number(wire: TwilioHttpClient, account: TwilioAccount, number: str) -> bool:
     _, body = read(wire, account, "/IncomingPhoneNumbers", {"PhoneNumber": number})
     owned = body.get("incoming_phone_numbers")
     if not isinstance(owned, list):
@@ -79,9 +81,9 @@ def refusal_of(status: int, body: dict[str, Any]) -> str:
 
 
 def read(
-    wire: TwilioHttpClient, account: TwilioAccount, what: str, params: dict[str, str] | None = None
+    wire: TwilioHttpClient, account: TwilioAccount, path: str, params: dict[str, str] | None = None
 ) -> tuple[int, dict[str, Any]]:
-    url = f"{REAL_API}/2010-04-01/Accounts/{account.sid}{what}.json"
+    url = f"{REAL_API}/2010-04-01/Accounts/{account.sid}{path}.json"
     auth = (account.sid, account.auth_token)
     answer = wire.request("GET", url, params=params, auth=auth, allow_redirects=False)
     try:

@@ -34,7 +34,7 @@ def list_numbers(account: TwilioAccount) -> ListedNumbers:
     numbers: set[str] = set()
     try:
         for address, name in LISTS.items():
-            numbers |= _numbers_at(wire, account, address, name)
+            numbers |= _read_numbers(wire, account, address, name)
     except (PlacementDelayed, NoCarrierAnswer) as failure:
         return ListedNumbers(False, words=_REFRESH(reason_words=sentence_of(failure)))
     except _AccountRefused as refused:
@@ -42,7 +42,7 @@ def list_numbers(account: TwilioAccount) -> ListedNumbers:
     return ListedNumbers(True, frozenset(numbers))
 
 
-def _numbers_at(
+def _read_numbers(
     wire: TwilioHttpClient, account: TwilioAccount, address: str, name: str
 ) -> set[str]:
     numbers: set[str] = set()
@@ -55,7 +55,7 @@ def _numbers_at(
         if not isinstance(rows, list):
             message = "no list of numbers"
             raise NoCarrierAnswer(message)
-        numbers |= {number for row in rows if (number := _number(row))}
+        numbers |= {number for row in rows if (number := _read_number(row))}
         following = body.get("next_page_uri")
         if not following:
             return numbers
@@ -64,7 +64,7 @@ def _numbers_at(
     raise NoCarrierAnswer(message)
 
 
-def _number(row: Any) -> str | None:
+def _read_number(row: Any) -> str | None:
     """Return a row's number in E.164; None if it can't make calls."""
     if not isinstance(row, dict):
         return None

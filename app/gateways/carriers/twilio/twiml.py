@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def say(words: str, hand_over_to: str | None = None, call_id: UUID | None = None) -> str:
+def say(text: str, hand_over_to: str | None = None, call_id: UUID | None = None) -> str:
     """Speak the text; then connect a voice address, or hang up.
 
     ``sip:`` addresses are called, streams (``wss:``) are connected. The voice engine gets
@@ -25,12 +25,12 @@ def say(words: str, hand_over_to: str | None = None, call_id: UUID | None = None
     )
 
     response = VoiceResponse()
-    if words:
-        response.say(_NOT_IN_XML.sub("", words))
+    if text:
+        response.say(_NOT_IN_XML.sub("", text))
     if hand_over_to and hand_over_to.lower().startswith(("sip:", "sips:")):
         dial = Dial()
-        mark = "&" if "?" in hand_over_to else "?"
-        dial.sip(f"{hand_over_to}{mark}X-Call-Id={call_id}" if call_id else hand_over_to)
+        separator = "&" if "?" in hand_over_to else "?"
+        dial.sip(f"{hand_over_to}{separator}X-Call-Id={call_id}" if call_id else hand_over_to)
         response.append(dial)
     elif hand_over_to:
         connect = Connect()
@@ -39,7 +39,7 @@ def say(words: str, hand_over_to: str | None = None, call_id: UUID | None = None
             stream.parameter(name="callId", value=str(call_id))
         response.append(connect)
     response.hangup()
-    return _written(response)
+    return _to_xml(response)
 
 
 def hang_up() -> str:
@@ -48,10 +48,10 @@ def hang_up() -> str:
 
     response = VoiceResponse()
     response.hangup()
-    return _written(response)
+    return _to_xml(response)
 
 
-def _written(response: "VoiceResponse") -> str:
+def _to_xml(response: "VoiceResponse") -> str:
     # A bare carriage return would reach the other side as a line feed.
     text = ET.tostring(response.xml(), encoding="unicode").replace("\r", "&#13;")
     return f'<?xml version="1.0" encoding="UTF-8"?>{text}'
