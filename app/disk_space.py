@@ -41,7 +41,7 @@ class FileSystem:
 def shortage(settings: Settings, needed: int = 0) -> str | None:
     """Return which disk would have less than the reserve left after ``needed`` bytes, as a sentence
     without its end; None if all have room."""
-    for name, folder in written_folders(settings):
+    for name, folder in writable_folders(settings):
         file_system = _measure(folder)
         if file_system.free - needed < settings.disk_reserve_bytes:
             return f"under {_megabytes(settings.disk_reserve_bytes)} are free in {name}"
@@ -50,7 +50,7 @@ def shortage(settings: Settings, needed: int = 0) -> str | None:
     return None
 
 
-def written_folders(settings: Settings) -> Iterator[tuple[str, Path]]:
+def writable_folders(settings: Settings) -> Iterator[tuple[str, Path]]:
     """Yield what is stored in each folder, with the folder or its nearest existing parent."""
     yield "the instance folder", existing(settings.instance_dir)
     if settings.files_folder is not None:
@@ -63,8 +63,8 @@ def written_folders(settings: Settings) -> Iterator[tuple[str, Path]]:
 
 def file_systems(settings: Settings) -> list[FileSystem]:
     """Return each file system that the portal writes to once, by its first folder: those of
-    `written_folders`, then that of the backups."""
-    folders = [folder for _name, folder in written_folders(settings)]
+    `writable_folders`, then that of the backups."""
+    folders = [folder for _name, folder in writable_folders(settings)]
     if settings.backup_dir is not None:
         folders.append(existing(settings.backup_dir))
     by_system = {folder.stat().st_dev: folder for folder in reversed(folders)}

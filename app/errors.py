@@ -141,22 +141,22 @@ _CHANGED = {
 """The message for each kind of record."""
 
 
-def refuse_stale(seen: int | None, stored: int, kind: str) -> None:
+def check_version(seen: int | None, stored: int, kind: str) -> None:
     """Raise `Conflict` (``changed_meanwhile``) if the stored version isn't the one that the user
     has seen; None skips the check. ``kind`` is a key of `_CHANGED`."""
     if seen is not None and seen != stored:
         raise Conflict(str(_CHANGED[kind]), CHANGED_MEANWHILE)
 
 
-def refuse_any(problems: Iterable[Problem]) -> None:
+def raise_problems(problems: Iterable[Problem]) -> None:
     """Raise `ValidationFailed` with all problems, if there are any."""
     if all_problems := tuple(problems):
         raise ValidationFailed.of(*all_problems)
 
 
-def refuse_too_long(field: str, text: str | None, limit: int) -> None:
+def check_length(field: str, text: str | None, limit: int) -> None:
     """Raise `ValidationFailed` (``too_long``) for a text that is too long."""
-    refuse_any(too_long(field, text, limit))
+    raise_problems(too_long(field, text, limit))
 
 
 def too_long(field: str, text: str | None, limit: int) -> list[Problem]:
@@ -168,10 +168,11 @@ def too_long(field: str, text: str | None, limit: int) -> list[Problem]:
 
 
 class Sentence:
-    """A message that may be stored in English and is translated when it is shown (`in_language`).
+    """A message that may be stored in English and is translated when it is shown.
 
-    Called with its values it returns the message in the current language. Make it with `gettext`
-    or `ngettext`, the names by which messages are collected for translation.
+    `translate_stored` translates it. Called with its values it returns the message in the current
+    language. Make it with `gettext` or `ngettext`, the names by which messages are collected for
+    translation.
     """
 
     _all: ClassVar[list["Sentence"]] = []
@@ -253,7 +254,7 @@ _VALUES = {
 """The patterns of values with a known form, by placeholder."""
 
 
-def in_language(stored: str) -> str:
+def translate_stored(stored: str) -> str:
     """Return a stored English message in the current language: a `Sentence` with its values, or
     any message without values; other texts as they are."""
     if not stored or language() == DEFAULT:

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from app.telemetry.context import current
-from app.telemetry.scrubbing import scrubbed
+from app.telemetry.scrubbing import scrub
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 ACCESS = "app.access"
@@ -25,7 +25,7 @@ _CONTROL = re.compile(
 """C0 and C1 control characters, separators of lines, and marks that reorder text."""
 
 
-def escaped(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Return the text on one line, each control character as in Python: ``\\n``, ``\\x1b``."""
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
@@ -38,7 +38,7 @@ class LineFormatter(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         ids = "".join(f" {name}={value}" for name, value in current().items())
-        return escaped(scrubbed(super().formatMessage(record))) + ids
+        return escape_controls(scrub(super().formatMessage(record))) + ids
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
         return _indent(super().formatException(ei))
@@ -48,7 +48,7 @@ class LineFormatter(logging.Formatter):
 
 
 def _indent(text: str) -> str:
-    return "\n".join(f"  {escaped(line)}" for line in scrubbed(text).split("\n"))
+    return "\n".join(f"  {escape_controls(line)}" for line in scrub(text).split("\n"))
 
 
 def json_formatter() -> logging.Formatter:
@@ -81,10 +81,10 @@ def _with_name_of_log(_logger: Any, _method: str, event: Any) -> Any:
 
 def _scrub(_logger: Any, _method: str, event: Any) -> Any:
     if event["logger"] != ACCESS:  # its messages hold only a route and numbers, and are frequent
-        event["event"] = scrubbed(event["event"])
-        event["logger"] = scrubbed(event["logger"])
+        event["event"] = scrub(event["event"])
+        event["logger"] = scrub(event["logger"])
     if "exception" in event:
-        event["exception"] = scrubbed(event["exception"])
+        event["exception"] = scrub(event["exception"])
     return event
 
 

@@ -20,7 +20,7 @@ import orjson
 import psycopg
 
 from app import gc_tuning
-from app.api.json_body import parse_object
+from app.api.json_body import parse_json_object
 from app.database import Database, make_engine
 from app.enums import ContactAction
 from app.models import Campaign, Organization, Partner
@@ -191,7 +191,7 @@ class Ours:
     def run(self, batch: list[Contact]) -> float:
         body = orjson.dumps({"contacts": batch})
         start = time.perf_counter()
-        envelope = read(BulkContactsInput, parse_object(body))
+        envelope = read(BulkContactsInput, parse_json_object(body))
         with self.database.transaction() as session:
             campaign = campaigns.get(session, self._caller, self._campaign_id)
             result = contacts.apply(session, campaign, envelope.contacts, ContactAction.UPSERT)

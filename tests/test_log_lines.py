@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from app.log_lines import LineFormatter, escaped
+from app.log_lines import LineFormatter, escape_controls
 
 FORGED = "a\n2026-11-23 03:00:00,000 INFO app: all is well\r\x1b[2J\x9b31m\u2028\u202e\x00b"
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,10 +30,10 @@ def written() -> Iterator[io.StringIO]:
 
 
 def test_control_characters_are_written_as_escapes() -> None:
-    assert escaped(FORGED) == (
+    assert escape_controls(FORGED) == (
         "a\\n2026-11-23 03:00:00,000 INFO app: all is well\\r\\x1b[2J\\x9b31m\\u2028\\u202e\\x00b"
     )
-    assert escaped("Zoë, Ünal, 日本 🙂") == "Zoë, Ünal, 日本 🙂"
+    assert escape_controls("Zoë, Ünal, 日本 🙂") == "Zoë, Ünal, 日本 🙂"
 
 
 @pytest.mark.parametrize("place", ["message", "argument", "error", "name of the log"])

@@ -9,7 +9,7 @@ import pytest
 import app.factory  # noqa: F401 - imports every module with messages
 from app import languages
 from app.contact_files.errors import UnreadableFile
-from app.errors import Sentence, in_language
+from app.errors import Sentence, translate_stored
 from app.phone import PhoneError, normalise
 from tests.fixtures.german import catalogue
 
@@ -43,10 +43,10 @@ def test_a_message_keeps_its_values_and_the_messages_within_it() -> None:
     stored = refused.value.message
     assert stored == "Too short for the United Kingdom: 4 digits after +44, 7, 9 or 10 are needed."
     with languages.using_language("de"):
-        assert in_language(stored) == (
+        assert translate_stored(stored) == (
             "Zu kurz (Vereinigtes Königreich): 4 Ziffern nach +44, nötig: 7, 9 oder 10."
         )
-        assert in_language(f"{stored} +442079460000 is used instead.") == (
+        assert translate_stored(f"{stored} +442079460000 is used instead.") == (
             "Zu kurz (Vereinigtes Königreich): 4 Ziffern nach +44, nötig: 7, 9 oder 10. "
             "Verwendet wird +442079460000."
         )
@@ -55,22 +55,22 @@ def test_a_message_keeps_its_values_and_the_messages_within_it() -> None:
 def test_the_refusal_of_a_file_names_its_kind() -> None:
     stored = UnreadableFile("unsupported_type", what="a picture").message
     with languages.using_language("de"):
-        assert in_language(stored) == "Das ist ein Bild, keine Kontaktdatei."
+        assert translate_stored(stored) == "Das ist ein Bild, keine Kontaktdatei."
 
 
 def test_a_message_without_values_is_looked_up_as_it_is() -> None:
     with languages.using_language("de"):
-        assert in_language("Stopped.") == "Angehalten."
+        assert translate_stored("Stopped.") == "Angehalten."
 
 
 @pytest.mark.parametrize("text", ["", "Written by a partner: 9 or 10 of 100%.", "from 1 to 2"])
 def test_other_texts_are_shown_as_they_are(text: str) -> None:
     with languages.using_language("de"):
-        assert in_language(text) == text
+        assert translate_stored(text) == text
 
 
 def test_in_english_nothing_is_changed() -> None:
-    assert in_language("Too short for Peru: 1 digit, 8 are needed.") == (
+    assert translate_stored("Too short for Peru: 1 digit, 8 are needed.") == (
         "Too short for Peru: 1 digit, 8 are needed."
     )
 

@@ -33,7 +33,7 @@ def read_json_body(
     Raises `UnsupportedMedia`, `TooLarge` (more than ``limit`` bytes) or `ValidationFailed`.
     """
     _check_media(request, media)
-    return parse_object(_read_body(request, limit))
+    return parse_json_object(_read_body(request, limit))
 
 
 def _check_media(request: Request, media: Collection[str]) -> None:
@@ -61,7 +61,7 @@ def _read_body(request: Request, limit: int) -> bytes:
     return body
 
 
-def parse_object(body: bytes) -> dict[str, Any]:
+def parse_json_object(body: bytes) -> dict[str, Any]:
     """Return the object of these bytes. Raises `ValidationFailed`."""
     quick = quick_object(body, MAX_DEPTH)
     return _parse_exactly(body) if quick is None else quick

@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 
 from app.api.json_body import read_json_body
 from app.api.request_log import RequestLog
-from app.errors import Problem, Unauthenticated, ValidationFailed, refuse_any
+from app.errors import Problem, Unauthenticated, ValidationFailed, raise_problems
 from app.extensions import scope_of, settings, transaction
 from app.http.rate_limit import TokenBuckets
 from app.policy import ROUTES, OpenAccess
@@ -246,7 +246,7 @@ def _read_path(path: Mapping[str, str], types: Mapping[str, type]) -> dict[str, 
             values[name] = parse_uuid(text) if types[name] is UUID else refuse_nul(text)
         except PydanticCustomError as error:
             problems.append(Problem(wire_name(name), error.type, error.message()))
-    refuse_any(problems)
+    raise_problems(problems)
     return values
 
 

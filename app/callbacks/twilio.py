@@ -85,7 +85,7 @@ def answer() -> ResponseReturnValue:
     """Return the message for the person or voicemail that answered."""
     attempt_id, report = _read_callback({"CallStatus": "in-progress"})
     with transaction(scope=INSTALLATION) as session:
-        speech = carrier_reports.answer(
+        speech = carrier_reports.record_answer(
             session,
             CarrierKind.TWILIO,
             attempt_id,

@@ -51,7 +51,7 @@ def report(call_id: UUID) -> ResponseReturnValue:
             session, call_id, voice_report, signed["webhook-id"], sent_at
         )
         if is_new and voice_report.transcript and settings().summaries:
-            writing.ask(session, call_id, f"report:{signed['webhook-id']}")
+            writing.enqueue_writing(session, call_id, f"report:{signed['webhook-id']}")
     return "", 204
 
 

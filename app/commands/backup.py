@@ -10,7 +10,7 @@ from flask.cli import AppGroup
 
 from app import backups, extensions
 from app.backups import records
-from app.commands.changing import answer, as_json, changing, reading
+from app.commands.changing import as_json, changing, print_result, reading
 from app.models import Backup, utcnow
 from app.schemas.fields import write_moment
 
@@ -69,7 +69,7 @@ def create(to: str | None, as_json: bool) -> None:
         "unverified": created.unverified,
         "leftOut": created.left_out,
     }
-    answer(
+    print_result(
         described,
         as_json,
         f"{created.location}: {rows} rows, {described['files']} files, {created.size} bytes.",
@@ -124,7 +124,7 @@ def list_backups(limit: int, as_json: bool) -> None:
         described = [_describe_backup(each) for each in records.listing(session, limit)]
         is_overdue = records.state(session).is_overdue
     lines = [f"{each['startedAt']}  {each['state']}  {each['file']}" for each in described]
-    answer(described, as_json, *(lines or ["No backup was made."]))
+    print_result(described, as_json, *(lines or ["No backup was made."]))
     if extensions.settings().backup_place and is_overdue:
         raise SystemExit(1)
 
@@ -154,7 +154,7 @@ def _print_verified(label: str, backup: backups.VerifiedBackup, as_json: bool) -
         f"{label}: migration {backup.revision}, {backup.rows} rows in {backup.tables} tables, "
         f"{backup.files} files."
     )
-    answer(described, as_json, line)
+    print_result(described, as_json, line)
 
 
 @contextmanager

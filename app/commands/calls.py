@@ -9,7 +9,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import answer, as_json, changing, reading
+from app.commands.changing import as_json, changing, print_result, reading
 from app.enums import CallStatus, CarrierKind
 from app.gateways.carriers.base import Carrier, NoCarrierAnswer
 from app.gateways.carriers.factory import open_account, open_carriers
@@ -42,7 +42,7 @@ def list_calls(limit: int, as_json: bool) -> None:
         described = [_describe_stuck_call(each) for each in stuck.listing(session, limit)]
     names = ("callId", "trouble", "status", "since", "phoneNumber", "organization")
     lines = ["  ".join(each[name] for name in names) for each in described]
-    answer(described, as_json, *(lines or ["No call is stuck or of unknown outcome."]))
+    print_result(described, as_json, *(lines or ["No call is stuck or of unknown outcome."]))
 
 
 @call_commands.command("resolve")
@@ -62,7 +62,7 @@ def resolve_call(call_id: UUID, status: str | None, reason: str | None, as_json:
     else:
         described = _resolve_by_carrier(call_id)
     why = f" ({described['endedReason']})" if described["endedReason"] else ""
-    answer(described, as_json, f"{described['callId']} is {described['status']}{why}.")
+    print_result(described, as_json, f"{described['callId']} is {described['status']}{why}.")
 
 
 @call_commands.command("code")
@@ -83,7 +83,7 @@ def pause(carrier: str | None, partner: UUID | None, reason: str, as_json: bool)
     """Dial nothing from now on; calls are accepted and wait, active calls go on."""
     with changing() as (session, caller):
         described = _describe_pause(pauses.pause(session, caller, _scope(carrier, partner), reason))
-    answer(described, as_json, f"Calling is paused for {_pause_scope_label(described)}.")
+    print_result(described, as_json, f"Calling is paused for {_pause_scope_label(described)}.")
 
 
 @call_commands.command("resume")
@@ -96,7 +96,7 @@ def resume(carrier: str | None, partner: UUID | None, as_json: bool) -> None:
     with changing() as (session, caller):
         was_paused = pauses.resume(session, caller, scope)
         remaining = [_describe_pause(each) for each in pauses.listing(session)]
-    answer(
+    print_result(
         {"resumed": was_paused, "pauses": remaining},
         as_json,
         "Calling resumed." if was_paused else "Nothing was paused.",
@@ -237,7 +237,7 @@ def _print_status(described: Mapping[str, Any], as_json: bool) -> None:
         pauses_in_words.append("Compare with the carrier and resume: calls reconcile")
     under_way = ", ".join(f"{count} {word}" for word, count in described["underWay"].items())
     counts = (f"{described[name]} {name}" for name in ("unknown", "stuck", "overdue"))
-    answer(
+    print_result(
         described,
         as_json,
         *(pauses_in_words or ["Calling resumed."]),

@@ -41,7 +41,7 @@ def _reporting_errors() -> Iterator[None]:
         raise click.ClickException(error.message) from None
 
 
-def answer(described: Any, as_json: bool, *lines: str) -> None:
+def print_result(described: Any, as_json: bool, *lines: str) -> None:
     """Print ``described`` as JSON, or the lines."""
     for line in (json.dumps(described),) if as_json else lines:
         click.echo(line)

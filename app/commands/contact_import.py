@@ -21,7 +21,7 @@ from app.contact_files import ContactTable, UnreadableFile, open_table
 from app.database import Database
 from app.enums import ContactAction, ImportState
 from app.errors import TooLarge, Unavailable
-from app.gateways.files import FileStore, size_words
+from app.gateways.files import FileStore, size_label
 from app.jobs.resilience import retry_on_database_outage
 from app.models import ContactImport, utcnow
 from app.policy.caller import Caller
@@ -130,7 +130,7 @@ class ContactImporter:
 
     def _opened(self, request: ImportRequest) -> ContactTable:
         if request.path.stat().st_size > self._max_bytes:
-            raise UnreadableFile("too_large", limit=size_words(self._max_bytes))
+            raise UnreadableFile("too_large", limit=size_label(self._max_bytes))
         options = options_of(request.reading, self._max_rows)
         return open_table(request.path, name=request.path.name, options=options)
 
@@ -166,7 +166,7 @@ class ContactImporter:
             with request.path.open("rb") as stream:
                 stored_file = self._files.save(stream, max_bytes=self._max_bytes)
         except TooLarge:
-            raise UnreadableFile("too_large", limit=size_words(self._max_bytes)) from None
+            raise UnreadableFile("too_large", limit=size_label(self._max_bytes)) from None
         try:
             with self._database.transaction() as session:
                 return uploads.create(

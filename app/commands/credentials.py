@@ -12,7 +12,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import answer, as_json, changing, reading
+from app.commands.changing import as_json, changing, print_result, reading
 from app.enums import Area, Role
 from app.models import ApiKey, OAuthClient
 from app.policy import API_KEY_SCOPES
@@ -131,7 +131,7 @@ def list_clients(partner_id: UUID | None, area: str | None, as_json: bool) -> No
         f"{client['role'] or 'organization ' + client['organizationId']}  {client['name']}"
         for client in described
     )
-    answer(described, as_json, *lines)
+    print_result(described, as_json, *lines)
 
 
 @client_commands.command("suspend")
@@ -219,7 +219,7 @@ def rotate_keys(*, end_tokens: bool, as_json: bool) -> None:
     with changing() as (session, caller):
         kid = signing_keys.rotate(session, caller, secret, end_tokens=end_tokens)
     before = "have ended" if end_tokens else "stay valid until they expire"
-    answer(
+    print_result(
         {"keyId": kid, "tokensEnded": end_tokens},
         as_json,
         f"Tokens are signed with the key {kid}. Tokens issued before {before}.",
@@ -323,4 +323,4 @@ def _print_new(described: dict[str, Any], secret: str, name: str, as_json: bool)
 
 def _print(described: dict[str, Any], as_json: bool) -> None:
     lines = (f"{name}: {value}" for name, value in described.items() if value is not None)
-    answer(described, as_json, *lines)
+    print_result(described, as_json, *lines)

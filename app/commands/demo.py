@@ -123,7 +123,7 @@ def _check_figures(session: Session) -> None:
     today = utcnow().date()
     for age in range(1, figure_check.SHOWN + 1):
         checked = figure_check.counted(session, today - timedelta(days=age))
-        figure_check.keep(session, checked)
+        figure_check.store_checks(session, checked)
 
 
 def _close_months(session: Session) -> None:

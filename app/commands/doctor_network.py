@@ -10,7 +10,7 @@ from app.config import Settings, database_urls
 from app.database import Database
 from app.gateways import certificates, outside_http
 from app.gateways.carriers.factory import account_of, trunk_of
-from app.gateways.carriers.sip.checking import tested
+from app.gateways.carriers.sip.checking import check_trunk
 from app.gateways.carriers.twilio.checking import fault_of
 from app.gateways.mailers import MailDeferred
 from app.gateways.mailers.smtp import SmtpMailer
@@ -69,7 +69,7 @@ def carrier(settings: Settings, _database: Database) -> DoctorFinding:
     if settings.carrier == "twilio":
         fault = fault_of(account_of(settings), [])
     else:
-        finding = tested(trunk_of(settings), [])
+        finding = check_trunk(trunk_of(settings), [])
         fault = None if finding.works else finding.words
     if fault:
         return fail(f"{fault} Compare the settings of the carrier.")
@@ -121,7 +121,7 @@ def callbacks(settings: Settings, _database: Database) -> DoctorFinding:
 def _send_request(method: str, settings: Settings, path: str) -> HttpAnswer:
     url = f"{settings.public_url.rstrip('/')}{path}"
     body = b"" if method == "POST" else None
-    return outside_http.ask(method, url, {}, body, max_bytes=1000, allow_private=True)
+    return outside_http.send_request(method, url, {}, body, max_bytes=1000, allow_private=True)
 
 
 NETWORK_CHECKS: dict[str, Check] = {

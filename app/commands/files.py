@@ -4,7 +4,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import answer, as_json, changing, reading
+from app.commands.changing import as_json, changing, print_result, reading
 from app.config.files import check_url
 from app.errors import DomainError
 from app.gateways.files import FileStore, open_files_at
@@ -20,7 +20,7 @@ def orphans(remove: bool) -> None:
     """List files that nothing refers to, older than a day. The worker removes them every hour."""
     store = extensions.files()
     with reading() as (session, _caller):
-        keys = expiry.orphans(session, store, expiry.ORPHAN_AFTER)
+        keys = expiry.list_orphans(session, store, expiry.ORPHAN_AFTER)
     for key in keys:
         click.echo(key)
         if remove:
@@ -48,7 +48,7 @@ def copy(to: str, source: str | None, as_json: bool) -> None:
         raise click.ClickException(str(error)) from None
     except (DomainError, OSError, file_copies.CopyDiffers) as error:
         raise click.ClickException(f"{error} Copied so far: {copied}. Run it again.") from None
-    answer(
+    print_result(
         {"copied": copied, "alreadyThere": compared},
         as_json,
         f"{target.location}: {copied} files copied, {compared} were there already. All are equal.",

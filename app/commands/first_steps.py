@@ -7,7 +7,7 @@ import click
 from flask.cli import with_appcontext
 
 from app import extensions
-from app.commands.changing import answer, as_json, changing
+from app.commands.changing import as_json, changing, print_result
 from app.enums import CarrierKind
 from app.schemas.parsing import read
 from app.schemas.partners import CreatePartnerInput
@@ -26,7 +26,7 @@ def create_partner(name: str, as_json: bool) -> None:
         limit = extensions.settings().new_partner_micros_a_day
         spending.limit_new_partner(session, caller, partner, limit)
         described = {"id": str(partner.id), "name": partner.name}
-    answer(described, as_json, f"{name} is partner {described['id']}.")
+    print_result(described, as_json, f"{name} is partner {described['id']}.")
 
 
 @click.command("create")
@@ -47,7 +47,7 @@ def create_organization(partner_id: UUID, name: str, number: str | None, as_json
             carrier = CarrierKind(extensions.settings().carrier)
             update_assistant(session, caller, first.id, fields, carrier=carrier)
         described = {"id": str(organization.id), "name": name, "assistantId": str(first.id)}
-    answer(
+    print_result(
         described,
         as_json,
         f"{name} is organization {described['id']}, its assistant {described['assistantId']}.",

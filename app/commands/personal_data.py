@@ -11,7 +11,7 @@ from flask.cli import AppGroup
 from sqlalchemy.orm import Session
 
 from app import extensions
-from app.commands.changing import answer, as_json, changing, reading
+from app.commands.changing import as_json, changing, print_result, reading
 from app.models import Erasure, new_id
 from app.phone import PhoneError, normalise
 from app.policy.caller import Caller
@@ -71,7 +71,7 @@ def erase(yes: bool, as_json: bool, **about: Any) -> None:
     output = [f"{line.table}: {line.rows}, {line.fate}" for line in lines]
     output += [f"Check the text in {each.table}, it isn't changed: {each.text}" for each in texts]
     ending = f"Erasure {begun.id} is requested." if begun else "Nothing was changed. Add --yes."
-    answer(described, as_json, *output, ending)
+    print_result(described, as_json, *output, ending)
 
 
 @personal_data_commands.command("status")
@@ -83,7 +83,7 @@ def status(erasure_id: UUID, as_json: bool) -> None:
         stored: Erasure = erasing.get(session, caller, erasure_id)
     described = {"state": stored.state.value, "pseudonym": stored.pseudonym, "rows": stored.counts}
     output = [f"{table}: {rows}" for table, rows in stored.counts.items()]
-    answer(described, as_json, f"{stored.pseudonym}: {stored.state}", *output)
+    print_result(described, as_json, f"{stored.pseudonym}: {stored.state}", *output)
 
 
 def _subject(

@@ -5,7 +5,7 @@ from uuid import UUID
 import click
 from flask.cli import AppGroup
 
-from app.commands.changing import answer, as_json, changing, reading
+from app.commands.changing import as_json, changing, print_result, reading
 from app.services import phone_numbers
 
 PAGE = 500
@@ -46,7 +46,7 @@ def list_numbers(partner_id: UUID | None, organization_id: UUID | None, as_json:
         f"{'' if each['confirmed'] else ', not confirmed'}"
         for each in described
     ]
-    answer(described, as_json, *(lines or ["No phone number yet."]))
+    print_result(described, as_json, *(lines or ["No phone number yet."]))
 
 
 @phone_number_commands.command("assign")
@@ -100,4 +100,4 @@ def conflicts(as_json: bool) -> None:
         f"{each['organization']}; belongs to {each['belongsTo'] or 'no organization'}"
         for each in described
     ]
-    answer(described, as_json, *(lines or ["No conflict."]))
+    print_result(described, as_json, *(lines or ["No conflict."]))

@@ -9,7 +9,7 @@ from flask.cli import with_appcontext
 
 from app import extensions
 from app.commands.calls import carrier_of
-from app.commands.changing import answer, as_json, changing, reading
+from app.commands.changing import as_json, changing, print_result, reading
 from app.enums import CarrierKind
 from app.gateways.carriers.base import ListedCall, ListsCalls, NoCarrierAnswer
 from app.schemas.fields import write_moment
@@ -50,7 +50,7 @@ def reconcile(since: datetime | None, is_forced: bool, as_json: bool) -> None:
         with changing() as (session, caller):
             pauses.resume(session, caller, pauses.PauseScope())
     described = {"since": write_moment(start), "carriers": compared, "resumed": is_resumed}
-    answer(described, as_json, *_summary_lines(described))
+    print_result(described, as_json, *_summary_lines(described))
 
 
 def _start_time(since: datetime | None) -> datetime:

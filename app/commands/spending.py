@@ -39,7 +39,7 @@ def import_rates(file: Path) -> None:
 def export_rates() -> None:
     """Print the call rates as a CSV file."""
     with reading() as (session, _caller):
-        text = rates.written(rates.listing(session))
+        text = rates.to_csv(rates.listing(session))
     click.echo(text, nl=False)
 
 
@@ -110,9 +110,9 @@ def _print(state: SpendingState) -> None:
 
 
 def _money(use: LimitUse, currency: str) -> str:
-    maximum = "no limit" if use.most is None else f"{spending.amount_words(use.most)} {currency}"
-    used = f"{spending.amount_words(use.spent)} {currency}"
-    reserved = f" (and {spending.amount_words(use.reserved)} reserved)" if use.reserved else ""
+    maximum = "no limit" if use.most is None else f"{spending.format_amount(use.most)} {currency}"
+    used = f"{spending.format_amount(use.spent)} {currency}"
+    reserved = f" (and {spending.format_amount(use.reserved)} reserved)" if use.reserved else ""
     return f"{used}{reserved} of {maximum}"
 
 

@@ -7,7 +7,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import answer, as_json, changing, reading
+from app.commands.changing import as_json, changing, print_result, reading
 from app.services import storage
 from app.services.storage import StorageUsage
 
@@ -34,7 +34,7 @@ def show(partner_id: UUID | None, as_json: bool) -> None:
         for id_, name, usage in usages
     ]
     lines = [f"{id_}  {_usage_label(usage)}  {name}" for id_, name, usage in usages]
-    answer(described, as_json, *(lines or ["Nothing is stored."]))
+    print_result(described, as_json, *(lines or ["Nothing is stored."]))
 
 
 @storage_commands.command("limit")

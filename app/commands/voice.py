@@ -6,7 +6,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import answer, as_json, reading
+from app.commands.changing import as_json, print_result, reading
 from app.services import assistants
 from app.services.recordings import secret_of
 
@@ -25,4 +25,6 @@ def secret(assistant_id: UUID, as_json: bool) -> None:
     with reading() as (session, caller):
         assistant = assistants.get(session, caller, assistant_id)
         engine_secret = secret_of(voice_secret, assistant.id)
-        answer({"assistantId": str(assistant.id), "secret": engine_secret}, as_json, engine_secret)
+        print_result(
+            {"assistantId": str(assistant.id), "secret": engine_secret}, as_json, engine_secret
+        )

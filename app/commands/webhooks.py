@@ -11,7 +11,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import answer, as_json, changing, reading
+from app.commands.changing import as_json, changing, print_result, reading
 from app.commands.credentials import MomentParameter
 from app.enums import WebhookEvent
 from app.models import WebhookEndpoint
@@ -90,7 +90,7 @@ def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
         f"{each['id']}  {each['state']:<7}  {each['url']}  {' '.join(each['events'])}"
         for each in described
     )
-    answer(described, as_json, *lines)
+    print_result(described, as_json, *lines)
 
 
 @webhook_commands.command("remove")
@@ -110,7 +110,7 @@ def test(webhook_id: UUID, as_json: bool) -> None:
     with changing() as (session, caller):
         delivery = deliveries.send_test(session, caller, webhook_id)
         described = {"deliveryId": str(delivery.id), "messageId": delivery.message_id}
-    answer(described, as_json, f"A test event is on its way: {described['messageId']}")
+    print_result(described, as_json, f"A test event is on its way: {described['messageId']}")
 
 
 @webhook_commands.command("rotate")
@@ -188,4 +188,4 @@ def _print_secret(described: dict[str, Any], secret: str, as_json: bool) -> None
         f"secret: {secret}",
         "Keep the secret now: it can't be shown again.",
     )
-    answer({**described, "secret": secret}, as_json, *lines)
+    print_result({**described, "secret": secret}, as_json, *lines)

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from app.database import changed_rows
 from app.gateways import dbos_adapter
 from app.gateways.job_queue import engine_table, enqueue
-from app.telemetry.scrubbing import scrubbed
+from app.telemetry.scrubbing import scrub
 
 MAX_ERROR_LENGTH = 300
 """Maximum characters of an error that is shown."""
@@ -122,7 +122,7 @@ def _error_message(stored: str | None, serialization: str | None) -> str | None:
     if error is None:
         return None
     first_line = next(iter(str(error).splitlines()), "")
-    return scrubbed(f"{type(error).__name__}: {first_line}")[:MAX_ERROR_LENGTH]
+    return scrub(f"{type(error).__name__}: {first_line}")[:MAX_ERROR_LENGTH]
 
 
 def _failed_conditions(work: TableClause, since: datetime) -> tuple[ColumnElement[bool], ...]:

@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Any
 from urllib.parse import quote_plus, urlencode, urlsplit
 
-from app.gateways.outside_http import NoAnswer, ask
+from app.gateways.outside_http import NoAnswer, send_request
 from app.validation.urls import is_web_url
 
 SECONDS = 5.0
@@ -173,7 +173,7 @@ def ask_provider(
     that isn't answered with 200."""
     accepted = {"accept": "application/json", **(headers or {})}
     try:
-        answer = ask(
+        answer = send_request(
             method,
             url,
             accepted,

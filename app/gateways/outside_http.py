@@ -44,7 +44,7 @@ class NoAnswer(Exception):
     """Why there is no answer, as the end of a sentence."""
 
 
-def ask(
+def send_request(
     method: str,
     url: str,
     headers: Mapping[str, str],

@@ -54,7 +54,7 @@ def _follow_redirects(
         headers["if-none-match"] = etag
     for _ in range(MAX_REDIRECTS + 1):
         try:
-            answer = outside_http.ask(
+            answer = outside_http.send_request(
                 "GET", url, headers, max_bytes=max_bytes + 1, allow_private=allow_private
             )
         except outside_http.NoAnswer as reason:

@@ -6,7 +6,7 @@ from urllib.parse import urljoin, urlsplit
 
 from app.errors import Sentence
 from app.gateways import outside_http
-from app.gateways.files.base import size_words
+from app.gateways.files.base import size_label
 from app.validation.urls import is_web_url
 
 MAX_REDIRECTS = 3
@@ -57,7 +57,7 @@ def fetch(
     if answer.body is None:
         raise NotFetched(_BROKEN_OFF(host=host), again=True)
     if len(answer.body) > max_bytes:
-        raise NotFetched(_TOO_LARGE(size=size_words(max_bytes)), again=False)
+        raise NotFetched(_TOO_LARGE(size=size_label(max_bytes)), again=False)
     kind = content_type_of(answer.body)
     if kind is None:
         raise NotFetched(_NO_RECORDING(host=host), again=False)
@@ -79,7 +79,7 @@ def _follow_redirects(
     request_headers = {"accept": "audio/*", "user-agent": "partner-portal-recordings/1", **headers}
     for _ in range(MAX_REDIRECTS + 1):
         try:
-            answer = outside_http.ask(
+            answer = outside_http.send_request(
                 "GET",
                 url,
                 request_headers,

@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 from time import monotonic
 
 from app.gateways import outside_http
-from app.telemetry.scrubbing import scrubbed
+from app.telemetry.scrubbing import scrub
 
 EXCERPT_BYTES = 2000
 
@@ -41,7 +41,7 @@ def _send(url: str, headers: Mapping[str, str], body: str, *, allow_private: boo
         "user-agent": "partner-portal-webhooks/1",
     }
     try:
-        answer = outside_http.ask(
+        answer = outside_http.send_request(
             "POST",
             url,
             all_headers,
@@ -61,7 +61,7 @@ def _excerpt(text: str) -> str:
     """Return the beginning of a response on one line, without keys, tokens and personal data that a
     receiver may echo."""
     printable = "".join(c if c.isprintable() else " " for c in text)
-    return scrubbed(" ".join(printable.split()))[:500]
+    return scrub(" ".join(printable.split()))[:500]
 
 
 def _retry_after_seconds(header: str | None) -> float | None:

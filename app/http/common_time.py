@@ -34,4 +34,4 @@ class CommonTime:
         with self._database.transaction(read_only=True) as session:
             session.connection()  # so that a new connection isn't mistaken for a slow answer
             started_at = time.monotonic()
-            common_time.go_by(workers.database_time(session), started_at)
+            common_time.use_database_time(workers.database_time(session), started_at)

@@ -11,10 +11,10 @@ from dbos import DBOS
 from app.config import Settings
 from app.database import Database
 from app.enums import CarrierKind
-from app.gateways.carriers.account_check import ask_carrier
+from app.gateways.carriers.account_check import check_credentials
 from app.gateways.carriers.partner_accounts import AccountTestResult
 from app.jobs.context import context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.read_carrier_numbers import list_numbers
 from app.jobs.resilience import retry_on_database_outage
 from app.services import carrier_accounts, phone_numbers
@@ -25,7 +25,7 @@ FAILED = "The test could not be completed. Try again."
 
 
 @DBOS.workflow(name="test_carrier_account")
-@observed
+@observe_job
 def test_carrier_account(account_id: str) -> None:
     """Query the carrier and store the result."""
     ask_carrier_about_account(account_id)
@@ -52,7 +52,7 @@ def check_account(database: Database, settings: Settings, account_id: UUID) -> N
         result = AccountTestResult(False, f"The stored {secret} can’t be read. Enter it again.")
     else:
         try:
-            result = ask_carrier(settings, test.credentials, test.numbers)
+            result = check_credentials(settings, test.credentials, test.numbers)
         except Exception:
             log.exception("the test of a carrier account failed")
             result = AccountTestResult(False, FAILED)

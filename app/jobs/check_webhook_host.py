@@ -11,7 +11,7 @@ from dbos import DBOS
 from app.database import Database
 from app.gateways.public_addresses import HostRefused, resolve_addresses
 from app.jobs.context import context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
 from app.services.webhooks import addresses
 
@@ -20,7 +20,7 @@ SECONDS = 5.0
 
 
 @DBOS.workflow(name="check_webhook_host")
-@observed
+@observe_job
 def check_webhook_host(endpoint_id: str, url: str) -> None:
     """Look the host up and record if it isn't found."""
     look_up_host(endpoint_id, url)

@@ -15,7 +15,7 @@ from app.gateways.files import FileStore
 from app.gateways.files.outages import retry_on_file_outage
 from app.gateways.mailers import Outbox, open_outbox
 from app.jobs.context import context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.purging import delete_upload, delete_upload_file
 from app.jobs.resilience import retry_on_database_outage
 from app.services.personal_data import copies, erasing, history, own_rows, sweep, upload_rows
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 @DBOS.workflow(name="erase_subject")
-@observed
+@observe_job
 def erase_subject(erasure_id: str) -> None:
     """Erase a person once no call to them is active and no upload of the organization is
     running."""
@@ -52,7 +52,7 @@ def erase_subject(erasure_id: str) -> None:
 @retry_on_database_outage
 def is_ready(erasure_id: str) -> bool:
     with context().database.transaction() as session:
-        started = erasing.begin(session, UUID(erasure_id))
+        started = erasing.start_erasure(session, UUID(erasure_id))
         if started is None or started[0].kind is SubjectKind.USER:
             return True
         subject, _pseudonym = started
@@ -90,7 +90,7 @@ class SubjectErasure:
     def run(self) -> None:
         """Erase what is left; no effect once it is done."""
         with self.database.transaction() as session:
-            started = erasing.begin(session, self.erasure_id)
+            started = erasing.start_erasure(session, self.erasure_id)
         if started is None:
             return
         subject, pseudonym = started

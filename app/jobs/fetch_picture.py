@@ -14,7 +14,7 @@ from app.enums import ImageType
 from app.errors import ValidationFailed
 from app.gateways.outside_pictures import NotFetched, fetch
 from app.jobs.context import context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
 from app.services.branding import images, outside_pictures
 from app.services.branding.images import EncodedPicture
@@ -25,7 +25,7 @@ FAILED = "The picture could not be fetched. Try again."
 
 
 @DBOS.workflow(name="fetch_picture")
-@observed
+@observe_job
 def fetch_picture(partner_id: str, kind: str) -> None:
     """Fetch the picture and keep a copy."""
     fetch_and_store_picture(partner_id, kind)

@@ -50,7 +50,7 @@ def fetch_and_store(
         (settings.twilio_api_url or REAL_API).rstrip("/"),
     )
     with database.transaction(read_only=True) as session:
-        download = fetching.begin(
+        download = fetching.prepare_request(
             session, settings.secret_keys, operator_downloads, recording_id, turn
         )
     if download is None:
@@ -71,15 +71,15 @@ def fetch_and_store(
         stored = files.save(io.BytesIO(fetched.data), max_bytes=settings.recording_bytes)
     except NotFetched as reason:
         with database.transaction() as session:
-            fetching.fail(session, recording_id, turn, str(reason), again=reason.again)
+            fetching.record_failure(session, recording_id, turn, str(reason), again=reason.again)
         return
     except (OSError, Unavailable):
         log.exception("a recording could not be stored")
         with database.transaction() as session:
-            fetching.fail(session, recording_id, turn, FAILED(), again=True)
+            fetching.record_failure(session, recording_id, turn, FAILED(), again=True)
         return
     with database.transaction() as session:
         unneeded = fetching.store_file(session, recording_id, turn, stored, fetched.content_type)
         if unneeded != stored.key and settings.transcriber != "none":
-            writing.ask(session, download.call_id, f"recording:{recording_id}:{turn}")
+            writing.enqueue_writing(session, download.call_id, f"recording:{recording_id}:{turn}")
     files.delete(unneeded)

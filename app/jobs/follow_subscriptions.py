@@ -9,7 +9,7 @@ from app.enums import SubscriptionState
 from app.gateways.processors.base import ProcessorRefused, ProcessorUnavailable
 from app.gateways.processors.stripe import InvoiceCharge
 from app.jobs.context import WorkerContext, context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
 from app.jobs.sell_plans import account_of
 from app.models import utcnow
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 @DBOS.workflow(name="follow_subscription")
-@observed
+@observe_job
 def follow_subscription(subscription_id: str) -> None:
     """Query a reported subscription, and end those that it replaces."""
     _follow(subscription_id)

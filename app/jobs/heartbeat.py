@@ -20,7 +20,7 @@ from app.database import Database
 from app.jobs.liveness import LoopLiveness
 from app.jobs.restore_detection import MarkFile
 from app.services import workers
-from app.services.common_time import go_by
+from app.services.common_time import use_database_time
 
 RETRY_SECONDS = 2.0
 
@@ -81,7 +81,7 @@ def wait_for_database(database: Database, life: LoopLiveness, stop: Event) -> bo
     return False
 
 
-def announce(
+def register_worker(
     database: Database,
     executor_id: str,
     mark_file: MarkFile,
@@ -119,7 +119,7 @@ def _set_common_time(database: Database, now: datetime, began: float) -> None:
     """On SQLite the heartbeat's time is this process's own, and old by how long it was written: to
     go by it would set the clock back a little more each time."""
     if not database.is_sqlite:
-        go_by(now, began)
+        use_database_time(now, began)
 
 
 def leave(database: Database, executor_id: str) -> None:

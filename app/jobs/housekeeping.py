@@ -87,7 +87,7 @@ def maintain_secrets() -> None:
     account_ids = list(ledger.accounts())
     with context().database.transaction() as session:
         carrier_accounts.maintain_secrets(session, context().settings.secret_keys)
-        forgotten = carrier_accounts.forgotten(session, account_ids)
+        forgotten = carrier_accounts.find_forgotten(session, account_ids)
         processor_accounts.reencrypt_secrets(session, context().settings.secret_keys)
         authenticator_apps.reencrypt_secrets(session, context().settings.secret_keys)
         domains.reencrypt_keys(session, context().settings.secret_keys)
@@ -278,7 +278,7 @@ def check_figures() -> None:
     if not results:
         return
     with database.transaction() as session:
-        stored = figure_check.keep(session, results)
+        stored = figure_check.store_checks(session, results)
     for each in stored:
         if each.differs:
             log.error(

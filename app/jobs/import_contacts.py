@@ -13,7 +13,7 @@ from app.database import Database
 from app.gateways.files.outages import retry_on_file_outage
 from app.jobs import purging
 from app.jobs.context import context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
 from app.services.imports import apply as applying
 from app.services.imports import check as checking
@@ -36,21 +36,21 @@ _Step = Callable[..., None]
 
 
 @DBOS.workflow(name="check_import")
-@observed
+@observe_job
 def check_import(import_id: str, check_number: str) -> None:
     """Find out what applying an upload would do."""
     _run("check", "an upload could not be checked", check, give_up_check, import_id, check_number)
 
 
 @DBOS.workflow(name="apply_import")
-@observed
+@observe_job
 def apply_import(import_id: str, apply_number: str) -> None:
     """Apply the good rows of an upload, batch by batch."""
     _run("apply", "an upload could not be applied", apply, give_up_apply, import_id, apply_number)
 
 
 @DBOS.workflow(name="undo_import")
-@observed
+@observe_job
 def undo_import(import_id: str, undo_number: str) -> None:
     """Undo what an upload has changed, batch by batch."""
     _run("undo", "an upload could not be undone", undo, give_up_undo, import_id, undo_number)
@@ -67,7 +67,7 @@ def _run(name: str, problem: str, work: _Step, give_up: _Step, *args: str) -> No
 
 
 @DBOS.workflow(name="delete_upload_data")
-@observed
+@observe_job
 def delete_upload_data(import_id: str) -> None:
     """Delete the file, the rows and the undo log of an upload, and free their space."""
     delete_data(import_id)

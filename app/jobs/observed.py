@@ -15,7 +15,7 @@ P = ParamSpec("P")
 log = logging.getLogger("app.jobs")
 
 
-def observed(workflow: Callable[P, None]) -> Callable[P, None]:
+def observe_job(workflow: Callable[P, None]) -> Callable[P, None]:
     """Report each run of the workflow. Everything logged in it carries those of its arguments that
     are ids.
 

@@ -31,7 +31,7 @@ from app.gateways.carriers.base import (
 from app.gateways.public_addresses import HostRefused, PrivateAddress, resolve_addresses
 from app.gateways.writers.base import WrittenMessages
 from app.jobs.context import context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.resilience import calls_gate, retry_on_database_outage
 from app.models import utcnow
 from app.services.calls import attempts, carrier_reports, claims, silence
@@ -71,7 +71,7 @@ class NextStep:
 
 
 @DBOS.workflow(name="place_call")
-@observed
+@observe_job
 def place_call(call_id: str, attempt_id: str) -> None:
     """Dial once and follow the call until the attempt is over. After an unexpected error it starts
     from its beginning, once."""
@@ -91,7 +91,7 @@ def _run(call_id: UUID, attempt_id: UUID, signaled: Event) -> None:
     while step is not None:
         pause = step.seconds if step.is_silent else 0.0
         silent_since = (silent_since or utcnow()) if step.is_silent else None
-        if silent_since is not None and leave(attempt_id, silent_since):
+        if silent_since is not None and hand_over_silent_call(attempt_id, silent_since):
             return
         if step.seconds > 0:
             if signaled.wait(step.seconds):
@@ -101,7 +101,7 @@ def _run(call_id: UUID, attempt_id: UUID, signaled: Event) -> None:
             case "dial":
                 step = dial(call_id, attempt_id)
             case "ask_again":
-                step = ask_again(attempt_id)
+                step = query_again(attempt_id)
             case "resolve":
                 step = resolve(attempt_id, step.carrier, begun_at)
             case _:
@@ -145,7 +145,7 @@ def _compose_messages(call_id: UUID) -> WrittenMessages:
 
 
 @retry_on_database_outage
-def ask_again(attempt_id: UUID) -> NextStep | None:
+def query_again(attempt_id: UUID) -> NextStep | None:
     """Send an attempt again that the carrier wanted later."""
     found_host: FoundHost | None = None
     while True:
@@ -213,7 +213,7 @@ def _ask_once(carrier: Carrier, placement: CallPlacement, committed: float) -> N
         state = carrier.place(placement)
     except PlacementRejected as refusal:
         with database.transaction() as session:
-            attempts.refused(session, attempt_id, refusal.reason, str(refusal))
+            attempts.record_refusal(session, attempt_id, refusal.reason, str(refusal))
         return None
     except PlacementDelayed as refusal:
         with database.transaction() as session:
@@ -222,10 +222,10 @@ def _ask_once(carrier: Carrier, placement: CallPlacement, committed: float) -> N
     except NoCarrierAnswer as silence:
         log.warning("the carrier gave no answer to a call (%s); asking what became of it", silence)
         with database.transaction() as session:
-            attempts.unanswered(session, attempt_id)
+            attempts.record_no_answer(session, attempt_id)
         return NextStep("resolve", BRIEF_SECONDS, carrier.kind)
     with database.transaction() as session:
-        attempts.placed(session, attempt_id, state.reference or str(attempt_id))
+        attempts.record_placed(session, attempt_id, state.reference or str(attempt_id))
     return NextStep("follow", _seconds_until(state.next_change), carrier.kind)
 
 
@@ -317,7 +317,7 @@ def follow(attempt_id: UUID, carrier_kind: CarrierKind, last_pause: float = 0.0)
 
 
 @retry_on_database_outage
-def leave(attempt_id: UUID, silent_since: datetime) -> bool:
+def hand_over_silent_call(attempt_id: UUID, silent_since: datetime) -> bool:
     """Hand a call over to `app.jobs.silent_calls` after some minutes without an answer about it, so
     that other calls of the organization can be placed. Return whether it did."""
     minutes = context().settings.silent_call_minutes
@@ -326,14 +326,14 @@ def leave(attempt_id: UUID, silent_since: datetime) -> bool:
     with context().database.transaction() as session:
         is_released = silence.release_line(session, attempt_id, silent_since, minutes)
         if is_released:
-            silence.ask_later(session, attempt_id, 0, silent_since)
+            silence.enqueue_query(session, attempt_id, 0, silent_since)
     return is_released
 
 
 def _hang_up(carrier: Carrier, inquiry: AttemptInquiry) -> NextStep | None:
     database, attempt = context().database, inquiry.attempt_id
     with database.transaction() as session:
-        is_first = carrier_reports.begin_hang_up(session, attempt)
+        is_first = carrier_reports.start_hang_up(session, attempt)
     if is_first is None:
         return NextStep("follow", 0, carrier.kind)
     hung_up = carrier.hang_up(inquiry)
@@ -360,7 +360,7 @@ def _seconds_until(moment: datetime | None) -> float:
 
 
 @DBOS.workflow(name="end_stray_call")
-@observed
+@observe_job
 def end_stray_call(attempt_id: str) -> None:
     """End a call that rings although its attempt was given up as never placed: query the carrier
     until it answers, for half a minute."""

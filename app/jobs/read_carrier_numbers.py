@@ -13,7 +13,7 @@ from app.database import Database
 from app.gateways.carriers.account_check import listed_numbers
 from app.gateways.carriers.partner_accounts import AccountCredentials, ListedNumbers
 from app.jobs.context import context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
 from app.services import phone_numbers
 
@@ -24,7 +24,7 @@ UNREADABLE = "The stored token can’t be read. Enter it again."
 
 
 @DBOS.workflow(name="read_carrier_numbers")
-@observed
+@observe_job
 def read_carrier_numbers(account_id: str) -> None:
     """Query the carrier for its list, and store it."""
     ask_carrier_for_numbers(account_id)
@@ -39,12 +39,12 @@ def ask_carrier_for_numbers(account_id: str) -> None:
 def read_numbers(database: Database, settings: Settings, account_id: UUID) -> None:
     """Read the list without an open transaction. Does nothing if no reading is requested."""
     with database.transaction(read_only=True) as session:
-        list_request = phone_numbers.begin_list(session, settings.secret_keys, account_id)
+        list_request = phone_numbers.start_list(session, settings.secret_keys, account_id)
     if list_request is None:
         return
     numbers = list_numbers(settings, list_request.credentials)
     with database.transaction() as session:
-        phone_numbers.end_list(session, account_id, numbers)
+        phone_numbers.store_result(session, account_id, numbers)
 
 
 def list_numbers(settings: Settings, credentials: AccountCredentials | None) -> ListedNumbers:

@@ -19,7 +19,7 @@ from app.gateways.processors.base import (
 )
 from app.gateways.processors.stripe import PlanForSale, StripeProcessor
 from app.jobs.context import WorkerContext, context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
 from app.services.pricing import accounts, checkouts, refresh, selling
 
@@ -30,38 +30,38 @@ UNREACHABLE = "Stripe could not be reached. Try again in some minutes."
 
 
 @DBOS.workflow(name="test_processor_account")
-@observed
+@observe_job
 def test_processor_account(partner_id: str) -> None:
     """Test the keys of an account, and store the result."""
     _step(check_account, partner_id)
 
 
 @DBOS.workflow(name="send_plans")
-@observed
+@observe_job
 def send_plans(partner_id: str) -> None:
     """Make the account sell the partner's published plans."""
     _step(sell, partner_id)
 
 
 @DBOS.workflow(name="check_prices")
-@observed
+@observe_job
 def check_prices(partner_id: str) -> None:
     """Query the prices of the partner's plans."""
     _step(refresh_partner, partner_id)
 
 
 @DBOS.workflow(name="check_price")
-@observed
+@observe_job
 def check_price(partner_id: str, price_id: str, tier: str) -> None:
     """Query a price that isn't in the partner's plans yet."""
     _ask_for_price(partner_id, price_id, tier)
 
 
 @DBOS.workflow(name="open_checkout")
-@observed
+@observe_job
 def open_checkout(checkout_id: str) -> None:
     """Request the page of a checkout."""
-    _step(ask_for_checkout, checkout_id)
+    _step(request_checkout_url, checkout_id)
 
 
 @DBOS.step(name="ask_payment_processor")
@@ -73,7 +73,7 @@ def _run(name: str, identifier: str) -> None:
 @DBOS.step(name="ask_for_price")
 @retry_on_database_outage
 def _ask_for_price(partner_id: str, price_id: str, tier: str) -> None:
-    ask_for_price(context(), UUID(partner_id), PriceReference(Tier(tier), price_id, ""))
+    fetch_price(context(), UUID(partner_id), PriceReference(Tier(tier), price_id, ""))
 
 
 def _step(work: Callable[[WorkerContext, UUID], None], identifier: str) -> None:
@@ -128,7 +128,7 @@ def refresh_partner(worker: WorkerContext, partner_id: UUID) -> None:
     _refresh(worker, partner_id, references)
 
 
-def ask_for_price(worker: WorkerContext, partner_id: UUID, reference: PriceReference) -> None:
+def fetch_price(worker: WorkerContext, partner_id: UUID, reference: PriceReference) -> None:
     _refresh(worker, partner_id, [reference])
 
 
@@ -142,7 +142,7 @@ def _refresh(worker: WorkerContext, partner_id: UUID, references: Sequence[Price
         refresh.store_prices(session, references, prices)
 
 
-def ask_for_checkout(worker: WorkerContext, checkout_id: UUID) -> None:
+def request_checkout_url(worker: WorkerContext, checkout_id: UUID) -> None:
     with worker.database.transaction(read_only=True) as session:
         checkout = checkouts.checkout_request(session, checkout_id)
     if checkout is None:
@@ -184,4 +184,6 @@ def _problem_message(error: ProcessorRefused | ProcessorUnavailable) -> str:
     return str(error) if isinstance(error, ProcessorRefused) else UNREACHABLE
 
 
-STEPS = {work.__name__: work for work in (check_account, sell, refresh_partner, ask_for_checkout)}
+STEPS = {
+    work.__name__: work for work in (check_account, sell, refresh_partner, request_checkout_url)
+}

@@ -14,7 +14,7 @@ from dbos import DBOS
 
 from app.gateways.mailers import MailDeferred, MailRefused, OutgoingMail
 from app.jobs.context import context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.resilience import mails_gate, retry_on_database_outage
 from app.services import mails
 from app.services.mails.attaching import MailPdf
@@ -30,12 +30,12 @@ class SendResult(TypedDict):
 
 
 @DBOS.workflow(name="send_mail")
-@observed
+@observe_job
 def send_mail(mail_id: str, attempt: int) -> None:
     """Send the mail, or queue the next attempt."""
     with mails_gate:
         try:
-            answer = ask_server(mail_id, attempt)
+            answer = send_to_server(mail_id, attempt)
         except Exception as error:
             log.exception("a mail could not be written")
             answer = SendResult(end="later", reason=type(error).__name__)
@@ -43,7 +43,7 @@ def send_mail(mail_id: str, attempt: int) -> None:
 
 
 @DBOS.step(name="ask_server")
-def ask_server(mail_id: str, attempt: int) -> SendResult:
+def send_to_server(mail_id: str, attempt: int) -> SendResult:
     """Render the mail and hand it to the mail server, once."""
     letter = _write_mail(mail_id, attempt)
     if letter is None:

@@ -11,13 +11,13 @@ from dbos import DBOS
 
 from app.gateways.webhook_client import WebhookAnswer, post
 from app.jobs.context import context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage, webhooks_gate
 from app.services.credentials.encryption import SealBroken
 from app.services.webhooks import delivering
 from app.services.webhooks.delivering import WebhookRequest
 from app.telemetry import metrics, tracing
-from app.telemetry.context import note
+from app.telemetry.context import set_context
 
 
 class StoredAnswer(TypedDict):
@@ -30,17 +30,17 @@ class StoredAnswer(TypedDict):
 
 
 @DBOS.workflow(name="send_webhook")
-@observed
+@observe_job
 def send_webhook(delivery_id: str, turn: int) -> None:
     """Deliver the webhook, or queue the next attempt."""
     with webhooks_gate:
-        answer = ask_receiver(delivery_id, turn)
+        answer = send_request(delivery_id, turn)
         if answer is not None:
             store_receivers_answer(delivery_id, turn, answer)
 
 
 @DBOS.step(name="ask_receiver")
-def ask_receiver(delivery_id: str, turn: int) -> StoredAnswer | None:
+def send_request(delivery_id: str, turn: int) -> StoredAnswer | None:
     """Send the message, once; None if there is nothing to send."""
     try:
         message = _begin(delivery_id, turn)
@@ -49,7 +49,7 @@ def ask_receiver(delivery_id: str, turn: int) -> StoredAnswer | None:
         return StoredAnswer(status=None, excerpt=problem, retry_after=None, seconds=None)
     if message is None:
         return None
-    note(message_id=message.headers.get("webhook-id"))
+    set_context(message_id=message.headers.get("webhook-id"))
     allow_private = context().settings.webhook_allow_private
     with metrics.timed(metrics.WEBHOOK_SECONDS), tracing.span("webhook", "client"):
         parent = tracing.trace_parent()
@@ -86,7 +86,7 @@ def store_receivers_answer(delivery_id: str, turn: int, answer: StoredAnswer) ->
 
 
 @DBOS.workflow(name="send_held_webhooks")
-@observed
+@observe_job
 def send_held_webhooks(endpoint_id: str) -> None:
     """Queue the deliveries that were held for an endpoint."""
     queue_held(endpoint_id)

@@ -10,7 +10,7 @@ from uuid import UUID
 from dbos import DBOS
 
 from app.jobs.context import context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.place_call import NextStep, follow
 from app.jobs.resilience import retry_on_database_outage
 from app.models import utcnow
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 @DBOS.workflow(name="follow_silent_call")
-@observed
+@observe_job
 def follow_silent_call(attempt_id: str, turn: int, silent_since: str) -> None:
     """Query the carrier about the call, and enqueue the next query unless it has ended.
 
@@ -50,4 +50,4 @@ def _continue_later(attempt_id: UUID, turn: int, silent_since: datetime | None) 
     with context().database.transaction() as session:
         if silent_since is not None:
             silence.release_line(session, attempt_id, silent_since, minutes)
-        silence.ask_later(session, attempt_id, turn, silent_since)
+        silence.enqueue_query(session, attempt_id, turn, silent_since)

@@ -9,7 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.database import Database
 from app.jobs.context import context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
 from app.services.calls import waiting
 
@@ -30,7 +30,7 @@ def release_held(database: Database) -> None:
 def check_held(database: Database) -> None:
     """End held calls that a rule stops; each is checked about once a minute."""
     with database.transaction(read_only=True) as session:
-        ids = waiting.held_due(session)
+        ids = waiting.list_due_held(session)
     for call_id in ids:
         with database.transaction() as session:
             waiting.check_held(session, call_id)
@@ -58,7 +58,7 @@ def check_queued(last_id: UUID | None) -> tuple[UUID | None, bool]:
     database = context().database
     while True:
         with database.transaction(read_only=True) as session:
-            queued = waiting.queued(session, last_id)
+            queued = waiting.list_queued(session, last_id)
             stopped = waiting.stopped_by_rules(session, queued)
         for call_id in stopped:
             with database.transaction() as session:
@@ -69,7 +69,7 @@ def check_queued(last_id: UUID | None) -> tuple[UUID | None, bool]:
 
 
 @DBOS.workflow(name="reschedule_earlier")
-@observed
+@observe_job
 def reschedule_earlier(partner_id: str, organization_id: str) -> None:
     """Move the postponed calls of an organization to an earlier time, or of all of the partner's if
     ``organization_id`` is empty.
@@ -81,7 +81,7 @@ def reschedule_earlier(partner_id: str, organization_id: str) -> None:
 
 
 @DBOS.workflow(name="bring_forward")
-@observed
+@observe_job
 def reschedule_as_before(partner_id: str, organization_id: str) -> None:
     """`reschedule_earlier` under its previous name, for work that the previous version queued."""
     _reschedule_all(partner_id, organization_id)

@@ -117,7 +117,7 @@ def run(settings: Settings) -> NoReturn:
     mark = MarkFile(settings.instance_dir, context.database)
     pulse = HeartbeatSeries(timedelta(seconds=settings.worker_dead_after_seconds))
     queues = settings.worker_queue_names
-    heartbeat.announce(context.database, executor_id, mark, pulse, queues)
+    heartbeat.register_worker(context.database, executor_id, mark, pulse, queues)
     wake_events = WakeEvents()
     _start(keep_listening, settings.effective_database_url, wake_events, stop)
     start_engine(settings, executor_id, wake_events)

@@ -16,7 +16,7 @@ from dbos import DBOS
 from app.config import ROOT
 from app.enums import ExportProblem
 from app.jobs.context import context
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
 from app.services import exports
 
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 @DBOS.workflow(name="write_export")
-@observed
+@observe_job
 def write_export(export_id: str) -> None:
     try:
         run_writer(export_id)

@@ -23,7 +23,7 @@ from app.languages.current import (
     set_language,
     using_language,
 )
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 
 FOLDER = Path(__file__).parent.parent / "translations"
 _STOP_AFTER_VALUE = re.compile(r"(%\((\w+)\)s)\.(?![\w.])")
@@ -66,7 +66,7 @@ def ngettext(singular: str, plural: str, number: int, /, **values: object) -> st
     """Return the form of the message for the number, which it holds as ``%(num)s``: in the format
     of the current locale, unless it is given."""
     form = without_second_stops(_catalogue(language()).ngettext(singular, plural, number), values)
-    return form % ({"num": written_number(number)} | values)
+    return form % ({"num": localize_number(number)} | values)
 
 
 def pgettext(context: str, message: str, /, **values: object) -> str:

@@ -30,7 +30,7 @@ _DAY_FIRST = {
 }
 
 
-def written_date(value: date | datetime, pattern: str) -> str:
+def format_local_date(value: date | datetime, pattern: str) -> str:
     """Return the parts of a local date, such as ``yMMMd`` for 21 Nov 2026, on one line.
 
     ``pattern`` is a skeleton of the CLDR: ``y`` is the year, ``MMM`` a short month, ``MMMM`` a long
@@ -40,12 +40,12 @@ def written_date(value: date | datetime, pattern: str) -> str:
     return _format_date(day, pattern, None if language() == DEFAULT else str(locale()))
 
 
-def month_alone(month: date) -> str:
+def standalone_month(month: date) -> str:
     """Return the name of the month alone: October."""
     return str(format_date(month, "LLLL", locale=locale()))
 
 
-def written_days(first: date, last: date, pattern: str = "yMMMd") -> str:
+def format_date_range(first: date, last: date, pattern: str = "yMMMd") -> str:
     """Return the days from the first to the last: 1–27 Nov 2026."""
     is_english = language() == DEFAULT
     text = str(format_interval(first, last, pattern, locale=_BRITISH if is_english else locale()))
@@ -54,7 +54,7 @@ def written_days(first: date, last: date, pattern: str = "yMMMd") -> str:
     return text.replace(" ", NO_BREAK)
 
 
-def zone_letters(local: datetime) -> str:
+def zone_abbreviation(local: datetime) -> str:
     """Return the letters of the time zone at a local time: CET, in German MEZ."""
     abbreviation = f"{local:%Z}"
     if language() == DEFAULT or abbreviation == "UTC":

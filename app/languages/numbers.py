@@ -32,7 +32,7 @@ def size_unit(unit: Literal["B", "kB", "MB", "GB"]) -> str:
     return _SIZE_UNITS.get(language(), {}).get(unit, unit)
 
 
-def number_marks() -> NumberSeparators:
+def number_separators() -> NumberSeparators:
     """Return the separators of the current locale (Unicode CLDR)."""
     return _separators_of(str(locale()))
 
@@ -43,26 +43,26 @@ def _separators_of(name: str) -> NumberSeparators:
     return NumberSeparators(get_group_symbol(parsed), get_decimal_symbol(parsed))
 
 
-def written_number(value: float | Decimal, digits: int | None = 0) -> str:
+def localize_number(value: float | Decimal, digits: int | None = 0) -> str:
     """Return the number with thousands separators and ``digits`` decimals; with all its decimals if
     that is None."""
     exact = Decimal(str(value))
     text = f"{exact.normalize():,f}" if digits is None else f"{exact:,.{digits}f}"
-    separators = number_marks()
+    separators = number_separators()
     return text.translate(
         {ord(","): separators.thousands, ord("."): separators.decimal, ord("-"): "−"}
     )
 
 
-def written_share(part: float, whole: float) -> str:
+def format_percentage(part: float, whole: float) -> str:
     """Return a percentage of the whole, such as 61.3 %; an en dash if the whole is zero."""
-    return f"{written_number(100 * part / whole, 1)}\N{NO-BREAK SPACE}%" if whole else "–"
+    return f"{localize_number(100 * part / whole, 1)}\N{NO-BREAK SPACE}%" if whole else "–"
 
 
 def without_separators(text: str) -> str:
     """Return a number like 1500.50 with the decimal mark of the current locale, as a field shows
     it."""
-    return text.replace(".", number_marks().decimal)
+    return text.replace(".", number_separators().decimal)
 
 
 def parse_number(text: str) -> Decimal | None:

@@ -57,7 +57,7 @@ def hyphenated(text: str, max_length: int) -> str:
     return slug[: max_length + 1].rpartition("-")[0] or slug[:max_length]
 
 
-def holds(text: str, query: str) -> bool:
+def contains_text(text: str, query: str) -> bool:
     """Return whether the text contains the words, in any case, with or without accents, and with
     umlauts in either spelling."""
     folded, normalized = fold(text), unicodedata.normalize("NFC", text).lower()

@@ -27,7 +27,7 @@ from phonenumbers.shortnumberinfo import is_emergency_number
 
 from app.errors import Sentence
 from app.phone.notation import PhoneError
-from app.phone.number_regions import country_name, parsed
+from app.phone.number_regions import country_name, parse_or_none
 
 _E164 = re.compile(r"\+[1-9][0-9]{7,14}")
 _SHORT = re.compile(r"\+?[0-9]{2,7}")
@@ -199,7 +199,7 @@ def check_dialable(e164: str, open_regions: OpenRegions) -> None:
     """
     if not _E164.fullmatch(e164):
         raise _malformed_problem(e164)
-    number = parsed(e164)
+    number = parse_or_none(e164)
     if number is None:
         raise _refusal("country_unknown")
     normalized = format_number(number, PhoneNumberFormat.E164)
@@ -253,7 +253,7 @@ def _malformed_problem(text: str) -> PhoneError:
     """Return the problem; an emergency or short number is recognized with any prefix."""
     if _SHORT.fullmatch(text):
         digits = text.removeprefix("+")
-        number = parsed(text) if text[0] == "+" else None
+        number = parse_or_none(text) if text[0] == "+" else None
         national = national_significant_number(number) if number else digits
         code = number.country_code or 0 if number else 0
         regions = [*region_codes_for_country_code(code), "US", "GB"]

@@ -72,7 +72,7 @@ _NAMES = {
 }
 
 
-def parsed(e164: str) -> PhoneNumber | None:
+def parse_or_none(e164: str) -> PhoneNumber | None:
     """Return the library's object; None if the text is no number."""
     try:
         return parse(e164, None)
@@ -86,13 +86,13 @@ def region_of(e164: str) -> str | None:
 
     None if the numbering plan does not know the number.
     """
-    number = parsed(e164)
+    number = parse_or_none(e164)
     return None if number is None else region_code_for_number(number)
 
 
 def format_international(e164: str) -> str:
     """Return ``+44 7700 900418`` for readers; a text that can't be parsed is returned as it is."""
-    number = parsed(e164)
+    number = parse_or_none(e164)
     if number is None:
         return e164
     return format_number(number, PhoneNumberFormat.INTERNATIONAL)

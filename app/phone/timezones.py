@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from phonenumbers import is_number_geographical, region_code_for_number
 from phonenumbers.timezone import UNKNOWN_TIMEZONE, time_zones_for_number
 
-from app.phone.number_regions import parsed
+from app.phone.number_regions import parse_or_none
 
 _DAYS_AHEAD = 3
 _WEEK_AHEAD = 9
@@ -24,7 +24,7 @@ def timezones_of(e164: str) -> tuple[str, ...]:
     A number with an area code has the zones of that area; any other (mobile, toll-free) has all
     zones of its country.
     """
-    number = parsed(e164)
+    number = parse_or_none(e164)
     if number is None:
         return ()
     national = _zones_of_regions().get(region_code_for_number(number) or "", ())

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.errors import Problem, refuse_any
+from app.errors import Problem, raise_problems
 from app.languages import gettext
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 MAX_LINES = 6
 MAX_LINE_LENGTH = 100
@@ -16,7 +16,7 @@ MAX_TAX_ID_LENGTH = 40
 @dataclass(frozen=True, slots=True)
 class BillingAddress:
     """Lines of the postal address, without blank ones, and the tax or registration number; both may
-    be empty. `checked_address` makes one from input."""
+    be empty. `validate_address` makes one from input."""
 
     lines: tuple[str, ...] = ()
     tax_id: str = ""
@@ -41,12 +41,12 @@ class BillingAddress:
 _NOTHING = BillingAddress()
 
 
-def checked_address(text: str, tax_id: str) -> BillingAddress:
+def validate_address(text: str, tax_id: str) -> BillingAddress:
     """Return the input without surrounding spaces and blank lines. Raises `ValidationFailed` with
     every problem by its field (``too_many_lines``, ``too_long``)."""
     lines = (line.strip() for line in text.replace("\0", "").splitlines())
-    address = BillingAddress(tuple(filter(None, lines)), trimmed(tax_id))
-    refuse_any(_problems(address))
+    address = BillingAddress(tuple(filter(None, lines)), trim(tax_id))
+    raise_problems(_problems(address))
     return address
 
 

@@ -7,7 +7,7 @@ from babel.numbers import format_decimal
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.errors import NotFound, Problem, RateLimited, refuse_any
+from app.errors import NotFound, Problem, RateLimited, raise_problems
 from app.languages import gettext, locale, ngettext
 from app.models import Mail, MailKind, Partner, utcnow
 from app.services import mail_queue
@@ -85,7 +85,7 @@ def _check(message: VisitorMessage) -> None:
         problems.append(Problem("email", "invalid_email", error_message))
     if len(message.name) > 200:
         problems.append(Problem("name", "too_long", gettext("At most 200 characters.")))
-    refuse_any(problems)
+    raise_problems(problems)
 
 
 def _charge_sender(session: Session, partner: Partner, sender: str, limit: int) -> None:

@@ -34,7 +34,7 @@ class _CommonClock:
         return int(self.read().timestamp() * 1e9)
 
 
-def go_by(database_time: datetime, read_at: float) -> None:
+def use_database_time(database_time: datetime, read_at: float) -> None:
     """Make `utcnow` and new ids in this process use the database's time, which was read at a moment
     of `monotonic`. A later jump of the machine's clock changes nothing."""
     if monotonic() - read_at > SLOW_SECONDS:

@@ -236,7 +236,7 @@ def _compare(
     )
 
 
-def keep(session: Session, checks: Sequence[FigureCheck]) -> Sequence[FigureCheck]:
+def store_checks(session: Session, checks: Sequence[FigureCheck]) -> Sequence[FigureCheck]:
     """Store the results, and forget old ones. Return those that no other worker had stored."""
     columns = FigureCheck.__table__.columns.keys()
     rows = [

@@ -24,7 +24,7 @@ INVITED_IN = "invitedIn"
 _TO_NEW_USERS = frozenset({MailKind.INVITATION, MailKind.SET_PASSWORD})
 
 
-def ask_for(
+def enqueue_to_user(
     session: Session,
     caller: Caller,
     kind: MailKind,

@@ -6,7 +6,7 @@ from decimal import Decimal
 from app.gateways.processors.currencies import decimals
 from app.languages import locale
 from app.languages.dates import NO_BREAK
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 
@@ -15,7 +15,7 @@ def money(amount: Decimal | float, currency: str, digits: int | None = None) -> 
     """Return $29.00, −$29.00, €948.50, ¥3,000, or 29,00 $ if the sign follows; 29.00 CHF for
     currencies without a common sign. ``digits`` are the decimals, otherwise the currency's."""
     whole = abs(Decimal(str(amount)))
-    number = written_number(whole, decimals(currency) if digits is None else digits)
+    number = localize_number(whole, decimals(currency) if digits is None else digits)
     symbol, minus = SYMBOLS.get(currency.upper()), "−" if amount < 0 else ""
     if symbol is None:
         return f"{minus}{number}{NO_BREAK if currency else ''}{currency.upper()}"

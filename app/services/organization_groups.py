@@ -12,7 +12,7 @@ from sqlalchemy import update as update_rows
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.errors import Conflict, Forbidden, NotFound, ValidationFailed, refuse_stale
+from app.errors import Conflict, Forbidden, NotFound, ValidationFailed, check_version
 from app.languages import gettext
 from app.models import (
     GroupedOrganization,
@@ -37,7 +37,7 @@ from app.services.tenancy import (
     visible_organizations,
 )
 from app.services.uniqueness import unless_taken
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 MAX_NAME = 200
 
@@ -114,7 +114,7 @@ def update(
     """Replace the name and the organizations. Raises as `create`, `NotFound`
     (``group_not_found``) and `Conflict` (``changed_meanwhile``)."""
     group = get(session, caller, group_id, for_change=True)
-    refuse_stale(expected_version, group.version, "organization group")
+    check_version(expected_version, group.version, "organization group")
     name = _checked_name(data.name)
     ids = _checked_ids(session, caller, data.organization_ids)
     previous = organizations_of(session, group)
@@ -231,7 +231,7 @@ def join(session: Session, caller: Caller, organization: Organization) -> None:
 
 
 def _checked_name(name: str) -> str:
-    name = trimmed(name)
+    name = trim(name)
     if not name or len(name) > MAX_NAME:
         message = gettext("Enter a name of 1 to 200 characters.")
         raise ValidationFailed.on("name", "too_long" if name else "blank", message)

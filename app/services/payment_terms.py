@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.errors import Problem, refuse_any
+from app.errors import Problem, raise_problems
 from app.languages import gettext, language
 from app.models import Partner
 
@@ -16,7 +16,7 @@ MAX_DAYS = 365
 @dataclass(frozen=True, slots=True)
 class PaymentTerms:
     """Plain text, such as bank details; ``days`` after a statement is issued it is due. ``texts``
-    replace the instructions for readers of their languages. `checked_terms` makes one from
+    replace the instructions for readers of their languages. `validate_terms` makes one from
     input."""
 
     instructions: str = ""
@@ -53,12 +53,12 @@ class PaymentTerms:
         }
 
 
-def checked_terms(instructions: str, days: str, texts: Mapping[str, str]) -> PaymentTerms:
+def validate_terms(instructions: str, days: str, texts: Mapping[str, str]) -> PaymentTerms:
     """Return the input without surrounding spaces; ``texts`` by the codes of their languages.
     Raises `ValidationFailed` with every problem by its field (``too_long``, ``out_of_range``)."""
     text = _trim_lines(instructions)
     cleaned = {code: _trim_lines(raw) for code, raw in texts.items()}
-    refuse_any(_problems(text, days.strip(), cleaned))
+    raise_problems(_problems(text, days.strip(), cleaned))
     non_empty = {code: each for code, each in cleaned.items() if each}
     return PaymentTerms(text, int(days) if days.strip() else None, non_empty)
 

@@ -8,13 +8,13 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, or_, select, true, update
 from sqlalchemy.orm import Session
 
-from app.errors import NotFound, ValidationFailed, refuse_stale
+from app.errors import NotFound, ValidationFailed, check_version
 from app.languages import gettext, ngettext
 from app.models import SavedView
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.tenancy import fetch
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 MAX_VIEWS = 50
 """Maximum views of one user for one list."""
@@ -93,7 +93,7 @@ def change(
     """Change the values given in ``data`` and ``query``. Raises `NotFound`, `ValidationFailed`
     (``required``, ``too_long``) and `Conflict` (``changed_meanwhile``)."""
     view = get(session, caller, view_id, for_change=True)
-    refuse_stale(expected_version, view.version, "saved view")
+    check_version(expected_version, view.version, "saved view")
     before = _audit_values(view)
     if data is not None:
         _set_values(session, caller, view, data)
@@ -125,7 +125,7 @@ def _is_visible(caller: Caller) -> ColumnElement[bool]:
 
 
 def _set_values(session: Session, caller: Caller, view: SavedView, data: ViewInput) -> None:
-    name = trimmed(data.name)
+    name = trim(data.name)
     if not name:
         raise ValidationFailed.on("name", "required", gettext("Enter a name."))
     if len(name) > 100:

@@ -47,7 +47,7 @@ from app.services.near_names import NamedRow
 from app.services.partners.loading import visible as visible_partners
 from app.services.phone_numbers import ListedNumber
 from app.services.users.loading import get_by_email
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 from app.validation.uuids import as_uuid
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
     own record, a complete address its user and contacts, other words find names, addresses,
     referral codes, numbers and public ids. Contacts have no index of names for all campaigns: only
     their whole number or address finds them. Partners are only for operators."""
-    query = trimmed(text)
+    query = trim(text)
     if len(query) < MIN_QUERY_LENGTH:
         return SearchResults()
     identifier = as_uuid(query)
@@ -95,7 +95,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
 def near(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:
     """Return up to ``limit`` partners, organizations, assistants and campaigns with similar names,
     for words that `find` doesn't find, in at most eight queries."""
-    query = trimmed(text)
+    query = trim(text)
     if len(query) < near_names.MIN_WORD_LENGTH or is_number(query) or as_uuid(query) is not None:
         return SearchResults()
 
@@ -122,14 +122,14 @@ def near(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
 def users_and_contacts(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:
     """Return only the users and contacts that `find` finds, without ids, and contacts also by
     name."""
-    query = trimmed(text)
+    query = trim(text)
     if len(query) < MIN_QUERY_LENGTH:
         return SearchResults()
     sees_users = caller.may(Permission.USERS_READ) and not is_number(query)
     return SearchResults(
         users=_find_users(session, caller, query, limit) if sees_users else [],
-        contacts=contacts.reached_at(session, caller, query, limit=limit)
-        or contacts.named(session, caller, query, limit=limit)
+        contacts=contacts.find_by_address(session, caller, query, limit=limit)
+        or contacts.find_by_name(session, caller, query, limit=limit)
         if caller.may(Permission.CONTACTS_READ)
         else [],
     )
@@ -178,7 +178,7 @@ def _find_calls(session: Session, caller: Caller, query: str, limit: int) -> Seq
 def _find_contacts(
     session: Session, caller: Caller, query: str, limit: int
 ) -> Sequence[tuple[Contact, Campaign]]:
-    return contacts.reached_at(session, caller, query, limit=limit)
+    return contacts.find_by_address(session, caller, query, limit=limit)
 
 
 def _find_partners(session: Session, caller: Caller, query: str, limit: int) -> Sequence[Partner]:

@@ -114,10 +114,10 @@ def refuse_archived(organization: Organization) -> None:
     """Raise `Conflict` (``archived``) if the organization is archived."""
     if organization.status is OrganizationStatus.ARCHIVED:
         extra = {"organizationId": str(organization.id)}
-        raise Conflict(archived_words(), ARCHIVED, extra=extra)
+        raise Conflict(archived_message(), ARCHIVED, extra=extra)
 
 
-def archived_words() -> str:
+def archived_message() -> str:
     return gettext("The organization is archived. Restore it first.")
 
 

@@ -26,7 +26,7 @@ def working_on(**ids: object) -> Iterator[None]:
         _ids.reset(token)
 
 
-def note(**ids: object) -> None:
+def set_context(**ids: object) -> None:
     """Add ids that became known inside a `working_on` block, until its end. Outside of one this
     does nothing: a loop over many calls belongs to none of them."""
     noted = _ids.get()

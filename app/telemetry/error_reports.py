@@ -1,11 +1,11 @@
 """Sends errors to Sentry, if `start` was called: the place in the code, and the ids of the request
-or job. No local variables, no request, no user, and messages only as `scrubbed` leaves them."""
+or job. No local variables, no request, no user, and messages only as `scrub` leaves them."""
 
 import logging
 from typing import Any
 
 from app.telemetry.context import current
-from app.telemetry.scrubbing import scrubbed
+from app.telemetry.scrubbing import scrub
 
 _started: list[str] = []
 
@@ -48,7 +48,7 @@ def _clean_event(event: Any, _hint: Any) -> Any:
         if name in event
     }
     if "logentry" in event:
-        cleaned["logentry"] = {"message": scrubbed(_log_message(event["logentry"]))}
+        cleaned["logentry"] = {"message": scrub(_log_message(event["logentry"]))}
     cleaned["exception"] = {"values": [_clean_error(each) for each in _exceptions(event)]}
     cleaned["tags"] = current()
     return cleaned
@@ -66,6 +66,6 @@ def _clean_error(error: Any) -> dict[str, Any]:
     return {
         "type": error.get("type"),
         "module": error.get("module"),
-        "value": scrubbed(str(error.get("value") or "")),
+        "value": scrub(str(error.get("value") or "")),
         "stacktrace": error.get("stacktrace"),
     }

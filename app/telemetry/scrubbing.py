@@ -22,7 +22,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 
 
-def scrubbed(text: str) -> str:
+def scrub(text: str) -> str:
     """Return the text without email addresses, phone numbers, keys, tokens, query strings and the
     values that a database or a check of the input refused."""
     for pattern, instead in _RULES:

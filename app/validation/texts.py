@@ -1,7 +1,7 @@
 """Texts with any content, such as those from users and scripts."""
 
 
-def trimmed(text: str | None) -> str:
+def trim(text: str | None) -> str:
     """Return the text without surrounding spaces and without NUL, which databases refuse; empty
     for None."""
     return (text or "").replace("\0", "").strip()

@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.api.json_body import MAX_DEPTH, _parse_exactly, parse_object
+from app.api.json_body import MAX_DEPTH, _parse_exactly, parse_json_object
 from app.api.quick_json import quick_object
 from app.errors import ValidationFailed
 from tests.api.conftest import BODY_LIMIT, PARTNER
@@ -22,7 +22,7 @@ ADMIN = {"Authorization": "Bearer partnerAdmin"}
 @pytest.mark.parametrize(("body", "code"), HOSTILE_JSON.values(), ids=HOSTILE_JSON.keys())
 def test_text_that_is_not_strict_json_is_refused(body: bytes, code: str) -> None:
     with pytest.raises(ValidationFailed) as refused:
-        parse_object(body)
+        parse_json_object(body)
     assert refused.value.code == code
 
 
@@ -40,7 +40,7 @@ def test_text_that_is_not_strict_json_is_refused(body: bytes, code: str) -> None
     ],
 )
 def test_unusual_but_strict_json_is_read(body: bytes, value: dict[str, Any] | None) -> None:
-    assert parse_object(body) == (orjson.loads(body) if value is None else value)
+    assert parse_json_object(body) == (orjson.loads(body) if value is None else value)
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=8)
@@ -57,7 +57,7 @@ def test_every_value_is_read_as_it_was_written(
     value: dict[str, Any], escaped: bool, indent: int | None
 ) -> None:
     body = json.dumps(value, ensure_ascii=escaped, indent=indent).encode()
-    assert parse_object(body) == value
+    assert parse_json_object(body) == value
 
 
 SIGNS = list('{}[],:"\\ 019-.eE+')
@@ -76,7 +76,7 @@ def test_the_quick_and_the_exact_reader_agree_on_accepted_json(inside: str) -> N
         assert quick is None
     else:
         assert quick in (None, exact)
-        assert orjson.loads(body) == exact == parse_object(body)
+        assert orjson.loads(body) == exact == parse_json_object(body)
 
 
 @given(st.dictionaries(TEXTS, VALUES, max_size=5))
@@ -89,7 +89,7 @@ def test_the_quick_reader_reads_what_programs_write(value: dict[str, Any]) -> No
 @given(st.binary(max_size=40))
 def test_any_bytes_give_an_object_or_a_refusal(body: bytes) -> None:
     try:
-        assert isinstance(parse_object(body), dict)
+        assert isinstance(parse_json_object(body), dict)
     except ValidationFailed as refused:
         assert refused.message  # noqa: PT017 - either outcome is right
 

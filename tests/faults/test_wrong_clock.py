@@ -51,16 +51,16 @@ def test_a_clock_that_jumps_is_not_used_until_the_database_was_asked_again(
             return super().now(tz) + jump
 
     monkeypatch.setattr(Clock, "read", staticmethod(lambda: vars(base)["datetime"].now(UTC)))
-    common_time.go_by(datetime.now(UTC), time.monotonic())
+    common_time.use_database_time(datetime.now(UTC), time.monotonic())
     for module in (base, common_time):
         monkeypatch.setattr(module, "datetime", Jumped)
     assert abs(utcnow() - datetime.now(UTC)) < timedelta(seconds=2)
     assert caplog.records == []
-    common_time.go_by(datetime.now(UTC), time.monotonic())
+    common_time.use_database_time(datetime.now(UTC), time.monotonic())
     assert abs(utcnow() - datetime.now(UTC)) < timedelta(seconds=2)
     assert "3600 s" in caplog.text
     caplog.clear()
-    common_time.go_by(datetime.now(UTC), time.monotonic())
+    common_time.use_database_time(datetime.now(UTC), time.monotonic())
     assert caplog.records == [], "said once"
 
 
@@ -73,7 +73,7 @@ def test_ids_have_the_time_of_the_database(
     monkeypatch.setattr(Clock, "nanoseconds", staticmethod(lambda: here() + by))
     monkeypatch.setattr(Clock, "read", staticmethod(lambda: datetime.now(UTC) + wrong))
     now = datetime.now(UTC)
-    common_time.go_by(now, time.monotonic())
+    common_time.use_database_time(now, time.monotonic())
     first, last = (id_at(now + timedelta(seconds=seconds)) for seconds in (-2, 2))
     assert [first < each < last for each in (new_id(), *map(UUID, new_ids(2)))] == [True] * 3
 
@@ -104,7 +104,7 @@ def test_slow_heartbeats_leave_the_clock_alone_where_the_database_has_none(
         return beat_at
 
     monkeypatch.setattr(workers, "record_heartbeat", slow_beat)
-    heartbeat.announce(fresh_database, "one", mark, pulse)
+    heartbeat.register_worker(fresh_database, "one", mark, pulse)
     for _ in range(3):
         assert heartbeat.send_heartbeat(fresh_database, "one", mark, pulse)
     assert abs(utcnow() - datetime.now(UTC)) < timedelta(seconds=0.2)

@@ -40,7 +40,7 @@ def trunk() -> Iterator[Trunk]:
 def check(trunk: Trunk, tmp_path: Path) -> Callable[..., AccountTestResult]:
     def check(*numbers: str, **changes: Any) -> AccountTestResult:
         own: dict[str, Any] = {"trunk": trunk.address, "is_pinned": True, "may_be_private": True}
-        return checking.tested(SipAccount(folder=tmp_path, **own | changes), numbers or (OWN,))
+        return checking.check_trunk(SipAccount(folder=tmp_path, **own | changes), numbers or (OWN,))
 
     return check
 

@@ -232,7 +232,7 @@ def test_recordings_and_transcripts_are_deleted_with_contact_call_and_organizati
     desk.fetch()
     _age(desk)
     with desk.database.transaction(read_only=True) as session:
-        assert expiry.orphans(session, desk.files, expiry.ORPHAN_AFTER) == []
+        assert expiry.list_orphans(session, desk.files, expiry.ORPHAN_AFTER) == []
     with desk.database.transaction() as session:
         if owner == "contact":
             single.remove(session, desk.admin, desk.campaign_id, desk.contact_id)
@@ -242,7 +242,7 @@ def test_recordings_and_transcripts_are_deleted_with_contact_call_and_organizati
             session.execute(delete(Organization).where(Organization.id == desk.organization_id))
     assert desk.is_empty()
     with desk.database.transaction(read_only=True) as session:
-        [orphan] = expiry.orphans(session, desk.files, expiry.ORPHAN_AFTER)
+        [orphan] = expiry.list_orphans(session, desk.files, expiry.ORPHAN_AFTER)
     desk.files.delete(orphan)
     assert desk.stored() == []
 

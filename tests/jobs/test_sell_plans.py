@@ -80,7 +80,7 @@ def pasted(context: WorkerContext, tenant: Tenant, price_id: str, **more: Any) -
     began = utcnow()
     if draft(context, tenant, price_id=price_id, **more):
         return True
-    sell_plans.ask_for_price(context, tenant.partner.id, PriceReference(Tier.PLUS, price_id, ""))
+    sell_plans.fetch_price(context, tenant.partner.id, PriceReference(Tier.PLUS, price_id, ""))
     return draft(context, tenant, price_id=price_id, asked_at=began, **more)
 
 
@@ -291,13 +291,13 @@ def test_a_checkout_is_opened_and_its_payment_counts_once(
 ) -> None:
     member = own.caller(Role.STANDARD)
     with context.database.transaction() as session, pytest.raises(Conflict):
-        checkouts.begin(session, member, Tier.PLUS, "https://portal.test/plan")
+        checkouts.start_checkout(session, member, Tier.PLUS, "https://portal.test/plan")
     draft(context, own, terms=PlanTerms(900, "USD", trial_days=7))
     publish(context, own)
     with context.database.transaction() as session:
-        begun = checkouts.begin(session, member, Tier.PLUS, "https://portal.test/plan").id
-    sell_plans.ask_for_checkout(context, begun)
-    sell_plans.ask_for_checkout(context, begun)
+        begun = checkouts.start_checkout(session, member, Tier.PLUS, "https://portal.test/plan").id
+    sell_plans.request_checkout_url(context, begun)
+    sell_plans.request_checkout_url(context, begun)
     with context.database.transaction() as session:
         checkout = checkouts.get(session, member, begun)
         assert checkout.url.startswith("https://checkout.stripe.test/cs_test_")

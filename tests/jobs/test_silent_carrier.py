@@ -32,7 +32,7 @@ def test_the_pauses_grow_while_the_carrier_is_silent(
         attempt_id = new_id()
         with fresh_database.transaction() as session:
             claims.next_step(session, call_id, attempt_id, calls_at_once=1)
-            attempts.placed(session, attempt_id, "a Call-ID")
+            attempts.record_placed(session, attempt_id, "a Call-ID")
         # The ledger of the call is missing, so the trunk can't say what happens.
         steps = [place_call.follow(attempt_id, SIP)]
         for _ in range(5):

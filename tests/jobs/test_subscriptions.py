@@ -252,12 +252,12 @@ def test_a_customer_is_sent_to_the_invoices_at_stripe(
 ) -> None:
     member = own.caller(Role.STANDARD)
     with context.database.transaction() as session, pytest.raises(Conflict):
-        checkouts.begin_visit(session, member, "https://portal.test/plan")
+        checkouts.start_visit(session, member, "https://portal.test/plan")
     made = subscribe(context, stripe, own)
     follow_subscriptions.follow(context, made)
     with context.database.transaction() as session:
-        begun = checkouts.begin_visit(session, member, "https://portal.test/plan").id
-    sell_plans.ask_for_checkout(context, begun)
+        begun = checkouts.start_visit(session, member, "https://portal.test/plan").id
+    sell_plans.request_checkout_url(context, begun)
     with context.database.transaction(read_only=True) as session:
         customer = session.get_one(Subscription, made).customer
         url = checkouts.get(session, member, begun).url

@@ -5,7 +5,7 @@ from sqlalchemy import literal, select
 from sqlalchemy.orm import Session
 
 from app.models.folded_text import holds_words
-from app.models.folding import holds
+from app.models.folding import contains_text
 
 TEXTS = (
     *("List 7.CSV", "Łódź Übersicht.csv", "ŁÓDŹ", "Müller & Söhne", "Mu\u0308ller", "Jolene", "a"),
@@ -47,7 +47,7 @@ def test_the_database_and_python_find_the_same(session: Session, words: str) -> 
     for text in TEXTS:
         stored = literal(text)
         condition = holds_words(stored, words)  # type: ignore[arg-type]  # as a column
-        assert bool(session.scalar(select(condition))) is holds(text, words), text
+        assert bool(session.scalar(select(condition))) is contains_text(text, words), text
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_the_database_and_python_find_the_same(session: Session, words: str) -> 
     ],
 )
 def test_words_are_found_in_text_without_accents(text: str, words: str, expected: bool) -> None:
-    assert holds(text, words) is expected
+    assert contains_text(text, words) is expected

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import AuditEntry, PortalSession, User, utcnow
-from app.portal.account.devices import device_words
+from app.portal.account.devices import device_label
 from app.services.auth import passwords
 from tests.fixtures.cast import Tenant
 from tests.fixtures.mails import waiting
@@ -278,7 +278,7 @@ SAFARI = "AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0"
     ],
 )
 def test_a_browser_is_named_by_its_user_agent(said: str | None, expected: str) -> None:
-    assert device_words(said) == expected
+    assert device_label(said) == expected
 
 
 def test_ten_thousand_browsers_are_shown_a_page_at_a_time(

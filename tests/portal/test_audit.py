@@ -23,13 +23,13 @@ from app.models.base import id_at, new_id, utcnow
 from app.models.folding import fold
 from app.policy.caller import system_caller
 from app.portal.audit.labels import (
-    ACTION_WORDS,
-    actor_words,
-    change_words,
-    field_words,
-    fields_called,
+    ACTION_LABELS,
+    action_label,
+    actor_label,
+    field_label,
+    find_fields,
 )
-from app.portal.audit.values import sides, value_words
+from app.portal.audit.values import format_value, sides
 from app.portal.web.process_names import PROCESS_WORDS
 from app.portal.webhooks.forms import EVENT_WORDS
 from app.services import alerts, audit
@@ -288,19 +288,19 @@ def test_a_count_of_nothing_is_left_out(session: Session, own: Tenant, signed_in
 
 def test_a_limit_of_0_is_no_limit_in_words() -> None:
     limits = ("agentLimit", "defaultAgentLimit", "userLimit")
-    assert [value_words(0, name=name) for name in limits] == ["No limit"] * 3
-    assert value_words(0, name="retryTimes") == "0"
+    assert [format_value(0, name=name) for name in limits] == ["No limit"] * 3
+    assert format_value(0, name="retryTimes") == "0"
 
 
 def test_an_action_without_its_own_words_is_spelt_out() -> None:
-    assert change_words("thing.turned_round") == "Thing turned round"
-    assert [field_words(name) for name in ("payment_tier", "paymentTier", "someField")] == [
+    assert action_label("thing.turned_round") == "Thing turned round"
+    assert [field_label(name) for name in ("payment_tier", "paymentTier", "someField")] == [
         "Plan",
         "Plan",
         "Some field",
     ]
     values = [None, True, 12345, ["a", "b"], {"id": 1, "label": "Help"}, "x" * 300]
-    assert [value_words(value) for value in values] == [
+    assert [format_value(value) for value in values] == [
         "none",
         "Yes",
         "12,345",
@@ -308,24 +308,28 @@ def test_an_action_without_its_own_words_is_spelt_out() -> None:
         "Label: Help",
         "x" * 199 + "…",
     ]
-    every_event = value_words([event.value for event in WebhookEvent], name="events")
+    every_event = format_value([event.value for event in WebhookEvent], name="events")
     assert every_event.split(", ") == list(map(str, EVENT_WORDS.values()))
-    assert value_words([1, 2, 7], "UTC", "weekdays") == "Mon, Tue, Sun"
-    assert value_words("2026-10", "UTC", "month") == "October 2026"
-    assert value_words("First Bank\n\nReference: 12", "UTC", "name") == "First Bank / Reference: 12"
-    assert value_words("admin", "UTC", "userType") == "Customer admin"
-    assert value_words("admin", "UTC", "name") == "admin"
-    assert value_words("suspended", "UTC", "status") == "Suspended"
-    assert [value_words("api", "UTC", name) for name in ("source", "name")] == ["API", "api"]
+    assert format_value([1, 2, 7], "UTC", "weekdays") == "Mon, Tue, Sun"
+    assert format_value("2026-10", "UTC", "month") == "October 2026"
+    assert (
+        format_value("First Bank\n\nReference: 12", "UTC", "name") == "First Bank / Reference: 12"
+    )
+    assert format_value("admin", "UTC", "userType") == "Customer admin"
+    assert format_value("admin", "UTC", "name") == "admin"
+    assert format_value("suspended", "UTC", "status") == "Suspended"
+    assert [format_value("api", "UTC", name) for name in ("source", "name")] == ["API", "api"]
 
 
 def test_the_texts_of_a_plan_in_other_languages_are_in_words() -> None:
     texts = {"de": {"name": "Basis", "features": ["Anrufe", "Chat"]}, "fr": {"name": None}}
-    assert value_words(texts, name="textsByLanguage") == "Deutsch: Basis · Anrufe, Chat; Français: "
+    assert (
+        format_value(texts, name="textsByLanguage") == "Deutsch: Basis · Anrufe, Chat; Français: "
+    )
 
 
 def test_every_rule_of_an_organization_has_words_in_the_history() -> None:
-    assert {f"organization.{group}_changed" for group in GROUPS} <= ACTION_WORDS.keys()
+    assert {f"organization.{group}_changed" for group in GROUPS} <= ACTION_LABELS.keys()
 
 
 def test_a_user_who_changes_themselves_changed_their_own_account(
@@ -443,7 +447,7 @@ def test_the_search_finds_actions_in_the_language_of_the_reader(
     admin.language = "de"
     session.commit()
     with using_language("de"):
-        words = change_words("user.suspended")
+        words = action_label("user.suspended")
     [line] = lines(signed_in(admin).get(f"/audit?q={words.upper()}").text)
     assert line.startswith(f"{words}: ")
 
@@ -463,7 +467,7 @@ def test_the_search_ignores_accents_in_stored_names_actions_and_fields(
     )
     session.commit()
     with using_language("fr"):
-        action = change_words("phone_number.released")
+        action = action_label("phone_number.released")
     browser = signed_in(admin)
     for asked in ("actor=ZOE+LUCZAK", "q=ete+a+besancon", f"q={fold(action)}"):
         assert len(lines(browser.get(f"/audit?{asked}").text)) == 1, asked
@@ -498,7 +502,7 @@ def test_numbers_that_were_added_together_are_listed_with_their_reasons_and_foun
 
 def test_fields_are_found_without_accents() -> None:
     with using_language("de"):
-        assert "mailGreeting" in fields_called("BEGRUSSUNG in")
+        assert "mailGreeting" in find_fields("BEGRUSSUNG in")
 
 
 def test_a_published_version_leads_to_it_and_to_rolling_back(
@@ -595,19 +599,19 @@ def test_amounts_are_in_the_readers_language(
 ) -> None:
     with using_language(language):
         shown = (
-            value_words("35.00 USD", name="price"),
-            value_words("10.00 USD", name="budgetAMonth"),
-            value_words("10.00", name="budgetAMonth"),
+            format_value("35.00 USD", name="price"),
+            format_value("10.00 USD", name="budgetAMonth"),
+            format_value("10.00", name="budgetAMonth"),
         )
     assert shown == (price, budget, plain)
 
 
 def test_parts_of_the_system_have_names_in_the_readers_language() -> None:
-    assert actor_words(entry("Billing")) == "Billing"
+    assert actor_label(entry("Billing")) == "Billing"
     with using_language("de"):
-        assert actor_words(entry("system")) == "System"
-        assert actor_words(entry("Campaign Renewals")) == "Kampagne Renewals"
-        assert actor_words(entry("system", CallerKind.USER)) == "system"
+        assert actor_label(entry("system")) == "System"
+        assert actor_label(entry("Campaign Renewals")) == "Kampagne Renewals"
+        assert actor_label(entry("system", CallerKind.USER)) == "system"
 
 
 def test_each_part_of_the_system_that_changes_something_has_words() -> None:
@@ -717,8 +721,8 @@ def test_the_filters_offer_a_partner_only_what_its_history_can_have(
             "operator.view_started",
         ],
     }
-    assert set(options_of(all_partners, "action")) == ACTION_WORDS.keys()
-    assert set(options_of(partners_own, "action")) < ACTION_WORDS.keys()
+    assert set(options_of(all_partners, "action")) == ACTION_LABELS.keys()
+    assert set(options_of(partners_own, "action")) < ACTION_LABELS.keys()
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)

@@ -220,7 +220,7 @@ def test_a_partner_admin_pauses_and_resumes_all_calls(
     assert "a partner admin paused all calls. New calls wait" in shown
     held = pauses.of_carrier(session, own.partner.id, own.organization.id, CarrierKind.SIP)
     assert held is not None
-    assert pauses.sentence(held) == "Calling is paused (a partner admin paused all calls)."
+    assert pauses.pause_message(held) == "Calling is paused (a partner admin paused all calls)."
     assert "Resume calling" in shown
     assert "Pause all calls…" not in shown
     assert "Calling is paused" not in operator.get("/").text

@@ -107,7 +107,7 @@ def test_a_provider_is_added_after_its_discovery_was_read(
         "roleValues": {},
         "requiredForStaff": False,
     }
-    assert providers.facts_of(provider) == facts
+    assert providers.audit_values(provider) == facts
     assert CLIENT_SECRET not in provider.secret
     assert providers.secret_of(provider, settings.secret_keys) == CLIENT_SECRET
     page = admin.get(f"{LIST}/{provider.id}").text.replace("<wbr>", "")

@@ -559,9 +559,9 @@ def test_a_month_costs_the_same_in_the_chart_as_on_its_page_closed_or_not(
     today = datetime(2026, 11, 20, tzinfo=UTC).date()
     for _turn in ("open", "closed"):
         for organization_id in (None, own.plus.id, own.organization.id):
-            found = reporting.earned_by_month(session, caller, today, model, organization_id)
+            found = reporting.earnings_by_month(session, caller, today, model, organization_id)
             for each in found:
-                page = reporting.earned(session, caller, each.month, model, organization_id)
+                page = reporting.month_earnings(session, caller, each.month, model, organization_id)
                 assert page is not None
                 assert each.total is not None
                 assert (each.total.price, each.total.currency) == (page.price, page.currency)

@@ -78,7 +78,7 @@ def test_an_administrator_alone_can_not_take_over_an_account(
     assert f"{NEW} takes effect when both addresses confirm it." in page
     _, to_new = links(session, settings)
     assert Browser(signed_in(member).client).post(to_new, page=to_new).status_code == 303
-    recovery.ask(session, email=NEW, partner_id=own.partner.id, ip="192.0.2.1")
+    recovery.enqueue_recovery(session, email=NEW, partner_id=own.partner.id, ip="192.0.2.1")
     letters = send_waiting(session, settings)
     assert (email_of(session, member), [letter.to for letter in letters]) == (old, [])
 

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from app.languages import using_language
-from app.languages.dates import written_date, written_days
+from app.languages.dates import format_date_range, format_local_date
 from app.portal.web.formats import (
     breakable,
     medium_datetime,
@@ -68,14 +68,14 @@ def test_september_is_written_alike_in_dates_and_ranges(
 ) -> None:
     first, last = date(2026, 9, 1), date(2026, 9, 27)
     with using_language(language):
-        shown = written_date(first, "yMMMd"), written_days(first, last)
+        shown = format_local_date(first, "yMMMd"), format_date_range(first, last)
     assert [words.replace("\N{NO-BREAK SPACE}", " ") for words in shown] == [single, days]
 
 
 def test_only_the_first_day_of_a_french_month_is_an_ordinal() -> None:
     with using_language("fr"):
-        shown = [written_date(date(2026, 8, day), "yMMMMd") for day in (1, 11, 21)]
-        month = written_date(date(2026, 8, 1), "yMMMM")
+        shown = [format_local_date(date(2026, 8, day), "yMMMMd") for day in (1, 11, 21)]
+        month = format_local_date(date(2026, 8, 1), "yMMMM")
     assert [words.replace("\N{NO-BREAK SPACE}", " ") for words in (*shown, month)] == [
         "1er août 2026",
         "11 août 2026",

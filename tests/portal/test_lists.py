@@ -245,7 +245,7 @@ def test_a_column_of_an_excel_file_is_as_wide_as_its_values_up_to_a_limit() -> N
     values: list[Cell] = ["Castell Property Management", "x" * 300, None, 12, utcnow()]
     headings = ["Name", "Note", "Answered calls in total", "Cost", "Called (UTC)"]
     rows: list[list[Cell]] = [["a", "b", "c", 1, utcnow()], values]
-    sheet = load_workbook(exporting.written_xlsx("Calls", headings, [rows])).active
+    sheet = load_workbook(exporting.write_xlsx("Calls", headings, [rows])).active
     assert sheet is not None
     widths = [round(sheet.column_dimensions[letter].width) for letter in "ABCDE"]
     assert widths == [30, 61, 26, 13, 19]

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from app import languages
-from app.languages.dates import month_alone
+from app.languages.dates import standalone_month
 from app.portal.billing.words import month_name
 from app.services.money_words import exact_micros, micros, money
 
@@ -55,4 +55,4 @@ def test_a_price_keeps_all_its_decimals_and_an_amount_those_of_its_currency() ->
 def test_a_month_is_written_with_and_without_its_year(tag: str, words: tuple[str, str]) -> None:
     with languages.using_language(tag):
         month = date(2026, 10, 1)
-        assert (month_name(month), month_alone(month)) == words
+        assert (month_name(month), standalone_month(month)) == words

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import Role
-from app.languages.dates import written_date
+from app.languages.dates import format_local_date
 from app.models import (
     AuditEntry,
     CallDay,
@@ -440,7 +440,7 @@ def test_the_pdf_of_the_running_month_says_so_and_when_it_was_created(
     report = reporting.monthly(session, own.caller(Role.PARTNER_ADMIN), now, now)
     parts = monthly_reports.paper(report, None, "Northwind", has_model=False)
     assert "(today so far), compared with" in parts["subtitle"]
-    assert parts["note"].endswith(f"Created on {written_date(now, 'yMMMd')}.")
+    assert parts["note"].endswith(f"Created on {format_local_date(now, 'yMMMd')}.")
 
 
 def test_the_mail_has_the_report_as_a_pdf_in_its_language(

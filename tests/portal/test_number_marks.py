@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.gateways.files import size_words
+from app.gateways.files import size_label
 from app.languages import ngettext, using_language
-from app.languages.numbers import parse_number, without_separators, written_number
+from app.languages.numbers import localize_number, parse_number, without_separators
 from app.models import User
 from app.portal.web import formats
 from tests.fixtures.cast import Tenant
@@ -29,7 +29,7 @@ WRITTEN = {
 @pytest.mark.parametrize("tag", WRITTEN)
 def test_a_number_is_written_as_the_language_writes_it(tag: str) -> None:
     with using_language(tag):
-        assert written_number(Decimal("-1234567.5"), 1) == WRITTEN[tag]
+        assert localize_number(Decimal("-1234567.5"), 1) == WRITTEN[tag]
 
 
 READ = {
@@ -91,7 +91,7 @@ def test_sizes_have_the_units_of_the_language() -> None:
     shown = []
     for language in ("en", "fr"):
         with using_language(language):
-            shown += [formats.size(12), formats.size(2_000_000), size_words(64 * 1024 * 1024)]
+            shown += [formats.size(12), formats.size(2_000_000), size_label(64 * 1024 * 1024)]
     units = ["12 B", "2.0 MB", "64 MB", "12 o", "2,0 Mo", "64 Mo"]
     assert [text.replace("\u00a0", " ") for text in shown] == units
 

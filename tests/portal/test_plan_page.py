@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import OrganizationStatus, Role, SubscriptionState, Tier, UsageUnit
-from app.languages.dates import month_alone
+from app.languages.dates import standalone_month
 from app.models import Checkout, PartnerTier, PlanVersion, Statement, Subscription, User, utcnow
 from app.portal.pricing.labels import upgrade_url
 from app.portal.web.formats import day
@@ -333,7 +333,7 @@ def test_pricing_shows_what_was_paid_in_the_latest_closed_month(
 ) -> None:
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     month = utcnow().date().replace(day=1)
-    shown = f"Revenue in {month_alone(month)} "
+    shown = f"Revenue in {standalone_month(month)} "
     assert "Revenue in" not in words(admin.get("/pricing").text)
     used(session, own, 12)
     close_month(session)

@@ -122,7 +122,7 @@ def test_the_cookie_of_a_known_browser_is_hidden_from_scripts_and_opens_nothing(
 
 
 def test_a_wait_is_described_in_seconds_or_minutes() -> None:
-    assert [throttle.in_words(seconds) for seconds in (1, 59, 60, 61, 900)] == [
+    assert [throttle.retry_label(seconds) for seconds in (1, 59, 60, 61, 900)] == [
         "in 1 second",
         "in 59 seconds",
         "in 1 minute",

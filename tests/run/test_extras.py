@@ -14,7 +14,7 @@ from app import start_checks
 from app.config import ROOT, read_settings
 from app.database import Database
 from app.errors import NotFound, ValidationFailed
-from app.gateways.carriers.account_check import NO_TWILIO, ask_carrier, listed_numbers
+from app.gateways.carriers.account_check import NO_TWILIO, check_credentials, listed_numbers
 from app.gateways.carriers.partner_accounts import (
     AccountCredentials,
     AccountTestResult,
@@ -96,7 +96,7 @@ def test_a_stored_account_is_not_tested(tmp_path: Path, hide: Hide) -> None:
     hide("twilio")
     settings = settings_for("sqlite://", tmp_path)
     stored = AccountCredentials(new_id(), 1, "token", sid=SID)
-    assert ask_carrier(settings, stored, []) == AccountTestResult(False, NO_TWILIO)
+    assert check_credentials(settings, stored, []) == AccountTestResult(False, NO_TWILIO)
     assert listed_numbers(settings, stored) == ListedNumbers(False, words=NO_TWILIO)
 
 

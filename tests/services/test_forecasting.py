@@ -77,12 +77,12 @@ def test_the_forecast_adds_known_and_expected_days(session: Session) -> None:
     talked(session, own, TODAY, 3)
     caller = own.caller(Role.ADMIN)
     week = reporting.last_days(TODAY, 7)
-    found = reporting.compared(session, caller, week, TODAY, own.organization.id)
+    found = reporting.compare_days(session, caller, week, TODAY, own.organization.id)
     assert found.end == MonthEnd(date(2026, 10, 31), 310, 310, 310)
     assert [day.conversations for day in found.days] == [*[10] * 6, 3]
     assert [day.conversations for day in found.before] == [10] * 7
-    assert reporting.compared(session, caller, week, TODAY, own.plus.id).end is None
-    earlier = reporting.compared(session, caller, week.before(), TODAY, own.organization.id)
+    assert reporting.compare_days(session, caller, week, TODAY, own.plus.id).end is None
+    earlier = reporting.compare_days(session, caller, week.before(), TODAY, own.organization.id)
     assert earlier.end is None, "a range that has ended has no forecast"
     assert earlier.days == found.before
 

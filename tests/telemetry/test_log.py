@@ -22,11 +22,11 @@ from app.config import Settings
 from app.database import Database
 from app.errors import Conflict
 from app.http.access_log import PortalApp
-from app.jobs.observed import observed
+from app.jobs.observed import observe_job
 from app.log_lines import LineFormatter, json_formatter
 from app.models import Organization
 from app.services.credentials import api_keys
-from app.telemetry.context import current, note, working_on
+from app.telemetry.context import current, set_context, working_on
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.worker import make_line
 from tests.matrix import is_full, rotating
@@ -140,10 +140,10 @@ def test_health_checks_are_logged_only_if_they_fail(client: FlaskClient, written
 
 def test_every_line_of_a_job_has_its_ids(written: Written) -> None:
     def place_call(call_id: str, attempt_id: str, turn: int) -> None:
-        note(partner_id=UUID(int=3))
+        set_context(partner_id=UUID(int=3))
         logging.getLogger("app.jobs.place_call").warning("the carrier gave no answer")
 
-    observed(place_call)("c-1", "a-1", 7)
+    observe_job(place_call)("c-1", "a-1", 7)
     ids = {
         "job": "place_call",
         "call_id": "c-1",
@@ -167,16 +167,16 @@ def test_a_failed_job_logs_its_failure_and_fails(written: Written) -> None:
         raise Conflict("no", "no")
 
     with pytest.raises(Conflict):
-        observed(send_mail)("m-1")
+        observe_job(send_mail)("m-1")
     [line] = written.lines()
     assert line["event"].startswith("send_mail: failed after ")
 
 
 def test_ids_noted_outside_a_job_are_on_no_line() -> None:
-    note(call_id="c-1")
+    set_context(call_id="c-1")
     assert current() == {}
     with working_on(call_id="c-2"):
-        note(attempt_id="a-2")
+        set_context(attempt_id="a-2")
         assert current() == {"call_id": "c-2", "attempt_id": "a-2"}
     assert current() == {}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.telemetry.scrubbing import scrubbed
+from app.telemetry.scrubbing import scrub
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from app.telemetry.scrubbing import scrubbed
     ],
 )
 def test_personal_data_and_secrets_are_removed(text: str, left: str) -> None:
-    assert scrubbed(text) == left
+    assert scrub(text) == left
 
 
 @pytest.mark.parametrize(
@@ -43,4 +43,4 @@ def test_personal_data_and_secrets_are_removed(text: str, left: str) -> None:
     ],
 )
 def test_details_that_help_to_find_an_error_stay(text: str) -> None:
-    assert scrubbed(text) == text
+    assert scrub(text) == text

@@ -115,7 +115,7 @@ class TokenServer(AuthorizationServer):
         client = oauth_clients.authenticate(self.session, credentials.client_id, credentials.secret)
         if client is None:
             throttle.charge(self.session, limits.all)
-            oauth_clients.note_refusal(
+            oauth_clients.record_refusal(
                 self.session, credentials.client_id, credentials.secret, self._ip
             )
             message = "The client is unknown, its secret is wrong, or it may not have tokens now."

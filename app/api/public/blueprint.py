@@ -51,7 +51,7 @@ def _record_refusal(http_request: Request) -> None:
         refusal = api_keys.refusal_of_ended_key(session, secret, http_request.remote_addr)
     if refusal is not None:
         with transaction() as session:
-            refusals.note(session, refusals.anonymous_caller(request_id()), [refusal])
+            refusals.record_refusals(session, refusals.anonymous_caller(request_id()), [refusal])
 
 
 blueprint = area_blueprint(

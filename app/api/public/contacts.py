@@ -50,7 +50,7 @@ def send_contacts(campaign_id: UUID, body: BulkContactsInput, query: BulkQuery) 
     value keeps what is stored, null clears it. Unknown fields are kept as metadata.
     """
     with extensions.transaction(read_only=query.dry_run) as session:
-        result = contacts.send(
+        result = contacts.apply_request(
             session, extensions.caller(), campaign_id, body, dry_run=query.dry_run
         )
     return result.body()

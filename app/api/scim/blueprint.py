@@ -100,7 +100,7 @@ def _record_refusal(http_request: Request) -> None:
         refusal = scim_tokens.refusal_of_ended_token(session, secret, http_request.remote_addr)
     if refusal is not None:
         with transaction() as session:
-            refusals.note(session, refusals.anonymous_caller(request_id()), [refusal])
+            refusals.record_refusals(session, refusals.anonymous_caller(request_id()), [refusal])
 
 
 guard(blueprint, _authenticate, note_refusal=_record_refusal)

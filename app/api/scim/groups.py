@@ -8,17 +8,17 @@ from scim2_models import Context, ListResponse, PatchOp, SearchRequest
 from sqlalchemy.orm import Session
 
 from app.api.scim.messages import (
-    answer,
     answer_resource,
     body,
     check_match,
     id_in,
+    json_response,
     parameters,
-    reading,
-    searched,
-    shown,
+    parsing_errors,
+    read_response_parameters,
+    search_parameters,
 )
-from app.api.scim.patching import checked
+from app.api.scim.patching import check_operations
 from app.api.scim.resources import base_url, group_fields, group_resource
 from app.api.scim.users import QUERY
 from app.extensions import caller, transaction
@@ -33,12 +33,12 @@ def list_groups() -> Response:
 
 
 def search_groups() -> Response:
-    return _search_results(searched(), Context.SEARCH_RESPONSE)
+    return _search_results(search_parameters(), Context.SEARCH_RESPONSE)
 
 
 def create_group() -> Response:
-    response_parameters = shown(wire.Group)
-    with reading():
+    response_parameters = read_response_parameters(wire.Group)
+    with parsing_errors():
         submitted = wire.Group.model_validate(body(), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
     with transaction() as session:
         group = groups.create(session, caller(), group_fields(submitted))
@@ -49,7 +49,7 @@ def create_group() -> Response:
 
 
 def get_group(group_id: str) -> Response:
-    response_parameters = shown(wire.Group)
+    response_parameters = read_response_parameters(wire.Group)
     with transaction(read_only=True) as session:
         group = groups.get(session, caller(), id_in(group_id, not_found))
         members = _visible_members(session, group, response_parameters)
@@ -57,8 +57,8 @@ def get_group(group_id: str) -> Response:
 
 
 def replace_group(group_id: str) -> Response:
-    response_parameters = shown(wire.Group)
-    with reading():
+    response_parameters = read_response_parameters(wire.Group)
+    with parsing_errors():
         submitted = wire.Group.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
     with transaction() as session:
         group = _lock_group(session, group_id)
@@ -70,10 +70,10 @@ def replace_group(group_id: str) -> Response:
 
 
 def patch_group(group_id: str) -> Response:
-    response_parameters = shown(wire.Group)
-    with reading():
+    response_parameters = read_response_parameters(wire.Group)
+    with parsing_errors():
         patch = PatchOp[wire.Group].model_validate(
-            checked(body()), scim_ctx=Context.RESOURCE_PATCH_REQUEST
+            check_operations(body()), scim_ctx=Context.RESOURCE_PATCH_REQUEST
         )
     with transaction() as session:
         group = _lock_group(session, group_id)
@@ -123,7 +123,7 @@ def _names_members(path: Any) -> bool:
 
 def _search_results(params: dict[str, Any], context: Context) -> Response:
     queries.check_filter(str(params.get("filter") or ""))
-    with reading():
+    with parsing_errors():
         search = SearchRequest[wire.Group].model_validate(params)
     with transaction(read_only=True) as session:
         page = queries.find_groups(session, caller(), search)
@@ -137,7 +137,7 @@ def _search_results(params: dict[str, Any], context: Context) -> Response:
         items_per_page=len(page.items),
         resources=[group_resource(group, members.get(group.id), base) for group in page.items],
     )
-    return answer(response.model_dump(scim_ctx=context, response_parameters=search))
+    return json_response(response.model_dump(scim_ctx=context, response_parameters=search))
 
 
 def _group_response(

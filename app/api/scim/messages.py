@@ -21,7 +21,7 @@ from app.schemas.scim import POLICY
 from app.validation.uuids import as_hyphenated_uuid
 
 
-def answer(body: Mapping[str, Any], status: int = 200) -> Response:
+def json_response(body: Mapping[str, Any], status: int = 200) -> Response:
     """Return a SCIM message."""
     accepted = request.accept_mimetypes.best_match(MEDIA, SCIM_MEDIA)
     response = Response(orjson.dumps(body), status, mimetype=accepted)
@@ -32,7 +32,9 @@ def answer(body: Mapping[str, Any], status: int = 200) -> Response:
 def answer_resource(resource: Any, context: Context, asked: Any, status: int = 200) -> Response:
     """Return a resource with the ``asked`` attributes, its ``meta.version`` as entity tag and its
     ``meta.location`` as URL; 304 if the client has this version."""
-    response = answer(resource.model_dump(scim_ctx=context, response_parameters=asked), status)
+    response = json_response(
+        resource.model_dump(scim_ctx=context, response_parameters=asked), status
+    )
     response.headers["ETag"] = resource.meta.version
     response.headers["Content-Location" if status == 200 else "Location"] = resource.meta.location
     if request.method == "GET":
@@ -70,7 +72,7 @@ def body() -> dict[str, Any]:
     return read_json_body(request, settings().max_body_bytes, MEDIA)
 
 
-def searched() -> dict[str, Any]:
+def search_parameters() -> dict[str, Any]:
     """Return the parameters of a search that was sent as a body."""
     return {name: value for name, value in body().items() if name != "schemas"}
 
@@ -93,10 +95,10 @@ def parameters(*names: str) -> dict[str, str]:
     }
 
 
-def shown(model: type[Any]) -> ResponseParameters[Any]:
+def read_response_parameters(model: type[Any]) -> ResponseParameters[Any]:
     """Return which attributes of a resource are requested. Raises `SCIMException`."""
     kind: Any = ResponseParameters[model]  # type: ignore[valid-type]  # chosen at runtime
-    with reading():
+    with parsing_errors():
         checked: ResponseParameters[Any] = kind.model_validate(
             parameters("attributes", "excludedAttributes")
         )
@@ -104,7 +106,7 @@ def shown(model: type[Any]) -> ResponseParameters[Any]:
 
 
 @contextmanager
-def reading() -> Iterator[None]:
+def parsing_errors() -> Iterator[None]:
     """Read what the directory has sent, as tolerantly as its kind needs. Raises
     `SCIMException`."""
     try:
@@ -114,7 +116,7 @@ def reading() -> Iterator[None]:
         raise SCIMException.from_error(Error.from_validation_error(error.errors()[0])) from error
 
 
-def answered(view: Callable[..., Response], values: Mapping[str, str]) -> Response:
+def handle_errors(view: Callable[..., Response], values: Mapping[str, str]) -> Response:
     """Return what the view answers, or that the request is not SCIM."""
     try:
         return view(**values)

@@ -9,7 +9,7 @@ MAX_PATH_LENGTH = 500
 MAX_BRACKETS = 20
 
 
-def checked(patch: dict[str, Any]) -> dict[str, Any]:
+def check_operations(patch: dict[str, Any]) -> dict[str, Any]:
     """Return the body of a PATCH request. Raises `ValidationFailed` (``too_many_operations``,
     ``path_too_long``)."""
     submitted_operations = next(

@@ -6,17 +6,17 @@ from flask import Response
 from scim2_models import Context, ListResponse, PatchOp, SearchRequest
 
 from app.api.scim.messages import (
-    answer,
     answer_resource,
     body,
     check_match,
     id_in,
+    json_response,
     parameters,
-    reading,
-    searched,
-    shown,
+    parsing_errors,
+    read_response_parameters,
+    search_parameters,
 )
-from app.api.scim.patching import checked
+from app.api.scim.patching import check_operations
 from app.api.scim.resources import base_url, user_fields, user_resource
 from app.extensions import caller, transaction
 from app.schemas import scim as wire
@@ -40,12 +40,12 @@ def list_users() -> Response:
 
 
 def search_users() -> Response:
-    return _search_results(searched(), Context.SEARCH_RESPONSE)
+    return _search_results(search_parameters(), Context.SEARCH_RESPONSE)
 
 
 def create_user() -> Response:
-    response_parameters = shown(wire.User)
-    with reading():
+    response_parameters = read_response_parameters(wire.User)
+    with parsing_errors():
         submitted = wire.User.model_validate(body(), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
     with transaction() as session:
         account = users.create(session, caller(), user_fields(submitted))
@@ -53,15 +53,15 @@ def create_user() -> Response:
 
 
 def get_user(user_id: str) -> Response:
-    response_parameters = shown(wire.User)
+    response_parameters = read_response_parameters(wire.User)
     with transaction(read_only=True) as session:
         account = users.get(session, caller(), id_in(user_id, not_found))
     return _user_response(account, Context.RESOURCE_QUERY_RESPONSE, response_parameters)
 
 
 def replace_user(user_id: str) -> Response:
-    response_parameters = shown(wire.User)
-    with reading():
+    response_parameters = read_response_parameters(wire.User)
+    with parsing_errors():
         submitted = wire.User.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
     with transaction() as session:
         account = _lock_account(session, user_id)
@@ -70,10 +70,10 @@ def replace_user(user_id: str) -> Response:
 
 
 def patch_user(user_id: str) -> Response:
-    response_parameters = shown(wire.User)
-    with reading():
+    response_parameters = read_response_parameters(wire.User)
+    with parsing_errors():
         patch = PatchOp[wire.User].model_validate(
-            checked(body()), scim_ctx=Context.RESOURCE_PATCH_REQUEST
+            check_operations(body()), scim_ctx=Context.RESOURCE_PATCH_REQUEST
         )
     with transaction() as session:
         account = _lock_account(session, user_id)
@@ -100,7 +100,7 @@ def _lock_account(session: Any, user_id: str) -> ScimAccount:
 
 def _search_results(params: dict[str, Any], context: Context) -> Response:
     queries.check_filter(str(params.get("filter") or ""))
-    with reading():
+    with parsing_errors():
         search = SearchRequest[wire.User].model_validate(params)
     with transaction(read_only=True) as session:
         page = queries.find_users(session, caller(), search)
@@ -111,7 +111,7 @@ def _search_results(params: dict[str, Any], context: Context) -> Response:
         items_per_page=len(page.items),
         resources=[user_resource(account, base) for account in page.items],
     )
-    return answer(response.model_dump(scim_ctx=context, response_parameters=search))
+    return json_response(response.model_dump(scim_ctx=context, response_parameters=search))
 
 
 def _user_response(

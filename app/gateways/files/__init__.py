@@ -3,7 +3,7 @@
 from app.config import Settings
 from app.config.files import folder_of
 from app.gateways.buckets import Bucket
-from app.gateways.files.base import FileStore, StoredFile, size_words
+from app.gateways.files.base import FileStore, StoredFile, size_label
 from app.gateways.files.bucket import BucketFiles
 from app.gateways.files.folder import FolderFileStore
 

@@ -24,7 +24,7 @@ class StoredFile(NamedTuple):
     sha256: str
 
 
-def size_words(limit: int) -> str:
+def size_label(limit: int) -> str:
     """Return a limit in bytes as users see it: 64 MB."""
     if limit >= 1024 * 1024:
         return f"{limit / 1024 / 1024:.0f}\u00a0{size_unit('MB')}"
@@ -93,7 +93,7 @@ class MeasuredStream:
             self._size += len(chunk)
             if self._max_bytes is not None and self._size > self._max_bytes:
                 message = gettext(
-                    "The file is larger than %(size)s. Split it.", size=size_words(self._max_bytes)
+                    "The file is larger than %(size)s. Split it.", size=size_label(self._max_bytes)
                 )
                 raise TooLarge(message, "file_too_large")
             self._digest.update(chunk)

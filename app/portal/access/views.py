@@ -37,7 +37,7 @@ from app.services.users.access import (
     of_client,
     of_key,
     role_giver,
-    to_ask,
+    role_managers,
 )
 from app.validation.uuids import as_uuid
 
@@ -164,7 +164,7 @@ def _user_details(session: Session, user: User) -> dict[str, Any]:
         else None,
         "giver": giver,
         "given_at": given_at,
-        "asked": to_ask(session, user),
+        "asked": role_managers(session, user),
     }
 
 

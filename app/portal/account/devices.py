@@ -37,7 +37,7 @@ SYSTEMS = (
 )
 
 
-def device_words(user_agent: str | None) -> str:
+def device_label(user_agent: str | None) -> str:
     """Return the browser and its system, as far as the user agent names them."""
     header = user_agent or ""
     browser = next((name for marker, name in BROWSERS if marker in header), None)
@@ -51,7 +51,7 @@ def device_words(user_agent: str | None) -> str:
     return browser or gettext("An unknown browser")
 
 
-def use_words(browser: OpenSession) -> str:
+def session_label(browser: OpenSession) -> str:
     """Return where a browser is signed in, since when, and when others than this one were last
     seen."""
     address = browser.ip or gettext("Unknown address")

@@ -14,9 +14,9 @@ from app.errors import Conflict, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Passkey
-from app.portal.account.devices import device_words
+from app.portal.account.devices import device_label
 from app.portal.auth.login_manager import CHALLENGE_KEY
-from app.portal.auth.second_step_forms import AppForm, PasskeyForm, typed_code
+from app.portal.auth.second_step_forms import AppForm, PasskeyForm, submitted_code
 from app.portal.auth.step_up import site
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
@@ -49,7 +49,7 @@ def account_app() -> str:
 def account_app_confirm() -> Page:
     form = AppForm()
     with saving(form, lambda: _app_page(form), validate=False) as session:
-        codes = own.confirm_app(session, caller(), typed_code(form), settings())
+        codes = own.confirm_app(session, caller(), submitted_code(form), settings())
         sessions.record_proof(session, session_token() or "", Proof.APP)
     return _codes_or_redirect(gettext("Authenticator app added."), codes)
 
@@ -87,7 +87,7 @@ def account_passkey_add() -> Page:
     challenge = browser.pop(CHALLENGE_KEY, "")
     with saving(form, lambda: _page(form), shows=(Conflict,)) as session:
         answer = form.answer.data or ""
-        name = (form.name.data or "").strip() or device_words(request.user_agent.string)
+        name = (form.name.data or "").strip() or device_label(request.user_agent.string)
         codes = own.add_passkey(session, caller(), site(), challenge, answer, name)
         sessions.record_proof(session, session_token() or "", Proof.PASSKEY)
     return _codes_or_redirect(gettext("Passkey added."), codes)

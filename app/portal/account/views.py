@@ -15,7 +15,7 @@ from app.extensions import caller, password_checks, settings, transaction
 from app.gateways.openid import ProviderFailed
 from app.languages import best_tag, gettext, language_name, ngettext
 from app.models import User
-from app.portal.account.devices import device_words, is_phone, use_words
+from app.portal.account.devices import device_label, is_phone, session_label
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
 from app.portal.auth.company_accounts import leave
 from app.portal.auth.login_manager import sign_in_user
@@ -172,9 +172,9 @@ def _page(
             older_url=url_for("portal.account", page=page + 1) if signed_in.has_next else None,
             email_change=email_change,
             company_accounts=company_accounts,
-            device_words=device_words,
+            device_label=device_label,
             is_phone=is_phone,
-            use_words=use_words,
+            session_label=session_label,
             mail_language=language_name(best_tag((g.brand.language,))),
         )
 

@@ -185,7 +185,7 @@ class RuleForm(PortalForm):
     def _named(self, session: Session, preferred_id: UUID | None) -> UUID | None:
         name = (self.organization.data or "").strip()
         live, archived = (
-            [row.id for row in organizations.called(session, caller(), name, archived=each)]
+            [row.id for row in organizations.find_by_name(session, caller(), name, archived=each)]
             for each in (False, True)
         )
         if preferred_id in (*live, *archived):

@@ -45,7 +45,7 @@ OF_SPENDING = frozenset({AlertMeasure.SPENDING, AlertMeasure.BUDGET})
 
 @portal.get("/alerts", endpoint="alerts")
 def list_alerts() -> str:
-    position, resolved = lists.place(), request.args.get("state") == "resolved"
+    position, resolved = lists.current_position(), request.args.get("state") == "resolved"
     with transaction(read_only=True) as session:
         partners.own(caller())
         page = alerts.search(session, caller(), resolved=resolved, **position.wanted)

@@ -37,7 +37,7 @@ from app.services.legacy.calls import served_until
 
 @portal.get("/api-access/clients")
 def api_clients() -> str:
-    position, in_use = lists.place(), IN_USE.get(request.args.get("state", ""))
+    position, in_use = lists.current_position(), IN_USE.get(request.args.get("state", ""))
     with transaction(read_only=True) as session:
         query = lists.text_filter("q")
         page = oauth_clients.search(

@@ -63,7 +63,7 @@ def list_keys() -> str:
 
 def _list_context(session: Session) -> dict[str, Any]:
     """Return a page of the keys that the URL's filters find, with their organizations."""
-    position, organization_filter = lists.place(), lists.id_or_words("organization")
+    position, organization_filter = lists.current_position(), lists.id_or_text("organization")
     is_named = isinstance(organization_filter, str)
     organization = None if is_named else organization_picker.organization_named(session)
     filters = ApiKeyFilter(

@@ -29,7 +29,7 @@ from app.services.paging import Page
 def _filters() -> assistants.AssistantFilter:
     """Return the filters of the URL."""
     return assistants.AssistantFilter(
-        organization=lists.id_or_words("organization"),
+        organization=lists.id_or_text("organization"),
         query=lists.text_filter("q"),
         service=lists.text_filter("service"),
         readiness=lists.choice_filter("readiness", Readiness),

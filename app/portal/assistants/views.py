@@ -25,7 +25,7 @@ from app.portal.assistants.forms import (
 from app.portal.assistants.listing import ASSISTANTS
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.campaign_states import STATE_WORDS, with_states
+from app.portal.web.campaign_states import STATE_LABELS, with_states
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import phone
@@ -34,7 +34,7 @@ from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.portal.web.organization_choice import new_page
-from app.portal.web.placeholders import unknown_words, warn_of_placeholders
+from app.portal.web.placeholders import unknown_placeholders_message, warn_of_placeholders
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
 from app.portal.web.user_timezone import last_days, zone
 from app.services import (
@@ -197,7 +197,7 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
             latest=_latest_calls(session, stored_assistant),
             recent=_figures(session, stored_assistant),
             used_by=_used_by(session, stored_assistant),
-            states=STATE_WORDS,
+            states=STATE_LABELS,
             changes=audit.latest_of_target(session, caller(), "agent", stored_assistant.id),
         )
 
@@ -370,7 +370,7 @@ def _edit_page(assistant_id: UUID, form: AssistantForm) -> str:
         assistant=stored_assistant,
         organization=organization,
         numbers=numbers,
-        warnings=[unknown_words([text], further) for text in form.messages],
+        warnings=[unknown_placeholders_message([text], further) for text in form.messages],
         form=form,
         most=MAX_TEXT,
     )

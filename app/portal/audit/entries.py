@@ -15,8 +15,8 @@ from app.languages import gettext, ngettext
 from app.models import AuditEntry
 from app.portal.alerts.views import titles_of
 from app.portal.audit import saved_views
-from app.portal.audit.labels import field_words
-from app.portal.audit.values import sides, value_words
+from app.portal.audit.labels import field_label
+from app.portal.audit.values import format_value, sides
 from app.portal.branding.labels import PICTURE_FIELDS
 from app.portal.personal_data.labels import TABLE_NAMES
 from app.portal.web.formats import size
@@ -97,7 +97,7 @@ def targets_of(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, st
         entry.id: titles[entry.target_id] for entry in entries if entry.target_id in titles
     }
     words_by_entry |= {
-        entry.id: saved_views.list_words(entry.target or "")
+        entry.id: saved_views.list_label(entry.target or "")
         for entry in entries
         if entry.target_type == "list_export"
     }
@@ -141,14 +141,14 @@ def _changes(
         if name == "organizationId" and side[name] and UUID(side[name]) in organizations:
             return organizations[UUID(side[name])]
         if is_view and name == "filters":
-            return saved_views.filter_words(list_name, side[name], organizations)
+            return saved_views.filters_label(list_name, side[name], organizations)
         if is_view and name == "list":
-            return saved_views.list_words(side[name])
+            return saved_views.list_label(side[name])
         return None
 
     def change(name: str) -> EntryChange:
         before, after = sides(entry, name, zone())
-        label = str(tables.get(name, field_words(name)))
+        label = str(tables.get(name, field_label(name)))
         return EntryChange(
             label, record_label(name, old) or before, record_label(name, new) or after
         )
@@ -162,7 +162,7 @@ def _changes(
     ]
     changes += [
         EntryChange(
-            value_words(phone), None, value_words(reason) if reason else gettext("no reason")
+            format_value(phone), None, format_value(reason) if reason else gettext("no reason")
         )
         for phone, reason in new.get("reasons", {}).items()
     ]

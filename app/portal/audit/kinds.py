@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.extensions import caller
 from app.languages import gettext
 from app.models.folding import fold
-from app.portal.audit.labels import ACTION_WORDS, KIND_WORDS
+from app.portal.audit.labels import ACTION_LABELS, KIND_WORDS
 from app.services.audit.refusals import SIGN_INS
 
 WITHIN = {"campaign": ("campaign", "contact"), "call": ("call", "dialling")}
@@ -43,7 +43,7 @@ def actions(kind: str | None) -> list[tuple[str, Mapping[str, str]]]:
     groups: dict[str, dict[str, str]] = {
         label: {} for label in (*kind_labels.values(), _other_label())
     }
-    for name, label in ACTION_WORDS.items():
+    for name, label in ACTION_LABELS.items():
         if _can_appear(name) and is_of(name, kind):
             groups[kind_labels.get(kind or _kind_of(name), _other_label())][name] = label
     return [(label, _sort_by_label(group)) for label, group in groups.items() if group]

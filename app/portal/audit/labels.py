@@ -3,8 +3,8 @@
 from app.enums import CallerKind
 from app.languages import lazy_gettext, lazy_pgettext
 from app.models import AuditEntry
-from app.models.folding import holds
-from app.portal.web.process_names import process_words
+from app.models.folding import contains_text
+from app.portal.web.process_names import process_label
 
 KIND_WORDS = {
     "alert": lazy_gettext("Alerts"),
@@ -37,7 +37,7 @@ KIND_WORDS = {
 }
 """Kinds of records, as the filter names them."""
 
-ACTION_WORDS = {
+ACTION_LABELS = {
     "agent.created": lazy_gettext("Assistant added"),
     "agent.external_id_key_defined": lazy_gettext("External ID key defined"),
     "agent.external_id_key_removed": lazy_gettext("External ID key removed"),
@@ -254,7 +254,7 @@ ACTION_WORDS = {
     "webhook.updated": lazy_gettext("Webhook changed"),
 }
 
-FIELD_WORDS = {
+FIELD_LABELS = {
     "entries": lazy_gettext("History entries"),
     "host": lazy_gettext("Host"),
     "secondFactorFor": lazy_gettext("Second factor required for"),
@@ -492,28 +492,28 @@ ACTOR_WORDS = {
 """Names of actors that are not users."""
 
 
-def actor_words(entry: AuditEntry) -> str:
+def actor_label(entry: AuditEntry) -> str:
     """Return the author of a change: parts of the system in the reader's language."""
-    return process_words(entry.actor) if entry.actor_kind == CallerKind.SYSTEM else entry.actor
+    return process_label(entry.actor) if entry.actor_kind == CallerKind.SYSTEM else entry.actor
 
 
-def change_words(action: str) -> str:
+def action_label(action: str) -> str:
     """Return organization.suspended as "Organization suspended"."""
     plain = action.replace(".", " ").replace("_", " ").capitalize()
-    return str(ACTION_WORDS.get(action, plain))
+    return str(ACTION_LABELS.get(action, plain))
 
 
-def field_words(name: str) -> str:
+def field_label(name: str) -> str:
     """Return paymentTier or payment_tier as "Plan"; fields without a label are spelled out."""
     first, *following = name.split("_")
     camel = first + "".join(word.capitalize() for word in following)
     spaced = "".join(f" {c.lower()}" if c.isupper() else c for c in name)
-    return str(FIELD_WORDS.get(camel, spaced.replace("_", " ").strip().capitalize()))
+    return str(FIELD_LABELS.get(camel, spaced.replace("_", " ").strip().capitalize()))
 
 
-def fields_called(query: str) -> tuple[str, ...]:
+def find_fields(query: str) -> tuple[str, ...]:
     """Return the fields whose labels contain these words, by their names on the wire and in
     columns."""
-    names = [name for name, label in FIELD_WORDS.items() if holds(str(label), query)]
+    names = [name for name, label in FIELD_LABELS.items() if contains_text(str(label), query)]
     columns = ("".join(f"_{c.lower()}" if c.isupper() else c for c in name) for name in names)
     return tuple({**dict.fromkeys(names), **dict.fromkeys(columns)})

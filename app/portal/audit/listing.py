@@ -10,14 +10,14 @@ from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
 from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
-from app.models.folding import holds
+from app.models.folding import contains_text
 from app.portal.audit.kinds import SIGN_INS_KIND, WITHIN, is_of
 from app.portal.audit.labels import (
-    ACTION_WORDS,
+    ACTION_LABELS,
     KIND_WORDS,
-    change_words,
-    field_words,
-    fields_called,
+    action_label,
+    field_label,
+    find_fields,
 )
 from app.portal.audit.sentences import plain_change
 from app.portal.audit.values import sides
@@ -45,11 +45,11 @@ def chosen_filters() -> tuple[HistoryFilter, Problems]:
         actor=lists.text_filter("actor"),
         target_types=WITHIN.get(kind, (kind,)) if kind and kind != SIGN_INS_KIND else (),
         actions=SIGN_INS if kind == SIGN_INS_KIND else (),
-        action=action if action in ACTION_WORDS and is_of(action, kind) else None,
-        organization=lists.id_or_words("organization"),
+        action=action if action in ACTION_LABELS and is_of(action, kind) else None,
+        organization=lists.id_or_text("organization"),
         target=query,
         called=_actions_named(query) if query else (),
-        fields=fields_called(query) if query else (),
+        fields=find_fields(query) if query else (),
         without=() if shows_calls() else CALL_REQUESTS,
         without_by_actor=() if asks_for_calls() else CALL_REQUESTS,
         since=since,
@@ -87,7 +87,9 @@ def _actions_named(query: str) -> tuple[str, ...]:
     """Return the actions whose names, in the reader's language or in the code, contain these
     words."""
     return tuple(
-        action for action in ACTION_WORDS if holds(f"{action} {change_words(action)}", query)
+        action
+        for action in ACTION_LABELS
+        if contains_text(f"{action} {action_label(action)}", query)
     )
 
 
@@ -98,7 +100,7 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[A
 
 
 def _item(entry: AuditEntry) -> BulkItem:
-    return BulkItem(str(entry.id), change_words(entry.action), entry.actor, entry)
+    return BulkItem(str(entry.id), action_label(entry.action), entry.actor, entry)
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
@@ -115,7 +117,7 @@ def _changes_text(entry: AuditEntry) -> str:
         (name, *sides(entry, name)) for name in {**(entry.before or {}), **(entry.after or {})}
     )
     text = "; ".join(
-        plain_change(field_words(name), old, new)
+        plain_change(field_label(name), old, new)
         for name, old, new in changed
         if (old, new) != (None, None)
     )
@@ -131,7 +133,7 @@ HISTORY = ListDefinition(
         ListColumn("actor", lazy_gettext("Who"), lambda row: row.actor),
         ListColumn("actor-kind", lazy_gettext("Kind of actor"), lambda row: row.actor_kind),
         ListColumn("ip", lazy_gettext("Address"), lambda row: row.ip),
-        ListColumn("what", lazy_gettext("What"), lambda row: change_words(row.action)),
+        ListColumn("what", lazy_gettext("What"), lambda row: action_label(row.action)),
         ListColumn("action", lazy_gettext("Action"), lambda row: row.action),
         ListColumn("kind", lazy_gettext("Kind"), lambda row: row.target_type),
         ListColumn("target", lazy_gettext("Thing"), lambda row: with_masked_sids(row.target or "")),

@@ -10,10 +10,10 @@ from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.languages import gettext, labelled, lazy_gettext, lazy_pgettext, pgettext
-from app.languages.dates import written_days
+from app.languages.dates import format_date_range
 from app.models import AuditEntry
-from app.portal.audit.labels import change_words, field_words
-from app.portal.audit.values import value_words
+from app.portal.audit.labels import action_label, field_label
+from app.portal.audit.values import format_value
 from app.portal.web.formats import day
 from app.portal.web.list_definitions import KNOWN, ListDefinition
 from app.portal.web.list_words import ALL_WORDS
@@ -55,17 +55,17 @@ def organizations_in(session: Session, entries: Sequence[AuditEntry]) -> Names:
     return organizations.names_of(session, caller(), ids) if ids else {}
 
 
-def list_words(name: str) -> str:
+def list_label(name: str) -> str:
     return str({**ALL_WORDS, **SUBJECT_TITLES}.get(name, name))
 
 
-def filter_words(list_name: str | None, query: str, names: Names) -> str:
+def filters_label(list_name: str | None, query: str, names: Names) -> str:
     """Return filters, sort order and columns: "Status: Failed; Sort order: Name"."""
     definition = KNOWN.get(list_name or "")
     if definition is None or not query:
-        return value_words(query)
+        return format_value(query)
     pairs = parse_qsl(query)
-    descriptions = filters_set(definition, query, names)
+    descriptions = filter_labels(definition, query, names)
     labels = {column.name: str(column.label) for column in definition.columns}
     for value in (value for name, value in pairs if name == "sort"):
         [column_label] = [c.label for c in definition.columns if c.sort == value.lstrip("-")] or [
@@ -77,28 +77,28 @@ def filter_words(list_name: str | None, query: str, names: Names) -> str:
     return "; ".join(descriptions)
 
 
-def filters_set(definition: ListDefinition[Any], query: str, names: Names) -> list[str]:
+def filter_labels(definition: ListDefinition[Any], query: str, names: Names) -> list[str]:
     """Return each filter of the query string: "Status: Failed". A first and a last day are one."""
     filters = [pair for pair in parse_qsl(query) if pair[0] not in ("sort", "column")]
     day_range, ends = days_of_filters(dict(filters)) or (None, ())
     return [
         *filter(None, [day_range]),
         *(
-            words_of_filter(definition, name, value, names)
+            filter_label(definition, name, value, names)
             for name, value in filters
             if name not in ends
         ),
     ]
 
 
-def words_of_filter(definition: ListDefinition[Any], name: str, value: str, names: Names) -> str:
+def filter_label(definition: ListDefinition[Any], name: str, value: str, names: Names) -> str:
     list_filter = next((each for each in definition.filters if each.name == name), None)
     options = (list_filter.options if list_filter else None) or {}
-    label = list_filter.label if list_filter else field_words(name)
+    label = list_filter.label if list_filter else field_label(name)
     if list_filter is None and name in _EXTRA_FILTERS:
         label, options = _EXTRA_FILTERS[name]
     if name == "action":
-        return labelled(label, change_words(value))
+        return labelled(label, action_label(value))
     if name in _FIRST_DAYS + _LAST_DAYS and (bound := _day(value)) is not None:
         prefix = (
             pgettext("first day", "From") if name in _FIRST_DAYS else pgettext("last day", "to")
@@ -106,7 +106,7 @@ def words_of_filter(definition: ListDefinition[Any], name: str, value: str, name
         return f"{prefix} {day(bound)}"
     organization_id = as_uuid(value)
     named = names.get(organization_id, value) if organization_id else value
-    text = str(options.get(value) or value_words(named, name=name))
+    text = str(options.get(value) or format_value(named, name=name))
     return text if text.startswith(f"{label} ") else labelled(label, text)
 
 
@@ -116,7 +116,7 @@ def days_of_filters(filters: Mapping[str, str]) -> tuple[str, tuple[str, str]] |
     for names in zip(_FIRST_DAYS, _LAST_DAYS, strict=True):
         first, last = (_day(filters.get(name, "")) for name in names)
         if first is not None and last is not None and first <= last:
-            return written_days(first, last), names
+            return format_date_range(first, last), names
     return None
 
 

@@ -8,8 +8,8 @@ from markupsafe import Markup, escape
 from app.extensions import caller
 from app.languages import gettext, gettext_noop, translation
 from app.models import AuditEntry
-from app.portal.audit.labels import change_words
-from app.portal.audit.values import value_words
+from app.portal.audit.labels import action_label
+from app.portal.audit.values import format_value
 from app.portal.billing.words import month_name
 from app.portal.web.navigation import may_open
 
@@ -28,30 +28,26 @@ def change(entry: AuditEntry, target: str | None = None, url: str | None = None)
     """Return what was changed and in which record, with a link to ``url``. ``target`` replaces the
     stored name."""
     month = (entry.after or {}).get("month") if entry.action == "partner.month_closed" else None
-    action_label = change_words(entry.action)
+    action = action_label(entry.action)
     if month:
-        action_label = gettext(
-            "%(month)s closed", month=month_name(date.fromisoformat(f"{month}-01"))
-        )
+        action = gettext("%(month)s closed", month=month_name(date.fromisoformat(f"{month}-01")))
         if may_open(caller(), "portal.costs"):
-            return _link(action_label, url_for("portal.costs", month=month))
-    target_label = target or (value_words(entry.target) if entry.target else "")
+            return _link(action, url_for("portal.costs", month=month))
+    target_label = target or (format_value(entry.target) if entry.target else "")
     if is_about_actor(entry):
         target_label = ""
-        action_label = (
+        action = (
             translation(_OWN_ACTION_LABELS[entry.action])
             if entry.action in _OWN_ACTION_LABELS
-            else action_label
+            else action
         )
     if entry.action.endswith(".budget_reached"):
-        action_label = gettext(
-            "%(num)s %% of the budget spent", num=(entry.after or {}).get("percent")
-        )
+        action = gettext("%(num)s %% of the budget spent", num=(entry.after or {}).get("percent"))
     if not target_label:
-        return escape(action_label)
+        return escape(action)
     message = Markup(translation(_SENTENCES.get(entry.action, _DEFAULT_SENTENCE)))  # noqa: S704 - from a catalogue
     return message % {
-        "what": action_label,
+        "what": action,
         "target": _link(target_label, url) if url else target_label,
     }
 

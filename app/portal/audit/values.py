@@ -20,13 +20,13 @@ from app.enums import (
     UserStatus,
 )
 from app.languages import LANGUAGES, gettext, labelled, lazy_gettext, locale
-from app.languages.dates import NO_BREAK, zone_letters
-from app.languages.numbers import written_number
+from app.languages.dates import NO_BREAK, zone_abbreviation
+from app.languages.numbers import localize_number
 from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
 from app.phone import country_name, format_international
 from app.portal.alerts.forms import PERIODS
-from app.portal.audit.labels import actor_words, change_words, field_words
+from app.portal.audit.labels import action_label, actor_label, field_label
 from app.portal.billing.words import month_name
 from app.portal.branding.labels import PICTURE_NAMES, value_lines
 from app.portal.do_not_call.listing import SOURCES
@@ -135,7 +135,7 @@ def sides(entry: AuditEntry, name: str, zone: str = "UTC") -> tuple[str | None, 
             after, name, gettext("new picture")
         )
     old, new = (
-        value_words(side[name], zone, name) if name in side else None for side in (before, after)
+        format_value(side[name], zone, name) if name in side else None for side in (before, after)
     )
     return old, new
 
@@ -166,7 +166,7 @@ def _pictures(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str 
     return ", ".join(old_names) or gettext("none"), ", ".join(new_names) or gettext("none")
 
 
-def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
+def format_value(value: Any, zone: str = "UTC", name: str = "") -> str:
     """Return a value before or after a change, in one line; ``name`` is that of its field."""
     match value:
         case [int(), *_] if name == "weekdays":
@@ -185,14 +185,15 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
         case list() if name in _ENDED_FIELDS:
             text = ", ".join(map(created_items.in_language, value))
         case list():
-            text = ", ".join(value_words(item, zone, name) for item in value)
+            text = ", ".join(format_value(item, zone, name) for item in value)
         case dict():
             items = {name: item for name, item in value.items() if name != "id"}
             text = ", ".join(
-                labelled(field_words(name), value_words(item, zone)) for name, item in items.items()
+                labelled(field_label(name), format_value(item, zone))
+                for name, item in items.items()
             )
         case _:
-            text = written_number(value, None) if isinstance(value, int | float) else str(value)
+            text = localize_number(value, None) if isinstance(value, int | float) else str(value)
     return _shorten(text, name)
 
 
@@ -231,10 +232,10 @@ def _format_moment(text: str, zone: str) -> str:
         local = datetime.fromisoformat(text).astimezone(ZoneInfo(zone))
     except ValueError:
         return text
-    return f"{day(local, zone)}, {local:%H:%M}{NO_BREAK}{zone_letters(local)}"
+    return f"{day(local, zone)}, {local:%H:%M}{NO_BREAK}{zone_abbreviation(local)}"
 
 
 def register(app: Flask) -> None:
-    filters = (actor_words, change_words, field_words, value_words)
+    filters = (actor_label, action_label, field_label, format_value)
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.globals["sides"] = sides

@@ -62,7 +62,7 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
             return None
         needed = ROUTES[request.endpoint or ""]
         identify()
-        request_rate.take()
+        request_rate.count_request()
         refusal = _refuse_in_view() or _refuse_body(csrf, needed)
         if refusal is not None:
             return refusal

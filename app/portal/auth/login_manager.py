@@ -21,7 +21,7 @@ from app.models import User
 from app.portal.web.cookies import cookie_name, keep_cookie, read_cookie
 from app.portal.web.current_user import SESSION_COOKIE, session_token
 from app.services.auth import known_devices, offered_accounts, sessions
-from app.services.branding.brand import NEUTRAL, kept_brand
+from app.services.branding.brand import NEUTRAL, cached_brand
 
 REFRESHED = frozenset(
     {
@@ -65,7 +65,7 @@ class SignedInUser(UserMixin):  # type: ignore[misc]  # Flask-Login has no types
         self.user = signed_in.user
         self.partner = signed_in.partner
         self.caller = signed_in.caller
-        self.brand = kept_brand(signed_in.partner) if signed_in.partner else NEUTRAL
+        self.brand = cached_brand(signed_in.partner) if signed_in.partner else NEUTRAL
         self._token = token
 
     def get_id(self) -> str:

@@ -52,7 +52,9 @@ def ask_for_link(slug: str | None = None) -> Page:
     with saving(form, partial(_render_forgot, slug, form)) as session:
         partner = partner_of_page(session)
         email, partner_id = form.email.data or "", partner.id if partner else None
-        recovery.ask(session, email=email, partner_id=partner_id, ip=request.remote_addr)
+        recovery.enqueue_recovery(
+            session, email=email, partner_id=partner_id, ip=request.remote_addr
+        )
     return redirect(f"{forgot_url(slug)}?sent", 303)
 
 

@@ -26,7 +26,7 @@ def _code_field(**render: object) -> StringField:
     )
 
 
-def typed_code(form: "SecondStepForm | AppForm | StepUpForm") -> str:
+def submitted_code(form: "SecondStepForm | AppForm | StepUpForm") -> str:
     """Return the code of the form. Raises `ValidationFailed` (``required``)."""
     code = form.code.data or ""
     if not code.strip():

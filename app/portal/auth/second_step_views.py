@@ -14,7 +14,7 @@ from app.http.request_id import request_id
 from app.languages import gettext, ngettext
 from app.models import Partner, User
 from app.portal.auth.login_manager import CHALLENGE_KEY, REMEMBERED_COOKIE, SECOND_STEP_KEY
-from app.portal.auth.second_step_forms import SecondStepForm, typed_code, wrong_code
+from app.portal.auth.second_step_forms import SecondStepForm, submitted_code, wrong_code
 from app.portal.auth.step_up import site
 from app.portal.auth.views import let_in, must_use
 from app.portal.web.blueprint import Page, portal
@@ -107,7 +107,7 @@ def _let_in(form: SecondStepForm, signed_in: SignedIn) -> Response:
 
 
 def _by_code(form: SecondStepForm) -> SignedIn | None:
-    code = typed_code(form)
+    code = submitted_code(form)
     with transaction() as session:
         return proving.sign_in_with_code(
             session,

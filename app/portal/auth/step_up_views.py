@@ -13,7 +13,7 @@ from app.http.request_id import request_id
 from app.languages import gettext
 from app.portal.auth import form_recovery
 from app.portal.auth.login_manager import CHALLENGE_KEY
-from app.portal.auth.second_step_forms import StepUpForm, typed_code, wrong_code
+from app.portal.auth.second_step_forms import StepUpForm, submitted_code, wrong_code
 from app.portal.auth.step_up import confirmed, site, step_up_page
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import local_path, session_token
@@ -58,7 +58,7 @@ def _check_proof(form: StepUpForm) -> Proof | None:
     if user.second_factor_at is None:
         check_password(form.present.data or "")
         return None
-    code = typed_code(form)
+    code = submitted_code(form)
     with transaction() as session:
         proof = proving.use_code(
             session,
@@ -83,7 +83,7 @@ def check_password(password: str) -> str | None:
         fits = passwords.verify(present, password)
     if not fits:
         with transaction() as session:
-            own.note_wrong_password(session, caller(), limit)
+            own.record_wrong_password(session, caller(), limit)
         message = gettext("This is not your current password. Try again.")
         raise ValidationFailed.on("present", "wrong_password", message)
     return present

@@ -7,7 +7,7 @@ from datetime import date
 from app.enums import UsageUnit
 from app.languages import gettext, ngettext
 from app.portal.billing.words import minor, month_name
-from app.portal.pricing.labels import plan_overage, processor_words
+from app.portal.pricing.labels import plan_overage, processor_message
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number, percent, range_end
 from app.services.billing.margin import MonthMargin
@@ -88,8 +88,8 @@ def used_of_included(use: IncludedUse | StatementLine) -> str:
     )
 
 
-@portal.app_template_filter("used_up_words")
-def used_up_words(use: IncludedUse) -> str:
+@portal.app_template_filter("used_up_label")
+def used_up_label(use: IncludedUse) -> str:
     """Return when all that the plan includes is used up, or the use expected by the end of the
     month; nothing without a forecast."""
     forecast = use.expected
@@ -102,8 +102,8 @@ def used_up_words(use: IncludedUse) -> str:
     return gettext("Expected: %(num)s", num=number(forecast.used)) if forecast else ""
 
 
-@portal.app_template_filter("beyond_words")
-def beyond_words(so_far: MonthSoFar) -> str:
+@portal.app_template_filter("overage_message")
+def overage_message(so_far: MonthSoFar) -> str:
     """Return the use beyond the plan with its costs, or what such use would cost."""
     usage, price = so_far.bill.usage, plan_overage(so_far.plan.terms)
     if usage and usage.included and usage.charged:
@@ -123,8 +123,8 @@ def beyond_words(so_far: MonthSoFar) -> str:
     return gettext("Usage costs %(price)s.", price=price)
 
 
-@portal.app_template_filter("forecast_words")
-def forecast_words(forecast: MonthForecast | None, unit: str) -> str:
+@portal.app_template_filter("forecast_message")
+def forecast_message(forecast: MonthForecast | None, unit: str) -> str:
     """Return the usage expected by the end of the month, and the day on which that which the plan
     includes is used up."""
     if forecast is None:
@@ -200,7 +200,7 @@ def organization_costs_words(month: date, plan: str, *, is_unfinished: bool) -> 
     return gettext("%(month)s, UTC. Plan: %(plan)s.", month=name, plan=plan)
 
 
-def status_words(bill: Bill) -> str:
+def status_message(bill: Bill) -> str:
     """Say whether the statement still changes."""
     if bill.closed_at:
         return gettext("This month is closed: the statement doesn’t change any more.")
@@ -209,7 +209,7 @@ def status_words(bill: Bill) -> str:
     )
 
 
-def charge_words(bill: Bill, *, names_problem: bool) -> str:
+def charge_message(bill: Bill, *, names_problem: bool) -> str:
     """Return how a plan is paid through Stripe, and on which of its invoices the usage is; nothing
     for other plans."""
     charge = bill.charge
@@ -224,5 +224,5 @@ def charge_words(bill: Bill, *, names_problem: bool) -> str:
             else gettext("%(amount)s for usage is not yet on a Stripe invoice.", amount=amount)
         )
         if charge.problem and names_problem:
-            sentences.append(processor_words(charge.problem))
+            sentences.append(processor_message(charge.problem))
     return " ".join(sentences)

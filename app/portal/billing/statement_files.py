@@ -6,8 +6,8 @@ from app.languages import gettext, lazy_gettext, pgettext
 from app.portal.billing.words import (
     amount_of,
     decimal_of,
-    due_words,
-    included_words,
+    due_label,
+    included_message,
     invoice_number,
     last_day_of,
     month_name,
@@ -100,9 +100,9 @@ def _statement_details(bill: Bill, parties: StatementParties) -> list[tuple[str,
         details.append((gettext("Invoice number"), invoice_number(bill.number)))
     if bill.closed_at:
         details.append((gettext("Issued"), day(bill.closed_at)))
-    if due := due_words(bill, parties):
+    if due := due_label(bill, parties):
         details.append((pgettext("statement", "Due"), due))
-    if included := included_words(bill):
+    if included := included_message(bill):
         details.append((gettext("Usage"), included))
     if bill.charge:
         details.append((gettext("Payment"), gettext("Through Stripe")))

@@ -11,11 +11,11 @@ from app import languages
 from app.extensions import caller, transaction
 from app.models import utcnow
 from app.policy import Permission
-from app.portal.billing.labels import charge_words, status_words
+from app.portal.billing.labels import charge_message, status_message
 from app.portal.billing.statement_files import COLUMNS, NOTE, csv_rows, pdf_parts
 from app.portal.billing.words import (
-    due_words,
-    included_words,
+    due_label,
+    included_message,
     invoice_number,
     last_day_of,
     month_name,
@@ -45,15 +45,15 @@ def _statement_page(bill: Bill, parties: StatementParties, closed: Iterable[date
         bill=bill,
         parties=parties,
         lines=[texts for _, texts in statement_lines(bill)],
-        included=included_words(bill),
+        included=included_message(bill),
         number=invoice_number(bill.number),
         last_day=last_day_of(bill),
-        status=status_words(bill),
-        charge=charge_words(bill, names_problem=caller().may(Permission.ORGANIZATIONS_WRITE)),
+        status=status_message(bill),
+        charge=charge_message(bill, names_problem=caller().may(Permission.ORGANIZATIONS_WRITE)),
         months=_offered_months(bill, closed),
         note=NOTE,
         has_pdf=pdf.is_installed(),
-        due=due_words(bill, parties),
+        due=due_label(bill, parties),
     )
 
 

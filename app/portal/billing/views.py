@@ -89,7 +89,7 @@ def _month_context(
 
 def _list_context(session: Session, month: date, earned: PartnerEarnings) -> dict[str, Any]:
     """Return a page of the organizations of a month; without a total they are sorted by name."""
-    position, query = lists.place(), lists.text_filter("q")
+    position, query = lists.current_position(), lists.text_filter("q")
     requested_sort = request.args.get("sort", "")
     sort = requested_sort if requested_sort in margin.ORDERS else "margin"
     if earned.total is None:
@@ -114,7 +114,7 @@ def _list_context(session: Session, month: date, earned: PartnerEarnings) -> dic
 def costs_file() -> Response:
     """Export all organizations of a month, or with ``organization`` the campaigns of one and their
     sum."""
-    month, organization_id = month_of_url(), lists.id_or_words("organization")
+    month, organization_id = month_of_url(), lists.id_or_text("organization")
     with languages.using_language(languages.DEFAULT), transaction(read_only=True) as session:
         if isinstance(organization_id, UUID):
             return _organization_file(session, organization_id, month)
@@ -155,7 +155,7 @@ def _organization_context(session: Session, organization_id: UUID, month: date) 
     organization_month = margin.of_organization(
         session, caller(), organization_id, month, model
     ).shown
-    by_month = reporting.earned_by_month(
+    by_month = reporting.earnings_by_month(
         session, caller(), today, model, organization_id, known={month: organization_month.total}
     )
     return {

@@ -12,7 +12,7 @@ from app.enums import UsageUnit
 from app.extensions import settings
 from app.gateways.processors.currencies import decimals
 from app.languages import gettext, ngettext, pgettext
-from app.languages.dates import NO_BREAK, month_alone, written_date
+from app.languages.dates import NO_BREAK, format_local_date, standalone_month
 from app.models import utcnow
 from app.portal.calls.listing import IN_STATEMENTS, calls_url
 from app.portal.web.blueprint import portal
@@ -24,7 +24,7 @@ from app.services.billing.rating import LineKind, StatementLine, in_micros
 from app.services.billing.statements import Bill
 from app.services.billing.usage import ModelRate
 from app.services.money_words import exact_micros, micros
-from app.services.spending import amount_words
+from app.services.spending import format_amount
 
 MONTHS_OFFERED = 13
 
@@ -59,7 +59,7 @@ def month_of_url() -> date:
 
 def decimal_of(amount: int) -> Decimal:
     """Return millionths as an exact amount for files, with at least two decimals."""
-    return Decimal(amount_words(amount))
+    return Decimal(format_amount(amount))
 
 
 def amount_of(amount: int, currency: str) -> Decimal:
@@ -70,10 +70,10 @@ def amount_of(amount: int, currency: str) -> Decimal:
 @portal.app_template_filter("month")
 def month_name(month: date) -> str:
     """Return October 2026."""
-    return written_date(month, "yMMMM").replace(NO_BREAK, " ")
+    return format_local_date(month, "yMMMM").replace(NO_BREAK, " ")
 
 
-portal.app_template_filter("month_alone")(month_alone)
+portal.app_template_filter("month_alone")(standalone_month)
 
 
 def offered_months(today: date, first: date | None, selected: date) -> list[tuple[str, str]]:
@@ -94,7 +94,7 @@ def statement_lines(bill: Bill) -> Sequence[tuple[StatementLine, ShownLine]]:
     return [(line, _describe_line(line, bill)) for line in charged or bill.lines[:1]]
 
 
-def included_words(bill: Bill) -> str:
+def included_message(bill: Bill) -> str:
     """Return the used part of what the plan includes; "" if a line shows it or nothing is
     included."""
     line = bill.usage
@@ -132,7 +132,7 @@ def last_day_of(bill: Bill) -> date:
     return next_month(bill.month) - timedelta(days=1)
 
 
-def due_words(bill: Bill, parties: StatementParties) -> str:
+def due_label(bill: Bill, parties: StatementParties) -> str:
     """Return when a statement is due; "" if that isn't set, or nothing is to be paid to the
     seller."""
     days = parties.payment.days if parties.payment else None

@@ -7,7 +7,7 @@ from flask import render_template, url_for
 
 from app.extensions import caller, transaction
 from app.policy import Permission
-from app.portal.branding.labels import VERDICTS_IN_TEXT, contrast_words, surfaces_words
+from app.portal.branding.labels import VERDICTS_IN_TEXT, contrast_message, surfaces_message
 from app.portal.branding.studio import BrandingStudio
 from app.portal.web.blueprint import portal
 from app.services.branding.brand import Brand
@@ -51,7 +51,7 @@ def _pair_context(brand: Brand, *, of_draft: bool) -> dict[str, Any]:
     lowest = min(pair.lowest for pair in pairs if not pair.plain)
     return {
         "groups": [(name, list(group)) for name, group in groupby(pairs, lambda each: each.group)],
-        "sentence": contrast_words(len(pairs), lowest, of_draft=of_draft),
+        "sentence": contrast_message(len(pairs), lowest, of_draft=of_draft),
     }
 
 
@@ -63,6 +63,6 @@ def branding_surfaces() -> str:
         return render_template(
             "portal/branding/surfaces.html",
             places=places,
-            sentence=surfaces_words(places, of_draft=bool(studio.changes)),
+            sentence=surfaces_message(places, of_draft=bool(studio.changes)),
             **studio.head(),
         )

@@ -123,7 +123,7 @@ VERDICTS_IN_TEXT: dict[str, str] = {
 """Uses of a colour, for a text after a contrast."""
 
 
-def latest_words(latest: BrandVersion | None, zone: str) -> str:
+def latest_version_message(latest: BrandVersion | None, zone: str) -> str:
     """Return the version that customers see; None before one is published."""
     if latest is None:
         return gettext("Nothing is published yet. Your customers see the initial settings.")
@@ -135,7 +135,7 @@ def latest_words(latest: BrandVersion | None, zone: str) -> str:
     )
 
 
-def version_words(version: BrandVersion, zone: str) -> str:
+def version_message(version: BrandVersion, zone: str) -> str:
     """Return who published the version, and when; version 0 is the brand before that."""
     if not version.number:
         return gettext("What your customers saw before you first published your brand.")
@@ -146,14 +146,14 @@ def version_words(version: BrandVersion, zone: str) -> str:
     )
 
 
-def waiting_words(kind: str) -> str:
+def picture_waiting_message(kind: str) -> str:
     """Return what a page shows until the picture of another host is fetched."""
     if kind == ImageType.HERO:
         return gettext("It is being fetched. A pattern in your colour is shown until then.")
     return gettext("It is being fetched. Your first letter is shown until then.")
 
 
-def failed_words(kind: str, *, has_copy: bool) -> str:
+def picture_failed_message(kind: str, *, has_copy: bool) -> str:
     """Return what a page shows instead of a picture that couldn't be fetched."""
     if has_copy:
         return gettext("The copy fetched before is shown. Next try within an hour.")
@@ -169,7 +169,7 @@ def image_format(content_type: str) -> str:
     return "SVG" if "svg" in content_type else content_type.removeprefix("image/").upper()
 
 
-def contrast_words(count: int, lowest: float, *, of_draft: bool) -> str:
+def contrast_message(count: int, lowest: float, *, of_draft: bool) -> str:
     """Return how many pairs of colours are checked, and the lowest contrast of a text."""
     values = {
         "count": count,
@@ -192,7 +192,7 @@ def contrast_words(count: int, lowest: float, *, of_draft: bool) -> str:
     return f"{readable} {sentence}".lstrip()
 
 
-def surfaces_words(brand_surfaces: Sequence[BrandSurface], *, of_draft: bool) -> str:
+def surfaces_message(brand_surfaces: Sequence[BrandSurface], *, of_draft: bool) -> str:
     """Return how many of the places that show the brand lack nothing."""
     counts = {
         "complete": sum(surface.lacks is None for surface in brand_surfaces),
@@ -250,7 +250,7 @@ def _texts_in(texts: Mapping[str, str | Sequence[str] | None]) -> Iterator[str]:
             yield ", ".join(text)
 
 
-def words(name: str, value: Any, assistants: dict[str, str]) -> str:
+def value_text(name: str, value: Any, assistants: dict[str, str]) -> str:
     return "; ".join(each.text for each in value_lines(name, value, assistants))
 
 

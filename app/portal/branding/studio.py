@@ -19,12 +19,12 @@ from app.portal.branding.labels import (
     PICTURE_FIELDS,
     VERDICTS,
     BrandValue,
-    failed_words,
     image_format,
-    latest_words,
+    latest_version_message,
+    picture_failed_message,
+    picture_waiting_message,
     value_lines,
-    waiting_words,
-    words,
+    value_text,
 )
 from app.portal.web.editing import EditConflict, EditDifference
 from app.portal.web.page_context import page_brand
@@ -145,8 +145,8 @@ class BrandingStudio:
             differences=[
                 EditDifference(
                     str(FIELD_LABELS[change.name]),
-                    words(change.name, change.new, self.assistants),
-                    words(change.name, change.old, self.assistants),
+                    value_text(change.name, change.new, self.assistants),
+                    value_text(change.name, change.old, self.assistants),
                 )
                 for change in differences
             ],
@@ -158,7 +158,7 @@ class BrandingStudio:
             "draft": self.draft,
             "changes": self.changes,
             "latest": self.latest,
-            "latest_words": latest_words(self.latest, zone()),
+            "latest_words": latest_version_message(self.latest, zone()),
             "before_latest": self.before_latest,
             "version": drafts.fingerprint(self.content),
             "live_url": _live_url(self.partner),
@@ -185,8 +185,8 @@ class BrandingStudio:
             "pictures": self.pictures,
             "picture_fields": PICTURE_FIELDS,
             "picture_problems": {},
-            "waiting_words": waiting_words,
-            "failed_words": failed_words,
+            "picture_waiting_message": picture_waiting_message,
+            "picture_failed_message": picture_failed_message,
             "image_format": image_format,
             "shapes": {kind.value: shape.words for kind, shape in images.SHAPES.items()},
             "shown": page_brand(brand),

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, transaction
 from app.models import utcnow
-from app.portal.branding.labels import FIELD_LABELS, version_words
+from app.portal.branding.labels import FIELD_LABELS, version_message
 from app.portal.branding.studio import BrandingStudio
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import seen_version
@@ -51,7 +51,7 @@ def branding_version(number: int) -> str:
         from_now = versions.compare(session, caller(), studio.partner, number, "now")
         context = {"against": against, "is_live": not from_now.changes, **studio.head()}
         comparison = _comparison(session, studio, number, against)
-        sentence = version_words(comparison["compared"].version, zone())
+        sentence = version_message(comparison["compared"].version, zone())
         return render_template(
             "portal/branding/version.html", sentence=sentence, **context, **comparison
         )

@@ -20,13 +20,13 @@ from app.models.folding import fold
 from app.phone import region_of, timezones_of
 from app.policy import Permission
 from app.portal.calls.forms import HINTS, TestCallForm, typed_number
-from app.portal.calls.labels import live
+from app.portal.calls.labels import live_panel_data
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import long_datetime, phone, short_datetime, typographic
 from app.portal.web.forms import saving
 from app.portal.web.navigation import may_open
-from app.portal.web.placeholders import unknown_words
+from app.portal.web.placeholders import unknown_placeholders_message
 from app.portal.web.region_choices import region_title
 from app.portal.web.user_timezone import zone
 from app.services import assistants, calls, campaigns, contacts, outreach
@@ -156,7 +156,7 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             )
             for assistant, organization in choices
         ]
-        panel = live(session, calls.get(session, caller(), call_id)) if call_id else {}
+        panel = live_panel_data(session, calls.get(session, caller(), call_id)) if call_id else {}
         checks = _checks(session, form, is_placed=call_id is not None, is_sent=is_refused)
         if is_refused:
             _show_failed_checks(form, checks)
@@ -238,7 +238,7 @@ def _unknown_placeholders(assistant: Assistant, form: TestCallForm) -> list[dict
     """Return a warning if the assistant's own messages are used and refer to data that no contact
     has."""
     messages = (assistant.default_intro, assistant.default_voicemail)
-    warning = unknown_words(messages) if form.texts == CallTexts() else ""
+    warning = unknown_placeholders_message(messages) if form.texts == CallTexts() else ""
     if not warning:
         return []
     link = _fix_link("assistant", assistant, "")

@@ -10,7 +10,7 @@ from app.errors import NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Call, Organization
-from app.portal.do_not_call.confirmation import ReasonForm, added_words, never_calling
+from app.portal.do_not_call.confirmation import ReasonForm, added_message, never_calling
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
@@ -34,7 +34,7 @@ def call_do_not_call(call_id: UUID) -> Response:
         call = _get_unerased(session, call_id)
         organization_id, number = call.organization_id, call.phone_number
         do_not_call.add(session, caller(), organization_id, number, reason=reason)
-    return redirect_with(added_words(number), url_for("portal.call", call_id=call_id))
+    return redirect_with(added_message(number), url_for("portal.call", call_id=call_id))
 
 
 def _get_unerased(session: Session, call_id: UUID) -> Call:

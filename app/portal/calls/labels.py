@@ -10,17 +10,17 @@ from flask import request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallSource, CallStatus, CarrierKind, EndedReason
-from app.errors import in_language
+from app.errors import translate_stored
 from app.extensions import caller
 from app.languages import gettext, language, lazy_gettext, pgettext
 from app.languages.dates import NO_BREAK
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import Call, CallAttempt
 from app.models.base import utcnow
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import CALL_STATUS_NAMES, duration, long_datetime, phone
-from app.portal.web.process_names import process_words
+from app.portal.web.process_names import process_label
 from app.portal.web.readiness import is_offline
 from app.portal.web.user_timezone import zone
 from app.services import calls
@@ -128,7 +128,7 @@ def advice_on(reason: EndedReason | None, carrier: CarrierKind) -> str | None:
 def stored_words(text: str | None) -> str | None:
     """Return a sentence that is stored in English in the current language; other text is shown as
     it is stored."""
-    return in_language(text) if text else text
+    return translate_stored(text) if text else text
 
 
 @portal.app_template_filter()
@@ -136,7 +136,7 @@ def requester(call: Call, names: Mapping[str, str]) -> str:
     """Return who requested a call, users by their name of ``names``; only a part of the system has
     no id."""
     if call.credential_id is None:
-        return process_words(call.requested_by)
+        return process_label(call.requested_by)
     return names.get(call.requested_by, call.requested_by)
 
 
@@ -160,7 +160,7 @@ def in_sentence(label: str) -> str:
     return str(label) if language() == "de" else label.lower()
 
 
-def live(session: Session, call: Call) -> dict[str, Any]:
+def live_panel_data(session: Session, call: Call) -> dict[str, Any]:
     """Return the data of a call's panel, during the call and after it."""
     moments = calls.timeline(session, call)
     attempts = calls.attempts_of(session, [call.id])[call.id]
@@ -310,7 +310,7 @@ def _elapsed_label(start: datetime, moment: datetime, *, first: bool) -> str:
         return f"{moment.astimezone(ZoneInfo(zone())):%H:%M:%S}"
     seconds = max(0.0, (moment - start).total_seconds())  # the clocks of machines differ
     return (
-        f"+{written_number(seconds, 1)}{NO_BREAK}s"
+        f"+{localize_number(seconds, 1)}{NO_BREAK}s"
         if seconds < 90
         else f"+{duration(round(seconds))}"
     )

@@ -20,7 +20,7 @@ from app.portal.calls.labels import (
     cancel_confirmation,
     counts_words,
     is_own_page,
-    live,
+    live_panel_data,
 )
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.web import organization_picker
@@ -89,7 +89,7 @@ def call(call_id: UUID) -> str:
         return render_template(
             "portal/calls/detail.html",
             **_call_context(session, surroundings),
-            **live(session, surroundings.call),
+            **live_panel_data(session, surroundings.call),
         )
 
 
@@ -130,7 +130,7 @@ def call_live(call_id: UUID) -> Response:
     with transaction(read_only=True) as session:
         stored_call = calls.get(session, caller(), call_id)
         panel = make_response(
-            render_template("portal/calls/_live.html", **live(session, stored_call))
+            render_template("portal/calls/_live.html", **live_panel_data(session, stored_call))
         )
     if stored_call.status.is_final and is_own_page(stored_call):
         panel.headers["HX-Refresh"] = "true"

@@ -11,7 +11,7 @@ from app.models import Assistant, Campaign
 from app.portal.web.fields import CheckboxesField, OnceField, VersionField
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_choice import OfOrganization
-from app.services.organizations.changing import checked_name
+from app.services.organizations.changing import validate_name
 
 ALL, SOME = "all", "some"
 WHO_HINTS = {
@@ -83,4 +83,4 @@ class NewCampaignForm(CampaignForm, OfOrganization):
         that all problems are shown at once."""
         if not (self.all_assistants or self.chosen):
             self.who.errors = (gettext("Select at least one assistant, or “All assistants”."),)
-        return self.passes(lambda: checked_name(self.name.data or "")) and not self.who.errors
+        return self.passes(lambda: validate_name(self.name.data or "")) and not self.who.errors

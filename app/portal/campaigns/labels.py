@@ -15,7 +15,7 @@ from app.phone import DestinationLayer, country_name
 from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import CURRENT, calls_url
 from app.portal.campaigns.plan_words import days_of, hours_words
-from app.portal.campaigns.progress_words import duration_words
+from app.portal.campaigns.progress_words import duration_message
 from app.portal.contacts.listing import HINDRANCE_NAMES
 from app.portal.web.formats import long_datetime, number, phone
 from app.portal.web.navigation import may_open
@@ -98,7 +98,7 @@ _OPENING_PAGES = {
 """Endpoint and link of the page where each layer opens countries."""
 
 
-def reason_words(code: str) -> str:
+def reason_label(code: str) -> str:
     return str(LEFT_OUT_WORDS.get(code, OTHER_REASON))
 
 
@@ -151,7 +151,7 @@ def how_lines(
     """Return about how long the calls take, who calls, how many at once, and on which days."""
     days = [f"{label}: {day}." for label, day in days_of(plan)]
     return [
-        *([duration_line] if (duration_line := duration_words(estimate)) else []),
+        *([duration_line] if (duration_line := duration_message(estimate)) else []),
         ngettext(
             "%(assistant)s calls from %(number)s, at most %(num)s person at once.",
             "%(assistant)s calls from %(number)s, at most %(num)s people at once.",
@@ -169,7 +169,7 @@ def _left_out_line(campaign: Campaign, code: str, count: int) -> str:
     line = gettext(
         "%(number)s will not be called: %(reason)s.",
         number=number(count),
-        reason=in_sentence(HINDRANCE_NAMES[hindrance] if hindrance else reason_words(code)),
+        reason=in_sentence(HINDRANCE_NAMES[hindrance] if hindrance else reason_label(code)),
     )
     if hindrance is None or not may_open(caller(), "portal.campaign"):
         return line
@@ -177,7 +177,7 @@ def _left_out_line(campaign: Campaign, code: str, count: int) -> str:
     return Markup('<a class="inline" href="{}">{}</a>').format(url, line)
 
 
-def closed_words(country: ClosedCountry) -> str:
+def closed_country_label(country: ClosedCountry) -> str:
     name = country_name(country.region)
     return gettext("%(country)s isn’t open for calls", country=name[0].upper() + name[1:])
 
@@ -197,7 +197,7 @@ def _closed_line(campaign: Campaign, country: ClosedCountry, count: int) -> str:
     line = gettext(
         "%(number)s will not be called: %(reason)s.",
         number=number(count),
-        reason=closed_words(country),
+        reason=closed_country_label(country),
     )
     link = closed_link(campaign, country)
     return line if link is None else Markup("{} {}").format(line, link)
@@ -239,7 +239,11 @@ def left_out_words(progress: RoundProgress, closed: Counter[ClosedCountry]) -> s
 
 
 def _reason_in_sentence(reason: str | ClosedCountry) -> str:
-    return in_sentence(reason_words(reason)) if isinstance(reason, str) else closed_words(reason)
+    return (
+        in_sentence(reason_label(reason))
+        if isinstance(reason, str)
+        else closed_country_label(reason)
+    )
 
 
 def _count_label(reason: str | ClosedCountry, count: str) -> str:

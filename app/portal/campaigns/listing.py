@@ -13,7 +13,7 @@ from app.models import Campaign
 from app.portal.campaigns.bulk import ACTIONS
 from app.portal.web import lists, organization_picker
 from app.portal.web.bulk import BulkItem, ListActions
-from app.portal.web.campaign_states import STATE_WORDS, state_of
+from app.portal.web.campaign_states import STATE_LABELS, state_of
 from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
@@ -49,7 +49,7 @@ class CampaignRow:
 
     @property
     def state_words(self) -> str:
-        return str(STATE_WORDS[self.state])
+        return str(STATE_LABELS[self.state])
 
 
 def _filters(session: Session) -> CampaignFilter:

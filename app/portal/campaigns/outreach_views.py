@@ -20,12 +20,12 @@ from app.portal.campaigns.labels import (
     LEFT_OUT_WORDS,
     blocker_words,
     calls_of_round,
+    closed_country_label,
     closed_link,
-    closed_words,
     consequences,
     how_lines,
     left_out_words,
-    reason_words,
+    reason_label,
     result_figures,
 )
 from app.portal.campaigns.plan_words import plan_facts
@@ -34,10 +34,10 @@ from app.portal.campaigns.progress_words import (
     finished_facts,
     paused_words,
     removed_words,
-    status_words,
-    waiting_words,
+    status_message,
+    waiting_message,
 )
-from app.portal.campaigns.views import about
+from app.portal.campaigns.views import campaign_page_data
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_states import steps_of_planned
@@ -58,7 +58,7 @@ def campaign_outreach(campaign_id: UUID) -> str:
         campaign = campaigns.get(session, caller(), campaign_id)
         return render_template(
             "portal/campaigns/outreach.html",
-            **about(session, campaign),
+            **campaign_page_data(session, campaign),
             **_outreach_context(session, campaign),
         )
 
@@ -82,14 +82,14 @@ def campaign_left_out(campaign_id: UUID) -> str:
         campaign = campaigns.get(session, caller(), campaign_id)
         return render_template(
             "portal/campaigns/left_out.html",
-            **about(session, campaign),
+            **campaign_page_data(session, campaign),
             **_left_out(session, campaign),
         )
 
 
 def _left_out(session: Session, campaign: Campaign) -> dict[str, Any]:
     """Return a page of the contacts, each with the reason and a link to what would change it."""
-    position, reason = lists.place(), lists.text_filter("reason")
+    position, reason = lists.current_position(), lists.text_filter("reason")
     page = outreach.left_out(session, campaign, reason=reason, **position.wanted)
     rows = [(row, *_reason(campaign, row)) for row in page.items]
     return {"rows": rows, "reasons": LEFT_OUT_WORDS, **position.pager(page.next_cursor, "reason")}
@@ -98,8 +98,8 @@ def _left_out(session: Session, campaign: Campaign) -> dict[str, Any]:
 def _reason(campaign: Campaign, row: outreach.LeftOut) -> tuple[str, str | None]:
     """Return why a contact is left out, and a link to what would change that."""
     if row.country is None:
-        return reason_words(row.reason), None
-    return closed_words(row.country), closed_link(campaign, row.country)
+        return reason_label(row.reason), None
+    return closed_country_label(row.country), closed_link(campaign, row.country)
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/outreach/start")
@@ -110,7 +110,7 @@ def campaign_start_confirm(campaign_id: UUID) -> Page:
         if plan is None:
             return redirect(url_for("portal.campaign_plan", campaign_id=campaign_id), 303)
         if _is_calling(session, campaign, plan):
-            context = about(session, campaign)
+            context = campaign_page_data(session, campaign)
             return render_template("portal/campaigns/already_running.html", **context)
         return _start_confirmation(session, campaign, plan).page()
 
@@ -178,10 +178,10 @@ def _outreach_context(session: Session, campaign: Campaign) -> dict[str, Any]:
         "plan": plan,
         "progress": progress,
         "running": running,
-        "status": status_words(
+        "status": status_message(
             campaign, plan, progress, _opens_at(session, campaign, plan, progress)
         ),
-        "waiting": waiting_words(progress) if running else None,
+        "waiting": waiting_message(progress) if running else None,
         "results": result_figures(campaign, progress),
         "called_url": calls_of_round(campaign),
         "left_out": left_out_words(

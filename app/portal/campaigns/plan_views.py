@@ -14,8 +14,8 @@ from app.models import Campaign
 from app.policy import Permission
 from app.portal.campaigns.outreach_views import estimate_of, night_warning
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
-from app.portal.campaigns.progress_words import duration_label, duration_words, first_call_words
-from app.portal.campaigns.views import about
+from app.portal.campaigns.progress_words import duration_label, duration_message, first_call_words
+from app.portal.campaigns.views import campaign_page_data
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_states import is_new, steps_of_new
 from app.portal.web.formats import night_calls_warning, number
@@ -103,7 +103,7 @@ def _plan_page(campaign_id: UUID, form: PlanForm) -> str:
         form.offer(speakers(session, campaign))
         return render_template(
             "portal/campaigns/plan.html",
-            **about(session, campaign),
+            **campaign_page_data(session, campaign),
             **_outlook(session, campaign, form.to_plan()),
             form=form,
             hints=MESSAGE_HINTS,
@@ -121,7 +121,7 @@ def _zone_of_days(session: Session, plan: outreach.CampaignPlan) -> list[tuple[s
 
 
 def _duration_rows(expected: outreach.RoundEstimate) -> list[tuple[str, str]]:
-    message = duration_words(expected)
+    message = duration_message(expected)
     return [(duration_label(expected), message)] if message else []
 
 

@@ -1,7 +1,7 @@
 """A campaign's plan in words: its days and hours, its messages, its limits."""
 
 from app.languages import gettext
-from app.languages.dates import written_date
+from app.languages.dates import format_local_date
 from app.models import Assistant, Outreach
 from app.portal.campaigns.plan_forms import DAYS
 from app.portal.web.formats import hours_end, number
@@ -43,7 +43,7 @@ def message_words(plan: CampaignPlan | Outreach) -> str:
 
 def days_of(plan: CampaignPlan | Outreach) -> list[tuple[str, str | None]]:
     return [
-        (label, written_date(day, "yMMMd"))
+        (label, format_local_date(day, "yMMMd"))
         for label, day in (
             (gettext("First day"), plan.starts_on),
             (gettext("Last day"), plan.ends_on),

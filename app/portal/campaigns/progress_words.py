@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 
 from app.enums import AnsweredBy, CampaignStatus
 from app.languages import gettext, ngettext
-from app.languages.dates import NO_BREAK, zone_letters
+from app.languages.dates import NO_BREAK, zone_abbreviation
 from app.models import AuditEntry, Campaign, Outreach, utcnow
 from app.portal.audit.actors import UserNames
-from app.portal.audit.labels import actor_words
+from app.portal.audit.labels import actor_label
 from app.portal.web.formats import (
     clock,
     duration,
@@ -31,11 +31,11 @@ _MAX_MINUTES = 100
 
 
 def duration_label(estimate: RoundEstimate) -> str:
-    """Return the label of `duration_words`: when calling ends, or how long it takes."""
+    """Return the label of `duration_message`: when calling ends, or how long it takes."""
     return gettext("End") if _ends_another_day(estimate) else gettext("Duration")
 
 
-def duration_words(estimate: RoundEstimate) -> str | None:
+def duration_message(estimate: RoundEstimate) -> str | None:
     """Return "About 20 minutes if each call takes a minute"; with the end if it is beyond the hours
     of today."""
     if not estimate.lasts:
@@ -134,7 +134,7 @@ def paused_words(entry: AuditEntry | None) -> str | None:
     """Return who paused the campaign, and when."""
     if entry is None:
         return None
-    name = UserNames([entry]).actor(entry) or actor_words(entry)
+    name = UserNames([entry]).actor(entry) or actor_label(entry)
     return gettext(
         "Paused by %(name)s, %(moment)s.", name=name, moment=long_datetime(entry.at, zone())
     )
@@ -150,7 +150,7 @@ def removed_words(progress: RoundProgress) -> str | None:
     )
 
 
-def status_words(
+def status_message(
     campaign: Campaign,
     plan: Outreach | None,
     progress: RoundProgress,
@@ -225,10 +225,10 @@ def _format_soon(value: datetime) -> str:
     local, now = (moment.astimezone(ZoneInfo(zone())) for moment in (value, utcnow()))
     if local.date() != now.date():
         return short_datetime_in_zone(value, zone())
-    return f"{clock(value, zone())}{NO_BREAK}{zone_letters(local)}"
+    return f"{clock(value, zone())}{NO_BREAK}{zone_abbreviation(local)}"
 
 
-def waiting_words(progress: RoundProgress) -> str | None:
+def waiting_message(progress: RoundProgress) -> str | None:
     """Return why contacts wait, other than for their turn."""
     return " ".join(_waiting_message(*each) for each in progress.waiting.items()) or None
 

@@ -23,7 +23,7 @@ from app.portal.uploads.listing import CAMPAIGN_UPLOADS
 from app.portal.uploads.views import uploads_page
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.campaign_states import STATE_WORDS, state_of, steps_of_new
+from app.portal.web.campaign_states import STATE_LABELS, state_of, steps_of_new
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, stored_page
@@ -80,7 +80,7 @@ def campaign(campaign_id: UUID) -> str:
         page = without_empty(list_page(session, CONTACTS), "last-call", "status")
         return render_template(
             "portal/campaigns/detail.html",
-            **about(session, stored_campaign),
+            **campaign_page_data(session, stored_campaign),
             list=page,
             statuses=_statuses(session, stored_campaign),
             removed=_removed_contact(session),
@@ -100,7 +100,9 @@ def campaign_uploads(campaign_id: UUID) -> str:
         stored_campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         context = uploads_page(session, CAMPAIGN_UPLOADS)
         return render_template(
-            "portal/campaigns/uploads.html", **about(session, stored_campaign), **context
+            "portal/campaigns/uploads.html",
+            **campaign_page_data(session, stored_campaign),
+            **context,
         )
 
 
@@ -142,7 +144,7 @@ def campaign_archive(campaign_id: UUID) -> Page:
     return redirect_with(message, url_for("portal.campaign", campaign_id=campaign_id))
 
 
-def about(session: Session, stored_campaign: Campaign) -> dict[str, Any]:
+def campaign_page_data(session: Session, stored_campaign: Campaign) -> dict[str, Any]:
     _, organization, plan, assistant = campaigns.get_with_plan(
         session, caller(), stored_campaign.id
     )
@@ -156,7 +158,7 @@ def about(session: Session, stored_campaign: Campaign) -> dict[str, Any]:
     return {
         "campaign": stored_campaign,
         "state": state,
-        "state_words": STATE_WORDS[state],
+        "state_words": STATE_LABELS[state],
         "head_words": head_words(
             stored_campaign, organization, has_plan=has_plan, is_started=is_started
         ),
@@ -239,7 +241,7 @@ def _settings_page(campaign_id: UUID, form: CampaignForm) -> str:
         form.offer(assistants.of_organization(session, caller(), stored_campaign.organization_id))
         return render_template(
             "portal/campaigns/settings.html",
-            **about(session, stored_campaign),
+            **campaign_page_data(session, stored_campaign),
             keys=campaigns.external_id_keys(session, stored_campaign),
             form=form,
             hints=WHO_HINTS,

@@ -8,7 +8,7 @@ from flask import url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
-from app.errors import Conflict, in_language
+from app.errors import Conflict, translate_stored
 from app.extensions import caller, settings
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Assistant, CarrierAccount, CarrierAccountTest, Organization
@@ -33,7 +33,7 @@ def short_name(account: CarrierAccount) -> str:
     return account.name
 
 
-def saved_words(account: CarrierAccount) -> str:
+def saved_message(account: CarrierAccount) -> str:
     """Return the result of saving an account; the list shows its test."""
     if not account.is_pending:
         return gettext("No changes. Live calls use %(account)s.", account=short_name(account))
@@ -46,7 +46,7 @@ def saved_words(account: CarrierAccount) -> str:
 def account_facts(
     account: CarrierAccount, calls: CallTraffic, numbers: int, users: str
 ) -> list[tuple[str, str]]:
-    """Return the effects of an account; ``users`` as in `users_words`."""
+    """Return the effects of an account; ``users`` as in `users_label`."""
     if account.is_pending:
         return [(gettext("Will be used by"), users), (gettext("Phone numbers"), number(numbers))]
     return [
@@ -56,7 +56,7 @@ def account_facts(
     ]
 
 
-def users_words(organization: str | None, organization_count: int) -> str:
+def users_label(organization: str | None, organization_count: int) -> str:
     """Return which organizations use an account: the named one, or the number of
     those without their own account."""
     return organization or ngettext(
@@ -78,7 +78,7 @@ def removal_confirmation(session: Session, account: CarrierAccount) -> Confirmat
     """Return the confirmation of removing the account, with the consequences."""
     if account.is_pending:
         return _discard_confirmation(account)
-    follows = carrier_accounts.leaving(session, caller(), account)
+    follows = carrier_accounts.removal_effects(session, caller(), account)
     return ConfirmationPage(
         action=url_for("portal.carrier_account_remove", account_id=account.id),
         title=gettext("Remove the account %(account)s?", account=short_name(account)),
@@ -124,7 +124,7 @@ def _discard_confirmation(account: CarrierAccount) -> ConfirmationPage:
 def using(session: Session, account: CarrierAccount) -> ConfirmationPage:
     """Return the confirmation of using the account without a passed test, with the consequences."""
     name, carrier = short_name(account), CarrierKind(settings().carrier)
-    count = carrier_accounts.leaving(session, caller(), account).organizations
+    count = carrier_accounts.removal_effects(session, caller(), account).organizations
     affected = phone_numbers.not_callable_over(session, account, carrier)
     consequences = [
         ngettext(
@@ -209,7 +209,7 @@ def form_page_data(
     newest = current.newest
     is_same = newest is not None and newest.carrier is kind
     organization_count = carrier_accounts.count_organizations(session, caller().partner_id)
-    users = users_words(organization.name if organization else None, organization_count)
+    users = users_label(organization.name if organization else None, organization_count)
     tests = carrier_accounts.last_tests(session, [newest] if newest and is_same else [])
     return {
         "form": submitted or stored,
@@ -253,10 +253,10 @@ def _failed_test(tests: Iterable[CarrierAccountTest], *, is_pending: bool) -> di
             "Live calls use this account anyway and may fail. Correct it, or remove it so that "
             "they use the next account."
         )
-    return {"title": title, "text": f"{in_language(failed.words)} {consequence}"}
+    return {"title": title, "text": f"{translate_stored(failed.words)} {consequence}"}
 
 
-def failing_words(count: int) -> str:
+def failing_message(count: int) -> str:
     """Say how many of the accounts that live calls use failed their last test; nothing for none."""
     if not count:
         return ""

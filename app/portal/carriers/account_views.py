@@ -16,13 +16,13 @@ from app.models import CarrierAccount, CarrierAccountTest
 from app.portal.carriers.account_labels import (
     KIND_WORDS,
     account_facts,
-    failing_words,
+    failing_message,
     form_page_data,
     form_url,
     removal_confirmation,
-    saved_words,
+    saved_message,
     short_name,
-    users_words,
+    users_label,
     using,
 )
 from app.portal.carriers.forms import CarrierAccountForm, SipTrunkForm
@@ -40,7 +40,7 @@ from app.services.calls.traffic import CallTraffic
 @portal.get("/carriers/accounts", endpoint="carrier_accounts")
 def list_carrier_accounts() -> str:
     refuse_operators()
-    position = lists.place()
+    position = lists.current_position()
     with transaction(read_only=True) as session:
         current = carrier_accounts.current(session, caller(), None)
         own_accounts = [each for each in (current.pending, current.account) if each]
@@ -69,7 +69,7 @@ def _list_context(session: Session, accounts: Sequence[CarrierAccount]) -> dict[
     platform = traffic_by_account.get((CarrierKind(settings().carrier), None), CallTraffic())
     return {
         "rows": [_account_row(session, account, tests.get(account.id)) for account in accounts],
-        "failing_words": failing_words(len(failing)),
+        "failing_words": failing_message(len(failing)),
         "facts_of": _details_by_account(session, accounts, traffic_by_account),
         "platform_calls": platform.last_day,
         "simulated_name": carrier_title(CarrierKind.SIMULATOR),
@@ -94,7 +94,7 @@ def _details_by_account(
             account,
             traffic_by_account.get((account.carrier, account.id), CallTraffic()),
             numbers.get(account.id, 0),
-            users_words(
+            users_label(
                 names.get(account.organization_id) if account.organization_id else None,
                 organization_count,
             ),
@@ -167,7 +167,7 @@ def carrier_account_use_confirm(account_id: UUID) -> Page:
 def carrier_account_use(account_id: UUID) -> Response:
     with transaction() as session:
         account = carrier_accounts.use(session, caller(), account_id)
-        phone_numbers.ask_for_list(session, caller(), account.id)
+        phone_numbers.request_list(session, caller(), account.id)
     message = gettext("Live calls use %(account)s from now on.", account=short_name(account))
     return redirect_with(message, url_for("portal.carrier_accounts"))
 
@@ -260,7 +260,7 @@ def _submit(
     except Conflict as error:
         return page(error), 409
     return redirect_with(
-        saved_words(account),
+        saved_message(account),
         url_for("portal.carrier_accounts"),
         "info" if account.is_pending else "success",
     )

@@ -49,14 +49,14 @@ def problem_title(health: CarrierHealth, *, names_carrier: bool) -> str:
             raise KeyError(health.state)
 
 
-def problem_text(health: CarrierHealth, waiting: int, max_count: int) -> str:
+def problem_message(health: CarrierHealth, waiting: int, max_count: int) -> str:
     """Return the consequence, with the number of waiting calls if the carrier holds them."""
     if not health.state.holds_calls:
         return str(_PROBLEM_TEXTS[health.state])
-    return f"{waiting_words(waiting, max_count)} {_PROBLEM_TEXTS[health.state]}"
+    return f"{waiting_message(waiting, max_count)} {_PROBLEM_TEXTS[health.state]}"
 
 
-def not_placed_words(count: int) -> str:
+def not_placed_message(count: int) -> str:
     """Say how many calls failed at the carrier; nothing for none."""
     if not count:
         return ""
@@ -67,12 +67,12 @@ def not_placed_words(count: int) -> str:
     )
 
 
-def count_words(calls: int) -> str:
+def calls_label(calls: int) -> str:
     """Return how many calls a route had: 14 calls, or a dash for none."""
     return ngettext("%(num)s call", "%(num)s calls", calls) if calls else "–"
 
 
-def waiting_words(waiting: int, max_count: int) -> str:
+def waiting_message(waiting: int, max_count: int) -> str:
     """Return a sentence: 14 calls wait."""
     if not waiting:
         return gettext("No calls are waiting.")
@@ -101,12 +101,12 @@ STUCK_WORDS: dict[StuckReason, tuple[str, str, str]] = {
 """Why a call needs an operator: the word, its tone, and what to do."""
 
 
-def queue_words(waiting: int, scheduled: int, max_count: int) -> str:
+def queue_message(waiting: int, scheduled: int, max_count: int) -> str:
     """Return a sentence: 14 calls are waiting. 1 call is scheduled."""
     if not scheduled:
-        return waiting_words(waiting, max_count)
+        return waiting_message(waiting, max_count)
     if scheduled >= max_count:
         later = gettext("%(number)s calls or more are scheduled.", number=number(max_count))
     else:
         later = ngettext("%(num)s call is scheduled.", "%(num)s calls are scheduled.", scheduled)
-    return f"{waiting_words(waiting, max_count)} {later}" if waiting else later
+    return f"{waiting_message(waiting, max_count)} {later}" if waiting else later

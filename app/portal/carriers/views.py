@@ -17,7 +17,7 @@ from app.portal.calls.listing import calls_url
 from app.portal.carriers.account_labels import (
     KIND_WORDS,
     WHOLE,
-    failing_words,
+    failing_message,
     owner_of,
     short_name,
 )
@@ -25,11 +25,11 @@ from app.portal.carriers.labels import (
     OBSERVED_WORDS,
     STATE_WORDS,
     STUCK_WORDS,
-    count_words,
-    not_placed_words,
-    problem_text,
+    calls_label,
+    not_placed_message,
+    problem_message,
     problem_title,
-    queue_words,
+    queue_message,
 )
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
@@ -78,11 +78,11 @@ def _account_context(session: Session) -> dict[str, Any]:
     failing = carrier_accounts.failing(session, caller(), MAX_COUNTED)
     failing_new = carrier_accounts.failing(session, caller(), MAX_COUNTED, is_pending=True)
     return {
-        "failing": failing_words(len(failing)),
+        "failing": failing_message(len(failing)),
         "failed_new": [short_name(each) for each in failing_new],
         "is_simulated": all(each.is_simulated for each in routes),
         "routes": routes,
-        "count_words": count_words,
+        "calls_label": calls_label,
     }
 
 
@@ -92,7 +92,7 @@ def _queue_context(session: Session) -> dict[str, Any]:
     scheduled = queries.scheduled_calls(session, caller())
     carriers = carrier_health.with_problems(session)
     return {
-        "waiting": queue_words(waiting, scheduled, MAX_COUNTED),
+        "waiting": queue_message(waiting, scheduled, MAX_COUNTED),
         "problems": [_problem_context(each, waiting) for each in carriers],
     }
 
@@ -103,7 +103,7 @@ def _failure_context(session: Session) -> dict[str, Any]:
     reason = last.ended_reason if last else None
     advice = advice_on(reason, last.carrier) if last else None
     return {
-        "not_placed": not_placed_words(traffic.count_not_placed(session, caller())),
+        "not_placed": not_placed_message(traffic.count_not_placed(session, caller())),
         "failed": _failed_rows(queries.failed_calls(session, caller())),
         "last": last,
         "last_words": ENDED_WORDS.get(reason or ""),
@@ -114,7 +114,7 @@ def _failure_context(session: Session) -> dict[str, Any]:
 def _problem_context(carrier: CarrierHealth, waiting: int) -> dict[str, str]:
     return {
         "title": problem_title(carrier, names_carrier=False),
-        "text": problem_text(carrier, waiting, MAX_COUNTED),
+        "text": problem_message(carrier, waiting, MAX_COUNTED),
         "tone": STATE_WORDS[carrier.state][1],
     }
 
@@ -139,7 +139,7 @@ def _operator_page() -> str:
         "portal/carriers/operator.html",
         carriers=carriers,
         problems=sorted(problems, key=lambda pair: pair[1].last_at, reverse=True),
-        not_placed=not_placed_words(not_placed),
+        not_placed=not_placed_message(not_placed),
         status=status,
         stuck_calls=sorted(stuck_calls, key=lambda each: each.since, reverse=True),
         max_stuck=MAX_STUCK,

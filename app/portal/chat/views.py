@@ -15,7 +15,7 @@ from app.portal.web.forms import saving
 from app.portal.web.fragments import is_from_htmx
 from app.services import chat
 from app.services.auth import sign_in
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 
 @portal.app_template_global("chat_url")
@@ -65,7 +65,7 @@ def _to_message(form: ChatForm) -> chat.VisitorMessage:
     text = (form.message.data or "").replace("\r\n", "\n").replace("\0", "").strip()
     if user is not None:
         return chat.VisitorMessage(text, user.email, user.name or "")
-    sender = [trimmed(f.data) for f in (form.email, form.name)]
+    sender = [trim(f.data) for f in (form.email, form.name)]
     return chat.VisitorMessage(text, *sender)
 
 

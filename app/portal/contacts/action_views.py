@@ -12,7 +12,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Campaign, Organization, utcnow
 from app.portal.contacts.bulk import SOURCE
-from app.portal.do_not_call.confirmation import ReasonForm, added_words, never_calling
+from app.portal.do_not_call.confirmation import ReasonForm, added_message, never_calling
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.forms import PortalForm
@@ -84,7 +84,7 @@ def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
         if not form.validate():
             message = gettext("Choose whether the person may be called. Nothing was changed.")
             return redirect_with(message, url, "warning")
-        single.note(session, caller(), campaign_id, contact, form.to_metadata())
+        single.add_note(session, caller(), campaign_id, contact, form.to_metadata())
     return redirect_with(gettext("The consent was saved."), url)
 
 
@@ -114,7 +114,7 @@ def contact_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
         do_not_call.add(
             session, caller(), organization_id, contact.phone, reason=reason, source=SOURCE
         )
-    return redirect_with(added_words(contact.phone), url)
+    return redirect_with(added_message(contact.phone), url)
 
 
 def removal_confirmation(

@@ -52,5 +52,5 @@ def never_calling(
     )
 
 
-def added_words(number: str) -> str:
+def added_message(number: str) -> str:
     return gettext("%(number)s is on the do-not-call list.", number=phone(number))

@@ -24,7 +24,7 @@ from app.portal.web.checked_rows import file_data
 from app.portal.web.formats import number, phone
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import redirect_with
-from app.portal.web.process_names import author_words
+from app.portal.web.process_names import author_label
 from app.services import do_not_call, organizations
 from app.services.do_not_call import AddedNumbers, ParsedNumbers
 from app.services.number_search import numbers_in_regions
@@ -51,7 +51,7 @@ def do_not_call_lists() -> Page:
 
 
 def _overview_page() -> str:
-    position, query = lists.place(), lists.text_filter("q")
+    position, query = lists.current_position(), lists.text_filter("q")
     with transaction(read_only=True) as session:
         numbers = _searched_numbers(session, query)
         page, sizes = do_not_call.sizes(
@@ -118,7 +118,7 @@ def do_not_call_remove_confirm(organization_id: UUID) -> str:
         "portal/organizations/do_not_call_remove.html",
         organization=organization,
         entry=entry,
-        actor=author_words(entry.added_by, names),
+        actor=author_label(entry.added_by, names),
     )
 
 

@@ -32,7 +32,7 @@ ONLY_BEFORE = {
 """Errors of the legacy API without a counterpart."""
 
 
-def retirement_words(retirement: datetime, zone: str) -> str:
+def retirement_message(retirement: datetime, zone: str) -> str:
     """Say what the list shows, and when the legacy API ends or ended."""
     moment = long_datetime(retirement, zone)
     if retirement <= utcnow():
@@ -73,7 +73,7 @@ def as_curl(url: str, body: Mapping[str, Any]) -> str:
     return f"curl -sS '{url}' \\\n  {headers} \\\n  -d '{text}'"
 
 
-def answer_shown(status: int, body: Mapping[str, Any]) -> str:
+def format_answer(status: int, body: Mapping[str, Any]) -> str:
     """Return an answer as it is sent: its status line and its body."""
     try:
         phrase = HTTPStatus(status).phrase

@@ -16,10 +16,10 @@ from app.portal.help.subpages import SAME_HELP
 from app.portal.help.topics import TOPICS, HelpTopic
 from app.portal.legacy_migration.labels import (
     FIELDS,
-    answer_shown,
     as_curl,
     differences,
-    retirement_words,
+    format_answer,
+    retirement_message,
     time_left,
 )
 from app.portal.web import lists
@@ -52,7 +52,7 @@ def api_migration() -> str:
 
 def _list_context(session: Session) -> dict[str, Any]:
     """Return a page of the clients that the URL's filters find."""
-    position, partner_filter = lists.place(), lists.id_or_words("partner")
+    position, partner_filter = lists.current_position(), lists.id_or_text("partner")
     partner = (
         partners.get(session, caller(), partner_filter)
         if isinstance(partner_filter, UUID)
@@ -72,7 +72,7 @@ def _list_context(session: Session) -> dict[str, Any]:
         **position.pager(page.next_cursor, "q", "partner", "extension"),
         "extensions": EXTENSIONS,
         "days": legacy_migration.DAYS_SHOWN,
-        "retirement_words": retirement_words(settings().legacy_retirement, zone()),
+        "retirement_words": retirement_message(settings().legacy_retirement, zone()),
     }
 
 
@@ -105,8 +105,8 @@ def _replacement_context(session: Session, migrating: MigratingClient) -> dict[s
     if exchange is None:
         return context
     return context | {
-        "answered": answer_shown(exchange.status, exchange.answer),
-        "would_answer": answer_shown(exchange.shadow_status, exchange.shadow_answer),
+        "answered": format_answer(exchange.status, exchange.answer),
+        "would_answer": format_answer(exchange.shadow_status, exchange.shadow_answer),
         "differences": differences(exchange),
     }
 

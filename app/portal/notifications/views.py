@@ -100,7 +100,7 @@ def list_notifications() -> str:
 
 def _list_context(session: Session, kinds: Collection[str]) -> dict[str, Any]:
     """Return a page of the notifications that the URL's filters find."""
-    position, kind = lists.place(), request.args.get("kind")
+    position, kind = lists.current_position(), request.args.get("kind")
     page = notified.listing(
         session,
         caller(),

@@ -35,8 +35,8 @@ def chosen_filters() -> tuple[PartnerCallFilter, Problems]:
     in_usage = request.args.get("counted") == IN_USAGE
     since, before, problems = time_bounds("UTC" if in_usage else zone())
     filters = PartnerCallFilter(
-        partner=lists.id_or_words("partner"),
-        organization=lists.id_or_words("organization"),
+        partner=lists.id_or_text("partner"),
+        organization=lists.id_or_text("organization"),
         states=chosen_states(),
         carrier=lists.choice_filter("carrier", CarrierKind),
         since=since,

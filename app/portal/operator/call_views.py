@@ -15,7 +15,7 @@ from app.portal.operator.call_listing import (
     outcome_beyond_status,
     short_outcome,
 )
-from app.portal.operator.labels import calls_words
+from app.portal.operator.labels import calls_message
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_checked
@@ -30,7 +30,7 @@ def operator_calls() -> Page:
     filters, problems = chosen_filters()
     with transaction(read_only=True) as session:
         context = {**_list_context(session), **_filter_names(session, filters)}
-    context["words"] = calls_words(counted=filters.counted)
+    context["words"] = calls_message(counted=filters.counted)
     return render_checked("portal/operator/calls.html", problems, chosen=filters, **context)
 
 

@@ -14,7 +14,7 @@ from app.languages import gettext
 from app.models import Partner, utcnow
 from app.portal.operator.forms import PartnerForm
 from app.portal.operator.labels import domain_words, partner_state
-from app.portal.operator.partner_views import users_in_words
+from app.portal.operator.partner_views import users_label
 from app.portal.spending.uses import month_money
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.users.views import STATUS_TONES
@@ -81,7 +81,7 @@ def _usage_context(session: Session, partner: Partner) -> dict[str, Any]:
     used = spending.spending_of(session, caller(), spending.LimitSubject(partner_id=partner.id))
     return {
         "counts": overview.portal_of(session, partner),
-        "users": users_in_words(session, partner.id),
+        "users": users_label(session, partner.id),
         "spent": month_money(used).words,
         "opened": len(destinations.opened_by_partner(session, partner.id)),
         "storage": storage.of_partner(session, caller(), partner.id, settings().storage_defaults),

@@ -19,10 +19,10 @@ from app.languages import gettext, lazy_gettext
 from app.models import utcnow
 from app.portal.operator.labels import (
     FIGURE_NAMES,
-    compared_words,
-    deleted_words,
-    difference_words,
-    scope_words,
+    compared_label,
+    deleted_label,
+    difference_message,
+    scope_label,
 )
 from app.portal.operator.parts import QueuedWork, parts, work
 from app.portal.personal_data.labels import KINDS
@@ -58,7 +58,7 @@ def operator_installation() -> str:
             **_part_context(session, now, migration),
             **_work_context(session, now),
             retained=[
-                (KINDS[row.kind], row, deleted_words(row.ran_at, row.removed))
+                (KINDS[row.kind], row, deleted_label(row.ran_at, row.removed))
                 for row in retention_rows(session)
             ],
             facts=_installation_details(installation.database(session), migration.found),
@@ -126,13 +126,13 @@ def operator_figures() -> str:
     with transaction(read_only=True) as session:
         check = figure_check.latest(session, caller())
         format_difference = partial(
-            difference_words, names=check.names, currency=currency_of(session)
+            difference_message, names=check.names, currency=currency_of(session)
         )
     return render_template(
         "portal/operator/figures.html",
         check=check,
         names=FIGURE_NAMES,
-        scope_words=scope_words,
-        compared_words=compared_words,
-        difference_words=format_difference,
+        scope_label=scope_label,
+        compared_label=compared_label,
+        difference_message=format_difference,
     )

@@ -20,7 +20,7 @@ FIGURE_NAMES = {
 }
 
 
-def calls_words(*, counted: bool) -> str:
+def calls_message(*, counted: bool) -> str:
     """Say which calls are listed; ``counted`` are those of usage."""
     hidden = gettext("Numbers and names of the people called aren’t shown.") + zone_note()
     if not counted:
@@ -29,7 +29,7 @@ def calls_words(*, counted: bool) -> str:
     return f"{by_day} {hidden}"
 
 
-def outbox_words(shown_count: int, count: int) -> str:
+def outbox_message(shown_count: int, count: int) -> str:
     """Say why emails are kept, and how many of them are shown."""
     if count > shown_count:
         message = gettext(
@@ -61,7 +61,7 @@ def domain_words(partner: Partner) -> str | None:
     return gettext("%(domain)s, not verified", domain=partner.domain)
 
 
-def deleted_words(ran_at: datetime | None, count: int) -> str:
+def deleted_label(ran_at: datetime | None, count: int) -> str:
     """Return how much the last run of a retention period deleted; nothing before the first one."""
     if ran_at is None:
         return ""
@@ -70,14 +70,14 @@ def deleted_words(ran_at: datetime | None, count: int) -> str:
     return ngettext("%(num)s deleted", "%(num)s deleted", count)
 
 
-def scope_words(check: FigureCheckResults) -> str:
+def scope_label(check: FigureCheckResults) -> str:
     """Return what a check covers: 2 partners, 14 organizations."""
     partners = ngettext("%(num)s partner", "%(num)s partners", check.partners)
     organizations = ngettext("%(num)s organization", "%(num)s organizations", check.organizations)
     return f"{partners}, {organizations}"
 
 
-def compared_words(checked: CheckedDay) -> str:
+def compared_label(checked: CheckedDay) -> str:
     """Return what the totals of a day were compared with: 14 conversations, 20 ended calls."""
     if not checked.conversations and not checked.calls:
         return gettext("No calls on this day")
@@ -88,7 +88,7 @@ def compared_words(checked: CheckedDay) -> str:
     return f"{conversations}, {calls}"
 
 
-def difference_words(check: FigureCheck, names: Mapping[str, str], currency: str) -> str:
+def difference_message(check: FigureCheck, names: Mapping[str, str], currency: str) -> str:
     """Return the stored and the counted total, then those of the first organizations or partners
     that differ; ``names`` by their ids."""
     totals = gettext(

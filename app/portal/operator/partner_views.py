@@ -63,7 +63,7 @@ def partner_resume(partner_id: UUID) -> Response:
     )
 
 
-def users_in_words(session: Session, partner_id: UUID) -> str:
+def users_label(session: Session, partner_id: UUID) -> str:
     """Return how many users a partner has: 5, or 100,000+."""
     filters = users.UserFilter(partner_id=partner_id)
     return _capped_number(users.count(session, caller(), filters, most=MAX_COUNTED))

@@ -12,7 +12,7 @@ from flask import Flask, Response, make_response, render_template, request, url_
 from app.errors import NotFound
 from app.extensions import caller, settings
 from app.gateways.mailers import KeptMail, open_outbox
-from app.portal.operator.labels import outbox_words
+from app.portal.operator.labels import outbox_message
 from app.portal.web.blueprint import portal
 
 MAX_SHOWN = 100
@@ -35,7 +35,7 @@ def outbox() -> str:
     return render_template(
         "portal/operator/mails.html",
         mails=[(mail, mail.read()) for mail in newest],
-        words=outbox_words(len(newest), len(mails)),
+        words=outbox_message(len(newest), len(mails)),
     )
 
 

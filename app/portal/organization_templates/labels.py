@@ -28,7 +28,7 @@ INVITATION_HINTS: dict[Role | None, str] = {
 }
 
 
-def content_words(content: TemplateContent) -> str:
+def content_label(content: TemplateContent) -> str:
     """Return "Basic plan, 2 assistants, campaign Recall"."""
     count = len(content.assistants)
     items = [
@@ -75,7 +75,7 @@ def limits_used(content: TemplateContent) -> list[str]:
     return messages
 
 
-def zone_words(content: TemplateContent) -> str:
+def zone_label(content: TemplateContent) -> str:
     """Return the default time zone of a customer in the template's country."""
     zones = {assistant.timezone for assistant in content.assistants}
     zone = zones.pop() if len(zones) == 1 else None

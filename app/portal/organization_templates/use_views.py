@@ -18,9 +18,9 @@ from app.languages import gettext, ngettext
 from app.phone import country_name
 from app.portal.organization_templates.checked_words import review_of
 from app.portal.organization_templates.forms import CustomerForm, CustomersForm
-from app.portal.organization_templates.labels import INVITATION_HINTS, content_words, zone_words
+from app.portal.organization_templates.labels import INVITATION_HINTS, content_label, zone_label
 from app.portal.organization_templates.views import bounds, opened
-from app.portal.organizations.labels import added_words
+from app.portal.organizations.labels import added_message
 from app.portal.organizations.limit_words import region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.checked_rows import corrected_lines, file_data, kept_lines, use_in_parts
@@ -65,7 +65,7 @@ def _to_added(template_id: UUID, customer: CustomerDetails, name: str, url: str)
     """Redirect to the new organization; warn if its time zone isn't one of its country."""
     content = opened(template_id).content
     invited = customer.email if content.first_role is not None else None
-    response = redirect_with(added_words(name, invited), url)
+    response = redirect_with(added_message(name, invited), url)
     if not organization_templates.zone_fits(content, customer):
         flash(_elsewhere_words(content, customer), "warning")
     return response
@@ -74,7 +74,7 @@ def _to_added(template_id: UUID, customer: CustomerDetails, name: str, url: str)
 def _elsewhere_words(content: TemplateContent, customer: CustomerDetails) -> str:
     return gettext(
         "The time zone %(zone)s isn’t used in %(country)s. You can change it in each assistant.",
-        zone=_zone_words(content, customer),
+        zone=_zone_of(content, customer),
         country=country_name(organization_templates.country_of(content, customer)),
     )
 
@@ -222,7 +222,7 @@ def _use_page(template_id: UUID, form: CustomerForm) -> str:
         "portal/organization_templates/use.html",
         template=found.template,
         content=found.content,
-        words=content_words(found.content),
+        words=content_label(found.content),
         in_trial=settings().new_organizations_in_trial,
         email_hint=INVITATION_HINTS.get(found.content.first_role),
         form=form,
@@ -266,7 +266,7 @@ def _checked_page(
         elsewhere=sum(not fits(row.customer) for row in good),
         region_names=region_names,
         zone_fits=fits,
-        zone_words=partial(_zone_words, opened_template.content),
+        zone_label=partial(_zone_of, opened_template.content),
         countries=[choice.label for choice in named_regions()],
         zones=[choice.value for choice in zone_choices()],
         refused_text=_text_of([each.row for each in checked if each.problems]),
@@ -277,6 +277,6 @@ def _text_of(rows: Sequence[CustomerRow]) -> str:
     return pasted_lines.as_text(PARTS, organization_templates.to_lines(rows))
 
 
-def _zone_words(content: TemplateContent, customer: CustomerDetails) -> str:
+def _zone_of(content: TemplateContent, customer: CustomerDetails) -> str:
     zone = organization_templates.zone_for(content, customer)
-    return zone.replace("_", " ") if zone else zone_words(content)
+    return zone.replace("_", " ") if zone else zone_label(content)

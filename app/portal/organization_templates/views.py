@@ -18,7 +18,7 @@ from app.portal.organization_templates.forms import (
 )
 from app.portal.organization_templates.labels import (
     campaign_facts,
-    content_words,
+    content_label,
     limit_facts,
     limits_used,
     message_lines,
@@ -51,7 +51,7 @@ def list_templates() -> str:
     with transaction(read_only=True) as session:
         rows = organization_templates.listing(session, caller())
     return render_template(
-        "portal/organization_templates/list.html", rows=rows, content_words=content_words
+        "portal/organization_templates/list.html", rows=rows, content_label=content_label
     )
 
 

@@ -10,13 +10,13 @@ from sqlalchemy.orm import Session
 from wtforms import SelectChoice
 
 from app.enums import Role, Tier
-from app.errors import refuse_any
+from app.errors import raise_problems
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
-from app.portal.organizations.labels import MEMBER_HINTS, added_words
+from app.portal.organizations.labels import MEMBER_HINTS, added_message
 from app.portal.organizations.limit_words import used_words
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import local_path, refuse_operators
@@ -27,7 +27,7 @@ from app.portal.web.plan_names import PLAN_NAMES, names_at, plan_choices
 from app.services import organizations, partners, pricing, users
 from app.services.billing import statements
 from app.services.billing.statements import Bill
-from app.services.billing_address import checked_address
+from app.services.billing_address import validate_address
 from app.services.pricing import EditedPlan
 
 FIRST_ROLES = (Role.OWNER, Role.STANDARD)
@@ -54,12 +54,14 @@ def organization_create() -> Page:
         submission = FormSubmission(session)
         created = _create(session, form)
         url = submission.led_to(url_for("portal.organization", organization_id=created.id))
-    return redirect_with(added_words(created.name, form.typed_email), url)
+    return redirect_with(added_message(created.name, form.typed_email), url)
 
 
 def _create(session: Session, form: NewForm) -> Organization:
     """Create the organization, and invite its first user if the form names one."""
-    refuse_any(organizations.taken_name(session, partners.own(caller()), form.typed_name))
+    raise_problems(
+        organizations.duplicate_name_problems(session, partners.own(caller()), form.typed_name)
+    )
     created = organizations.create(
         session,
         caller(),
@@ -104,7 +106,7 @@ def _save(session: Session, organization_id: UUID, form: EditForm) -> Organizati
         organization_id,
         form.to_changes(),
         name=form.name.data or "",
-        billing_address=checked_address(*form.typed_address),
+        billing_address=validate_address(*form.typed_address),
         expected_version=form.version.data,
     )
 

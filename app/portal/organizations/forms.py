@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from wtforms import EmailField, Field, RadioField, SelectChoice, SelectField, StringField
 
 from app.enums import Role, Tier
-from app.errors import refuse_any
+from app.errors import raise_problems
 from app.extensions import caller, transaction
 from app.languages import lazy_gettext
 from app.models import FIRST_REGION, Organization
@@ -23,7 +23,7 @@ from app.schemas.users import CreateAdminInput
 from app.services import organizations, partners, users
 from app.services.billing_address import BillingAddress
 from app.services.organizations import USUAL_USER_LIMITS
-from app.services.organizations.changing import checked_name
+from app.services.organizations.changing import validate_name
 
 MAX_NAME_LENGTH = 200
 _NAME_ATTRIBUTES = {"maxlength": MAX_NAME_LENGTH, "autocomplete": "off"}
@@ -128,7 +128,7 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
         is_valid = bool(super().validate(extra_validators))
         with transaction(read_only=True) as session:
             checks: list[Callable[[], object]] = [
-                lambda: checked_name(self.name.data or ""),
+                lambda: validate_name(self.name.data or ""),
                 lambda: organizations.check_country(
                     session, actor, partner_id, self.chosen_country
                 ),
@@ -138,8 +138,8 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
             is_valid = all([is_valid, *map(self.passes, checks)])
             if not is_valid:
                 self.passes(
-                    lambda: refuse_any(
-                        organizations.taken_name(session, partner_id, self.typed_name)
+                    lambda: raise_problems(
+                        organizations.duplicate_name_problems(session, partner_id, self.typed_name)
                     )
                 )
                 if email and not self.email.errors:

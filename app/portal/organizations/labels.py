@@ -13,7 +13,7 @@ MEMBER_HINTS = {
 """Descriptions of the first user of an organization, by role."""
 
 
-def list_words(partner: str | None) -> str:
+def list_message(partner: str | None) -> str:
     """Say whose customers the list shows; ``partner`` is the one that an operator chose."""
     if partner:
         return gettext(
@@ -24,7 +24,7 @@ def list_words(partner: str | None) -> str:
     return gettext("Your customers. Conversations are from the last 30 days (UTC).")
 
 
-def suspending_words(active_items: ActiveItems) -> list[str]:
+def suspend_consequences(active_items: ActiveItems) -> list[str]:
     """Return what happens at once, and to waiting calls."""
     calls, campaigns = active_items.waiting_calls, active_items.running_campaigns
     consequences = _lockout_consequences(active_items)
@@ -49,7 +49,7 @@ def suspending_words(active_items: ActiveItems) -> list[str]:
     return [*consequences, gettext("Nothing is deleted. Reactivating restores access.")]
 
 
-def archiving_words(active_items: ActiveItems) -> list[str]:
+def archive_consequences(active_items: ActiveItems) -> list[str]:
     calls, campaigns = active_items.waiting_calls, active_items.running_campaigns
     consequences = _lockout_consequences(active_items)
     if calls:
@@ -73,7 +73,7 @@ def archiving_words(active_items: ActiveItems) -> list[str]:
     return [*consequences, restore_hint]
 
 
-def archived_words(name: str, stopped: StoppedItems) -> str:
+def archived_message(name: str, stopped: StoppedItems) -> str:
     return gettext(
         "%(name)s archived. %(calls)s cancelled, %(campaigns)s paused.",
         name=name,
@@ -112,7 +112,7 @@ def _lockout_consequences(active_items: ActiveItems) -> list[str]:
     return consequences or [gettext("No one can sign in, and no key works.")]
 
 
-def added_words(name: str, email: str | None) -> str:
+def added_message(name: str, email: str | None) -> str:
     """Say that an organization was added, and its first user invited if it has one."""
     if not email:
         return gettext("%(name)s added.", name=name)

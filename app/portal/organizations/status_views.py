@@ -9,7 +9,11 @@ from werkzeug.wrappers import Response
 from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
-from app.portal.organizations.labels import archived_words, archiving_words, suspending_words
+from app.portal.organizations.labels import (
+    archive_consequences,
+    archived_message,
+    suspend_consequences,
+)
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import changing, redirect_with
@@ -20,7 +24,7 @@ from app.services import organizations
 def organization_suspend_confirm(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
-        consequences = suspending_words(organizations.reach_of(session, organization))
+        consequences = suspend_consequences(organizations.reach_of(session, organization))
     return render_template(
         "portal/organizations/suspend.html", organization=organization, consequences=consequences
     )
@@ -50,7 +54,7 @@ def organization_resume(organization_id: UUID) -> Response:
 def organization_archive_confirm(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
-        consequences = archiving_words(organizations.reach_of(session, organization))
+        consequences = archive_consequences(organizations.reach_of(session, organization))
     return render_template(
         "portal/organizations/archive.html", organization=organization, consequences=consequences
     )
@@ -62,7 +66,7 @@ def organization_archive(organization_id: UUID) -> Response:
         reason = request.form.get("reason")
         stopped = organizations.archive(session, caller(), organization_id, reason=reason)
         organization = organizations.get(session, caller(), organization_id)
-    message = archived_words(organization.name, stopped)
+    message = archived_message(organization.name, stopped)
     return redirect_with(message, url_for("portal.organization", organization_id=organization_id))
 
 

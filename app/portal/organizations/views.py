@@ -14,11 +14,11 @@ from sqlalchemy.orm import Session
 from app.enums import CarrierKind, OrganizationStatus
 from app.extensions import caller, settings, transaction
 from app.languages import lazy_gettext, lazy_pgettext, locale
-from app.languages.dates import written_date
+from app.languages.dates import format_local_date
 from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
-from app.portal.organizations.labels import archiving_words, list_words, suspending_words
+from app.portal.organizations.labels import archive_consequences, list_message, suspend_consequences
 from app.portal.organizations.limit_words import (
     a_day_note,
     assistants_note,
@@ -31,7 +31,7 @@ from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.campaign_states import STATE_WORDS, with_states
+from app.portal.web.campaign_states import STATE_LABELS, with_states
 from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.organization_picker import suggested_names
 from app.portal.web.page_frame import read_frame
@@ -167,7 +167,7 @@ def list_organizations() -> str:
         return render_template(
             "portal/organizations/list.html",
             list=page,
-            words=list_words(partner),
+            words=list_message(partner),
             recent=reporting.last_days(utcnow().date(), organizations.RECENT_DAYS),
         )
 
@@ -192,8 +192,8 @@ def _overview(
     """Return the current calls and those of this month, the latest changes, and what suspending and
     archiving would stop."""
     return {
-        "suspending": suspending_words(numbers.reach),
-        "archiving": archiving_words(numbers.reach),
+        "suspending": suspend_consequences(numbers.reach),
+        "archiving": archive_consequences(numbers.reach),
         "region_names": region_names,
         "month": _month(numbers.month, numbers.month_before),
         **_limits(stored_organization, numbers),
@@ -216,7 +216,7 @@ def _plan_use(
     return {
         "bill": bill,
         "plan_left": left_words(bill.usage) if bill else "",
-        "used_up": included.used_up(bill) if bill else None,
+        "used_up": included.usage_notice(bill) if bill else None,
         "storage": storage.of_organization(
             session, stored_organization, settings().storage_defaults, numbers.stored
         ),
@@ -237,7 +237,7 @@ def organization_users(organization_id: UUID) -> str:
 
 def _users(session: Session, stored_organization: Organization) -> dict[str, Any]:
     """Return a page of the organization's users."""
-    position, query = lists.place(), lists.text_filter("q")
+    position, query = lists.current_position(), lists.text_filter("q")
     filters = users.UserFilter(query=query, organization=stored_organization.id)
     page = users.search(session, caller(), filters, **position.wanted)
     pager = position.pager(page.next_cursor, "q")
@@ -282,12 +282,12 @@ def organization_campaigns(organization_id: UUID) -> str:
 def _campaigns(session: Session, stored_organization: Organization) -> dict[str, Any]:
     """Return a page of the organization's campaigns, each with its state."""
     position, filters = (
-        lists.place(),
+        lists.current_position(),
         campaigns.CampaignFilter(organization_id=stored_organization.id),
     )
     page = campaigns.search(session, caller(), filters, **position.wanted)
     rows = with_states(session, page.items)
-    return {"rows": rows, "state_words": STATE_WORDS, **position.pager(page.next_cursor)}
+    return {"rows": rows, "state_words": STATE_LABELS, **position.pager(page.next_cursor)}
 
 
 @portal.get("/organizations/<uuid:organization_id>/usage")
@@ -340,7 +340,7 @@ def _month(current: reporting.DailyFigures, previous: reporting.DailyFigures) ->
 
 def _title(month: date) -> str:
     """Return November 2026."""
-    return written_date(month, "yMMMM")
+    return format_local_date(month, "yMMMM")
 
 
 def _months_before(day: date, months: int) -> date:

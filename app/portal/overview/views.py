@@ -13,7 +13,7 @@ from app.database.migration import check_schema
 from app.enums import Role
 from app.extensions import caller, figures, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
-from app.languages.dates import month_alone
+from app.languages.dates import standalone_month
 from app.models.base import utcnow
 from app.portal.audit.entries import targets_of, url_of
 from app.portal.billing.words import model_rate
@@ -181,7 +181,7 @@ def overview_earned() -> str:
     statements of all customers."""
     with figures() as session:
         month = reporting.this_month(utcnow().date())
-        earned = reporting.earned(session, caller(), month.start, model_rate())
+        earned = reporting.month_earnings(session, caller(), month.start, model_rate())
         return render_template("portal/overview/_earned.html", earned=earned)
 
 
@@ -218,7 +218,7 @@ def _to_do_context(session: Session) -> dict[str, Any]:
 
 
 def _portals_page() -> str:
-    position = lists.place()
+    position = lists.current_position()
     with figures() as session:
         page = overview.portals(
             session,
@@ -277,7 +277,7 @@ def _conversation_chart(month: OverviewMonth) -> dict[str, Any]:
     padded: list[int | None] = [*before, *[None] * (len(month.days) - len(before))]
     return chart_of(
         [entry.day for entry in month.days],
-        ("first", month_alone(month.start), [entry.conversations for entry in month.days]),
+        ("first", standalone_month(month.start), [entry.conversations for entry in month.days]),
         ("compare", gettext("Previous month"), padded),
         unfinished=True,
     )

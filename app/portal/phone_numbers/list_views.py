@@ -22,7 +22,7 @@ MAX_ACCOUNTS = 50
 def phone_number_list_refresh(account_id: UUID) -> Page:
     """Request reading the account's numbers from the worker."""
     with transaction() as session:
-        phone_numbers.ask_for_list(session, caller(), account_id)
+        phone_numbers.request_list(session, caller(), account_id)
     return redirect(url_for("portal.phone_numbers"), 303)
 
 

@@ -50,7 +50,7 @@ def state_of(
 
 @portal.get("/numbers", endpoint="phone_numbers")
 def list_phone_numbers() -> str:
-    position = lists.place()
+    position = lists.current_position()
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         page = _load_page(session, organization, position)

@@ -75,7 +75,7 @@ def pricing_stripe_save() -> Page:
 @portal.post("/pricing/stripe/test")
 def pricing_stripe_test() -> Page:
     with transaction() as session:
-        accounts.ask_for_test(session, caller(), partners.own(caller()))
+        accounts.enqueue_test(session, caller(), partners.own(caller()))
     return redirect(url_for("portal.pricing_stripe"), 303)
 
 

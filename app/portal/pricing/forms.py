@@ -25,7 +25,7 @@ from app.errors import DomainError
 from app.gateways.processors.currencies import OFFERED, decimals
 from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext
 from app.languages.numbers import without_separators
-from app.portal.spending.forms import AmountField, UnitPriceField, typed_amount
+from app.portal.spending.forms import AmountField, UnitPriceField, format_amount
 from app.portal.web.editing import EditDifference, differences_of
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
@@ -91,7 +91,7 @@ class PricingPlanForm(PortalForm):
             interval=terms.interval,
             unit=terms.unit or NOT_COUNTED,
             included=terms.included or None,
-            overage=typed_amount(terms.overage_micros or None),
+            overage=format_amount(terms.overage_micros or None),
             trial_days=terms.trial_days or None,
             features="\n".join(plan.features),
             texts=[

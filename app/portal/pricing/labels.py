@@ -58,8 +58,8 @@ PROCESSOR_WORDS = {
 """The worker's stored messages about the payment processor, by their English words."""
 
 
-@portal.app_template_filter("processor_words")
-def processor_words(stored: str) -> str:
+@portal.app_template_filter("processor_message")
+def processor_message(stored: str) -> str:
     """Return the stored message in the user's language; a message of the processor itself
     unchanged."""
     return str(PROCESSOR_WORDS.get(stored, stored))
@@ -154,8 +154,8 @@ def plan_overage(terms: PlanTerms) -> str:
     return gettext("%(price)s a call", price=price)
 
 
-@portal.app_template_filter("at_once_words")
-def at_once_words(limit: int | None) -> str:
+@portal.app_template_filter("calls_at_once_label")
+def calls_at_once_label(limit: int | None) -> str:
     """Return how many calls at once an organization on a plan can make. Without a lower one, the
     installation's limit applies."""
     portal_limit = settings().calls_per_organization
@@ -164,8 +164,8 @@ def at_once_words(limit: int | None) -> str:
     return number(limit)
 
 
-@portal.app_template_filter("a_day_words")
-def a_day_words(limit: int | None) -> str:
+@portal.app_template_filter("calls_a_day_label")
+def calls_a_day_label(limit: int | None) -> str:
     return gettext("No limit") if limit is None else number(limit)
 
 
@@ -181,7 +181,7 @@ def published_words(version: PlanVersion | None, zone: str) -> str:
     )
 
 
-def draft_words(organizations: int) -> str:
+def draft_message(organizations: int) -> str:
     """Return where changes of a plan are saved, and how many organizations are on it."""
     saved = gettext("Changes are saved in the draft. Customers see them once you publish.")
     on_plan = ngettext(
@@ -230,7 +230,7 @@ def assistants_words(used: int, limit: int | None) -> str:
     )
 
 
-def users_words(used: int, limit: int | None) -> str:
+def users_label(used: int, limit: int | None) -> str:
     """Return the use of the limit of users; nothing without one."""
     if not limit:
         return ""
@@ -287,7 +287,7 @@ def kept_texts(
     return unchanged
 
 
-def changed_words(
+def plan_changes(
     old: Sequence[EditedPlan], new: Sequence[EditedPlan]
 ) -> list[tuple[str, list[str]]]:
     """Return the differences, by the new names of the plans: Plus, ["Price: $99.00 → $109.00",

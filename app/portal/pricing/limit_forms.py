@@ -8,7 +8,7 @@ from wtforms import Field, Form, FormField
 from app.enums import Tier
 from app.errors import DomainError
 from app.languages import gettext, lazy_gettext
-from app.portal.pricing.labels import a_day_words, at_once_words
+from app.portal.pricing.labels import calls_a_day_label, calls_at_once_label
 from app.portal.web.editing import EditDifference
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
@@ -91,5 +91,5 @@ def _field_label(field: Field, tier: Tier) -> str:
 
 
 def _format_value(field: Field) -> str:
-    format_limit = at_once_words if field.short_name == "at_once" else a_day_words
+    format_limit = calls_at_once_label if field.short_name == "at_once" else calls_a_day_label
     return format_limit(field.data)

@@ -10,10 +10,10 @@ from sqlalchemy.orm import Session
 from app.enums import Tier
 from app.errors import Conflict
 from app.extensions import caller, public_url, transaction
-from app.languages.dates import written_date
+from app.languages.dates import format_local_date
 from app.models import Organization, utcnow
 from app.policy import Permission
-from app.portal.pricing.labels import assistants_words, cards_words, users_words
+from app.portal.pricing.labels import assistants_words, cards_words, users_label
 from app.portal.pricing.views import TIER, current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
@@ -46,14 +46,14 @@ def _own_page(organization_id: UUID) -> str:
             organization=organization,
             use=use,
             assistants_words=assistants_words(use.assistants, organization.assistant_limit),
-            users_words=users_words(use.users, organization.user_limit),
+            users_words=users_label(use.users, organization.user_limit),
             manages=caller().may(Permission.USERS_WRITE),
             so_far=so_far,
-            used_up=included.used_up(so_far.bill),
+            used_up=included.usage_notice(so_far.bill),
             has_invoices=checkouts.visitable_subscription(session, organization) is not None,
             subscription=subscriptions.current(session, caller(), organization_id),
             today=today,
-            next_month=written_date(next_month(so_far.bill.month), "MMMd"),
+            next_month=format_local_date(next_month(so_far.bill.month), "MMMd"),
             assistants_url=_url_if_allowed("portal.assistants"),
             users_url=_url_if_allowed("portal.users"),
             **_plan_context(session, organization),
@@ -98,7 +98,7 @@ def plan_checkout_begin(tier: str) -> Page:
     """Queue opening a checkout for the worker."""
     back_url = public_url() + url_for("portal.plan")
     with changing(url_for("portal.plan"), Conflict) as session:
-        checkout_id = checkouts.begin(session, caller(), Tier(tier), back_url).id
+        checkout_id = checkouts.start_checkout(session, caller(), Tier(tier), back_url).id
     return redirect(url_for("portal.plan_checkout", checkout_id=checkout_id), 303)
 
 
@@ -107,7 +107,7 @@ def plan_invoices() -> Page:
     """Queue opening the customer's own pages at the payment processor for the worker."""
     back_url = public_url() + url_for("portal.plan")
     with changing(url_for("portal.plan"), Conflict) as session:
-        checkout_id = checkouts.begin_visit(session, caller(), back_url).id
+        checkout_id = checkouts.start_visit(session, caller(), back_url).id
     return redirect(url_for("portal.plan_checkout", checkout_id=checkout_id), 303)
 
 

@@ -8,7 +8,7 @@ from flask import abort, render_template, url_for
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, processor, transaction
 from app.languages import gettext, ngettext
-from app.portal.pricing.labels import affected_words, change_rows, changed_words, kept_texts
+from app.portal.pricing.labels import affected_words, change_rows, kept_texts, plan_changes
 from app.portal.pricing.views import current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
@@ -101,7 +101,7 @@ def pricing_history() -> str:
     with transaction(read_only=True) as session:
         published = versions.history(session, caller(), partners.own(caller()))
         plans = [versions.plans_of(version) for version in published]
-    changed = [changed_words(old, new) for new, old in pairwise(plans)]
+    changed = [plan_changes(old, new) for new, old in pairwise(plans)]
     return render_template(
         "portal/pricing/history.html",
         rows=zip(published, [*changed, []], [each != plans[0] for each in plans], strict=True),

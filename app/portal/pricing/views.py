@@ -15,7 +15,7 @@ from app.extensions import caller, processor, transaction
 from app.languages import LANGUAGES, language, using_language
 from app.models import utcnow
 from app.portal.pricing.forms import PricingPlanForm
-from app.portal.pricing.labels import draft_words, published_words
+from app.portal.pricing.labels import draft_message, published_words
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import saving
 from app.portal.web.fragments import htmx_command, wants_fragment
@@ -220,7 +220,7 @@ def _page(
             typed=edited or plan,
             **_card_context(plan, None if form.errors else edited or plan, form.chosen_currency),
             asked_at=asked_at,
-            sentence=draft_words(effects.on_plans(session, caller(), partner_id)[plan.tier]),
+            sentence=draft_message(effects.on_plans(session, caller(), partner_id)[plan.tier]),
             languages=LANGUAGES,
             translated=sum(bool(row.name.data or row.features.data) for _, row in form.text_rows),
             texts_refused=any(row.errors for _, row in form.text_rows),

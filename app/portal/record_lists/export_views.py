@@ -19,7 +19,7 @@ from app.extensions import caller, delete_file, figures, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import ListExport, utcnow
 from app.policy import Permission
-from app.portal.record_lists.exporting import written_xlsx
+from app.portal.record_lists.exporting import write_xlsx
 from app.portal.record_lists.registry import LISTS, list_named
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.bulk import ListActions
@@ -34,7 +34,7 @@ from app.portal.web.stored_files import send_stored
 from app.portal.web.user_timezone import zone
 from app.services import csv_files, exports
 from app.services.csv_files import Cell
-from app.services.exports.words import FORMAT_NAMES, SUBJECT_TITLES, problem_words
+from app.services.exports.words import FORMAT_NAMES, SUBJECT_TITLES, problem_label
 from app.services.personal_data import exporting
 
 OF_LISTS = (ExportFormat.CSV, ExportFormat.XLSX)
@@ -79,7 +79,7 @@ def _stream_csv(headings: Sequence[str], row_chunks: Iterator[list[list[Cell]]])
 def _xlsx_file(
     definition: ListDefinition[Any], headings: Sequence[str], row_chunks: Iterable[list[list[Cell]]]
 ) -> Response:
-    file = written_xlsx(sheet_name(definition), headings, row_chunks)
+    file = write_xlsx(sheet_name(definition), headings, row_chunks)
     name, kind = f"{_file_name(definition)}.xlsx", MEDIA_TYPES[ExportFormat.XLSX]
     return send_file(file, kind, as_attachment=True, download_name=name)
 
@@ -183,7 +183,7 @@ WORDS = {
     "names": SUBJECT_TITLES,
     "formats": FORMAT_NAMES,
     "badges": STATE_BADGES,
-    "problem_words": problem_words,
+    "problem_label": problem_label,
     "days": exports.KEPT_FOR.days,
 }
 

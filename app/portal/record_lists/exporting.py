@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from app.errors import TooLarge
 from app.languages import gettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.services.csv_files import Cell
 
 MAX_ROWS = 1_048_575
@@ -23,9 +23,7 @@ ROWS_TO_MEASURE = 1000
 _WIDTH_OF_MOMENT = len("2026-02-28 14:05")
 
 
-def written_xlsx(
-    name: str, headings: Sequence[str], chunks: Iterable[list[list[Cell]]]
-) -> IO[bytes]:
+def write_xlsx(name: str, headings: Sequence[str], chunks: Iterable[list[list[Cell]]]) -> IO[bytes]:
     """Return a temporary file with one sheet of this name. Text stays text, so no formula runs;
     times are UTC.
 
@@ -49,7 +47,7 @@ def written_xlsx(
                 if row > MAX_ROWS:
                     message = gettext(
                         "An Excel file holds at most %(num)s rows. Export CSV instead.",
-                        num=written_number(MAX_ROWS),
+                        num=localize_number(MAX_ROWS),
                     )
                     raise TooLarge(message, "too_many_rows")
                 if row <= ROWS_TO_MEASURE:

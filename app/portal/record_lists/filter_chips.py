@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Forbidden, NotFound
 from app.extensions import caller, transaction
-from app.portal.audit.saved_views import days_of_filters, words_of_filter
+from app.portal.audit.saved_views import days_of_filters, filter_label
 from app.portal.web.blueprint import portal
 from app.portal.web.list_pages import ListPage
 from app.services import assistants, campaigns, organizations, partners
@@ -45,7 +45,7 @@ def filter_chips(page: ListPage[Any]) -> list[tuple[str, str]]:
     with transaction(read_only=True) as session:
         names = names_in(session, request.args)
     return chips + [
-        (words_of_filter(definition, name, value, names), page.url_without([name]))
+        (filter_label(definition, name, value, names), page.url_without([name]))
         for name, value in extra_filters
     ]
 

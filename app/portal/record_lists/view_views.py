@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import SavedView
-from app.portal.audit.saved_views import filters_set
+from app.portal.audit.saved_views import filter_labels
 from app.portal.record_lists.filter_chips import names_in
 from app.portal.record_lists.forms import SavedViewForm
 from app.portal.record_lists.registry import LISTS, list_named
@@ -128,7 +128,7 @@ def _saved_values(
 ) -> list[tuple[str, str]]:
     """Return what a view with this query saves, in the words of its list."""
     values = MultiDict(parse_qsl(query))
-    filters = filters_set(definition, query, names_in(session, values))
+    filters = filter_labels(definition, query, names_in(session, values))
     sort = definition.sort_of(values)
     sort_label = next(
         (str(each.label) for each in definition.columns if each.sort == sort.removeprefix("-")), ""

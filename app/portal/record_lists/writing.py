@@ -12,7 +12,7 @@ from app.errors import Forbidden, NotFound, TooLarge
 from app.extensions import database, delete_file, files, transaction
 from app.gateways.files import StoredFile
 from app.gateways.files.outages import retry_on_file_outage
-from app.portal.record_lists.exporting import written_xlsx
+from app.portal.record_lists.exporting import write_xlsx
 from app.portal.record_lists.registry import list_named
 from app.portal.web.list_rows import chunks, headings_of, sheet_name
 from app.services import csv_files, exports
@@ -84,7 +84,7 @@ def _write_file(task: exports.ExportTask) -> tuple[IO[bytes], int]:
         row_chunks = CountedParts(chunks(definition, columns, definition.sort_of(request.args)))
         headings = headings_of(columns)
         if export.file_format is ExportFormat.XLSX:
-            return written_xlsx(sheet_name(definition), headings, row_chunks), row_chunks.rows
+            return write_xlsx(sheet_name(definition), headings, row_chunks), row_chunks.rows
         return _write_csv(headings, row_chunks), row_chunks.rows
 
 

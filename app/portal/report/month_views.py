@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.errors import NotFound
 from app.extensions import caller, figures
 from app.languages import gettext
-from app.languages.dates import month_alone
+from app.languages.dates import standalone_month
 from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
@@ -53,7 +53,7 @@ def _requested_report(session: Session, today: date) -> MonthReportView:
     report = reporting.monthly(session, caller(), month, today, organization_id)
     earned = None
     if may_or_note_missing(Permission.ORGANIZATIONS_WRITE, "margin"):
-        earned = reporting.earned(session, caller(), month, model_rate(), organization_id)
+        earned = reporting.month_earnings(session, caller(), month, model_rate(), organization_id)
     return MonthReportView(organization, month, report, earned)
 
 
@@ -137,7 +137,7 @@ def _conversation_chart(report: MonthlyReport) -> dict[str, Any]:
 
     return chart_of(
         [day.day for day in report.days],
-        ("first", month_alone(report.span.start), values([*report.days])),
+        ("first", standalone_month(report.span.start), values([*report.days])),
         ("compare", gettext("Previous month"), values([*report.days_before])),
         unfinished=report.span.end == utcnow().date(),
     )

@@ -8,7 +8,12 @@ from flask_wtf.file import FileField, FileRequired
 from wtforms import BooleanField, StringField, TextAreaField, ValidationError
 
 from app.languages import gettext, lazy_gettext
-from app.languages.numbers import number_marks, parse_number, without_separators, written_number
+from app.languages.numbers import (
+    localize_number,
+    number_separators,
+    parse_number,
+    without_separators,
+)
 from app.portal.web.fields import VersionField, WholeNumber, addresses_of
 from app.portal.web.forms import PortalForm
 from app.services import spending
@@ -31,10 +36,10 @@ class AmountField(StringField):
             message = gettext("Enter an amount with at most %(most)s decimals.", most=_MAX_DECIMALS)
             raise ValidationError(message)
         if self.text and self.micros is None:
-            if number_marks().decimal == "." and parse_number(self._with_point) is not None:
+            if number_separators().decimal == "." and parse_number(self._with_point) is not None:
                 message = gettext("Use a point for decimals: %(amount)s.", amount=self._with_point)
                 raise ValidationError(message)
-            example = written_number(self.example, 2)
+            example = localize_number(self.example, 2)
             message = gettext("Enter an amount like %(example)s.", example=example)
             if self.text[0] in "-−" and parse_number(self.text[1:]) is not None:
                 message = f"{gettext('An amount can’t be negative.')} {message}"
@@ -88,8 +93,8 @@ class SpendingForm(PortalForm):
         limits = state.limits
         return cls.from_object(
             version=state.version,
-            day_money=typed_amount(limits.day_micros),
-            month_money=typed_amount(limits.month_micros),
+            day_money=format_amount(limits.day_micros),
+            month_money=format_amount(limits.month_micros),
             day_minutes=limits.day_minutes,
             month_minutes=limits.month_minutes,
             waits=limits.waits,
@@ -136,7 +141,7 @@ class BudgetForm(PortalForm):
     def showing(cls, budget: MonthBudget) -> "BudgetForm":
         return cls.from_object(
             version=budget.version,
-            budget=typed_amount(budget.micros),
+            budget=format_amount(budget.micros),
             levels=", ".join(map(str, budget.levels)),
             recipients="\n".join(budget.recipients),
         )
@@ -178,6 +183,6 @@ def _is_above(day: int | None, month: int | None) -> bool:
     return day is not None and month is not None and day > month
 
 
-def typed_amount(micros: int | None) -> str:
+def format_amount(micros: int | None) -> str:
     """Return an amount in the format of `AmountField`; blank without one."""
-    return "" if micros is None else without_separators(spending.amount_words(micros))
+    return "" if micros is None else without_separators(spending.format_amount(micros))

@@ -33,7 +33,7 @@ def operator_spending() -> Page:
 @portal.get("/operator/spending/rates.csv")
 def operator_spending_rates() -> Response:
     with transaction(read_only=True) as session:
-        return csv_file("call-rates", [rates.written(rates.listing(session)).encode()])
+        return csv_file("call-rates", [rates.to_csv(rates.listing(session)).encode()])
 
 
 @portal.post("/operator/spending/rates")
@@ -88,7 +88,7 @@ def _review_page(changes: RateChanges) -> str:
         changes=changes,
         rows=rows[:MAX_SHOWN],
         count=len(rows),
-        text=rates.written(changes.after),
+        text=rates.to_csv(changes.after),
     )
 
 

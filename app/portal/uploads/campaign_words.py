@@ -12,7 +12,7 @@ from app.services import organizations
 from app.services.imports import uploads
 
 
-def campaign_words(campaign_name: str, organization_name: str | None) -> str:
+def campaign_label(campaign_name: str, organization_name: str | None) -> str:
     if organization_name is None:
         return campaign_name
     return gettext(
@@ -35,4 +35,4 @@ def names_of(session: Session, upload: ContactImport) -> tuple[str, str]:
     """Return the name of the upload's campaign, by itself and in a sentence."""
     name = uploads.campaign_names(session, [upload])[upload.campaign_id]
     owners = organizations_of(session, [upload])
-    return name, campaign_words(name, owners.get(upload.organization_id))
+    return name, campaign_label(name, owners.get(upload.organization_id))

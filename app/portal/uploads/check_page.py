@@ -10,16 +10,16 @@ from flask import request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus, ContactAction
-from app.errors import in_language
+from app.errors import translate_stored
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Campaign, ContactImport, Organization, utcnow
 from app.phone import country_name
 from app.portal.uploads.forms import DELIMITER_WORDS, ENCODING_WORDS, ReadingForm
 from app.portal.uploads.labels import (
     file_notes,
-    fixes_words,
-    ignored_words,
-    kind_words,
+    fix_labels,
+    ignored_label,
+    kind_label,
     note_words,
     repair_text,
     repair_title,
@@ -70,13 +70,13 @@ _ROWS_TITLES = {
     FAILED: lazy_gettext("Rows to fix"),
 }
 """The heading of the rows by their outcome."""
-Typed = Mapping[int, Mapping[int, str]]
+SubmittedCells = Mapping[int, Mapping[int, str]]
 """Submitted corrections: row number -> index of the column -> text."""
 _CELL = re.compile(r"cell-(\d{1,8})-(\d{1,4})", re.ASCII)
 _ROW = re.compile(r"\d{1,8}", re.ASCII)
 
 
-def typed_cells() -> dict[int, dict[int, str]]:
+def submitted_cells() -> dict[int, dict[int, str]]:
     """Return the corrections in the form, changed or not."""
     cells: dict[int, dict[int, str]] = {}
     for name, text in request.form.items():
@@ -111,7 +111,7 @@ class RowChoice:
 
 
 def check_context(
-    session: Session, upload: ContactImport, submitted: Typed | None = None
+    session: Session, upload: ContactImport, submitted: SubmittedCells | None = None
 ) -> dict[str, Any]:
     """Return the data of the check screen, by the filters in the URL; ``submitted`` holds refused
     corrections."""
@@ -172,9 +172,9 @@ def _problems(session: Session, upload: ContactImport, choice: RowChoice) -> dic
             if choice.kind is None or choice.kind.reason == repair.reason
         ],
         "repaired": [(reason, repaired_title(reason)) for reason in upload.repairs],
-        "fixes": fixes_words(by_hand),
+        "fixes": fix_labels(by_hand),
         "left_out": by_hand.left_out,
-        "ignored": ignored_words(reports.ignored_kinds(session, upload)),
+        "ignored": ignored_label(reports.ignored_kinds(session, upload)),
         "finds_contacts": mapping.finds_contacts,
         "no_phones": 0 if mapping.phones else _rows_if_majority(upload, no_phone),
         "no_names": bool(mapping.metadata and upload.created) and not mapping.has_names,
@@ -182,10 +182,10 @@ def _problems(session: Session, upload: ContactImport, choice: RowChoice) -> dic
 
 
 def _rows(
-    session: Session, upload: ContactImport, choice: RowChoice, submitted: Typed
+    session: Session, upload: ContactImport, choice: RowChoice, submitted: SubmittedCells
 ) -> dict[str, Any]:
     """Return the rows of a page as in the file, with the changes by applying them."""
-    kind, note, position = choice.kind, choice.note, lists.place()
+    kind, note, position = choice.kind, choice.note, lists.current_position()
     page = reports.page(
         session,
         upload,
@@ -257,7 +257,7 @@ def _chips(
         all_chip,
         *(
             FilterChip(
-                kind_words(k),
+                kind_label(k),
                 k.rows,
                 _url(upload, kind=f"{k.code}:{k.reason or ''}"),
                 k is kind,
@@ -295,7 +295,7 @@ def _row_warnings(
         )
         first = reports.first_notes(session, upload, DUPLICATE, SHOWN_DUPLICATES)
         text = " ".join(
-            gettext("Row %(row)s: %(message)s", row=number(row), message=in_language(message))
+            gettext("Row %(row)s: %(message)s", row=number(row), message=translate_stored(message))
             for row, message in first
         )
         pairs = tuple((earlier, row) for row, message in first if (earlier := earlier_row(message)))

@@ -150,7 +150,7 @@ def status_badge(upload: ContactImport) -> tuple[str, str]:
     return str(STATE_NAMES[upload.state]), STATE_TONES[upload.state]
 
 
-def fixes_words(fixes: FixCounts) -> list[str]:
+def fix_labels(fixes: FixCounts) -> list[str]:
     """Return the corrections: 7 cells changed, 2 rows left out."""
     labels = []
     if fixes.cells:
@@ -160,7 +160,7 @@ def fixes_words(fixes: FixCounts) -> list[str]:
     return labels
 
 
-def kind_words(kind: ProblemKind) -> str:
+def kind_label(kind: ProblemKind) -> str:
     reason = REASONS.get((kind.code, kind.reason or ""))
     return str(reason if reason is not None else ERRORS[kind.code].title)
 
@@ -185,7 +185,7 @@ def _file_note(rule: str, rows: int | None) -> str:
     return gettext("%(note)s (%(rows)s).", note=rule.removesuffix("."), rows=rows_label)
 
 
-def ignored_words(kinds: list[ProblemKind]) -> str:
+def ignored_label(kinds: list[ProblemKind]) -> str:
     """Return ignored contacts: 39 contacts whose status ended outreach; empty for none."""
     return ", ".join(IGNORED[kind.code](kind.rows) for kind in kinds)
 
@@ -220,7 +220,7 @@ def repair_text(repair: SuggestedRepair) -> str:
     )
 
 
-def outcome_words(upload: ContactImport, remaining: int) -> str:
+def outcome_message(upload: ContactImport, remaining: int) -> str:
     """Return the result: 17 contacts added, 2 updated, 1 row not applied."""
     failed = upload.failed + remaining
     unchanged = uploads.unchanged_rows(upload)
@@ -239,7 +239,7 @@ def outcome_words(upload: ContactImport, remaining: int) -> str:
     return f"{', '.join(label for count, label in figures if count)}."
 
 
-def sum_words(counts: Iterable[int], total: int) -> str:
+def sum_message(counts: Iterable[int], total: int) -> str:
     """Return the sum: 3,906 + 455 + 0 + 39 + 412 = 4,812 rows in the file."""
     return ngettext(
         "%(sum)s = %(num)s row in the file.",

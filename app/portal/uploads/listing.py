@@ -13,7 +13,7 @@ from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
 from app.models import ContactImport
 from app.portal.uploads.bulk import ACTIONS
-from app.portal.uploads.campaign_words import campaign_words, organizations_of
+from app.portal.uploads.campaign_words import campaign_label, organizations_of
 from app.portal.uploads.labels import ACTION_NAMES, STATES, status_badge
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
@@ -47,7 +47,7 @@ class UploadRow:
 
     @property
     def campaign_words(self) -> str:
-        return campaign_words(self.campaign, self.organization)
+        return campaign_label(self.campaign, self.organization)
 
 
 def _filters(_session: Session, campaign_id: UUID | None = None) -> uploads.UploadFilter:

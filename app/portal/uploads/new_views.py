@@ -15,11 +15,11 @@ from app.contact_files.writing import RowWriter
 from app.enums import ContactAction
 from app.errors import Conflict, Gone, NotFound, TooLarge, ValidationFailed
 from app.extensions import caller, deleted_on_error, files, settings, transaction
-from app.gateways.files import StoredFile, size_words
+from app.gateways.files import StoredFile, size_label
 from app.languages import gettext, ngettext
 from app.models import Campaign, ContactImport
 from app.policy import Permission
-from app.portal.uploads.campaign_words import campaign_words, organizations_of
+from app.portal.uploads.campaign_words import campaign_label, organizations_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.uploads.upload_pages import parts_of_upload
 from app.portal.web import lists
@@ -86,7 +86,7 @@ def _choices(session: Session, matches: Sequence[Campaign]) -> list[Choice]:
             num=number(row.contact_count),
             day=day(row.created_at, zone()),
         )
-        name, text = campaign_words(row.name, owner), details
+        name, text = campaign_label(row.name, owner), details
         if owner and name_counts[row.name] == 1:
             name, text = row.name, f"{owner}, {details}"
         rows.append((name, text, url_for("portal.upload_new", campaign_id=row.id)))
@@ -128,7 +128,7 @@ def _save(campaign_id: UUID, form: UploadForm, corrects: ContactImport | None) -
         raise ValidationFailed.on("file", "missing", gettext("Choose a contact file."))
     stored_file = files().save(submitted.stream, max_bytes=settings().max_upload_bytes)
     name, action = submitted.filename, form.chosen_action
-    return created(
+    return create_upload(
         campaign_id,
         stored_file,
         stored_file.sha256,
@@ -138,7 +138,7 @@ def _save(campaign_id: UUID, form: UploadForm, corrects: ContactImport | None) -
     )
 
 
-def created(
+def create_upload(
     campaign_id: UUID,
     stored_file: StoredFile,
     *values: str,
@@ -174,11 +174,11 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
             "portal/uploads/choose.html",
             campaign=campaign,
             corrects=_get_corrected(session, campaign_id),
-            campaign_words=campaign_words(campaign.name, owner.name),
+            campaign_words=campaign_label(campaign.name, owner.name),
             usage=storage.of_organization(session, owner, defaults),
             form=form,
             hints=ACTION_HINTS,
-            most=size_words(settings().max_upload_bytes),
+            most=size_label(settings().max_upload_bytes),
             is_new=is_new(),
             places=parts_of_upload(),
             steps_of_new=steps_of_planned(session, campaign),
@@ -246,7 +246,7 @@ def upload_fix_failed(upload_id: UUID) -> Response:
 
 def _correction(upload: ContactImport, writer: RowWriter, choices: UploadChoices) -> str:
     """Upload the failed rows as a file that corrects them; return its URL. Raises `TooLarge`."""
-    return created(
+    return create_upload(
         upload.campaign_id,
         _store_pieces(_pieces(upload, writer, failed_only=True)),
         file_name=_name(upload, failed_only=True),

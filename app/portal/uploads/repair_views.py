@@ -6,7 +6,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict
 from app.extensions import caller, transaction
-from app.portal.uploads.check_page import rows_left_out, typed_cells
+from app.portal.uploads.check_page import rows_left_out, submitted_cells
 from app.portal.uploads.step_views import refused_step
 from app.portal.uploads.upload_pages import changing_upload, to_upload
 from app.portal.web.blueprint import Page, portal
@@ -17,7 +17,7 @@ from app.services.imports import corrections
 @portal.post("/uploads/<uuid:upload_id>/rows")
 def upload_fix_rows(upload_id: UUID) -> Page:
     """Save the corrections and check the file with them."""
-    submitted, left_out = typed_cells(), rows_left_out()
+    submitted, left_out = submitted_cells(), rows_left_out()
     try:
         with transaction() as session:
             corrections.fix_rows(

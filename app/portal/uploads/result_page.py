@@ -11,16 +11,16 @@ from app.enums import CampaignStatus, ImportState, OrganizationStatus
 from app.extensions import caller, settings
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import Campaign, ContactImport, Organization
 from app.policy import Permission
 from app.portal.uploads.labels import (
-    fixes_words,
-    ignored_words,
-    outcome_words,
-    sum_words,
+    fix_labels,
+    ignored_label,
+    outcome_message,
+    sum_message,
 )
-from app.portal.uploads.sheet import MAX_CELL_LENGTH, reason_words
+from app.portal.uploads.sheet import MAX_CELL_LENGTH, problem_message
 from app.portal.web.formats import duration, number, size
 from app.portal.web.user_timezone import zone
 from app.services import outreach
@@ -68,13 +68,15 @@ def result_context(session: Session, upload: ContactImport) -> dict[str, Any]:
         and not _is_archived(session, upload),
         "differences": ", ".join(differences),
         "same_figures": complete and not differences and is_as_checked,
-        "ignored": ignored_words(reports.ignored_kinds(session, upload)),
-        "outcome": outcome_words(upload, uploads.rows_left(upload)),
+        "ignored": ignored_label(reports.ignored_kinds(session, upload)),
+        "outcome": outcome_message(upload, uploads.rows_left(upload)),
         "next_step": _next_step(session, upload),
         "failed_rows": _failed_rows(session, upload),
         "entries": _history(upload, corrections.count_fixes(session, upload)),
         "rows_kept_until": expiry.kept_until(upload, settings().rows_kept_days),
-        "rest_words": sum_words([*figures.values(), uploads.rows_left(upload)], upload.rows_total),
+        "rest_words": sum_message(
+            [*figures.values(), uploads.rows_left(upload)], upload.rows_total
+        ),
     }
 
 
@@ -110,7 +112,9 @@ def _failed_rows(session: Session, upload: ContactImport) -> list[tuple[int, str
         problem = next((each for each in row.problems if not each.is_warning), None)
         index = problem.column_index if problem else None
         value = "" if index is None else f"{upload.columns[index]}: {row.cells[index]}"
-        rows.append((row.number, value[:MAX_CELL_LENGTH], reason_words(problem) if problem else ""))
+        rows.append(
+            (row.number, value[:MAX_CELL_LENGTH], problem_message(problem) if problem else "")
+        )
     return rows
 
 
@@ -129,7 +133,7 @@ def _history(upload: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
         },
         {
             "title": gettext("Checked"),
-            "text": ", ".join([_rows_label(upload.rows_total), *fixes_words(fixes)]),
+            "text": ", ".join([_rows_label(upload.rows_total), *fix_labels(fixes)]),
             "when": _clock(upload.checked_at),
             "state": "done",
         },
@@ -162,7 +166,7 @@ def _applied_label(upload: ContactImport) -> str:
     if upload.apply_started_at is None or upload.finished_at is None or upload.apply_number > 1:
         return rows
     elapsed = (upload.finished_at - upload.apply_started_at).total_seconds()
-    time = f"{written_number(elapsed, 1)}{NO_BREAK}s" if elapsed < 90 else duration(round(elapsed))
+    time = f"{localize_number(elapsed, 1)}{NO_BREAK}s" if elapsed < 90 else duration(round(elapsed))
     return gettext("%(rows)s in %(time)s", rows=rows, time=time)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.errors import in_language
+from app.errors import translate_stored
 from app.languages import gettext, lazy_gettext, lazy_pgettext, pgettext
 from app.models import ContactImport, ImportProblem
 from app.portal.uploads.labels import repaired_value
@@ -235,11 +235,11 @@ def _cell(value: str, problems: Sequence[ImportProblem], submitted: str | None) 
     tone = ""
     if problems:
         tone = "bad" if any(not problem.repair for problem in errors) else "repair"
-    return SheetCell(text, tone, tuple(map(reason_words, errors or problems)), submitted)
+    return SheetCell(text, tone, tuple(map(problem_message, errors or problems)), submitted)
 
 
-def reason_words(problem: ImportProblem) -> str:
-    message = in_language(problem.message)
+def problem_message(problem: ImportProblem) -> str:
+    message = translate_stored(problem.message)
     if not problem.repair:
         return message
     return gettext(

@@ -9,7 +9,12 @@ from werkzeug.wrappers import Response
 from app.enums import ImportState
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, delete_file, transaction
-from app.portal.uploads.check_page import Typed, check_context, rows_left_out, typed_cells
+from app.portal.uploads.check_page import (
+    SubmittedCells,
+    check_context,
+    rows_left_out,
+    submitted_cells,
+)
 from app.portal.uploads.forms import ReadingForm
 from app.portal.uploads.sheet import columns_of
 from app.portal.uploads.upload_pages import changing_upload, path_of, to_upload
@@ -83,7 +88,7 @@ def upload_undo_repair(upload_id: UUID, reason: str) -> Response:
 def upload_apply(upload_id: UUID) -> Page:
     """Apply the check that the user has seen; nothing if it has changed since. Corrections that
     were typed are saved and checked first."""
-    submitted = typed_cells()
+    submitted = submitted_cells()
     try:
         with transaction() as session:
             url_params = _apply(session, upload_id, submitted)
@@ -92,7 +97,7 @@ def upload_apply(upload_id: UUID) -> Page:
     return to_upload(upload_id, **url_params)
 
 
-def _apply(session: Session, upload_id: UUID, submitted: Typed) -> dict[str, str]:
+def _apply(session: Session, upload_id: UUID, submitted: SubmittedCells) -> dict[str, str]:
     """Apply the rows; return parameters of the upload's page, which says if edits are checked
     first. Raises `Conflict`."""
     left_out, expected_check = rows_left_out(), seen_version()
@@ -137,7 +142,7 @@ def _columns_page(
 
 
 def refused_step(
-    error: Conflict, upload_id: UUID, submitted: Typed, *, applies: bool = False
+    error: Conflict, upload_id: UUID, submitted: SubmittedCells, *, applies: bool = False
 ) -> Page:
     """Show the check if it has changed, otherwise the upload's page with the reason. ``submitted``
     holds corrections for the rows that are still shown.

@@ -51,7 +51,7 @@ def _effects(session: Session, upload: ContactImport) -> dict[str, Any]:
     return {
         **_totals_context(totals, done=False),
         "names": [_names(changes) for changes in contacts],
-        "extent": extent_words(*undo.extent(session, upload)),
+        "extent": extent_label(*undo.extent(session, upload)),
         "until": undo.ends_at(upload, settings().undo_days),
     }
 
@@ -63,7 +63,7 @@ def upload_undo_start(upload_id: UUID) -> Response:
     return to_upload(upload_id)
 
 
-def extent_words(changes: int, contacts: int) -> str:
+def extent_label(changes: int, contacts: int) -> str:
     """Return the extent: 19 changes to 18 contacts."""
     return ngettext(
         "%(changes)s to %(num)s contact",

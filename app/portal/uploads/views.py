@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import ImportState
-from app.errors import Conflict, in_language
+from app.errors import Conflict, translate_stored
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
@@ -20,11 +20,11 @@ from app.portal.uploads.check_page import check_context, rows_url
 from app.portal.uploads.labels import (
     ACTION_NAMES,
     status_badge,
-    sum_words,
+    sum_message,
 )
 from app.portal.uploads.listing import UPLOADS, UploadRow
 from app.portal.uploads.result_page import result_context
-from app.portal.uploads.undo_views import extent_words, undone_context
+from app.portal.uploads.undo_views import extent_label, undone_context
 from app.portal.uploads.upload_pages import path_of, to_upload
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
@@ -77,7 +77,7 @@ def _page_of(session: Session, contact_import: ContactImport) -> tuple[str, dict
     if contact_import.state in AT_WORK:
         return "portal/uploads/working.html", {}
     if contact_import.undo_state == undo.UNDOING:
-        extent = extent_words(*undo.extent(session, contact_import))
+        extent = extent_label(*undo.extent(session, contact_import))
         return "portal/uploads/undoing.html", {"extent": extent}
     if contact_import.undo_state == undo.UNDONE:
         return "portal/uploads/undone.html", result_context(
@@ -118,10 +118,10 @@ def upload_page_data(session: Session, contact_import: ContactImport) -> dict[st
         **path_of(session, contact_import),
         # Translators: the reader, in "Started 10:47 by you."
         "author": pgettext("by", "you") if is_author else contact_import.author,
-        "failure": in_language(contact_import.failure) if contact_import.failure else None,
+        "failure": translate_stored(contact_import.failure) if contact_import.failure else None,
         "corrects": corrected_files.corrected_by(session, caller(), contact_import),
         "figures": figures,
-        "sum_words": sum_words(figures.values(), contact_import.rows_total),
+        "sum_words": sum_message(figures.values(), contact_import.rows_total),
         "action": str(ACTION_NAMES[contact_import.action]),
         "to_apply": uploads.rows_to_apply(contact_import),
         "unchanged": uploads.unchanged_rows(contact_import),

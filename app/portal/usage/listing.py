@@ -107,7 +107,7 @@ def load_totals(session: Session) -> UsageTotals:
     request."""
     if "whole_usage" not in g:
         span, _problems = chosen_span()
-        compared = reporting.compared(session, caller(), span, utcnow().date())
+        compared = reporting.compare_days(session, caller(), span, utcnow().date())
         months, can_rank = reporting.by_month_and_can_rank(session, caller(), span)
         g.whole_usage = UsageTotals(compared, months, can_rank)
     totals: UsageTotals = g.whole_usage

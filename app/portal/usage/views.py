@@ -90,7 +90,9 @@ def _usage_context(session: Session, span: DaySpan) -> dict[str, Any]:
     scope = _requested_scope(session)
     page = list_page(session, USAGE) if _lists_organizations(scope) else None
     context = _figures_context(session, scope, span, page)
-    months, are_months_adjusted = reporting.adding_up([[each.cost] for each in context["months"]])
+    months, are_months_adjusted = reporting.round_to_total(
+        [[each.cost] for each in context["months"]]
+    )
     context["months"] = [
         replace(each, cost=cost) for each, (cost,) in zip(context["months"], months, strict=True)
     ]
@@ -169,7 +171,7 @@ def _figures_context(
     if totals:
         compared, months = totals.compared, totals.months
     else:
-        compared = reporting.compared(session, caller(), span, today, scope.id)
+        compared = reporting.compare_days(session, caller(), span, today, scope.id)
         months = reporting.by_month(session, caller(), span, scope.id)
     days, before = compared.days, compared.before
     total, total_before = reporting.total(days), reporting.total(before)
@@ -282,7 +284,7 @@ def _with_rounded_costs(
     its own rounding."""
     other_sum = sums.get("others")
     below = [other_sum] if other_sum else []
-    costs, are_adjusted = reporting.adding_up([row.costs for row in (*page.rows, *below)])
+    costs, are_adjusted = reporting.round_to_total([row.costs for row in (*page.rows, *below)])
     rows = [replace(row, costs=row_costs) for row, row_costs in zip(page.rows, costs, strict=False)]
     if other_sum:
         sums = {**sums, "others": replace(other_sum, costs=costs[-1])}

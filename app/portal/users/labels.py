@@ -21,7 +21,7 @@ ROLE_SCOPE: dict[Role, str] = {
 """The purpose of each role, in one line."""
 
 
-def list_words(partner: str | None) -> str:
+def list_message(partner: str | None) -> str:
     """Say which users the list shows; ``partner`` is the one that an operator chose."""
     if partner:
         return gettext("Everyone with access to the portal of %(name)s.", name=partner)

@@ -61,7 +61,7 @@ def chosen_filters() -> users.UserFilter:
         user_type=lists.choice_filter("role", Role),
         is_member=lists.text_filter("role") == OF_CUSTOMERS,
         status=lists.choice_filter("status", UserStatus),
-        organization=lists.id_or_words("organization"),
+        organization=lists.id_or_text("organization"),
         partner_id=lists.id_filter("partner"),
         has_factor={"on": True, "off": False}.get(lists.text_filter("factor") or ""),
     )

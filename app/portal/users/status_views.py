@@ -16,7 +16,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import User
 from app.portal.users.labels import confirm_role_title, role_changed
-from app.portal.users.views import DEACTIVATING, actions_of, suspending_words
+from app.portal.users.views import DEACTIVATING, actions_of, suspend_consequences
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import changing, redirect_with
@@ -31,7 +31,7 @@ from app.validation.uuids import as_uuid
 def user_suspend_confirm(user_id: UUID) -> str:
     user = _get_changeable(user_id, "may_suspend")
     return render_template(
-        "portal/users/suspend.html", user=user, consequences=suspending_words(user)
+        "portal/users/suspend.html", user=user, consequences=suspend_consequences(user)
     )
 
 
@@ -56,7 +56,7 @@ def user_role_confirm(user_id: UUID, role: str) -> str:
 def user_role(user_id: UUID, role: str) -> Response:
     lower = _role(role)
     with _changing(user_id, Conflict, Forbidden, ValidationFailed) as session:
-        user = users.change_role(session, caller(), user_id, lower, hand_over=handed_over())
+        user = users.change_role(session, caller(), user_id, lower, hand_over=handed_over_ids())
     return _to_user(user, role_changed(_name(user), lower))
 
 
@@ -81,7 +81,7 @@ def user_deactivate_confirm(user_id: UUID) -> str:
 @portal.post("/users/<uuid:user_id>/deactivate")
 def user_deactivate(user_id: UUID) -> Response:
     with _changing(user_id, Conflict, Forbidden) as session:
-        user = users.deactivate(session, caller(), user_id, hand_over=handed_over())
+        user = users.deactivate(session, caller(), user_id, hand_over=handed_over_ids())
     return _to_user(user, gettext("%(name)s deactivated and signed out.", name=_name(user)))
 
 
@@ -108,7 +108,7 @@ def _role(text: str) -> Role:
     return Role(text)
 
 
-def handed_over() -> list[UUID]:
+def handed_over_ids() -> list[UUID]:
     """Return the items that the form hands over to the current user."""
     return [item_id for text in request.form.getlist("hand_over") if (item_id := as_uuid(text))]
 

@@ -15,7 +15,7 @@ from app.models import User, is_erased
 from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
 from app.portal.users.bulk import may_change
-from app.portal.users.labels import abilities, abilities_title, list_words
+from app.portal.users.labels import abilities, abilities_title, list_message
 from app.portal.users.listing import OF_CUSTOMERS, OF_CUSTOMERS_WORDS, STATUS_NAMES, USERS
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
@@ -71,7 +71,7 @@ def list_users() -> str:
             "portal/users/list.html",
             list=list_page(session, USERS),
             named=organization_picker.named_in_filter(session),
-            words=list_words(_partner_in_filter(session)),
+            words=list_message(_partner_in_filter(session)),
             roles=_visible_roles(),
             seats=own_seats(session),
             tones=STATUS_TONES,
@@ -128,7 +128,7 @@ def _membership(session: Session, user: User) -> dict[str, Any]:
     }
 
 
-def suspending_words(user: User) -> tuple[str, ...]:
+def suspend_consequences(user: User) -> tuple[str, ...]:
     return (*SUSPENDING, KEPT_WORKING) if user.user_type in PARTNER_LEVEL else SUSPENDING
 
 
@@ -200,7 +200,7 @@ def actions_of(user: User) -> dict[str, Any]:
         "may_erase": may_act
         and may_or_note_missing(Permission.PERSONAL_DATA)
         and not is_erased(user.email),
-        "suspending": suspending_words(user),
+        "suspending": suspend_consequences(user),
         "deactivating": DEACTIVATING,
     }
 

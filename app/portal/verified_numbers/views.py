@@ -13,7 +13,7 @@ from app.enums import VerificationPurpose
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import VerifiedNumber, utcnow
-from app.portal.calls.labels import live
+from app.portal.calls.labels import live_panel_data
 from app.portal.organizations.views import organization_page_data
 from app.portal.verified_numbers.calling import STATE_BADGES, NumberForm, call_with_code
 from app.portal.web.blueprint import Page, portal
@@ -194,4 +194,4 @@ def _code_page(organization_id: UUID, number_id: UUID, form: CodeForm) -> str:
 
 
 def _call_context(session: Session, number: VerifiedNumber) -> dict[str, object]:
-    return live(session, calls.get(session, caller(), number.call_id))
+    return live_panel_data(session, calls.get(session, caller(), number.call_id))

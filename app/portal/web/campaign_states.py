@@ -11,7 +11,7 @@ from app.models import Campaign
 from app.services import outreach
 from app.services.outreach import RoundSummary
 
-STATE_WORDS = {
+STATE_LABELS = {
     "archived": lazy_gettext("Archived"),
     "finished": lazy_gettext("Finished"),
     "running": lazy_gettext("Running"),
@@ -21,7 +21,7 @@ STATE_WORDS = {
 
 
 def state_of(campaign: Campaign, summary: RoundSummary) -> str:
-    """Return a key of `STATE_WORDS`."""
+    """Return a key of `STATE_LABELS`."""
     if campaign.status is CampaignStatus.ARCHIVED:
         return "archived"
     if summary.ended_at:
@@ -32,7 +32,7 @@ def state_of(campaign: Campaign, summary: RoundSummary) -> str:
 
 
 def with_states(session: Session, campaigns: Sequence[Campaign]) -> list[tuple[Campaign, str]]:
-    """Return each of the campaigns with its state, a key of `STATE_WORDS`."""
+    """Return each of the campaigns with its state, a key of `STATE_LABELS`."""
     summaries = outreach.summaries_of(session, campaigns)
     return [(each, state_of(each, summaries.get(each.id, RoundSummary()))) for each in campaigns]
 

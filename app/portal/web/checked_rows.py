@@ -19,7 +19,7 @@ from app.extensions import transaction
 from app.portal.web.editing import run_once
 from app.services import pasted_lines
 from app.services.pasted_lines import PastedLine
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 Row = TypeVar("Row")
 
@@ -102,7 +102,7 @@ def corrected_lines(text: str | None, columns: Sequence[str]) -> list[PastedLine
 def _corrected(name: str, cell: str) -> str:
     """Return the last value of the field, which is that of a pressed button; else the cell."""
     values = request.form.getlist(name)
-    return trimmed(" ".join(values[-1].splitlines())) if values else cell
+    return trim(" ".join(values[-1].splitlines())) if values else cell
 
 
 def messages_by_cell(

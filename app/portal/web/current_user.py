@@ -16,7 +16,7 @@ from app.models import Partner, User
 from app.portal.web.cookies import read_cookie
 from app.portal.web.i18n import set_request_language
 from app.services.auth import sign_in
-from app.services.branding.brand import NEUTRAL, Brand, kept_brand
+from app.services.branding.brand import NEUTRAL, Brand, cached_brand
 
 SESSION_COOKIE = "portal_session"
 PARTNER_COOKIE = "portal_partner"
@@ -84,7 +84,7 @@ def identify() -> None:
         return
     with transaction(read_only=True) as session:
         at_host = sign_in.partner_of_domain(session, request.host)
-        g.brand = kept_brand(at_host) if at_host else NEUTRAL
+        g.brand = cached_brand(at_host) if at_host else NEUTRAL
         set_request_language(browser_session.get(LANGUAGE_KEY), g.brand.language)
         is_paused = at_host is not None and at_host.suspended_at is not None
         if is_paused and request.endpoint != "portal.language":
@@ -133,13 +133,13 @@ def _brand_of_visitor(session: Session, at_host: Partner | None) -> Brand:
     partner. A URL without a view may name a partner too; the last visited one is then left out."""
     slug = (request.view_args or {}).get("slug")
     if slug:
-        return kept_brand(sign_in.partner_of_slug(session, slug, request.host))
+        return cached_brand(sign_in.partner_of_slug(session, slug, request.host))
     _, first_segment, named, *_rest = (*request.path.split("/"), "", "")
     if first_segment == "p":
         partner = _find_partner(session, named) or at_host
     else:
         partner = at_host or _find_partner(session, read_cookie(PARTNER_COOKIE) or "")
-    return kept_brand(partner) if partner else NEUTRAL
+    return cached_brand(partner) if partner else NEUTRAL
 
 
 def paused_slug() -> str | None:

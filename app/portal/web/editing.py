@@ -31,10 +31,10 @@ from app.extensions import caller
 from app.languages import gettext
 from app.portal.web.author_names import author_names
 from app.portal.web.formats import number
-from app.portal.web.process_names import author_words
+from app.portal.web.process_names import author_label
 from app.services import audit, idempotency
 
-MARKS = frozenset({"csrf_token", "once", "version", "seen"})
+HIDDEN_FIELDS = frozenset({"csrf_token", "once", "version", "seen"})
 """Names of the hidden fields, which are left out of differences and audit entries."""
 
 
@@ -81,7 +81,7 @@ def _claim(session: Session, *more: str) -> idempotency.IdempotencySlot | dict[s
     token = request.form.get("once", "")
     if not token.isalnum():
         return None
-    submitted = sorted((k, v) for k, v in request.form.items(multi=True) if k not in MARKS)
+    submitted = sorted((k, v) for k, v in request.form.items(multi=True) if k not in HIDDEN_FIELDS)
     # Going back and sending other values is another submission.
     key = sha256(repr((token, submitted, *more)).encode()).hexdigest()
     return idempotency.claim(session, current_user.id, request.endpoint or "", key, {})
@@ -120,7 +120,7 @@ def edit_conflict(
     last = audit.last_of_target(session, caller(), target_type, target_id)
     if last is None:
         return EditConflict(None, None, differences)
-    author = author_words(last.actor, author_names(session, [last.actor]))
+    author = author_label(last.actor, author_names(session, [last.actor]))
     return EditConflict(author, last.at, differences, last.actor_id == caller().subject_id)
 
 
@@ -143,7 +143,9 @@ def seen_marks(fields: Iterable[Field]) -> str:
     return " ".join(f"{field.name}:{_digest(field)}" for field in fields if _has_digest(field))
 
 
-def keep_saved(submitted: Iterable[Field], stored: Mapping[str, Field], seen_digests: str) -> None:
+def reset_unchanged(
+    submitted: Iterable[Field], stored: Mapping[str, Field], seen_digests: str
+) -> None:
     """Set the fields that still have one of the ``seen_digests`` to what is stored."""
     digests = dict(pair.split(":") for pair in seen_digests.split() if pair.count(":") == 1)
     for field in submitted:

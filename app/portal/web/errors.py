@@ -26,7 +26,7 @@ from app.services import storage, tenancy
 from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
 from app.services.auth import sign_in
-from app.services.branding.brand import kept_brand
+from app.services.branding.brand import cached_brand
 from app.validation.networks import network_of
 
 TRY_AGAIN = frozenset({429, 500, 503})
@@ -196,7 +196,7 @@ def _paused_page() -> Response:
         if partner is None:
             slug = (request.view_args or {})["slug"]
             partner = sign_in.partner_called(session, slug, request.host)
-        g.brand = kept_brand(partner)
+        g.brand = cached_brand(partner)
     set_request_language(None, g.brand.language)
     response = make_response(render_template("errors/paused.html"), 403)
     response.headers["Cache-Control"] = "no-store"
@@ -332,4 +332,4 @@ def _note_refused_request(error: Forbidden) -> None:
         network=network_of(caller.ip),
     )
     with transaction(scope=scope_of(caller)) as session:
-        refusals.note(session, caller, [refusal])
+        refusals.record_refusals(session, caller, [refusal])

@@ -12,14 +12,14 @@ from wtforms.fields.choices import Choice
 from wtforms.widgets import CheckboxInput, HiddenInput, ListWidget, Select, TextInput
 
 from app.languages import gettext
-from app.validation.texts import trimmed, whole_number
+from app.validation.texts import trim, whole_number
 
 _CLOCK = re.compile("([01]?[0-9]|2[0-3]|24(?=:?00)):?([0-5][0-9])(?::[0-5][0-9])?")
 
 
 def without_nul(value: Any) -> Any:
     """Return the text without surrounding spaces and without characters that databases refuse."""
-    return trimmed(value) if value else value
+    return trim(value) if value else value
 
 
 def blank_is_none(value: str | None) -> str | None:
@@ -47,7 +47,7 @@ def typed_number(text: str | None) -> int | None:
     return -1 if number is None else number
 
 
-def hidden_mark(name: str, value: str) -> Markup:
+def hidden_field(name: str, value: str) -> Markup:
     """Return a hidden input without an id: a page can have several forms with the same fields."""
     return Markup(  # noqa: S704 - both are escaped
         f'<input type="hidden" name="{escape(name)}" value="{escape(value)}" autocomplete="off">'
@@ -55,11 +55,11 @@ def hidden_mark(name: str, value: str) -> Markup:
 
 
 class HiddenMark(HiddenInput):
-    """See `hidden_mark`."""
+    """See `hidden_field`."""
 
     def __call__(self, field: Field, **_kwargs: Any) -> Markup:
         value = field._value()  # type: ignore[attr-defined]  # noqa: SLF001 - as WTForms’ widgets do
-        return hidden_mark(field.name, value)
+        return hidden_field(field.name, value)
 
 
 class QuickSelect(Select):

@@ -13,8 +13,14 @@ from markupsafe import Markup
 
 from app.enums import CallStatus, CarrierKind
 from app.languages import gettext, lazy_gettext, locale, with_whole_email
-from app.languages.dates import JOINER, NO_BREAK, written_date, written_days, zone_letters
-from app.languages.numbers import number_marks, size_unit, written_number, written_share
+from app.languages.dates import (
+    JOINER,
+    NO_BREAK,
+    format_date_range,
+    format_local_date,
+    zone_abbreviation,
+)
+from app.languages.numbers import format_percentage, localize_number, number_separators, size_unit
 from app.models import is_erased, utcnow
 from app.phone import comparable_end
 from app.portal.web.navigation import ROLE_NAMES
@@ -54,8 +60,8 @@ CARRIER_NAMES: dict[str, str] = {
 
 def number(value: float | Decimal | None, digits: int | None = 0) -> str:
     """Return 12,345 in the user's number format; an en dash for None. ``digits`` is passed to
-    `written_number`."""
-    return "–" if value is None else written_number(value, digits)
+    `localize_number`."""
+    return "–" if value is None else localize_number(value, digits)
 
 
 def quantity(count: int | None) -> str:
@@ -81,7 +87,7 @@ def duration(seconds: int | None) -> str:
 
 def percent(part: float, whole: float) -> str:
     """Return 61.3 % of the whole; an en dash if the whole is zero."""
-    return written_share(part, whole)
+    return format_percentage(part, whole)
 
 
 def day(value: datetime | date | None, zone: str = "UTC") -> str:
@@ -89,7 +95,7 @@ def day(value: datetime | date | None, zone: str = "UTC") -> str:
     if value is None:
         return "–"
     local = value.astimezone(ZoneInfo(zone)) if isinstance(value, datetime) else value
-    return written_date(local, "yMMMd")
+    return format_local_date(local, "yMMMd")
 
 
 def last_day(end: datetime | None, zone: str = "UTC") -> str:
@@ -102,7 +108,9 @@ def long_datetime(value: datetime | None, zone: str = "UTC") -> str:
     if value is None:
         return "–"
     local = value.astimezone(ZoneInfo(zone))
-    return f"{written_date(local, 'yMMMMd')}, {local:%H:%M}{NO_BREAK}{zone_letters(local)}"
+    return (
+        f"{format_local_date(local, 'yMMMMd')}, {local:%H:%M}{NO_BREAK}{zone_abbreviation(local)}"
+    )
 
 
 def medium_datetime(
@@ -113,7 +121,7 @@ def medium_datetime(
         return "–"
     local = value.astimezone(ZoneInfo(zone))
     time_text = f"{local:{_TO_SECONDS if with_seconds else _TO_MINUTES}}"
-    return f"{written_date(local, 'yMMMd')}, {time_text}{NO_BREAK}{zone_letters(local)}"
+    return f"{format_local_date(local, 'yMMMd')}, {time_text}{NO_BREAK}{zone_abbreviation(local)}"
 
 
 def short_datetime(value: datetime | None, zone: str = "UTC", *, with_seconds: bool = False) -> str:
@@ -122,9 +130,8 @@ def short_datetime(value: datetime | None, zone: str = "UTC", *, with_seconds: b
         return "–"
     local, now = value.astimezone(ZoneInfo(zone)), utcnow().astimezone(ZoneInfo(zone))
     skeleton = "MMMd" if local.year == now.year else "yMMMd"
-    return (
-        f"{written_date(local, skeleton)}, {local:{_TO_SECONDS if with_seconds else _TO_MINUTES}}"
-    )
+    time_format = _TO_SECONDS if with_seconds else _TO_MINUTES
+    return f"{format_local_date(local, skeleton)}, {local:{time_format}}"
 
 
 def clock(value: datetime, zone: str) -> str:
@@ -143,7 +150,7 @@ def utc_days(first: date, last: date, zone: str) -> str:
         datetime.combine(day, time(), ZoneInfo(zone)).utcoffset()
         for day in (first, last + timedelta(days=1))
     }
-    days = written_days(first, last).replace("–", f"–{JOINER}")
+    days = format_date_range(first, last).replace("–", f"–{JOINER}")
     return days if offsets == {timedelta()} else f"{days} (UTC)"
 
 
@@ -159,9 +166,8 @@ def time_since(since: datetime) -> str:
 
 def short_datetime_in_zone(value: datetime, zone: str) -> str:
     """Return 21 Nov, 10:47 GMT, for places that don't name the zone."""
-    return (
-        f"{short_datetime(value, zone)}{NO_BREAK}{zone_letters(value.astimezone(ZoneInfo(zone)))}"
-    )
+    abbreviation = zone_abbreviation(value.astimezone(ZoneInfo(zone)))
+    return f"{short_datetime(value, zone)}{NO_BREAK}{abbreviation}"
 
 
 def breakable(address: str) -> Markup:
@@ -186,9 +192,9 @@ def size(octets: int) -> str:
     units: tuple[Literal["B", "kB", "MB"], ...] = ("B", "kB", "MB")
     for unit in units:
         if value < 1000:
-            return f"{written_number(value, 0 if unit == 'B' else 1)}{NO_BREAK}{size_unit(unit)}"
+            return f"{localize_number(value, 0 if unit == 'B' else 1)}{NO_BREAK}{size_unit(unit)}"
         value /= 1000
-    return f"{written_number(value, 1)}{NO_BREAK}{size_unit('GB')}"
+    return f"{localize_number(value, 1)}{NO_BREAK}{size_unit('GB')}"
 
 
 def phone(e164: str | None) -> str:
@@ -272,6 +278,8 @@ def register(app: Flask) -> None:
     app.jinja_env.filters["carrier"] = lambda kind: CARRIER_NAMES[kind]
     app.jinja_env.filters["carrier_title"] = carrier_title
     app.jinja_env.tests["web_url"] = is_web_url
-    app.jinja_env.globals.update(percent=percent, number_marks=number_marks, night_hint=night_hint)
+    app.jinja_env.globals.update(
+        percent=percent, number_separators=number_separators, night_hint=night_hint
+    )
     app.jinja_env.trim_blocks = True
     app.jinja_env.lstrip_blocks = True

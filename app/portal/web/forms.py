@@ -18,12 +18,12 @@ from wtforms.widgets import Select
 from app.errors import CHANGED_MEANWHILE, Conflict, DomainError, RateLimited, ValidationFailed
 from app.extensions import transaction
 from app.portal.web.editing import (
-    MARKS,
+    HIDDEN_FIELDS,
     EditConflict,
     EditDifference,
     differences_of,
     edit_conflict,
-    keep_saved,
+    reset_unchanged,
     seen_marks,
 )
 from app.portal.web.errors import with_wait
@@ -31,7 +31,7 @@ from app.portal.web.fields import (
     HiddenMark,
     QuickSelect,
     VersionField,
-    hidden_mark,
+    hidden_field,
     once_token,
 )
 from app.portal.web.formats import typographic
@@ -84,11 +84,13 @@ class PortalForm(FlaskForm):
         return bool(self.errors or self.problems or self.conflict)
 
     def __iter__(self) -> Iterator[Field]:
-        return (field for name, field in self._fields.items() if name not in MARKS)
+        return (field for name, field in self._fields.items() if name not in HIDDEN_FIELDS)
 
     @property
     def data(self) -> dict[str, Any]:
-        return {name: field.data for name, field in self._fields.items() if name not in MARKS}
+        return {
+            name: field.data for name, field in self._fields.items() if name not in HIDDEN_FIELDS
+        }
 
     def hidden_tag(self) -> Markup:
         """Render the hidden fields. A form with a version edits an existing record."""
@@ -96,7 +98,7 @@ class PortalForm(FlaskForm):
         names = ("csrf_token", "version" if changes else "once")
         hidden_fields = [HiddenMark()(self[name]) for name in names if name in self]
         if changes:
-            hidden_fields.append(hidden_mark("seen", self._seen()))
+            hidden_fields.append(hidden_field("seen", self._seen()))
         return Markup("\n").join(hidden_fields)
 
     def _seen(self) -> str:
@@ -160,7 +162,9 @@ class PortalForm(FlaskForm):
 
         Raises ``error`` if it is not an edit conflict.
         """
-        keep_saved(self, {field.name: field for field in stored}, request.values.get("seen", ""))
+        reset_unchanged(
+            self, {field.name: field for field in stored}, request.values.get("seen", "")
+        )
         self.seen = seen_marks(stored)
         differences = self.differences(stored)
         self.conflict = edit_conflict(session, error, differences, target_type, target_id)
@@ -188,11 +192,11 @@ class ButtonForm:
 
     def hidden_tag(self) -> Markup:
         """Render the fields, as `PortalForm.hidden_tag` does."""
-        hidden_fields = [hidden_mark("csrf_token", generate_csrf())]
+        hidden_fields = [hidden_field("csrf_token", generate_csrf())]
         if self._version is not None:
-            hidden_fields.append(hidden_mark("version", str(self._version)))
+            hidden_fields.append(hidden_field("version", str(self._version)))
         if self._once:
-            hidden_fields.append(hidden_mark("once", once_token()))
+            hidden_fields.append(hidden_field("once", once_token()))
         return Markup("\n").join(hidden_fields)
 
 

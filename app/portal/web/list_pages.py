@@ -251,7 +251,7 @@ def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
     A URL without parameters ends the request: it redirects to the user's default view, if there is
     one.
     """
-    position, sort = lists.place(), definition.sort_of(request.args)
+    position, sort = lists.current_position(), definition.sort_of(request.args)
     views = read_frame(session, definition.name, with_plans=definition.shows_plans).views
     if not request.args and (default := _default_view(views)):
         abort(redirect(view_url(default)))

@@ -14,7 +14,7 @@ from app.languages import gettext
 from app.models.folding import hyphenated
 from app.portal.web.blueprint import portal
 from app.schemas.figures import END_BEFORE_START
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 from app.validation.uuids import as_uuid
 
 PAGE_SIZE = 25
@@ -55,7 +55,7 @@ class ColumnKind(StrEnum):
 def text_filter(name: str) -> str | None:
     """Return a text filter of the URL, without characters that databases refuse; None if it is
     blank."""
-    return trimmed(request.args.get(name))[:200] or None
+    return trim(request.args.get(name))[:200] or None
 
 
 def choice_filter(name: str, kind: type[E]) -> E | None:
@@ -64,7 +64,7 @@ def choice_filter(name: str, kind: type[E]) -> E | None:
     return kind(value) if value in set(kind) else None
 
 
-def id_or_words(name: str) -> UUID | str | None:
+def id_or_text(name: str) -> UUID | str | None:
     """Return a filter that links fill with an id and users with words."""
     text = text_filter(name)
     try:
@@ -160,7 +160,7 @@ class ListPosition:
         return address(cursor=next_cursor, trail=_TRAIL.join(trail) or None)
 
 
-def place() -> ListPosition:
+def current_position() -> ListPosition:
     """Return the position in the list from the URL."""
     trail = request.args.get("trail", "")
     return ListPosition(

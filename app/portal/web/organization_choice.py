@@ -21,7 +21,7 @@ from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_picker import choose_page, organization_named, suggested_names
 from app.services import organizations, users
-from app.services.tenancy import ARCHIVED, archived_words, refuse_archived
+from app.services.tenancy import ARCHIVED, archived_message, refuse_archived
 
 REFRESH = "refresh"
 """The parameter of a form that is sent only to show what depends on its organization."""
@@ -131,7 +131,7 @@ def _find_by_name(session: Session, submitted: str, preferred: Organization | No
         raise ValidationFailed.on("organization", "blank", gettext("Enter the organization."))
     if preferred is not None and preferred.name.lower() == name.lower():
         if preferred.status is OrganizationStatus.ARCHIVED:
-            raise ValidationFailed.on("organization", ARCHIVED, archived_words())
+            raise ValidationFailed.on("organization", ARCHIVED, archived_message())
         return preferred
     try:
         return users.by_name(session, caller(), name)

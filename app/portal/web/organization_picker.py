@@ -37,7 +37,7 @@ def organization_named(session: Session) -> Organization | None:
 def organization_in_filter(session: Session) -> Organization | None:
     """Return the organization whose id a filter of the URL has; None for other filters. Raises
     `NotFound`."""
-    value = lists.id_or_words("organization")
+    value = lists.id_or_text("organization")
     return organizations.get(session, caller(), value) if isinstance(value, UUID) else None
 
 

@@ -15,12 +15,14 @@ _MAX_NAMES, _MAX_LETTERS = 10, 40
 def warn_of_placeholders(
     texts: Iterable[str | None], further: Callable[[], Iterable[str]] = tuple
 ) -> None:
-    """Show the result of `unknown_words` about saved texts on the next page."""
-    if message := unknown_words(texts, further):
+    """Show the result of `unknown_placeholders_message` about saved texts on the next page."""
+    if message := unknown_placeholders_message(texts, further):
         flash(message, "warning")
 
 
-def unknown_words(texts: Iterable[str | None], further: Callable[[], Iterable[str]] = tuple) -> str:
+def unknown_placeholders_message(
+    texts: Iterable[str | None], further: Callable[[], Iterable[str]] = tuple
+) -> str:
     """Return which placeholders of the texts are unknown, and which are known; empty if there are
     no unknown ones. ``further`` returns known names besides those of each contact; it is called
     only if they are needed."""

@@ -44,7 +44,7 @@ def names_at(partner_id: UUID) -> Mapping[Tier, str]:
     names_by_partner: dict[UUID, Mapping[Tier, str]] = g.setdefault("plan_names", {})
     if partner_id not in names_by_partner:
         with transaction(read_only=True) as session:
-            names_by_partner[partner_id] = pricing.shown_names(session, partner_id)
+            names_by_partner[partner_id] = pricing.localized_names(session, partner_id)
     return names_by_partner[partner_id]
 
 

@@ -23,7 +23,7 @@ PROCESS_WORDS = {
 }
 
 
-def process_words(name: str) -> str:
+def process_label(name: str) -> str:
     """Return the name of a part of the system in the reader's language."""
     if name.startswith("Campaign "):  # its name follows
         return name.replace("Campaign", gettext("Campaign"), 1)
@@ -31,7 +31,7 @@ def process_words(name: str) -> str:
 
 
 @portal.app_template_filter()
-def author_words(label: str, names: Mapping[str, str]) -> str:
+def author_label(label: str, names: Mapping[str, str]) -> str:
     """Return the name of the user with this address, from ``names``; the words of any other author
     in the history."""
-    return names.get(label) or process_words(label)
+    return names.get(label) or process_label(label)

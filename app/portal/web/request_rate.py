@@ -9,7 +9,7 @@ from app.languages import gettext
 from app.portal.web.current_user import known_user
 
 
-def take() -> None:
+def count_request() -> None:
     """Count the current request. Raises `RateLimited`."""
     user = known_user()
     key = ("user", g.caller.subject_id) if user else ("address", request.remote_addr)

@@ -12,10 +12,10 @@ from uuid import UUID
 from flask import url_for
 
 from app.enums import DeliveryState, PauseReason, WebhookEvent
-from app.errors import in_language
+from app.errors import translate_stored
 from app.languages import gettext, lazy_gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import WebhookDelivery, WebhookEndpoint, utcnow
 from app.portal.api_access.labels import CredentialBadge
 from app.portal.web.confirmation import ConfirmationPage
@@ -118,7 +118,7 @@ def is_being_checked(address: SavedAddress | None) -> bool:
     return utcnow() - address.saved_at < _LOOKUP_TIME
 
 
-def next_attempt_words(delivery: WebhookDelivery) -> str:
+def next_attempt_label(delivery: WebhookDelivery) -> str:
     """Return which attempt is next, and of how many unless the delivery was sent again by hand;
     empty if there is none."""
     if delivery.next_attempt_at is None:
@@ -135,7 +135,7 @@ def delivery_facts(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> dict
         "delivery": delivery,
         "event": EVENT_WORDS.get(delivery.type, gettext("Test event")),
         "state": delivery_state(endpoint, delivery),
-        "next_attempt": next_attempt_words(delivery),
+        "next_attempt": next_attempt_label(delivery),
         "next_at": next_attempt_at(delivery),
         "is_under_way": is_under_way(endpoint, delivery),
         "answered": _response_label(delivery),
@@ -154,14 +154,14 @@ def _refusal_text(delivery: WebhookDelivery) -> str:
     """Return the text of the last answer if the delivery wasn't accepted."""
     if delivery.state is DeliveryState.DELIVERED or not delivery.last_answer:
         return ""
-    return delivery.last_answer if delivery.last_status else in_language(delivery.last_answer)
+    return delivery.last_answer if delivery.last_status else translate_stored(delivery.last_answer)
 
 
-def answer_words(attempt: DeliveryAttempt) -> str:
+def response_message(attempt: DeliveryAttempt) -> str:
     """Return the answer to an attempt, or why there is none; nothing for one that was accepted
     without a text."""
     if not attempt.status:
-        return in_language(attempt.answer) if attempt.answer else ""
+        return translate_stored(attempt.answer) if attempt.answer else ""
     if attempt.answer or attempt.is_accepted:
         return attempt.answer
     return gettext("The answer has no text.")
@@ -183,8 +183,8 @@ def response_time(seconds: float | None) -> str:
     if seconds is None:
         return "–"
     if seconds < 1:
-        return f"{written_number(seconds * 1000, 0)}{NO_BREAK}ms"
-    return f"{written_number(seconds, 1)}{NO_BREAK}s"
+        return f"{localize_number(seconds * 1000, 0)}{NO_BREAK}ms"
+    return f"{localize_number(seconds, 1)}{NO_BREAK}s"
 
 
 def is_under_way(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> bool:
@@ -201,7 +201,7 @@ def every_event(endpoint: WebhookEndpoint) -> str:
     return ", ".join(str(EVENT_WORDS[event]) for event in endpoint.events)
 
 
-def events_in_words(endpoint: WebhookEndpoint) -> str:
+def events_label(endpoint: WebhookEndpoint) -> str:
     """As `every_event`, but their number if there are more than two."""
     if not 2 < len(endpoint.events) < len(WebhookEvent):
         return every_event(endpoint)
@@ -213,7 +213,7 @@ def formatted_body(delivery: WebhookDelivery) -> str:
     return json.dumps(json.loads(delivery.payload), indent=2, ensure_ascii=False)
 
 
-def pause_words(
+def pause_message(
     endpoint: WebhookEndpoint, held_count: int, deliveries: Iterable[WebhookDelivery]
 ) -> str:
     """Return why it is paused, with the last refusal of a shown delivery, and how many events are
@@ -229,19 +229,19 @@ def pause_words(
         if held_count
         else gettext("No events kept yet; resuming delivers kept events.")
     )
-    refusal = refusal_words(deliveries) if endpoint.pause_reason is not PauseReason.USER else ""
+    refusal = refusal_message(deliveries) if endpoint.pause_reason is not PauseReason.USER else ""
     return " ".join(
         filter(None, (str(_PAUSE_MESSAGES[endpoint.pause_reason]), refusal, held_message))
     )
 
 
-def retry_words(endpoint: WebhookEndpoint, deliveries: Iterable[WebhookDelivery]) -> str:
+def retry_message(endpoint: WebhookEndpoint, deliveries: Iterable[WebhookDelivery]) -> str:
     """Return the newest response to a shown delivery that is retried, when it was tried, and what
     follows; empty if nothing fails."""
     if endpoint.failing_since is None or endpoint.paused_at is not None:
         return ""
     retry_message = gettext("Retries continue for 24 hours; then the webhook is paused.")
-    refusal = refusal_words(deliveries) or gettext("The receiver didn’t answer.")
+    refusal = refusal_message(deliveries) or gettext("The receiver didn’t answer.")
     last = _last_refused(deliveries)
     attempted_at = last and last.last_attempt_at
     last_attempt = (
@@ -253,7 +253,7 @@ def retry_words(endpoint: WebhookEndpoint, deliveries: Iterable[WebhookDelivery]
 
 
 def health_words(endpoint: WebhookEndpoint, delivered: int) -> str:
-    """Return whether deliveries arrive; empty while they fail, which `retry_words` explains."""
+    """Return whether deliveries arrive; empty while they fail, which `retry_message` explains."""
     if endpoint.failing_since is not None:
         return ""
     return gettext("Delivering normally") if delivered else gettext("Nothing delivered yet")
@@ -266,7 +266,7 @@ def _last_refused(deliveries: Iterable[WebhookDelivery]) -> WebhookDelivery | No
     return max(refused, key=lambda each: each.last_attempt_at or each.created_at, default=None)
 
 
-def refusal_words(deliveries: Iterable[WebhookDelivery]) -> str:
+def refusal_message(deliveries: Iterable[WebhookDelivery]) -> str:
     """Return the receiver's last refusal, with the beginning of its response; empty if it refused
     none of these deliveries."""
     last = _last_refused(deliveries)
@@ -274,7 +274,7 @@ def refusal_words(deliveries: Iterable[WebhookDelivery]) -> str:
         return ""
     answer = (last.last_answer or "")[:SHOWN_ANSWER]
     if last.last_status is None:
-        return gettext("The receiver didn’t answer: %(reason)s.", reason=in_language(answer))
+        return gettext("The receiver didn’t answer: %(reason)s.", reason=translate_stored(answer))
     if not answer:
         return gettext("The receiver answered %(status)s.", status=last.last_status)
     return gettext(

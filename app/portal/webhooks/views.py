@@ -35,20 +35,20 @@ from app.portal.webhooks.forms import (
 from app.portal.webhooks.labels import (
     STATE_WORDS,
     address_news,
-    answer_words,
     delivery_facts,
     endpoint_state,
-    events_in_words,
+    events_label,
     every_event,
     formatted_body,
     health_words,
     host_of,
     is_being_checked,
-    next_attempt_words,
-    pause_words,
+    next_attempt_label,
+    pause_message,
     removal_confirmation,
+    response_message,
     response_time,
-    retry_words,
+    retry_message,
 )
 from app.portal.webhooks.listing import WEBHOOKS, filtered_organization, offered_owners
 from app.services import organizations, users
@@ -64,7 +64,7 @@ def api_webhooks() -> str:
             list=list_page(session, WEBHOOKS),
             organization=organization,
             owners=offered_owners(session, organization),
-            events_in_words=events_in_words,
+            events_label=events_label,
             endpoint_state=endpoint_state,
         )
 
@@ -140,7 +140,7 @@ def _delivery_context(
         "whose": owners.get(delivery.id),
         "message": formatted_body(delivery),
         "attempts": attempts.attempts_of(delivery),
-        "answer_words": answer_words,
+        "response_message": response_message,
         "took": response_time,
         **_attempt_times(delivery),
         "can_be_sent_again": deliveries.can_be_sent_again(delivery),
@@ -155,7 +155,7 @@ def _attempt_times(delivery: WebhookDelivery) -> dict[str, str]:
         medium_datetime(moment, zone(), with_seconds=True)
         for moment in (delivery.last_attempt_at, delivery.next_attempt_at)
     )
-    attempt_label = next_attempt_words(delivery)
+    attempt_label = next_attempt_label(delivery)
     return {
         "last_attempt": last_attempt if delivery.last_attempt_at else gettext("None yet"),
         "next_words": f"{next_attempt} ({attempt_label})" if attempt_label else "",
@@ -184,7 +184,7 @@ def webhook_page(
     success_title: str = "",
     replay_form: ReplayForm | None = None,
 ) -> str:
-    position, state = lists.place(), lists.choice_filter("state", DeliveryState)
+    position, state = lists.current_position(), lists.choice_filter("state", DeliveryState)
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         owner_id = endpoint.organization_id
@@ -207,9 +207,9 @@ def webhook_page(
             endpoint, is_host_missing=address is not None and address.is_host_missing
         ),
         address_news=address_news(endpoint, address),
-        why_paused=pause_words(endpoint, counts[DeliveryState.HELD], log.items),
+        why_paused=pause_message(endpoint, counts[DeliveryState.HELD], log.items),
         health=health_words(endpoint, counts[DeliveryState.DELIVERED]),
-        why_retrying=retry_words(endpoint, log.items),
+        why_retrying=retry_message(endpoint, log.items),
         events=every_event(endpoint),
         rows=rows,
         is_under_way=is_being_checked(address) or any(row["is_under_way"] for row in rows),

@@ -82,7 +82,7 @@ Query = Callable[[MeasureRequest, bool], Select[Any]]
 partners, or of each organization."""
 
 
-def measured(
+def measure_values(
     session: Session, rules: Sequence[AlertRule], now: datetime, subject_ids: Collection[UUID]
 ) -> Values:
     """Return the values for rules of one measure, of these organizations and, if a rule has that

@@ -18,7 +18,7 @@ from app.models import Alert, AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
-from app.services.alerts.measuring import MeasureRequest, measured, names_of, nearest_of_each
+from app.services.alerts.measuring import MeasureRequest, measure_values, names_of, nearest_of_each
 from app.services.alerts.words import amount, title, uses_period
 from app.services.audit import notified
 from app.services.paging import Page, SortOrder, keyset_page
@@ -168,7 +168,9 @@ def _add_current_values(session: Session, views: Sequence[AlertView]) -> list[Al
     for _measure, group in groupby(by_measure, key=lambda each: each.rule.measure):
         rows = list(group)
         subject_ids = {each.alert.subject_id for each in rows}
-        measured_values = measured(session, [each.rule for each in rows], utcnow(), subject_ids)
+        measured_values = measure_values(
+            session, [each.rule for each in rows], utcnow(), subject_ids
+        )
         for each in rows:
             of_subject: Mapping[AlertPeriod | None, int] = measured_values.get(
                 each.alert.subject_id, {}

@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 
 from app import languages
 from app.enums import AlertMeasure, AlertPeriod, AlertScope, OrganizationStatus
-from app.errors import NotFound, Problem, ValidationFailed, refuse_any, refuse_stale
+from app.errors import NotFound, Problem, ValidationFailed, check_version, raise_problems
 from app.languages import gettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -22,7 +22,7 @@ from app.services import audit, mail_queue, partners
 from app.services.alerts.measuring import names_of
 from app.services.alerts.words import sentence, uses_period
 from app.services.spending import budgets
-from app.services.tenancy import ARCHIVED, archived_words, fetch, get_organization, of_tenant
+from app.services.tenancy import ARCHIVED, archived_message, fetch, get_organization, of_tenant
 
 MAX_RULES = 50
 """Maximum rules of one partner."""
@@ -111,7 +111,7 @@ def update(
     values["measure"] = rule.measure
     if _has_values(rule, values):
         return False
-    refuse_stale(expected_version, rule.version, "alert rule")
+    check_version(expected_version, rule.version, "alert rule")
     _refuse_duplicate(session, caller, values)
     before = _audit_values(rule)
     for name, value in values.items():
@@ -197,7 +197,7 @@ def _validate(
         message = gettext(
             "Enter a whole number from %(least)s to %(most)s.",
             least=minimum,
-            most=written_number(maximum),
+            most=localize_number(maximum),
         )
         problems.append(Problem("threshold", "out_of_range", message))
     if data.scope is AlertScope.PARTNER and data.measure is AlertMeasure.LIMITS:
@@ -210,11 +210,11 @@ def _validate(
     if is_one and data.organization_id is None:
         message = gettext("Choose one of your organizations.")
         problems.append(Problem("organizationId", "organization_required", message))
-    refuse_any(problems)
+    raise_problems(problems)
     if is_one and data.organization_id not in (None, current_id):
         organization = get_organization(session, caller, data.organization_id)
         if organization.status is OrganizationStatus.ARCHIVED:
-            raise ValidationFailed.on("organizationId", ARCHIVED, archived_words())
+            raise ValidationFailed.on("organizationId", ARCHIVED, archived_message())
     return asdict(data) | {
         "organization_id": data.organization_id if is_one else None,
         "period": data.period if uses_period(data.measure) else None,

@@ -2,7 +2,7 @@
 
 from app.enums import AlertMeasure, AlertPeriod, AlertScope
 from app.languages import gettext, lazy_gettext, ngettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import AlertRule
 
 PERIOD_WORDS: dict[AlertPeriod, str] = {
@@ -40,7 +40,7 @@ def sentence(rule: AlertRule, organization: str | None) -> str:
     """Return what opens an alert: "Acme has less than 20 % of calls answered in 7 days"."""
     subject = _subject_label(rule, organization)
     count = rule.threshold
-    values = {"who": subject, "num": written_number(count), "period": _period_label(rule)}
+    values = {"who": subject, "num": localize_number(count), "period": _period_label(rule)}
     match rule.measure:
         # Translators: %(who)s is an organization or "The portal", %(period)s such as "in 7 days".
         case AlertMeasure.CONVERSATIONS:
@@ -101,7 +101,7 @@ def _failed_calls(count: int, values: dict[str, str]) -> str:
 def title(rule: AlertRule, value: int, organization: str | None) -> str:
     """Return an alert's finding: "Acme: 14 % of calls answered in 7 days"."""
     subject = organization or gettext("The portal")
-    values = {"who": subject, "num": written_number(value), "period": _period_label(rule)}
+    values = {"who": subject, "num": localize_number(value), "period": _period_label(rule)}
     match rule.measure:
         case AlertMeasure.CONVERSATIONS:
             text = ngettext(
@@ -145,9 +145,9 @@ def title(rule: AlertRule, value: int, organization: str | None) -> str:
 def amount(rule: AlertRule, value: int) -> str:
     """Return a measured value in words: "308" or "14 %"."""
     return (
-        _on_one_line(f"{written_number(value)} %")
+        _on_one_line(f"{localize_number(value)} %")
         if UNITS[rule.measure] == "%"
-        else written_number(value)
+        else localize_number(value)
     )
 
 

@@ -25,7 +25,7 @@ from app.services.paging import (
     sort_named,
 )
 from app.services.tenancy import fetch, inactive_words, of_tenant
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 from app.validation.uuids import as_uuid
 
 SORTS = both_ways(
@@ -265,7 +265,7 @@ def _filter_assistants(
     column = Assistant.organization_id
     if filters.organization is not None:
         rows = rows.where(name_search.is_of_organization(session, column, filters.organization))
-    query = trimmed(filters.query)
+    query = trim(filters.query)
     if query:
         matches = Assistant.named(query)
         digits = "".join(filter(str.isdecimal, query))

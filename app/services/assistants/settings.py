@@ -13,12 +13,12 @@ from app.errors import (
     NotFound,
     Problem,
     ValidationFailed,
-    refuse_any,
-    refuse_stale,
-    refuse_too_long,
+    check_length,
+    check_version,
+    raise_problems,
 )
 from app.languages import gettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import Assistant, Campaign, ContactExternalId, ExternalIdKey, Organization
 from app.phone import PhoneError, normalise
 from app.policy import Permission
@@ -30,7 +30,7 @@ from app.services.assistants.creating import (
     configure_assistant,
     define_external_id_key,
 )
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 from app.validation.time_zones import time_zones, unknown_zone
 
 MAX_NAME = 200
@@ -90,7 +90,7 @@ def update_assistant(
     """Write what differs. Raises as `create_assistant`, and `Conflict` (``changed_meanwhile``)."""
     caller.require(Permission.ASSISTANTS_WRITE)
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
-    refuse_stale(expected_version, assistant.version, "assistant")
+    check_version(expected_version, assistant.version, "assistant")
     organization = session.get_one(Organization, assistant.organization_id)
     checked = asdict(checked_fields(session, fields, organization, [assistant], allow_private))
     changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
@@ -115,10 +115,10 @@ def add_external_id_key(
     ``key_exists``)."""
     caller.require(Permission.ASSISTANTS_WRITE)
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
-    key = trimmed(key)
+    key = trim(key)
     if not key:
         raise ValidationFailed.on("key", "blank", gettext("This can't be left blank."))
-    refuse_too_long("key", key, MAX_KEY)
+    check_length("key", key, MAX_KEY)
     if session.get(ExternalIdKey, (assistant.id, key)) is not None:
         message = gettext("The assistant already has this key.")
         raise ValidationFailed.on("key", "key_exists", message)
@@ -198,7 +198,7 @@ def checked_fields(
         phone_configured=fields.phone_configured,
         voice_address=voice,
     )
-    refuse_any(problems)
+    raise_problems(problems)
     return checked
 
 
@@ -209,7 +209,7 @@ def check_texts(fields: AssistantFields) -> None:
     _own_texts(fields, (), problems)
     if (fields.phone_number or "").strip().startswith("+"):
         _parse_number(fields.phone_number, None, problems)
-    refuse_any(problems)
+    raise_problems(problems)
 
 
 def _own_texts(
@@ -257,7 +257,7 @@ def _voice_problem(
 def _clean_text(field: str, value: str | None, limit: int, problems: list[Problem]) -> str | None:
     text = (value or "").replace("\0", "").replace("\r\n", "\n").strip()
     if len(text) > limit:
-        max_length = written_number(limit)
+        max_length = localize_number(limit)
         message = gettext("Too long. Use at most %(most)s characters.", most=max_length)
         problems.append(Problem(field, "too_long", message))
     return text or None

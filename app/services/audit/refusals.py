@@ -65,7 +65,7 @@ def anonymous_caller(request_id: str | None = None) -> Caller:
     )
 
 
-def note(session: Session, actor: Caller, refusals: Sequence[Refusal]) -> None:
+def record_refusals(session: Session, actor: Caller, refusals: Sequence[Refusal]) -> None:
     """Count refused attempts; the first, tenth, hundredth … of each kind becomes a row at once."""
     now = utcnow()
     by_key = {refusal.key(actor): refusal for refusal in refusals}

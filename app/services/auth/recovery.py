@@ -19,7 +19,9 @@ from app.validation import emails
 from app.validation.networks import network_of
 
 
-def ask(session: Session, *, email: str, partner_id: UUID | None, ip: str | None) -> None:
+def enqueue_recovery(
+    session: Session, *, email: str, partner_id: UUID | None, ip: str | None
+) -> None:
     """Queue the search for accounts with this address; ``partner_id`` None means all partners.
 
     Raises `RateLimited` if the network requests too often, whether or not there is an account.
@@ -34,7 +36,7 @@ def ask(session: Session, *, email: str, partner_id: UUID | None, ip: str | None
         )
 
 
-def answer(session: Session, request: Mail) -> None:
+def send_recovery_mails(session: Session, request: Mail) -> None:
     """Queue the resulting mails: a link for a new password, or the invitation again.
 
     A user gets a few mails an hour. Beyond that, the links of the earlier mails are still valid.

@@ -20,7 +20,7 @@ from app.validation.networks import network_of
 TOO_MANY = "too_many_failures"
 
 
-def note(
+def record_refusal(
     session: Session,
     email: str,
     partner_id: UUID | None,
@@ -37,10 +37,10 @@ def note(
         refused.append(_of_account(refusals.SIGN_IN, reason, user, network))
     if not refused:
         refused = [without_account(refusals.SIGN_IN, "unknown_email", partner_id, network)]
-    refusals.note(session, refusals.anonymous_caller(request_id), refused)
+    refusals.record_refusals(session, refusals.anonymous_caller(request_id), refused)
 
 
-def note_too_many(
+def record_too_many(
     session: Session, email: str, partner_id: UUID | None, ip: str | None, counter: FailureCounter
 ) -> None:
     """Record a sign-in that came too early. It is counted once for its counter, however many
@@ -54,7 +54,7 @@ def note_too_many(
         ]
     if not refused:
         refused = [without_account(refusals.SIGN_IN, TOO_MANY, partner_id, network)]
-    refusals.note(session, refusals.anonymous_caller(), refused)
+    refusals.record_refusals(session, refusals.anonymous_caller(), refused)
 
 
 def note_company_account(
@@ -66,7 +66,7 @@ def note_company_account(
 ) -> None:
     """Record a company account that opened no account, or a right password that wasn't enough."""
     refusal = without_account(refusals.SIGN_IN, reason, partner_id, network_of(ip))
-    refusals.note(session, refusals.anonymous_caller(request_id), [refusal])
+    refusals.record_refusals(session, refusals.anonymous_caller(request_id), [refusal])
 
 
 def note_recovery(
@@ -82,7 +82,7 @@ def note_recovery(
     ]
     if not accounts:
         refused = [without_account(refusals.RECOVERY, "unknown_email", partner_id, network)]
-    refusals.note(session, refusals.anonymous_caller(), refused)
+    refusals.record_refusals(session, refusals.anonymous_caller(), refused)
 
 
 def without_account(

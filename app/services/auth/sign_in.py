@@ -165,7 +165,7 @@ def begin(
     try:
         throttle.charge(session, limits.all)
     except TooManyFailures as error:
-        refused_sign_ins.note_too_many(session, key, partner_id, ip, error.counter)
+        refused_sign_ins.record_too_many(session, key, partner_id, ip, error.counter)
         return replace(attempt, refusal=error)
     return attempt
 
@@ -219,7 +219,9 @@ def finish(
         )
         return SignInOutcome(required_provider=providers[barred[0].id])
     if not users:
-        refused_sign_ins.note(session, attempt.email, attempt.partner_id, attempt.ip, request_id)
+        refused_sign_ins.record_refusal(
+            session, attempt.email, attempt.partner_id, attempt.ip, request_id
+        )
         return _refusal_of(session, suspended[0]) if suspended else SignInOutcome()
     for user in users:
         user.password_hash = hashes[user.id].new_hash or user.password_hash

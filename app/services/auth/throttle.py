@@ -64,7 +64,9 @@ class TooManyFailures(RateLimited):
 
     def __init__(self, counter: FailureCounter, seconds: int):
         # Translators: %(when)s is "in 5 minutes".
-        message = gettext("Too many failed attempts. Try again %(when)s.", when=in_words(seconds))
+        message = gettext(
+            "Too many failed attempts. Try again %(when)s.", when=retry_label(seconds)
+        )
         super().__init__(message, seconds, "too_many_failures")
         self.counter = counter
         THROTTLED.labels("failures").inc()
@@ -122,7 +124,7 @@ def purge(session: Session) -> None:
     session.execute(delete(ThrottleCounter).where(ThrottleCounter.counted_at < utcnow() - KEPT))
 
 
-def in_words(seconds: int) -> str:
+def retry_label(seconds: int) -> str:
     """When to try again: "in 1 minute", never too early."""
     if seconds < 60:
         return ngettext("in %(num)s second", "in %(num)s seconds", seconds)

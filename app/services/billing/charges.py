@@ -67,7 +67,7 @@ def end(session: Session, statement_id: UUID, item: str, problem: str = "") -> N
 
 
 def _build_charge(session: Session, statement: Statement) -> DueCharge:
-    paid_by = subscriptions.lasting_subscription(session, statement.organization_id)
+    paid_by = subscriptions.unended_subscription(session, statement.organization_id)
     amount = Decimal(statement.extra or 0).scaleb(-decimals(statement.currency))
     return DueCharge(
         statement.id,

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, UsageUnit
 from app.languages import gettext, ngettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import PLAN, BillingDay, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -38,13 +38,13 @@ class UsedUp:
     is_reached: bool
 
 
-def used_up(bill: Bill) -> UsedUp | None:
+def usage_notice(bill: Bill) -> UsedUp | None:
     """Return the notice about the month of a statement; None while less than `NEAR` percent of
     what is included are used."""
     line = bill.usage
     if line is None or not line.included or 100 * line.used < NEAR * line.included:
         return None
-    used = written_number(line.used)
+    used = localize_number(line.used)
     price = exact_micros(line.unit_micros, bill.currency)
     if line.unit == UsageUnit.MINUTE:
         title = ngettext(
@@ -69,7 +69,7 @@ def used_up(bill: Bill) -> UsedUp | None:
     return UsedUp(bill.organization_id, bill.name, title, message, is_reached)
 
 
-def nearly_used_up(session: Session, caller: Caller, limit: int) -> list[UsedUp]:
+def usage_notices(session: Session, caller: Caller, limit: int) -> list[UsedUp]:
     """Return at most this many of the caller's active organizations that have used `NEAR` percent
     or more of what this month includes, those with the most usage first: a fixed number of queries.
 
@@ -94,7 +94,7 @@ def nearly_used_up(session: Session, caller: Caller, limit: int) -> list[UsedUp]
     )
     organizations = session.scalars(query).all()
     bills = statements.bills(session, organizations, month)
-    usages = (used_up(bills[each.id]) for each in organizations)
+    usages = (usage_notice(bills[each.id]) for each in organizations)
     return [each for each in usages if each is not None]
 
 

@@ -89,7 +89,9 @@ class MonthOfOrganization:
     @property
     def shown(self) -> "MonthOfOrganization":
         """The same with amounts that add up."""
-        return replace(self, total=adding_up([self.total])[0], campaigns=adding_up(self.campaigns))
+        return replace(
+            self, total=round_to_total([self.total])[0], campaigns=round_to_total(self.campaigns)
+        )
 
 
 _AMOUNTS: Mapping[str, Callable[[MonthMargin], int | None]] = {
@@ -144,7 +146,7 @@ def first_month(session: Session, caller: Caller) -> date | None:
 def all_organizations(
     session: Session, caller: Caller, month: date, model: ModelRate, *, query: str | None = None
 ) -> list[MonthMargin]:
-    """Return all of them for a file and for totals, `adding_up`. Raises as `by_organization`."""
+    """Return all of them, rounded by `round_to_total`. Raises as `by_organization`."""
     margins: list[MonthMargin] = []
     cursor: str | None = None
     while True:
@@ -154,7 +156,7 @@ def all_organizations(
         margins += page.items
         cursor = page.next_cursor
         if cursor is None:
-            return adding_up(margins)
+            return round_to_total(margins)
 
 
 def of_organization(
@@ -191,7 +193,7 @@ def of_organization(
     )
 
 
-def adding_up(rows: Sequence[MonthMargin]) -> list[MonthMargin]:
+def round_to_total(rows: Sequence[MonthMargin]) -> list[MonthMargin]:
     """Return the rows with costs in whole units of their currencies, such as cents, that add up to
     the rounded sum: so do the margins."""
     adjusted: set[int] = set()

@@ -119,7 +119,7 @@ MAX_KEPT = 2_000
 _kept: dict[tuple[UUID, int, datetime], Brand] = {}
 
 
-def kept_brand(partner: Partner) -> Brand:
+def cached_brand(partner: Partner) -> Brand:
     """As `of_partner`, cached: the lists of a partner that hasn't changed aren't loaded again.
     Brands with pictures on other hosts are not cached, because their copies change."""
     key = partner.id, partner.version, partner.updated_at

@@ -15,7 +15,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import ImageType
-from app.errors import Conflict, NotFound, refuse_stale
+from app.errors import Conflict, NotFound, check_version
 from app.languages import gettext
 from app.models import BrandVersion, Partner, utcnow
 from app.policy import Permission
@@ -91,7 +91,7 @@ def save(
     partner = partners.get(session, caller, partner.id, for_change=True)
     current = content_of(session, caller, partner)
     if {**current, **changes} != current:
-        refuse_stale(expected_version, fingerprint(current), "draft")
+        check_version(expected_version, fingerprint(current), "draft")
     draft = draft_of(session, partner)
     if draft is None:
         draft = BrandVersion(
@@ -176,7 +176,7 @@ def publish(
     """
     caller.require(Permission.BRANDING_WRITE)
     partner = partners.get(session, caller, partner.id, for_change=True)
-    refuse_stale(expected_version, fingerprint(content_of(session, caller, partner)), "draft")
+    check_version(expected_version, fingerprint(content_of(session, caller, partner)), "draft")
     draft = _required_draft(session, partner)
     published = published_content(partner, caller)
     if draft.number == 1:
@@ -237,7 +237,7 @@ def roll_back(
     if draft is not None and changed_fields(partner, caller, draft):
         message = gettext("There is a draft with changes. Publish or discard it first.")
         raise Conflict(message, "draft_exists")
-    refuse_stale(expected_version, fingerprint(content_of(session, caller, partner)), "draft")
+    check_version(expected_version, fingerprint(content_of(session, caller, partner)), "draft")
     content = {**_WITHOUT, **version.content}
     if not differing_fields(content, published_content(partner, caller)):
         return None

@@ -12,7 +12,7 @@ from app.models import OutsidePicture, Partner, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.branding.images import EncodedPicture
-from app.services.partners.outside_pictures import ask
+from app.services.partners.outside_pictures import enqueue_fetch
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def refresh_due(session: Session) -> int:
     Returns how many are queued."""
     due = session.scalars(OutsidePicture.due(OutsidePicture.problem.is_not(None))).all()
     for picture in due:
-        ask(session, picture)
+        enqueue_fetch(session, picture)
     return len(due)
 
 
@@ -42,7 +42,7 @@ def retry(session: Session, caller: Caller, partner: Partner, kind: ImageType) -
     if picture is None:
         raise NotFound
     picture.problem = picture.checked_at = None
-    ask(session, picture)
+    enqueue_fetch(session, picture)
 
 
 def begin(session: Session, partner_id: UUID, kind: ImageType) -> PictureRequest | None:

@@ -7,7 +7,7 @@ from app.enums import ImageType
 from app.languages import gettext
 from app.models import Partner
 from app.schemas.partners import PRODUCT_NAME
-from app.services.branding.brand import NEUTRAL_COLOUR, Brand, kept_brand
+from app.services.branding.brand import NEUTRAL_COLOUR, Brand, cached_brand
 
 
 class StudioField(StrEnum):
@@ -39,7 +39,7 @@ class BrandSurface:
 def surfaces(partner: Partner, brand: Brand | None = None) -> list[BrandSurface]:
     """Return every surface, incomplete ones first. ``brand`` is a draft's; by default the published
     one is used."""
-    current_brand = brand or kept_brand(partner)
+    current_brand = brand or cached_brand(partner)
     email = current_brand.support_email
     help_from = gettext("Help from %(email)s.", email=email)
     replies = gettext("Replies go to %(email)s.", email=email)

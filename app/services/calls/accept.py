@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.config.calls import CallSettings
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CarrierKind
-from app.errors import Conflict, Problem, ValidationFailed, in_language, refuse_any
+from app.errors import Conflict, Problem, ValidationFailed, raise_problems, translate_stored
 from app.languages import DEFAULT, gettext, using_language
 from app.models import Assistant, Call, new_id, utcnow
 from app.policy.caller import Caller
@@ -25,7 +25,7 @@ from app.services.calls.message_templates import fill
 from app.services.calls.queries import visible
 from app.services.phone_numbers import NumberRoute
 from app.services.spending.reserving import SpendingStop
-from app.telemetry.context import note
+from app.telemetry.context import set_context
 
 OPERATION = "outbound.call"
 DEFAULTS = CallSettings()
@@ -122,7 +122,7 @@ def texts_of(request: CallRequest, assistant: Assistant) -> CallTexts:
 
     Raises `ValidationFailed` with the `messaging_problems`.
     """
-    refuse_any(messaging_problems(request, assistant))
+    raise_problems(messaging_problems(request, assistant))
     instructions = clean(request.call_instructions)
     if instructions:
         return CallTexts(instructions=instructions)
@@ -235,7 +235,7 @@ def schedule(
     states.move(call, states.ACCEPT, admitted.status)
     session.add(call)
     session.flush()
-    note(call_id=call.id)
+    set_context(call_id=call.id)
     _enqueue(session, call, now)
     scheduled = CallScheduled(call.id, call.status, admitted.sentence)
     _write_history(session, caller, call)
@@ -366,7 +366,7 @@ class _CallCheck:
         """Return the limit for which the call waits longest, if any. Raises `Conflict`
         (``spend_cap_reached``)."""
         with using_language(DEFAULT):  # the call stores why it waits
-            wait = limits.next_moment(
+            wait = limits.find_wait(
                 self.session,
                 self.request.phone_number,
                 parties.organization,
@@ -377,7 +377,7 @@ class _CallCheck:
         if stop is None:
             return wait
         if not stop.waits and self.source is not CallSource.CAMPAIGN:
-            raise Conflict(in_language(stop.why), spending.REACHED)
+            raise Conflict(translate_stored(stop.why), spending.REACHED)
         if not stop.frees_up and (wait is None or wait.until < stop.until):
             return limits.LimitWait(stop.until, stop.why)
         return wait
@@ -405,7 +405,7 @@ class _CallCheck:
         )
         with using_language(DEFAULT):
             if pause is not None:
-                return pauses.sentence(pause)
+                return pauses.pause_message(pause)
             return limits.no_free_slot(self.session, organization, self.at_once, live=self.live)
 
 
@@ -419,11 +419,11 @@ def _load_assistant(session: Session, caller: Caller, request: CallRequest) -> A
 
 
 def _enqueue(session: Session, call: Call, now: datetime) -> None:
-    events.note(session, call, "accepted", call.status, at=now)
+    events.add_event(session, call, "accepted", call.status, at=now)
     delay = 0.0
     if call.scheduled_for is not None:
         until = call.scheduled_for.isoformat()
-        events.note(session, call, f"scheduled:{until}", call.status, at=now, detail=until)
+        events.add_event(session, call, f"scheduled:{until}", call.status, at=now, detail=until)
         delay = (call.scheduled_for - now).total_seconds()
     lifecycle.enqueue(session, call, delay_seconds=delay)
 

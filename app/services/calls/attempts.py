@@ -2,8 +2,9 @@
 
 The order is essential. `claims.next_step` writes the attempt; only after the commit is the request
 sent to the carrier, once, with the attempt's id. An attempt that is found after a crash is never
-placed again: the carrier is queried about it. It ends up `placed`, `refused`, `never_placed` or
-`end_unknown`, and only an attempt that was certainly never placed is replaced.
+placed again: the carrier is queried about it. Its end is recorded by `record_placed`,
+`record_refusal`, `never_placed` or `end_unknown`, and only an attempt that was certainly never
+placed is replaced.
 """
 
 from datetime import timedelta
@@ -41,10 +42,12 @@ def carrier_retry(session: Session, attempt_id: UUID, seconds: float, message: s
     call.status_detail = message[:MAX_SHOWN]
     call.next_attempt_at = attempt.carrier_retry_at
     kind = f"put-off:{now.isoformat()}"
-    events.note(session, call, kind, call.status, at=now, detail=message, attempt_id=attempt.id)
+    events.add_event(
+        session, call, kind, call.status, at=now, detail=message, attempt_id=attempt.id
+    )
 
 
-def placed(session: Session, attempt_id: UUID, reference: str) -> None:
+def record_placed(session: Session, attempt_id: UUID, reference: str) -> None:
     """Record that the carrier accepted the call, with the carrier's reference."""
     session.execute(
         update(CallAttempt)
@@ -56,13 +59,13 @@ def placed(session: Session, attempt_id: UUID, reference: str) -> None:
     )
 
 
-def refused(session: Session, attempt_id: UUID, reason: EndedReason, message: str) -> None:
+def record_refusal(session: Session, attempt_id: UUID, reason: EndedReason, message: str) -> None:
     """End an attempt that the carrier refused: it has not rung and never will."""
     call, attempt = lock_attempt(session, attempt_id)
     end_attempt(session, call, attempt, CallStatus.FAILED, reason, at=utcnow(), detail=message)
 
 
-def unanswered(session: Session, attempt_id: UUID) -> None:
+def record_no_answer(session: Session, attempt_id: UUID) -> None:
     """Record that the carrier did not answer the request; it is queried later."""
     session.execute(
         update(CallAttempt)

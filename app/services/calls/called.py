@@ -7,12 +7,12 @@ from sqlalchemy import ColumnElement, Row, Select, func, select
 from sqlalchemy.orm import Session
 
 from app.models import Call
-from app.models.folding import holds
+from app.models.folding import contains_text
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.calls.queries import visible
 from app.services.number_search import numbers_meant
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 NAMED_AMONG = 20_000
 """How many of the newest calls without a contact are searched by name: no index has these names."""
@@ -24,7 +24,7 @@ def last_calls_to(session: Session, caller: Caller, text: str, *, limit: int) ->
     in any notation; else to those with the whole email address, or with a name whose parts begin
     with all the words, that aren't to a contact. Newest first; empty for callers who may not read
     calls."""
-    query = trimmed(text)
+    query = trim(text)
     if not query or not caller.may(Permission.CALLS_READ):
         return []
     if any(map(str.isdecimal, query)) and not any(map(str.isalpha, query)):
@@ -76,7 +76,7 @@ def _matches(row: Row[tuple[UUID, UUID, str, dict[str, str]]], query: str) -> bo
     if "@" in query:
         return (row.contact.get("email") or "").lower() == query.lower()
     name = f" {_full_name(row.contact)}"
-    return all(holds(name, f" {word}") for word in query.split())
+    return all(contains_text(name, f" {word}") for word in query.split())
 
 
 def _full_name(contact: dict[str, str]) -> str:

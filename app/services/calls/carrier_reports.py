@@ -198,7 +198,7 @@ def _end_attempt(session: Session, call: Call, attempt: CallAttempt, event: Carr
     lifecycle.end_attempt(session, call, attempt, status, reason, at=ended_at)
 
 
-def begin_hang_up(session: Session, attempt_id: UUID) -> bool | None:
+def start_hang_up(session: Session, attempt_id: UUID) -> bool | None:
     """Record that the carrier is about to get the request to end the call; commit it before
     sending.
 
@@ -230,7 +230,7 @@ def hang_up_refused(session: Session, attempt_id: UUID) -> None:
         # Sorts after the request, even if the clock of this host is behind.
         now = max(now, call.cancel_requested_at + timedelta(microseconds=1))
     call.cancel_requested_at, call.status_detail = None, NOT_ENDED
-    events.note(
+    events.add_event(
         session,
         call,
         f"cancel-refused:{now.isoformat()}",
@@ -276,7 +276,7 @@ def accept_report(
     return True
 
 
-def answer(
+def record_answer(
     session: Session,
     carrier: CarrierKind,
     attempt_id: UUID,

@@ -24,7 +24,7 @@ from app.services.calls import carrier_pace, lifecycle, limits, rules
 from app.services.calls.lifecycle import end_attempt, end_call
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call
 from app.services.verified_numbers import codes
-from app.telemetry.context import note
+from app.telemetry.context import set_context
 
 EARLY = timedelta(minutes=1)
 """A turn that comes earlier than this before the call's time is obsolete: the call was moved to an
@@ -107,7 +107,7 @@ def next_step(
     Verification calls need ``secret_keys``.
     """
     call = lock_call(session, call_id)
-    note(partner_id=call.partner_id, organization_id=call.organization_id)
+    set_context(partner_id=call.partner_id, organization_id=call.organization_id)
     if call.status not in WAITING:
         return _claim_for_attempt(session, call, attempt_id)
     now = utcnow()
@@ -256,7 +256,7 @@ def _stop_or_postpone(
         lifecycle.enqueue_at(session, call, due, now)
         return True
     organization = parties.organization
-    wait = limits.next_moment(session, call.phone_number, organization, now, live=call.live)
+    wait = limits.find_wait(session, call.phone_number, organization, now, live=call.live)
     if wait is not None:
         lifecycle.postpone(session, call, wait.until, wait.why, now)
         return True
@@ -301,7 +301,7 @@ def claim_carrier_retry(
     elif blocker := rules.blocker_of(session, call, parties):
         status, reason, detail = CallStatus.CANCELED, blocker.reason, blocker.message
     elif pause := pauses.of_call(session, call):
-        call.status_detail, call.next_attempt_at = pauses.sentence(pause), None
+        call.status_detail, call.next_attempt_at = pauses.pause_message(pause), None
         attempt.carrier_retry_at = now + pauses.RECHECK
         return _retry_claim(attempt)
     elif host := _host_to_look_up(call, parties.assistant, found_host):

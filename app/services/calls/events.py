@@ -14,7 +14,7 @@ from app.services.calls.queries import attempts_of, describe
 from app.services.webhooks.publishing import publish
 
 
-def note(
+def add_event(
     session: Session,
     call: Call,
     kind: str,
@@ -55,7 +55,7 @@ def known_events(session: Session, call_id: UUID, attempt_id: UUID) -> set[str]:
     return set(session.scalars(query))
 
 
-def emit(session: Session, call: Call, event: WebhookEvent) -> None:
+def publish_event(session: Session, call: Call, event: WebhookEvent) -> None:
     """Publish the event with the call as the API describes it, to the endpoints subscribed to it.
 
     It is written in the transaction of the change that it reports.

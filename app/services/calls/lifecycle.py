@@ -14,7 +14,7 @@ from app.enums import AnsweredBy, CallStatus, EndedReason, WebhookEvent
 from app.errors import Sentence
 from app.gateways.carriers.base import CarrierEvent, CarrierEventKind
 from app.gateways.job_queue import enqueue_call
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import (
     Assistant,
     Call,
@@ -70,7 +70,7 @@ def postpone(session: Session, call: Call, until: datetime, why: str | None, now
     moment = until.isoformat()
     # The same time may occur twice if the engine woke the call a little early.
     kind = f"scheduled:{moment}:{now.isoformat()}"
-    events.note(session, call, kind, CallStatus.SCHEDULED, at=now, detail=moment)
+    events.add_event(session, call, kind, CallStatus.SCHEDULED, at=now, detail=moment)
     enqueue_at(session, call, until, now)
 
 
@@ -89,14 +89,14 @@ def hold_if_paused(session: Session, call: Call) -> bool:
     pause = pauses.of_call(session, call)
     if pause is None:
         return False
-    now, message = utcnow(), pauses.sentence(pause)
+    now, message = utcnow(), pauses.pause_message(pause)
     move(call, states.QUEUE, CallStatus.QUEUED)
     call.next_attempt_at = None
     held_call = session.get(HeldCall, call.id)
     if held_call is None or call.status_detail != message:
         call.status_detail = message
         kind = f"held:{now.isoformat()}"
-        events.note(session, call, kind, CallStatus.QUEUED, at=now, detail=message)
+        events.add_event(session, call, kind, CallStatus.QUEUED, at=now, detail=message)
     if held_call is None:
         session.add(
             HeldCall(
@@ -138,9 +138,9 @@ def begin_attempt(
     move(call, states.DIAL, CallStatus.DIALING)
     call.status_detail = call.next_attempt_at = None
     call.started_at = call.started_at or now
-    events.note(session, call, "dialing", CallStatus.DIALING, at=now, attempt_id=attempt_id)
+    events.add_event(session, call, "dialing", CallStatus.DIALING, at=now, attempt_id=attempt_id)
     if number == 1:
-        events.emit(session, call, WebhookEvent.CALL_STARTED)
+        events.publish_event(session, call, WebhookEvent.CALL_STARTED)
 
 
 def requeue(
@@ -153,7 +153,7 @@ def requeue(
     spending.settle(session, call, attempt)
     move(call, states.REQUEUE, CallStatus.QUEUED)
     call.started_at, call.status_detail = None, detail
-    events.note(
+    events.add_event(
         session,
         call,
         "never-placed",
@@ -185,7 +185,7 @@ def advance(session: Session, call: Call, attempt: CallAttempt, event: CarrierEv
         detail = attempt.spoken = call.voicemail_message
     if event.kind is CarrierEventKind.ANSWERED and attempt.answered_by is not None:
         detail = attempt.answered_by.value
-    events.note(
+    events.add_event(
         session,
         call,
         event.kind.value,
@@ -229,7 +229,9 @@ def end_attempt(
         return
     move(call, states.RETRY, CallStatus.SCHEDULED)
     call.status_detail, call.next_attempt_at = retry.why, retry.until
-    events.note(session, call, "attempt-ended", status, at=at, detail=detail, attempt_id=attempt.id)
+    events.add_event(
+        session, call, "attempt-ended", status, at=at, detail=detail, attempt_id=attempt.id
+    )
     enqueue_at(session, call, retry.until, at)
 
 
@@ -252,7 +254,7 @@ def _next_retry(
         return None
     minutes = organization.retry_minutes
     message = _RETRIED_SOON if minutes == 1 else _RETRIED
-    why = message(reason_words=_WORTH_RETRYING[reason](), minutes=written_number(minutes))
+    why = message(reason_words=_WORTH_RETRYING[reason](), minutes=localize_number(minutes))
     return limits.LimitWait(retry_at, why)
 
 
@@ -273,8 +275,8 @@ def end_call(
     call.status_detail = detail
     call.next_attempt_at = call.line_released_at = None
     _count_ended(session, call)
-    events.note(session, call, "ended", status, at=at, detail=detail)
-    events.emit(session, call, WebhookEvent(f"call.{status.value}"))
+    events.add_event(session, call, "ended", status, at=at, detail=detail)
+    events.publish_event(session, call, WebhookEvent(f"call.{status.value}"))
 
 
 def resolve(
@@ -309,8 +311,8 @@ def resolve(
     if attempt is not None:
         spending.settle(session, call, attempt)
     _count_ended(session, call)
-    events.note(session, call, "ended", status, at=utcnow(), detail=detail)
-    events.emit(session, call, WebhookEvent(f"call.{status.value}"))
+    events.add_event(session, call, "ended", status, at=utcnow(), detail=detail)
+    events.publish_event(session, call, WebhookEvent(f"call.{status.value}"))
 
 
 def _store_end(call: Call, reason: EndedReason, at: datetime) -> None:

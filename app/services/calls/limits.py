@@ -13,15 +13,15 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
-from app.errors import Sentence, in_language
-from app.languages.numbers import written_number
+from app.errors import Sentence, translate_stored
+from app.languages.numbers import localize_number
 from app.models import Call, CallAttempt, Organization
 from app.phone import comparable_end, within_calling_hours
 from app.services.calls.states import holds_line
 
 _NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
 
-# In English: calls store them, and `in_language` translates them where they are shown.
+# In English: calls store them, and `translate_stored` translates them where they are shown.
 OUTSIDE_HOURS = str(Sentence.gettext("It is outside calling hours in the person's time zone."))
 PLAN_USED_UP = str(Sentence.gettext("The daily call limit of the organization's plan is reached."))
 CARRIER_PACE = str(Sentence.gettext("Other calls go to the carrier first."))
@@ -68,7 +68,7 @@ class AppliedLimit:
     source: LimitSource
 
 
-def next_moment(
+def find_wait(
     session: Session, phone_number: str, organization: Organization, now: datetime, *, live: bool
 ) -> LimitWait | None:
     """Return when the organization's hours and limits next allow the call; None if they do now."""
@@ -80,7 +80,7 @@ def next_moment(
         earliest = wait.until if wait is not None else now
         opens = next_opening(phone_number, organization, earliest)
         if opens is not None and opens > earliest:
-            wait = LimitWait(opens, in_language(OUTSIDE_HOURS))
+            wait = LimitWait(opens, translate_stored(OUTSIDE_HOURS))
     return wait
 
 
@@ -100,7 +100,7 @@ def day_used_up(session: Session, organization: Organization, now: datetime) -> 
     if limit is None or made_today(session, organization, now) < limit.most:
         return None
     why = DAY_USED_UP if limit.source is LimitSource.OWN else PLAN_USED_UP
-    return LimitWait(_midnight(now) + timedelta(days=1), in_language(why))
+    return LimitWait(_midnight(now) + timedelta(days=1), translate_stored(why))
 
 
 def made_today(session: Session, organization: Organization, now: datetime) -> int:
@@ -230,7 +230,7 @@ def _spacing_wait(
     if minutes is None:
         return None
     ring_times = _ring_times(session, phone_number, organization, 1)
-    why = _WAITS_ONE() if minutes == 1 else _WAITS(minutes=written_number(minutes))
+    why = _WAITS_ONE() if minutes == 1 else _WAITS(minutes=localize_number(minutes))
     return LimitWait(ring_times[0] + timedelta(minutes=minutes), why) if ring_times else None
 
 

@@ -17,7 +17,7 @@ from app.policy.caller import Caller
 from app.services import name_search
 from app.services.calls.searching import accepted_within, counted_within
 from app.services.paging import Page, both_ways, count_up_to, keyset_page, sort_named
-from app.services.spending import amount_words
+from app.services.spending import format_amount
 
 SORTS = both_ways(created=Call.id, duration=Call.seconds, cost=Call.cost_micros)
 """The sort orders of `search`."""
@@ -66,7 +66,7 @@ class PartnerCall:
         if self.charged is None:
             return None
         micros, currency = self.charged
-        return f"{amount_words(micros)} {currency}".strip()
+        return f"{format_amount(micros)} {currency}".strip()
 
 
 def search(

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.config.calls import CallSettings
 from app.config.trial import TrialLimits
 from app.enums import CarrierKind
-from app.errors import in_language
+from app.errors import translate_stored
 from app.languages import gettext
 from app.models import Assistant, CarrierAccount, Organization, utcnow
 from app.phone import DestinationLayer, PhoneError, check_dialable, region_of
@@ -190,7 +190,7 @@ def _check_hours(session: Session, phone_number: str, organization: Organization
     blocker = rules.hours_allow_call(phone_number, organization)
     if blocker is not None:
         return PreflightCheck(code, CheckState.FAILED, blocker.message, "calling-hours")
-    wait = limits.next_moment(session, phone_number, organization, utcnow(), live=True)
+    wait = limits.find_wait(session, phone_number, organization, utcnow(), live=True)
     if wait is None:
         return PreflightCheck(
             code, CheckState.PASSED, gettext("The call is allowed at this hour."), "calling-hours"
@@ -240,7 +240,8 @@ def _check_carrier(
     checks = []
     if pause := pauses.of_carrier(session, organization.partner_id, organization.id, carrier):
         message = gettext(
-            "%(reason)s The call will wait until calling resumes.", reason=pauses.sentence(pause)
+            "%(reason)s The call will wait until calling resumes.",
+            reason=pauses.pause_message(pause),
         )
         checks.append(_warning("dialling_goes_on", message, "dialling"))
     limit = limits.calls_at_once(organization, installation.calls_at_once)
@@ -250,7 +251,9 @@ def _check_carrier(
         checks.append(_warning("line_free", message, "limits"))
     paced = installation.calls_per_second > 0
     if paced and carrier_pace.is_taken(session, carrier, utcnow()):
-        checks.append(_warning("carrier_has_a_turn", in_language(limits.CARRIER_PACE), "dialling"))
+        checks.append(
+            _warning("carrier_has_a_turn", translate_stored(limits.CARRIER_PACE), "dialling")
+        )
     tests = carrier_accounts.last_tests(session, [account] if account else [])
     if any(test.works is False for test in tests.values()):
         message = gettext("The last test of the carrier account failed. The call may fail.")

@@ -58,7 +58,7 @@ def release_line(
     return True
 
 
-def ask_later(
+def enqueue_query(
     session: Session, attempt_id: UUID, query_number: int, silent_since: datetime | None
 ) -> None:
     """Enqueue the next query about a call that `place_call` handed over. ``silent_since`` is None

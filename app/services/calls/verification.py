@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.config.calls import CallSettings
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CarrierKind, VerificationPurpose
-from app.errors import Conflict, ValidationFailed, in_language
+from app.errors import Conflict, ValidationFailed, translate_stored
 from app.languages import gettext, gettext_noop, ngettext
 from app.models import Assistant, Call, Organization, VerifiedNumber, utcnow
 from app.phone import PhoneError, normalise_written
@@ -119,7 +119,7 @@ def _delay_message(session: Session, call_id: UUID) -> str:
         "The number can't be called now, but for %(moment)s, the next moment at which it is "
         "allowed. %(reason)s",
         moment=f"{begins:%Y-%m-%d %H:%M} UTC",
-        reason=in_language(call.status_detail or ""),
+        reason=translate_stored(call.status_detail or ""),
     ).strip()
 
 
@@ -186,7 +186,7 @@ def _find_assistant(
     refused = phone_numbers.refusals(session, candidates, carrier)
     usable = next((each for each in candidates if each.id not in refused), None)
     if usable is None:
-        raise Conflict(in_language(NO_ASSISTANT), "agent_phone_not_ready")
+        raise Conflict(translate_stored(NO_ASSISTANT), "agent_phone_not_ready")
     return usable
 
 

@@ -59,7 +59,7 @@ def release(session: Session) -> int:
     return len(ids)
 
 
-def held_due(session: Session) -> list[UUID]:
+def list_due_held(session: Session) -> list[UUID]:
     """Return held calls that were last checked over a minute ago, at most `HELD_AT_ONCE`."""
     query = select(HeldCall.call_id).where(HeldCall.held_at < utcnow() - CHECK_HELD_EVERY)
     return list(session.scalars(query.order_by(HeldCall.held_at).limit(HELD_AT_ONCE)))
@@ -81,7 +81,7 @@ def check_held(session: Session, call_id: UUID) -> bool:
     return True
 
 
-def queued(session: Session, after: UUID | None) -> list[UUID]:
+def list_queued(session: Session, after: UUID | None) -> list[UUID]:
     """Return the next `QUEUED_AT_ONCE` calls that wait in the queue, in the order of their
     acceptance."""
     query = select(Call.id).where(
@@ -153,7 +153,7 @@ def reschedule_earlier(
         if not _is_postponed(call, now):
             continue
         organization = session.get_one(Organization, call.organization_id, populate_existing=True)
-        wait = limits.next_moment(session, call.phone_number, organization, now, live=call.live)
+        wait = limits.find_wait(session, call.phone_number, organization, now, live=call.live)
         if call.is_charged and wait is None:
             spender = spending.Spender.of(call)
             stop = spending.check(

@@ -7,7 +7,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
-from app.errors import Conflict, ValidationFailed, refuse_stale
+from app.errors import Conflict, ValidationFailed, check_version
 from app.languages import gettext
 from app.models import Assistant, Campaign, CampaignAssistant, Organization, new_id
 from app.policy import Permission
@@ -15,7 +15,7 @@ from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.calls.cancel import cancel_for_campaign
 from app.services.campaigns.loading import get
-from app.services.organizations.changing import checked_name
+from app.services.organizations.changing import validate_name
 from app.services.tenancy import refuse_archived
 
 
@@ -40,7 +40,7 @@ def create(
         id=new_id(),
         partner_id=organization.partner_id,
         organization_id=organization.id,
-        name=checked_name(name),
+        name=validate_name(name),
         status=CampaignStatus.PAUSED,
         all_assistants=all_assistants,
         revision=0,
@@ -66,7 +66,7 @@ def rename(
     """Rename a campaign. Raises `Forbidden`, `NotFound`, `ValidationFailed` and `Conflict`
     (``changed_meanwhile``)."""
     campaign = lock_campaign(session, caller, campaign_id, expected_version)
-    before, after = campaign.name, checked_name(name)
+    before, after = campaign.name, validate_name(name)
     if before != after:
         campaign.name = after
         changed(
@@ -139,7 +139,7 @@ def lock_campaign(
     (``changed_meanwhile``)."""
     caller.require(Permission.CAMPAIGNS_WRITE)
     campaign = get(session, caller, campaign_id, for_change=True)
-    refuse_stale(expected_version, campaign.version, "campaign")
+    check_version(expected_version, campaign.version, "campaign")
     return campaign
 
 

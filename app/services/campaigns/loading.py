@@ -17,7 +17,7 @@ from app.policy.caller import Caller
 from app.services import name_search
 from app.services.paging import MAX_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant, refuse_archived
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 SORTS = both_ways(
     created=Campaign.created_at,
@@ -169,7 +169,7 @@ def _filter_campaigns(
     rows = visible(caller)
     if filters.organization_id is not None:
         rows = rows.where(Campaign.organization_id == filters.organization_id)
-    query = trimmed(filters.query)
+    query = trim(filters.query)
     if query:
         matches = Campaign.named(query)
         if caller.organization_id is None and filters.organization_id is None:
@@ -187,7 +187,7 @@ def _filter_campaigns(
             Organization.status == OrganizationStatus.ARCHIVED,
         )
         rows = rows.where(Campaign.status != CampaignStatus.ARCHIVED, ~closed.exists())
-    if name := trimmed(filters.assistant):
+    if name := trim(filters.assistant):
         assistant_ids = of_tenant(
             select(Assistant.id), caller, Assistant.partner_id, Assistant.organization_id
         ).where(Assistant.named(name))

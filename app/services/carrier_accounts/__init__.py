@@ -10,17 +10,17 @@ from app.services.carrier_accounts.accounts import (
     count_organizations,
     current,
     get,
-    leaving,
     of_organizations,
+    removal_effects,
     remove,
     save,
     use,
 )
-from app.services.carrier_accounts.key_rotation import KEPT_SECRET, forgotten, maintain_secrets
+from app.services.carrier_accounts.key_rotation import KEPT_SECRET, find_forgotten, maintain_secrets
 from app.services.carrier_accounts.testing import any_failing, failing, is_running, last_tests
-from app.services.carrier_accounts.testing import ask as ask_for_test
 from app.services.carrier_accounts.testing import begin as begin_test
 from app.services.carrier_accounts.testing import end as end_test
+from app.services.carrier_accounts.testing import enqueue_test as ask_for_test
 from app.services.carrier_accounts.using import (
     calling_over,
     choose_again,

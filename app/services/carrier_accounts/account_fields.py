@@ -12,7 +12,7 @@ from ipaddress import IPv4Address
 from typing import Any
 
 from app.enums import CarrierKind
-from app.errors import Problem, refuse_any
+from app.errors import Problem, raise_problems
 from app.gateways.carriers.sip.account import Trunk
 from app.gateways.carriers.sip.next_hop import PORTS
 from app.gateways.carriers.twilio.account import is_installed
@@ -30,7 +30,7 @@ _HOST = re.compile(
 )
 _USER = re.compile(rf"[A-Za-z0-9+][A-Za-z0-9._+-]{{0,{MAX_USER_LENGTH - 1}}}")
 _PASSWORD = re.compile(rf"""[!#-&(-:=?-\[\]-~]{{1,{MAX_SECRET_LENGTH}}}""")
-HOST_WORDS = lazy_gettext("Enter host or host:port, with letters, digits, dots and hyphens.")
+HOST_MESSAGE = lazy_gettext("Enter host or host:port, with letters, digits, dots and hyphens.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def check(fields: AccountFields, *, may_be_empty: bool, may_be_private: bool) ->
     else:
         problems = [*_trunk_problems(fields.trunk, may_be_private)]
         problems += _password_problems(fields.trunk, fields.secret, may_be_empty)
-    refuse_any(problems)
+    raise_problems(problems)
 
 
 def _twilio_problems(sid: str, token: str, may_be_empty: bool) -> Iterator[Problem]:
@@ -94,7 +94,7 @@ def _trunk_problems(trunk: Trunk, may_be_private: bool) -> Iterator[Problem]:
     for name, needed in (("address", True), ("domain", False), ("proxy", False)):
         value = getattr(trunk, name)
         if (value or needed) and not _is_host(value):
-            yield Problem(name, f"invalid_{name}", str(HOST_WORDS))
+            yield Problem(name, f"invalid_{name}", str(HOST_MESSAGE))
     if not may_be_private:
         yield from _private_problems(trunk)
     if trunk.transport not in PORTS:
@@ -146,6 +146,6 @@ def trunk_of(account: CarrierAccount) -> Trunk | None:
     return Trunk(**account.trunk) if account.trunk is not None else None
 
 
-def facts_of(account: CarrierAccount) -> dict[str, Any]:
+def audit_values(account: CarrierAccount) -> dict[str, Any]:
     """Return the fields that the history shows."""
     return dict(account.trunk) if account.trunk is not None else {"sid": account.sid}

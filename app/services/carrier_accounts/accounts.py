@@ -8,7 +8,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import FINAL_CALL_STATUSES, OrganizationStatus
-from app.errors import Conflict, NotFound, refuse_stale
+from app.errors import Conflict, NotFound, check_version
 from app.languages import gettext, ngettext
 from app.models import (
     Call,
@@ -22,7 +22,7 @@ from app.models import (
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.carrier_accounts.account_fields import AccountFields, check, facts_of
+from app.services.carrier_accounts.account_fields import AccountFields, audit_values, check
 from app.services.carrier_accounts.key_rotation import PURPOSE
 from app.services.carrier_accounts.using import same_in_use
 from app.services.credentials import new_credential_mails
@@ -108,7 +108,7 @@ def save(
         raise NotFound
     organization_id = organization.id if organization else None
     stored = _lock_accounts(session, partner_id, organization_id)
-    refuse_stale(expected_version, stored.version, "account")
+    check_version(expected_version, stored.version, "account")
     existing = next(
         (each for each in (stored.pending, stored.account) if each and fields.is_same_as(each)),
         None,
@@ -136,12 +136,12 @@ def save(
             responsible_id=caller.user_id,
         )
         session.add(account)
-    before = facts_of(stored.newest) if stored.newest else {}
+    before = audit_values(stored.newest) if stored.newest else {}
     account.trunk, account.version = trunk, stored.version + 1
     if fields.secret or not account.secret:
         account.secret = seal(fields.secret, PURPOSE, keys)
     session.flush()
-    after = facts_of(account) | {fields.secret_name: "changed" if fields.secret else None}
+    after = audit_values(account) | {fields.secret_name: "changed" if fields.secret else None}
     audit.record_change(
         session, caller, "carrier_account.saved", account, before=before, after=after
     )
@@ -196,11 +196,11 @@ def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount
         raise Conflict(message, "account_in_use")
     _discard(account)
     action = "carrier_account.discarded" if is_pending else "carrier_account.removed"
-    audit.record_version(session, caller, action, account, before=facts_of(account))
+    audit.record_version(session, caller, action, account, before=audit_values(account))
     return account
 
 
-def leaving(session: Session, caller: Caller, account: CarrierAccount) -> RemovalEffects:
+def removal_effects(session: Session, caller: Caller, account: CarrierAccount) -> RemovalEffects:
     """Return the effects of removing the account now; it must come from `get`."""
     partner_account = None
     if account.organization_id is not None:

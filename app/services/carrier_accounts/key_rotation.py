@@ -31,7 +31,7 @@ def maintain_secrets(session: Session, keys: Sequence[str]) -> None:
             account.secret = resealed(account.secret, PURPOSE, keys)
 
 
-def forgotten(session: Session, ids: Collection[UUID]) -> set[UUID]:
+def find_forgotten(session: Session, ids: Collection[UUID]) -> set[UUID]:
     """Return those of the ids whose account is gone and that no call needs."""
     query = select(CarrierAccount.id).where(CarrierAccount.id.in_(ids), CarrierAccount.secret != "")
     return set(ids) - set(session.scalars(query))

@@ -35,7 +35,7 @@ def is_running(test: CarrierAccountTest | None) -> bool:
     return test is not None and test.ended_at is None and utcnow() - test.asked_at < GIVEN_UP_AFTER
 
 
-def ask(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
+def enqueue_test(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
     """Queue a test of the account, unless one is running. Raises `Forbidden` and `NotFound`."""
     account = get(session, caller, account_id, for_change=True)
     test = session.get(CarrierAccountTest, account.id, populate_existing=True)

@@ -292,7 +292,7 @@ def publish_changes(
             )
 
 
-def send(
+def apply_request(
     session: Session,
     caller: Caller,
     campaign_id: UUID,

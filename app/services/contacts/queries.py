@@ -29,7 +29,7 @@ from app.services.paging import (
     sort_named,
 )
 from app.services.tenancy import fetch
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 NO_STATUS = ":none"
 """The filter for contacts without a status."""
@@ -181,7 +181,7 @@ def count(
     session: Session, campaign: Campaign, filters: ContactSearch, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`; all of them without a query."""
-    if not (trimmed(filters.query) or filters.status or filters.obstacle):
+    if not (trim(filters.query) or filters.status or filters.obstacle):
         return min(campaign.contact_count, most + 1)
     rows = _filter_contacts(session, campaign, filters)
     return count_up_to(session, rows.with_only_columns(Contact.id), most)
@@ -190,7 +190,7 @@ def count(
 def _filter_contacts(
     session: Session, campaign: Campaign, filters: ContactSearch
 ) -> Select[Contact]:
-    query = trimmed(filters.query)
+    query = trim(filters.query)
     matching_ids = _known_ids(session, campaign, query) if query else None
     listed_ids = _listed_ids(campaign) if filters.obstacle is CallObstacle.DO_NOT_CALL else None
     by_index = [ids for ids in (matching_ids, listed_ids) if ids is not None]
@@ -220,12 +220,12 @@ def get_many(session: Session, campaign: Campaign, ids: Collection[UUID]) -> Seq
     return session.scalars(rows.order_by(Contact.id.desc())).all()
 
 
-def reached_at(
+def find_by_address(
     session: Session, caller: Caller, text: str, *, limit: int
 ) -> Sequence[tuple[Contact, Campaign]]:
     """Return the contacts of all campaigns that the caller may use with this whole email address,
     or this whole number in any notation, newest first, each with its campaign."""
-    query = trimmed(text)
+    query = trim(text)
     if "@" in query:
         condition = Contact.email_key == query.lower()
     elif query and set(query) <= _PHONE_CHARACTERS:
@@ -244,7 +244,7 @@ def reached_at(
     return [(contact, campaign) for contact, campaign in session.execute(rows)]
 
 
-def named(
+def find_by_name(
     session: Session, caller: Caller, text: str, *, limit: int
 ) -> Sequence[tuple[Contact, Campaign]]:
     """Return the contacts of all campaigns that the caller may use with a name of which a part

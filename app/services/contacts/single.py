@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.enums import ContactAction
-from app.errors import NotFound, Problem, ValidationFailed, refuse_any, refuse_stale
+from app.errors import NotFound, Problem, ValidationFailed, check_version, raise_problems
 from app.languages import gettext
 from app.models import Campaign, Contact, IdempotencyRecord, new_id, utcnow
 from app.policy import Permission
@@ -85,7 +85,7 @@ def edit(
     campaign = _load_campaign(session, caller, campaign_id)
     campaigns.lock(session, campaign)
     before = get(session, caller, campaign.id, contact_id)
-    refuse_stale(expected_version, version_of(before), "contact")
+    check_version(expected_version, version_of(before), "contact")
     items = _to_items(fields, blank=None)
     result = apply(session, campaign, items, ContactAction.UPSERT, contact_id=contact_id)
     _refuse_problems(result, items)
@@ -95,7 +95,7 @@ def edit(
     return after
 
 
-def note(
+def add_note(
     session: Session,
     caller: Caller,
     campaign_id: UUID,
@@ -234,7 +234,7 @@ def _refuse_problems(result: BulkResult, items: Sequence[Mapping[str, Any]]) -> 
             each = Problem(path, problem.code, problem.message)
             if each not in different:
                 different.append(each)
-    refuse_any(different)
+    raise_problems(different)
 
 
 def _record_change(

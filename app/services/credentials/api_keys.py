@@ -19,7 +19,7 @@ from app.errors import (
     NotFound,
     Problem,
     Unauthenticated,
-    refuse_any,
+    raise_problems,
 )
 from app.languages import gettext
 from app.models import ApiKey, Organization, Partner, utcnow
@@ -31,7 +31,7 @@ from app.services.credentials import lifetimes, new_credential_mails, rules, sec
 from app.services.name_search import is_of_organization
 from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import fetch, get_organization, of_tenant, refuse_archived
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 _KEY = secrets.pattern_of("ppk_(?:live|test)_")
 _NEWEST = SortOrder(ApiKey.created_at, descending=True)
@@ -93,7 +93,7 @@ def create(
         ApiKey(
             partner_id=organization.partner_id,
             organization_id=organization.id,
-            name=rules.checked_name(name),
+            name=rules.validate_name(name),
             live=live,
             scopes=scope_names,
             expires_at=lifetimes.end_of(expires_at),
@@ -141,7 +141,7 @@ def search(
         rows = rows.where(is_of_organization(session, organization_id, filters.organization))
     if filters.live is not None:
         rows = rows.where(ApiKey.live if filters.live else ~ApiKey.live)
-    query = trimmed(filters.query)
+    query = trim(filters.query)
     if query:
         in_id = ApiKey.public_id.icontains(query, autoescape=True)
         rows = rows.where(ApiKey.named(query) | in_id)
@@ -185,7 +185,7 @@ def rotate(
     and `Conflict` (``key_ended`` if the old key is revoked, expired or rolled already).
     """
     old = get(session, caller, key_id, for_change=True)
-    refuse_any(_problems_of_scopes(old.scopes))
+    raise_problems(_problems_of_scopes(old.scopes))
     _require_scopes(caller, old.scopes)
     rules.check_overlap(overlap, gettext("The old key can keep working for 0 to 7 days."))
     if old.is_over or old.replaced_by is not None:
@@ -264,7 +264,7 @@ def _invalid_key() -> Unauthenticated:
 
 def check(name: str, scopes: Collection[str]) -> None:
     """Raise `ValidationFailed` with all problems of a new key's name and scopes."""
-    refuse_any([*rules.problems_of_name(name), *_problems_of_scopes(scopes)])
+    raise_problems([*rules.problems_of_name(name), *_problems_of_scopes(scopes)])
 
 
 def _problems_of_scopes(scopes: Collection[str]) -> Iterator[Problem]:

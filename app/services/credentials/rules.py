@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Row, Select, select
 from sqlalchemy.orm import Session
 
-from app.errors import Problem, ValidationFailed, refuse_any
+from app.errors import Problem, ValidationFailed, raise_problems
 from app.languages import gettext
 from app.models import ApiKey, ScimToken, utcnow
 from app.services.audit import refusals
@@ -19,10 +19,10 @@ from app.validation.networks import network_of
 MAX_NAME = 200
 
 
-def checked_name(name: str) -> str:
+def validate_name(name: str) -> str:
     """Return the name without spaces around it. Raises `ValidationFailed` (``blank``,
     ``too_long``)."""
-    refuse_any(problems_of_name(name))
+    raise_problems(problems_of_name(name))
     return name.strip()
 
 

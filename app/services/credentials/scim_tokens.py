@@ -67,7 +67,7 @@ def create(
     caller.require_grant(Role.PARTNER_ADMIN)
     if caller.partner_id is None:
         raise NotFound
-    name = rules.checked_name(name)
+    name = rules.validate_name(name)
     end = lifetimes.end_of(expires_at)
     # Concurrent requests wait for each other here, so that there are never more than allowed.
     partner_row = select(Partner.id).where(Partner.id == caller.partner_id)

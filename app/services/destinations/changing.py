@@ -10,7 +10,7 @@ from phonenumbers import SUPPORTED_REGIONS
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.errors import Problem, refuse_any, refuse_stale
+from app.errors import Problem, check_version, raise_problems
 from app.languages import gettext
 from app.models import InstallationDestinations, Partner, PartnerDestinations
 from app.phone import USUAL_REGIONS, country_name
@@ -113,10 +113,10 @@ def change_limits(
     problems = [*_unknown_regions(limits.regions or ()), *_bad_hosts(hosts or ())]
     if partner is None and not limits.regions:
         problems.append(Problem("regions", "required", gettext("Choose at least one country.")))
-    refuse_any(problems)
+    raise_problems(problems)
     if (before.regions, _sort_hosts(before.hosts)) == (limits.regions, hosts):
         return False
-    refuse_stale(expected_version, before.version, "call destinations")
+    check_version(expected_version, before.version, "call destinations")
     regions = None if limits.regions is None else sorted(limits.regions)
     row: Any
     if partner is None:
@@ -183,10 +183,10 @@ def change_choice(
             stored.limit_hosts if stored else None,
         )
         problems += _closed_hosts(sorted({*hosts} - {*before.hosts}), limits)
-    refuse_any(problems)
+    raise_problems(problems)
     if (before.regions, sorted(before.hosts)) == (choice.regions, hosts):
         return False
-    refuse_stale(expected_version, before.version, "call destinations")
+    check_version(expected_version, before.version, "call destinations")
     row = _partner_row(session, partner)
     row.regions, row.hosts = sorted(choice.regions), hosts
     row.version += 1

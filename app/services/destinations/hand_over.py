@@ -7,7 +7,7 @@ import ipaddress
 import re
 from collections.abc import Iterable
 
-from app.errors import Sentence, in_language
+from app.errors import Sentence, translate_stored
 from app.gateways.public_addresses import is_public
 from app.phone import PhoneError, check_dialable
 from app.services.destinations.layers import CallDestinations
@@ -38,7 +38,7 @@ def host_of(address: str) -> str:
 def hand_over_refusal(address: str, destinations: CallDestinations) -> str | None:
     """Return why calls may not be handed over to the URL, as a sentence; None if they may."""
     if not is_voice_address(address):
-        return in_language(SHAPE)
+        return translate_stored(SHAPE)
     user, host = parts_of_voice_address(address)
     if user is not None and _NUMERIC.fullmatch(user):
         try:

@@ -14,7 +14,7 @@ from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.do_not_call.entries import listed_among, waiting_to
 from app.services.do_not_call.parsing import SheetLine
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 NUMBERS_A_STATEMENT = 500
 
@@ -48,7 +48,7 @@ def add_many(
     phones = {line.phone: line for line in lines if line.phone is not None}
     existing = listed_among(session, organization.id, phones)
     now = utcnow()
-    default_reason = trimmed(reason)[:500] or None
+    default_reason = trim(reason)[:500] or None
     rows: list[dict[str, Any]] = [
         {
             "organization_id": organization.id,

@@ -16,7 +16,7 @@ from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.calls.states import WAITING
 from app.services.paging import MAX_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 NUMBERS_A_QUERY = 5000
 SORTS = both_ways(
@@ -128,7 +128,7 @@ def _filter_entries(
     rows: Select[DoNotCallEntry] = select(DoNotCallEntry).where(
         DoNotCallEntry.organization_id == organization_id
     )
-    query = trimmed(filters.query)
+    query = trim(filters.query)
     if query:
         rows = rows.where(
             DoNotCallEntry.phone.icontains(query, autoescape=True)
@@ -162,7 +162,7 @@ def add(
         organization_id=organization.id,
         phone=number,
         partner_id=organization.partner_id,
-        reason=trimmed(reason)[:500] or None,
+        reason=trim(reason)[:500] or None,
         source=source,
         added_by=caller.label[:200],
         created_at=utcnow(),

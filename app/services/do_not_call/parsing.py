@@ -7,7 +7,7 @@ from app.contact_files.column_names import field_of, plain, words_of
 from app.contact_files.spreadsheet_damage import inspect_country, inspect_phone
 from app.errors import ValidationFailed
 from app.languages import gettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.phone import PhoneError, country_name, is_plausible, normalise_written
 from app.services.pasted_lines import PastedLine, lines_of
 
@@ -72,8 +72,8 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
     if len(lines) > MAX_NUMBERS:
         message = gettext(
             "%(number)s lines are too many. Add at most %(most)s at a time.",
-            number=written_number(len(lines)),
-            most=written_number(MAX_NUMBERS),
+            number=localize_number(len(lines)),
+            most=localize_number(MAX_NUMBERS),
         )
         raise ValidationFailed.on("numbers", "too_many", message)
     good: dict[str, SheetLine] = {}

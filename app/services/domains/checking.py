@@ -53,7 +53,7 @@ def check_again(session: Session, caller: Caller, partner_id: UUID) -> None:
         raise NotFound
     for domain in own_domains:
         if not domain.is_waiting:
-            domains.ask(session, domain)
+            domains.enqueue_domain_check(session, domain)
 
 
 def refresh_due(session: Session) -> int:
@@ -61,7 +61,7 @@ def refresh_due(session: Session) -> int:
     Return how many are queued."""
     due = session.scalars(PartnerDomain.due(PartnerDomain.missing_since.is_not(None))).all()
     for domain in due:
-        domains.ask(session, domain)
+        domains.enqueue_domain_check(session, domain)
     return len(due)
 
 

@@ -28,7 +28,7 @@ _NO_SUBJECT = lazy_gettext(
 )
 
 
-def problem_words(list_name: str, problem: str) -> str:
+def problem_label(list_name: str, problem: str) -> str:
     """Return why an export of a list or of a person failed."""
     if problem == ExportProblem.NO_ACCESS and list_name in SUBJECT_TITLES:
         return str(_NO_SUBJECT)

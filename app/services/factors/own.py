@@ -132,7 +132,7 @@ def new_recovery_codes(session: Session, caller: Caller) -> Sequence[str]:
         raise Conflict(message, "no_factor")
     codes = recovery_codes.replace(session, user.id)
     details = {"what": "recovery_codes_replaced"}
-    mail_queue.ask_for(session, caller, MailKind.FACTORS_CHANGED, user, details=details)
+    mail_queue.enqueue_to_user(session, caller, MailKind.FACTORS_CHANGED, user, details=details)
     audit.record_change(session, caller, "user.recovery_codes_replaced", user)
     return codes
 
@@ -188,7 +188,9 @@ def _record_changed(
     )
     second_step.end_for_user(session, user.id)
     mail_details = {"what": change} | dict(details or {})
-    mail_queue.ask_for(session, caller, MailKind.FACTORS_CHANGED, user, details=mail_details)
+    mail_queue.enqueue_to_user(
+        session, caller, MailKind.FACTORS_CHANGED, user, details=mail_details
+    )
     audit.record_change(session, caller, f"user.{change}", user, after=dict(details or {}))
 
 

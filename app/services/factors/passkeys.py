@@ -24,7 +24,7 @@ from app.languages import gettext
 from app.models import Passkey, PasskeyChallenge, User, utcnow
 from app.services.auth.sessions import host_name
 from app.services.uniqueness import unless_taken
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 if TYPE_CHECKING:
     from webauthn.helpers.structs import PublicKeyCredentialDescriptor
@@ -134,7 +134,7 @@ def register(
         public_key=_encode(verified.credential_public_key),
         sign_count=verified.sign_count,
         rp_id=site.rp_id,
-        name=trimmed(name)[:200] or site.rp_id,
+        name=trim(name)[:200] or site.rp_id,
     )
     message = gettext("This passkey is registered already.")
     with unless_taken(session, Conflict(message, "passkey_exists")):

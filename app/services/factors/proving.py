@@ -101,7 +101,7 @@ def _mail_about_recovery_code(
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
     remaining = recovery_codes.count_left(session, user_id)
     details = {"what": "recovery_code_used", "left": remaining}
-    mail_queue.ask_for(session, caller, MailKind.FACTORS_CHANGED, user, details=details)
+    mail_queue.enqueue_to_user(session, caller, MailKind.FACTORS_CHANGED, user, details=details)
     audit.record_change(
         session, caller, "user.recovery_code_used", user, after={"recoveryCodesLeft": remaining}
     )
@@ -121,4 +121,4 @@ def _record_wrong_code(
         organization_id=user.organization_id,
         network=network_of(ip),
     )
-    refusals.note(session, refusals.anonymous_caller(request_id), [refusal])
+    refusals.record_refusals(session, refusals.anonymous_caller(request_id), [refusal])

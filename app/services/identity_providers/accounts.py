@@ -226,7 +226,7 @@ def _add_link(
     )
     _store_subject(session, provider, user, subject)
     details = {"provider": provider.name}
-    mail_queue.ask_for(session, caller, MailKind.IDENTITY_LINKED, user, details=details)
+    mail_queue.enqueue_to_user(session, caller, MailKind.IDENTITY_LINKED, user, details=details)
 
 
 def _store_subject(session: Session, provider: IdentityProvider, user: User, subject: str) -> None:

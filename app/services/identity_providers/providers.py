@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.errors import NotFound, Problem, ValidationFailed, refuse_any, refuse_stale, too_long
+from app.errors import NotFound, Problem, ValidationFailed, check_version, raise_problems, too_long
 from app.gateways.openid import ProviderFailed, check_url, discover
 from app.languages import gettext
 from app.models import IdentityProvider, Partner, UserIdentity
@@ -80,7 +80,7 @@ def check_discovery(issuer: str, *, allow_private: bool, besides: Sequence[Probl
     problems = list(besides)
     if not any(problem.field == "issuer" for problem in problems):
         problems += _discovery_problems(issuer, allow_private=allow_private)
-    refuse_any(problems)
+    raise_problems(problems)
 
 
 def _discovery_problems(issuer: str, *, allow_private: bool) -> list[Problem]:
@@ -127,7 +127,7 @@ def add(
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     partner = partners.get_own(session, caller, for_change=True)
-    refuse_any(_problems(partner, fields, needs_secret=True))
+    raise_problems(_problems(partner, fields, needs_secret=True))
     count_query = select(func.count()).where(IdentityProvider.partner_id == partner.id)
     if (session.scalar(count_query) or 0) >= MAX_PROVIDERS:
         message = gettext("A portal has at most %(most)s company accounts.", most=MAX_PROVIDERS)
@@ -144,7 +144,7 @@ def add(
     with unless_taken(session, ValidationFailed.on("clientId", "provider_exists", message)):
         session.add(provider)
     audit.record_change(
-        session, caller, "identity_provider.created", provider, after=facts_of(provider)
+        session, caller, "identity_provider.created", provider, after=audit_values(provider)
     )
     return provider
 
@@ -162,16 +162,16 @@ def update(
     (``changed_meanwhile``)."""
     provider = get(session, caller, provider_id, for_change=True)
     partner = partners.get(session, caller, provider.partner_id)
-    refuse_any(_problems(partner, fields, needs_secret=False))
-    refuse_stale(expected_version, provider.version, "company account")
-    before = facts_of(provider)
+    raise_problems(_problems(partner, fields, needs_secret=False))
+    check_version(expected_version, provider.version, "company account")
+    before = audit_values(provider)
     message = gettext("This issuer with this client ID exists already.")
     with unless_taken(session, ValidationFailed.on("clientId", "provider_exists", message)):
         for name, value in _column_values(fields).items():
             setattr(provider, name, value)
         if fields.secret:
             provider.secret = seal(fields.secret, PURPOSE, keys)
-    after = facts_of(provider)
+    after = audit_values(provider)
     if before != after or fields.secret:
         changed = {"clientSecret": "changed"} if fields.secret else {}
         audit.record_version(
@@ -189,7 +189,7 @@ def remove(session: Session, caller: Caller, provider_id: UUID) -> IdentityProvi
     """Remove it with its links, and end the sessions that it started. Raises `NotFound`."""
     provider = get(session, caller, provider_id, for_change=True)
     audit.record_change(
-        session, caller, "identity_provider.removed", provider, before=facts_of(provider)
+        session, caller, "identity_provider.removed", provider, before=audit_values(provider)
     )
     sessions.end_all_of_provider(session, provider.id)
     session.delete(provider)
@@ -223,7 +223,7 @@ def reencrypt_secrets(session: Session, keys: Sequence[str]) -> None:
         provider.secret = resealed(provider.secret, PURPOSE, keys)
 
 
-def facts_of(provider: IdentityProvider) -> dict[str, Any]:
+def audit_values(provider: IdentityProvider) -> dict[str, Any]:
     return {
         "name": provider.name,
         "issuer": provider.issuer,

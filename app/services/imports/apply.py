@@ -208,7 +208,7 @@ def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
         upload.partner_id,
         upload.organization_id,
         WebhookEvent.IMPORT_FINISHED,
-        lambda: {**upload_facts(upload), "state": state.value, "finishedAt": upload.finished_at},
+        lambda: {**upload_payload(upload), "state": state.value, "finishedAt": upload.finished_at},
     )
     if state is not ImportState.CANCELLED:  # the user who stopped it knows
         notify_author(session, upload)
@@ -228,7 +228,7 @@ def _was_slow(upload: ContactImport) -> bool:
     return started is not None and finished is not None and finished - started >= WORTH_A_MAIL
 
 
-def upload_facts(upload: ContactImport) -> dict[str, Any]:
+def upload_payload(upload: ContactImport) -> dict[str, Any]:
     """Return the facts of an upload for webhooks: names and results, no contact data."""
     return {
         "importId": upload.id,

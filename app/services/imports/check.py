@@ -46,7 +46,7 @@ class CheckTask:
     order: ImportOrder
 
 
-def begin(
+def start(
     session: Session,
     import_id: UUID,
     check_number: int,

@@ -11,7 +11,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from app.contact_files import FileRow
-from app.errors import refuse_stale
+from app.errors import check_version
 from app.models import ContactImport, ImportCorrection, ImportRow
 from app.policy.caller import Caller
 from app.services import audit
@@ -92,7 +92,7 @@ def fix_rows(
     (``upload_not_open``, ``changed_meanwhile``).
     """
     upload = get_open(session, caller, upload_id)
-    refuse_stale(expected_check, upload.check_number, "check")
+    check_version(expected_check, upload.check_number, "check")
     numbers = {*submitted, *left_out}
     rows = session.scalars(
         select(ImportRow)

@@ -58,7 +58,7 @@ def unneeded_files(session: Session) -> dict[UUID, str]:
     return {row.id: row.file_key for row in rows}
 
 
-def orphans(session: Session, files: FileStore, older_than: timedelta) -> list[str]:
+def list_orphans(session: Session, files: FileStore, older_than: timedelta) -> list[str]:
     """Return the keys of files that no upload, recording or export has: their request ended between
     file and row, or the row was deleted with its contact, user or organization."""
     stored_keys = files.keys_before(utcnow() - older_than)

@@ -69,7 +69,7 @@ def check_file(
     Problems of the whole file become the upload's failure.
     """
     with database.transaction() as session:
-        task = check.begin(
+        task = check.start(
             session,
             import_id,
             check_number,

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
 from app.contact_files.writing import UTF_8, DelimitedWriter, MarkedRow, RowWriter, WorkbookWriter
-from app.errors import in_language
+from app.errors import translate_stored
 from app.languages import gettext
 from app.models import ContactImport, ImportCorrection, ImportProblem, ImportRow
 from app.services.contacts.results import FAILED, IGNORED, UPDATED
@@ -86,8 +86,8 @@ def _mark_row(
 
 def _problem_message(upload: ContactImport, problem: ImportProblem) -> str:
     if problem.column_index is None:
-        return in_language(problem.message)
-    return f"{upload.columns[problem.column_index]}: {in_language(problem.message)}"
+        return translate_stored(problem.message)
+    return f"{upload.columns[problem.column_index]}: {translate_stored(problem.message)}"
 
 
 def _with_problem(upload: ContactImport, cells: Sequence[str], problem: str) -> list[str]:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from app.database import changed_rows
 from app.enums import ImportState
-from app.errors import Conflict, Problem, refuse_any
+from app.errors import Conflict, Problem, raise_problems
 from app.languages import gettext
 from app.models import Campaign, ColumnMapping, ContactImport, utcnow
 from app.policy import Permission
@@ -201,7 +201,7 @@ def _check_mapping(
             problems.append(Problem(field, "column_twice", message))
         else:
             seen[target] = index
-    refuse_any(problems)
+    raise_problems(problems)
 
 
 def _parse_target(text: str, external_keys: Collection[str]) -> ColumnTarget | None:

@@ -36,7 +36,7 @@ from app.services.contacts.undo import (
     fields_differing,
     undo,
 )
-from app.services.imports.apply import upload_facts
+from app.services.imports.apply import upload_payload
 from app.services.imports.corrected_files import count_fixed
 from app.services.imports.uploads import ENDED, author_of, enqueue, get, locked
 from app.services.webhooks.publishing import publish
@@ -270,7 +270,7 @@ def finish(session: Session, import_id: UUID, undo_number: int, result: UndoTota
         upload.organization_id,
         WebhookEvent.IMPORT_UNDONE,
         lambda: {
-            **upload_facts(upload),
+            **upload_payload(upload),
             "undoneAt": upload.undone_at,
             "undone": {
                 "removed": result.removed,

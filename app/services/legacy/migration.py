@@ -26,7 +26,7 @@ from app.schemas.parsing import read
 from app.services import assistants, calls, rollup
 from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import of_tenant
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 DAYS_SHOWN = 30
 DAYS_KEPT = timedelta(days=400)
@@ -148,7 +148,7 @@ def search(
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
     rows = _visible_clients(caller).where(OAuthClient.revoked_at.is_(None))
-    search_text = trimmed(query)
+    search_text = trim(query)
     if search_text:
         organization_ids = select(Organization.id).where(Organization.named(search_text))
         rows = rows.where(

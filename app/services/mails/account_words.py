@@ -2,10 +2,10 @@
 
 from app.enums import Role
 from app.languages import gettext, gettext_noop, ngettext
-from app.services.mails.facts import MailFacts, MailTexts, as_administrator, not_you, sender
+from app.services.mails.facts import MailContext, MailTexts, as_administrator, not_you, sender
 
 
-def _account_created_message(context: MailFacts) -> str:
+def _account_created_message(context: MailContext) -> str:
     """The first sentence of the mails to a user who has no password yet."""
     values = {
         "partner": context.brand.partner_name,
@@ -19,7 +19,7 @@ def _account_created_message(context: MailFacts) -> str:
     return gettext("%(partner)s created an account for you in %(product)s.", **values)
 
 
-def _link_end_message(context: MailFacts) -> str:
+def _link_end_message(context: MailContext) -> str:
     return gettext("The link works once, until %(moment)s.", moment=context.until)
 
 
@@ -39,7 +39,7 @@ _INVITED_BY_OPERATOR = {
 itself."""
 
 
-def _invited_message(context: MailFacts) -> str:
+def _invited_message(context: MailContext) -> str:
     partner = context.brand.partner_name
     by_operator = {} if context.inviter else _INVITED_BY_OPERATOR
     sentence = (_INVITED | by_operator).get(context.role) if context.role else None
@@ -49,7 +49,7 @@ def _invited_message(context: MailFacts) -> str:
     return gettext(sentence, who=inviter, partner=partner, organization=context.organization)
 
 
-def invitation(context: MailFacts) -> MailTexts:
+def invitation(context: MailContext) -> MailTexts:
     product = context.brand.product_name
     invited = gettext("You are invited to %(product)s", product=product)
     return MailTexts(
@@ -62,7 +62,7 @@ def invitation(context: MailFacts) -> MailTexts:
     )
 
 
-def _invitation_reason(context: MailFacts) -> str:
+def _invitation_reason(context: MailContext) -> str:
     if not context.inviter and context.role in _INVITED_BY_OPERATOR:
         return gettext(
             "Sent to %(email)s because this address was invited to %(product)s.",
@@ -76,7 +76,7 @@ def _invitation_reason(context: MailFacts) -> str:
     )
 
 
-def set_password(context: MailFacts) -> MailTexts:
+def set_password(context: MailContext) -> MailTexts:
     return MailTexts(
         subject=gettext("Set your password for %(product)s", product=context.brand.product_name),
         heading=gettext("Set your password"),
@@ -94,7 +94,7 @@ def set_password(context: MailFacts) -> MailTexts:
     )
 
 
-def reset_password(context: MailFacts) -> MailTexts:
+def reset_password(context: MailContext) -> MailTexts:
     product = context.brand.product_name
     return MailTexts(
         subject=gettext("Set a new password for %(product)s", product=product),
@@ -120,7 +120,7 @@ def reset_password(context: MailFacts) -> MailTexts:
     )
 
 
-def password_changed(context: MailFacts) -> MailTexts:
+def password_changed(context: MailContext) -> MailTexts:
     product, support = context.brand.product_name, context.brand.support_email
     return MailTexts(
         subject=gettext("Your password for %(product)s was changed", product=product),
@@ -163,7 +163,7 @@ _FACTOR_CHANGES = {
 """Texts by the change of the second factors."""
 
 
-def factors_changed(context: MailFacts) -> MailTexts:
+def factors_changed(context: MailContext) -> MailTexts:
     product, support = context.brand.product_name, context.brand.support_email
     details = {"name": "", "by": "", **context.details}
     if details["what"] == "recovery_code_used":
@@ -191,7 +191,7 @@ def factors_changed(context: MailFacts) -> MailTexts:
     )
 
 
-def new_browser(context: MailFacts) -> MailTexts:
+def new_browser(context: MailContext) -> MailTexts:
     product, support = context.brand.product_name, context.brand.support_email
     return MailTexts(
         subject=gettext("New sign-in to %(product)s", product=product),
@@ -214,7 +214,7 @@ def new_browser(context: MailFacts) -> MailTexts:
     )
 
 
-def identity_linked(context: MailFacts) -> MailTexts:
+def identity_linked(context: MailContext) -> MailTexts:
     product, provider = context.brand.product_name, context.details["provider"]
     return MailTexts(
         subject=gettext("A company account was linked to %(product)s", product=product),
@@ -240,7 +240,7 @@ def identity_linked(context: MailFacts) -> MailTexts:
     )
 
 
-def email_changed(context: MailFacts) -> MailTexts:
+def email_changed(context: MailContext) -> MailTexts:
     product = context.brand.product_name
     old, new = context.details["from"], context.details["to"]
     return MailTexts(
@@ -262,7 +262,7 @@ def email_changed(context: MailFacts) -> MailTexts:
     )
 
 
-def confirm_email(context: MailFacts) -> MailTexts:
+def confirm_email(context: MailContext) -> MailTexts:
     product, details = context.brand.product_name, context.details
     return MailTexts(
         subject=gettext("Confirm your email address for %(product)s", product=product),
@@ -300,7 +300,7 @@ def confirm_email(context: MailFacts) -> MailTexts:
     )
 
 
-def access_ended(context: MailFacts) -> MailTexts:
+def access_ended(context: MailContext) -> MailTexts:
     details = context.details
     values = {"who": details["who"], "by": details["by"], "moment": context.at}
     if details["what"] == "deactivated":

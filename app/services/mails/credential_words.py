@@ -4,7 +4,13 @@ from datetime import datetime
 
 from app.enums import Role
 from app.languages import gettext, gettext_noop, ngettext
-from app.services.mails.facts import MailFacts, MailTable, MailTexts, as_administrator, written_time
+from app.services.mails.facts import (
+    MailContext,
+    MailTable,
+    MailTexts,
+    as_administrator,
+    format_time,
+)
 
 _CREATED = {
     "key": gettext_noop("New API key: %(name)s"),
@@ -49,7 +55,7 @@ _INVITATION_CHANGED = {
 """Titles about users who are invited and got another role."""
 
 
-def credential_created(context: MailFacts) -> MailTexts:
+def credential_created(context: MailContext) -> MailTexts:
     details = context.details
     titles = _ROLLED if details["done"] == "rolled" else _CREATED
     sentence = titles[details["kind"]]
@@ -63,7 +69,7 @@ def credential_created(context: MailFacts) -> MailTexts:
     )
 
 
-def credential_ends(context: MailFacts) -> MailTexts:
+def credential_ends(context: MailContext) -> MailTexts:
     details = context.details
     sentence = _ENDS[details["kind"]]
     title = gettext(sentence, name=details["name"])
@@ -83,7 +89,7 @@ def credential_ends(context: MailFacts) -> MailTexts:
     )
 
 
-def administrator_added(context: MailFacts) -> MailTexts:
+def administrator_added(context: MailContext) -> MailTexts:
     details = context.details
     if "owners" in details:
         return _owners_added(context)
@@ -100,7 +106,7 @@ def administrator_added(context: MailFacts) -> MailTexts:
     )
 
 
-def _owners_added(context: MailFacts) -> MailTexts:
+def _owners_added(context: MailContext) -> MailTexts:
     owners = [tuple(row) for row in context.details["owners"]]
     title = ngettext("%(num)s owner was invited", "%(num)s owners were invited", len(owners))
     return MailTexts(
@@ -115,7 +121,7 @@ def _owners_added(context: MailFacts) -> MailTexts:
     )
 
 
-def _done_by_message(context: MailFacts) -> str:
+def _done_by_message(context: MailContext) -> str:
     return gettext(
         "Done by %(by)s in %(product)s on %(moment)s.",
         by=context.details["by"],
@@ -124,18 +130,18 @@ def _done_by_message(context: MailFacts) -> str:
     )
 
 
-def _credential_messages(context: MailFacts) -> tuple[str, ...]:
+def _credential_messages(context: MailContext) -> tuple[str, ...]:
     """Return the organization and the end of a credential, as far as it has them."""
     messages, details = [], context.details
     if details["organization"]:
         name = details["organization"]
         messages.append(gettext("It belongs to the organization %(name)s.", name=name))
     if details["endsAt"]:
-        ends = written_time(datetime.fromisoformat(details["endsAt"]), context.zone)
+        ends = format_time(datetime.fromisoformat(details["endsAt"]), context.zone)
         messages.append(gettext("It works until %(moment)s.", moment=ends))
     return tuple(messages)
 
 
-def _page_link(context: MailFacts) -> tuple[str, str]:
+def _page_link(context: MailContext) -> tuple[str, str]:
     label, path = _PAGES[context.details["kind"]]
     return gettext(label), context.site + path.format(id=context.details["id"])

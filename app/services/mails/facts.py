@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from app.enums import Role
 from app.languages import gettext
-from app.languages.dates import NO_BREAK, written_date, zone_letters
+from app.languages.dates import NO_BREAK, format_local_date, zone_abbreviation
 from app.models import Mail
 from app.services.branding.brand import Brand
 
@@ -57,7 +57,7 @@ class MailTexts:
 
 
 @dataclass(frozen=True, slots=True)
-class MailFacts:
+class MailContext:
     """The data of the texts. ``link`` is the one-time URL of kinds that have one, ``site`` the
     partner's part of the portal without a trailing slash. ``role`` is the user's; ``inviter`` is
     who invited them, if that is a user of the partner."""
@@ -80,17 +80,19 @@ class MailFacts:
 
     @property
     def at(self) -> str:
-        return written_time(self.mail.created_at, self.zone)
+        return format_time(self.mail.created_at, self.zone)
 
     @property
     def until(self) -> str:
-        return written_time(self.link_ends, self.zone) if self.link_ends else ""
+        return format_time(self.link_ends, self.zone) if self.link_ends else ""
 
 
-def written_time(value: datetime, zone: str) -> str:
+def format_time(value: datetime, zone: str) -> str:
     """Return a time as 21 November 2026, 10:47 GMT."""
     local = value.astimezone(ZoneInfo(zone))
-    return f"{written_date(local, 'yMMMMd')}, {local:%H:%M}{NO_BREAK}{zone_letters(local)}"
+    return (
+        f"{format_local_date(local, 'yMMMMd')}, {local:%H:%M}{NO_BREAK}{zone_abbreviation(local)}"
+    )
 
 
 def not_you(support: str | None) -> str:
@@ -102,12 +104,12 @@ def not_you(support: str | None) -> str:
     return gettext("If that was not you, set a new password at once.")
 
 
-def emails_link(context: MailFacts) -> tuple[str, str]:
+def emails_link(context: MailContext) -> tuple[str, str]:
     """Return the link to the user's choice of emails."""
     return gettext("Choose your emails"), f"{context.site}/account#emails"
 
 
-def as_administrator(context: MailFacts) -> str:
+def as_administrator(context: MailContext) -> str:
     return gettext(
         "Sent to %(email)s because you administer %(product)s.",
         email=context.email,
@@ -115,7 +117,7 @@ def as_administrator(context: MailFacts) -> str:
     )
 
 
-def sender(context: MailFacts) -> str:
+def sender(context: MailContext) -> str:
     """Return the partner, with its support address if it has one."""
     brand = context.brand
     if not brand.support_email:

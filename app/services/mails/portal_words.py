@@ -4,10 +4,10 @@ from datetime import datetime
 
 from app.enums import DomainPurpose
 from app.languages import gettext
-from app.services.mails.facts import MailFacts, MailTexts, as_administrator, written_time
+from app.services.mails.facts import MailContext, MailTexts, as_administrator, format_time
 
 
-def webhook_paused(context: MailFacts) -> MailTexts:
+def webhook_paused(context: MailContext) -> MailTexts:
     details = context.details
     values = {
         "product": context.brand.product_name,
@@ -41,7 +41,7 @@ def webhook_paused(context: MailFacts) -> MailTexts:
     )
 
 
-def portal_viewed(context: MailFacts) -> MailTexts:
+def portal_viewed(context: MailContext) -> MailTexts:
     details = context.details
     return MailTexts(
         subject=gettext("A platform operator viewed your portal"),
@@ -62,7 +62,7 @@ def portal_viewed(context: MailFacts) -> MailTexts:
     )
 
 
-def domain_records(context: MailFacts) -> MailTexts:
+def domain_records(context: MailContext) -> MailTexts:
     domain, until = context.details["domain"], context.details["until"]
     paragraphs: tuple[str, ...]
     if context.details["purpose"] == DomainPurpose.MAIL:
@@ -76,7 +76,7 @@ def domain_records(context: MailFacts) -> MailTexts:
         )
     elif until:
         heading = gettext("DNS records of %(domain)s are missing", domain=domain)
-        ends = written_time(datetime.fromisoformat(until), context.zone)
+        ends = format_time(datetime.fromisoformat(until), context.zone)
         paragraphs = (
             gettext(
                 "If they are still missing on %(moment)s, your customers can’t use this domain any "

@@ -20,7 +20,7 @@ from app.models import LinkPurpose, Mail, MailKind, new_id, utcnow
 from app.services.auth import one_time_links
 from app.services.branding.brand import Brand
 from app.services.branding.shades import brand_shades
-from app.services.mails.facts import MailFacts, MailTexts
+from app.services.mails.facts import MailContext, MailTexts
 from app.services.mails.words import WORDS
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def preview(brand: Brand, origin: str, mail: Mail, *, link: str = "") -> Rendere
     """Return a mail as a reader without an account would get it, in the current language. Links
     lead to ``origin``."""
     pages = f"{origin}/p/{quote(brand.slug)}" if brand.slug else origin
-    context = MailFacts(
+    context = MailContext(
         mail=mail,
         brand=brand,
         email=mail.to or "ada@example.com",

@@ -6,17 +6,17 @@ from datetime import date
 from typing import Any
 
 from app.languages import gettext
-from app.languages.dates import NO_BREAK, month_alone, written_date, written_days
-from app.languages.numbers import written_number
-from app.services.mails.facts import MailChart, MailFacts, MailTable, MailTexts
+from app.languages.dates import NO_BREAK, format_date_range, format_local_date, standalone_month
+from app.languages.numbers import localize_number
+from app.services.mails.facts import MailChart, MailContext, MailTable, MailTexts
 
 WEEK = 7
 
 
-def monthly_report(context: MailFacts) -> MailTexts:
+def monthly_report(context: MailContext) -> MailTexts:
     details = context.details
     start = date.fromisoformat(details["start"])
-    month = written_date(start, "yMMMM").replace(NO_BREAK, " ")
+    month = format_local_date(start, "yMMMM").replace(NO_BREAK, " ")
     columns, near = (month, gettext("Previous month")), details["near"]
     sections = (
         (gettext("Figures"), details["figures"], columns),
@@ -72,8 +72,8 @@ def _weekly_chart(start: date, paper: Mapping[str, Any] | None) -> MailChart | N
     for position, (current, previous) in enumerate(sums):
         first = start.replace(day=position * WEEK + 1)
         last = first.replace(day=first.day + len(weeks[position]) - 1)
-        label = written_days(first, last, "MMMd").replace(NO_BREAK, " ")
+        label = format_date_range(first, last, "MMMd").replace(NO_BREAK, " ")
         share = max(1, round(100 * current / maximum)) if current else 0
-        bars.append((label, share, (written_number(current), written_number(previous))))
-    head = (gettext("Conversations by week"), month_alone(start), gettext("Previous month"))
+        bars.append((label, share, (localize_number(current), localize_number(previous))))
+    head = (gettext("Conversations by week"), standalone_month(start), gettext("Previous month"))
     return MailChart(head, tuple(bars))

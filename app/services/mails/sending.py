@@ -26,7 +26,7 @@ from app.services.auth import email_changes, one_time_links, recovery
 from app.services.auth.email_changes import AddressSide
 from app.services.branding.brand import NEUTRAL, Brand, of_partner
 from app.services.mail_queue import INVITED_IN
-from app.services.mails.facts import MailFacts
+from app.services.mails.facts import MailContext
 from app.services.mails.rendering import render
 from app.services.mails.words import WORDS
 
@@ -81,7 +81,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         return None
     kind = MailKind(mail.kind)
     if kind is MailKind.RECOVERY:
-        recovery.answer(session, mail)
+        recovery.send_recovery_mails(session, mail)
         return None
     reader = _load_reader(session, mail, settings)
     address = mail.to or (reader.user.email if reader.user else None)
@@ -94,7 +94,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         _fail_mail(mail, "no longer needed")
         return None
     site = origin_of(reader.partner, settings)
-    context = MailFacts(
+    context = MailContext(
         mail=mail,
         brand=reader.brand,
         email=address,

@@ -10,9 +10,9 @@ from app.services.mails import (
     report_words,
     work_words,
 )
-from app.services.mails.facts import MailFacts, MailTexts
+from app.services.mails.facts import MailContext, MailTexts
 
-WORDS: dict[MailKind, Callable[[MailFacts], MailTexts]] = {
+WORDS: dict[MailKind, Callable[[MailContext], MailTexts]] = {
     MailKind.INVITATION: account_words.invitation,
     MailKind.SET_PASSWORD: account_words.set_password,
     MailKind.RESET_PASSWORD: account_words.reset_password,

@@ -5,14 +5,14 @@ from datetime import datetime
 from typing import Any
 
 from app.languages import gettext, lazy_gettext, ngettext
-from app.languages.numbers import written_number
-from app.services.exports.words import SUBJECT_TITLES, problem_words
+from app.languages.numbers import localize_number
+from app.services.exports.words import SUBJECT_TITLES, problem_label
 from app.services.mails.facts import (
-    MailFacts,
+    MailContext,
     MailTexts,
     as_administrator,
     emails_link,
-    written_time,
+    format_time,
 )
 
 _APPLIED: dict[str, Callable[[int], str]] = {
@@ -30,11 +30,11 @@ _NOT_APPLIED: dict[str, Callable[[int], str]] = {
 """The words of an upload's counts, by their names."""
 
 
-def import_finished(context: MailFacts) -> MailTexts:
+def import_finished(context: MailContext) -> MailTexts:
     counts, product = context.details, context.brand.product_name
     values = {
-        "rows": written_number(counts["rows"]),
-        "total": written_number(counts["total"]),
+        "rows": localize_number(counts["rows"]),
+        "total": localize_number(counts["total"]),
         "file": counts["file"],
         "campaign": counts["campaign"],
     }
@@ -92,7 +92,7 @@ def _contact_change_messages(counts: Mapping[str, Any]) -> Iterator[str]:
         yield gettext("Not applied: %(counts)s.", counts=", ".join(not_applied))
 
 
-def chat_message(context: MailFacts) -> MailTexts:
+def chat_message(context: MailContext) -> MailTexts:
     product, details = context.brand.product_name, context.details
     name, email = details.get("name"), details.get("email")
     display_name = name or email or gettext("A visitor")
@@ -113,7 +113,7 @@ def chat_message(context: MailFacts) -> MailTexts:
     )
 
 
-def calling_paused(context: MailFacts) -> MailTexts:
+def calling_paused(context: MailContext) -> MailTexts:
     details = context.details
     paused = gettext("Calling is paused for %(organization)s", organization=details["organization"])
     return MailTexts(
@@ -143,11 +143,11 @@ def calling_paused(context: MailFacts) -> MailTexts:
     )
 
 
-def numbers_unconfirmed(context: MailFacts) -> MailTexts:
+def numbers_unconfirmed(context: MailContext) -> MailTexts:
     details = context.details
     numbers, count = details["numbers"], details["count"]
     values = {"account": details["account"], "numbers": ", ".join(numbers)}
-    more = written_number(count - len(numbers))
+    more = localize_number(count - len(numbers))
     heading = ngettext(
         "%(number)s is no longer confirmed",
         "%(num)s numbers are no longer confirmed",
@@ -171,7 +171,7 @@ def numbers_unconfirmed(context: MailFacts) -> MailTexts:
     )
 
 
-def budget_reached(context: MailFacts) -> MailTexts:
+def budget_reached(context: MailContext) -> MailTexts:
     details = context.details
     organization, percent = details["organization"], details["percent"]
     path = f"organizations/{details['organizationId']}" if organization else "settings"
@@ -211,12 +211,12 @@ def budget_reached(context: MailFacts) -> MailTexts:
     )
 
 
-def alerts_opened(context: MailFacts) -> MailTexts:
+def alerts_opened(context: MailContext) -> MailTexts:
     details = context.details
     is_chosen, organization_id = details.get("isRecipient", False), details.get("organizationId")
     titles = tuple(f"{title}." for title in details["titles"])
     more = (
-        (gettext("And %(count)s more.", count=written_number(details["more"])),)
+        (gettext("And %(count)s more.", count=localize_number(details["more"])),)
         if details["more"]
         else ()
     )
@@ -225,7 +225,7 @@ def alerts_opened(context: MailFacts) -> MailTexts:
         details["titles"][0]
         if count == 1
         else gettext(
-            "%(count)s alerts: %(rule)s", count=written_number(count), rule=details["rule"]
+            "%(count)s alerts: %(rule)s", count=localize_number(count), rule=details["rule"]
         )
     )
     return MailTexts(
@@ -254,7 +254,7 @@ def alerts_opened(context: MailFacts) -> MailTexts:
     )
 
 
-def _rule_links(context: MailFacts) -> tuple[tuple[str, str], ...]:
+def _rule_links(context: MailContext) -> tuple[tuple[str, str], ...]:
     rule = f"/rules/{context.details['ruleId']}" if "ruleId" in context.details else ""
     return (gettext("Mute rule"), f"{context.site}/alerts{rule}"), emails_link(context)
 
@@ -278,7 +278,7 @@ _LISTS: dict[str, str] = {
 """Lists by their names."""
 
 
-def export_finished(context: MailFacts) -> MailTexts:
+def export_finished(context: MailContext) -> MailTexts:
     details, product = context.details, context.brand.product_name
     problem = details["problem"]
     name = str(_LISTS.get(details["list"], details["list"]))
@@ -289,12 +289,12 @@ def export_finished(context: MailFacts) -> MailTexts:
         gettext("List: %(list)s.", list=name)
         if problem
         else gettext(
-            "List: %(list)s. Rows: %(rows)s.", list=name, rows=written_number(details["rows"])
+            "List: %(list)s. Rows: %(rows)s.", list=name, rows=localize_number(details["rows"])
         )
     )
-    until = written_time(datetime.fromisoformat(details["until"]), context.zone)
+    until = format_time(datetime.fromisoformat(details["until"]), context.zone)
     ending = (
-        problem_words(details["list"], problem)
+        problem_label(details["list"], problem)
         if problem
         else gettext("Sign in to download the file until %(moment)s.", moment=until)
     )

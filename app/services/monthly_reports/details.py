@@ -8,8 +8,8 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.languages import gettext
-from app.languages.dates import NO_BREAK, written_date
-from app.languages.numbers import written_number, written_share
+from app.languages.dates import NO_BREAK, format_local_date
+from app.languages.numbers import format_percentage, localize_number
 from app.models import Organization, Partner
 from app.policy.caller import Caller
 from app.services import reporting
@@ -37,14 +37,14 @@ def details_of(
     figures = [
         (
             gettext("Conversations"),
-            written_number(now.conversations),
-            written_number(before.conversations),
+            localize_number(now.conversations),
+            localize_number(before.conversations),
         ),
-        (gettext("With a person"), written_number(now.by_human), written_number(before.by_human)),
+        (gettext("With a person"), localize_number(now.by_human), localize_number(before.by_human)),
         (
             gettext("Talk time (minutes)"),
-            written_number(now.seconds // 60),
-            written_number(before.seconds // 60),
+            localize_number(now.seconds // 60),
+            localize_number(before.seconds // 60),
         ),
         (
             gettext("Calls answered"),
@@ -54,11 +54,11 @@ def details_of(
     ]
     earned = None
     if organization_id is None:
-        earned = reporting.earned(session, caller, month.start, model)
+        earned = reporting.month_earnings(session, caller, month.start, model)
         figures += _earnings_rows(session, caller, month.start, earned, model)
     return {
         "name": owner.name,
-        "month": written_date(month.start, "yMMMM").replace(NO_BREAK, " "),
+        "month": format_local_date(month.start, "yMMMM").replace(NO_BREAK, " "),
         "start": month.start.isoformat(),
         "organizationId": str(organization_id) if organization_id else None,
         "figures": figures,
@@ -76,7 +76,7 @@ def _earnings_rows(
     out if the operator has set none."""
     if now is None or not (now.price or now.model or now.carrier):
         return []
-    before = reporting.earned(session, caller, previous_month(month), model)
+    before = reporting.month_earnings(session, caller, previous_month(month), model)
     rows: list[tuple[str, Callable[[MonthMargin], str]]] = [
         (gettext("Price to customers"), lambda figures: micros(figures.price, figures.currency)),
         (gettext("Carrier cost"), _carrier_cost_label),
@@ -99,4 +99,4 @@ def _margin_label(figures: MonthMargin) -> str:
 
 
 def _answer_rate_label(calls: reporting.AnsweredCalls) -> str:
-    return written_share(calls.answered, calls.ended)
+    return format_percentage(calls.answered, calls.ended)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.languages import gettext, ngettext
-from app.languages.dates import NO_BREAK, month_alone, written_date, written_days
-from app.languages.numbers import written_number, written_share
+from app.languages.dates import NO_BREAK, format_date_range, format_local_date, standalone_month
+from app.languages.numbers import format_percentage, localize_number
 from app.models import utcnow
 from app.services.billing.margin import MonthMargin
 from app.services.money_words import micros
@@ -20,7 +20,7 @@ def paper(
 ) -> dict[str, Any]:
     """Return the content of the PDF below the letterhead, in the current language. ``has_model``:
     the operator has set costs of voices and texts."""
-    month = written_date(report.span.start, "yMMMM").replace(NO_BREAK, " ")
+    month = format_local_date(report.span.start, "yMMMM").replace(NO_BREAK, " ")
     tables = _build_tables(report, _earnings_rows(earned, has_model=has_model))
     return {
         "title": gettext("Report of %(month)s", month=month),
@@ -33,18 +33,18 @@ def paper(
             "counted. Simulated calls of campaigns and scripts are."
         )
         + " "
-        + gettext("Created on %(day)s.", day=written_date(utcnow().date(), "yMMMd")),
+        + gettext("Created on %(day)s.", day=format_local_date(utcnow().date(), "yMMMd")),
     }
 
 
 def _span_message(report: MonthlyReport) -> str:
-    days = written_days(report.span.start, report.span.end)
+    days = format_date_range(report.span.start, report.span.end)
     if report.span.end == utcnow().date():
         days = gettext("%(days)s (today so far)", days=days)
     return gettext(
         "%(days)s, compared with %(earlier_month)s.",
         days=days,
-        earlier_month=written_days(report.earlier.start, report.earlier.end),
+        earlier_month=format_date_range(report.earlier.start, report.earlier.end),
     )
 
 
@@ -60,12 +60,12 @@ def _chart_data(report: MonthlyReport) -> dict[str, Any] | None:
     busiest = max(report.days, key=lambda daily: daily.conversations)
     return {
         "title": gettext("Conversations per day"),
-        "now": month_alone(report.span.start),
+        "now": standalone_month(report.span.start),
         "before": gettext("Previous month"),
         "most": gettext(
             "Most on %(day)s: %(num)s",
-            day=written_date(busiest.day, "yMMMd"),
-            num=written_number(busiest.conversations),
+            day=format_local_date(busiest.day, "yMMMd"),
+            num=localize_number(busiest.conversations),
         ),
         "days": days,
     }
@@ -75,32 +75,32 @@ def _build_tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> lis
     now, before = report.now, report.before
     calls, calls_before = report.calls, report.calls_before
     earlier = gettext("Previous month")
-    columns = ("", month_alone(report.span.start), earlier)
+    columns = ("", standalone_month(report.span.start), earlier)
     figures = [
         (
             gettext("Conversations"),
-            written_number(now.conversations),
-            written_number(before.conversations),
+            localize_number(now.conversations),
+            localize_number(before.conversations),
         ),
         (
             gettext("With a person"),
-            written_share(now.by_human, now.conversations),
-            written_share(before.by_human, before.conversations),
+            format_percentage(now.by_human, now.conversations),
+            format_percentage(before.by_human, before.conversations),
         ),
         (
             gettext("Talk time (minutes)"),
-            written_number(now.seconds // 60),
-            written_number(before.seconds // 60),
+            localize_number(now.seconds // 60),
+            localize_number(before.seconds // 60),
         ),
         (
             gettext("Calls answered"),
-            written_share(calls.answered, calls.ended),
-            written_share(calls_before.answered, calls_before.ended),
+            format_percentage(calls.answered, calls.ended),
+            format_percentage(calls_before.answered, calls_before.ended),
         ),
     ]
     return [
         (gettext("Figures"), columns, figures),
-        (gettext("Price and margin"), ("", month_alone(report.span.start)), earned),
+        (gettext("Price and margin"), ("", standalone_month(report.span.start)), earned),
         (gettext("Growing and falling"), columns, named([*report.growing, *report.falling])),
         (
             gettext("Near a limit now"),
@@ -113,7 +113,7 @@ def _build_tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> lis
 def named(movers: Sequence[ConversationChange]) -> list[tuple[str, str, str]]:
     """Return their names with the conversations of the month and of the one before."""
     return [
-        (each.name, written_number(each.conversations), written_number(each.before))
+        (each.name, localize_number(each.conversations), localize_number(each.before))
         for each in movers
     ]
 
@@ -141,7 +141,7 @@ def _earnings_rows(figures: MonthMargin | None, *, has_model: bool) -> list[tupl
     if figures.margin is None:
         note, margin = gettext("Costs are in another currency"), "–"
     else:
-        share = written_share(figures.margin, figures.price) if figures.price else ""
+        share = format_percentage(figures.margin, figures.price) if figures.price else ""
         note = gettext("%(share)s of the price", share=share) if share else ""
         margin = micros(figures.margin, figures.currency)
     return [*rows, (_with_note(gettext("Margin"), note), margin)]

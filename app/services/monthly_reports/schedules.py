@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from app.errors import NotFound, Problem, refuse_any, refuse_stale
+from app.errors import NotFound, Problem, check_version, raise_problems
 from app.languages import LANGUAGES, gettext
 from app.models import Organization, Partner, ReportSchedule, utcnow
 from app.policy import Permission
@@ -73,7 +73,7 @@ def save(
     before = _to_input(stored) if stored else ScheduleInput()
     if before == data:
         return False
-    refuse_stale(expected_version, stored.version if stored else 0, "schedule of the report")
+    check_version(expected_version, stored.version if stored else 0, "schedule of the report")
     if stored is None:
         stored = ReportSchedule(scope=scope, partner_id=partners.own(caller), version=0)
         stored.organization_id = organization_id
@@ -147,7 +147,7 @@ def _validate(data: ScheduleInput) -> None:
         message = gettext("Unknown language. Choose one of the list.")
         problems.append(Problem("language", "unknown_language", message))
     problems += mail_queue.problems_of_recipients(data.recipients)
-    refuse_any(problems)
+    raise_problems(problems)
 
 
 def next_time(schedule: ReportSchedule, now: datetime) -> datetime:

@@ -57,7 +57,7 @@ def is_proven(client: OAuthClient | None, secret: str) -> bool:
     return proven
 
 
-def note_refusal(session: Session, client_id: str, secret: str, ip: str | None) -> None:
+def record_refusal(session: Session, client_id: str, secret: str, ip: str | None) -> None:
     """Record a refused client: unknown, with a wrong secret, or not active."""
     client = _find_client(session, client_id)
     network = network_of(ip)
@@ -67,7 +67,7 @@ def note_refusal(session: Session, client_id: str, secret: str, ip: str | None) 
     else:
         reason = "not_active" if is_proven(client, secret) else "wrong_secret"
         refusal = _of_client(client, reason, network)
-    refusals.note(session, refusals.anonymous_caller(), [refusal])
+    refusals.record_refusals(session, refusals.anonymous_caller(), [refusal])
 
 
 def note_too_many(
@@ -81,7 +81,7 @@ def note_too_many(
         refusal = refused_sign_ins.without_account(refusals.CLIENT, too_many, None, network)
     else:
         refusal = _of_client(client, too_many, network)
-    refusals.note(session, refusals.anonymous_caller(), [refusal])
+    refusals.record_refusals(session, refusals.anonymous_caller(), [refusal])
 
 
 def _find_client(session: Session, client_id: str) -> OAuthClient | None:

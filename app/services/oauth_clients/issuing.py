@@ -118,7 +118,7 @@ def rotate(
 def _add_client(
     session: Session, caller: Caller, client: OAuthClient, name: str, expires_at: lifetimes.End
 ) -> NewClient:
-    client.name = rules.checked_name(name)
+    client.name = rules.validate_name(name)
     client.expires_at = lifetimes.end_of(expires_at)
     secret = credential_secrets.new_secret(SECRET_PREFIX)
     client.client_id = f"ppc_{credential_secrets.random_text(22)}"

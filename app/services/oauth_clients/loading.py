@@ -14,7 +14,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import fetch, of_tenant
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 _NEWEST = SortOrder(OAuthClient.created_at, descending=True)
 
@@ -44,7 +44,7 @@ def search(
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
     rows = manageable(caller)
-    search_text = trimmed(query)
+    search_text = trim(query)
     if search_text:
         in_id = OAuthClient.client_id.icontains(search_text, autoescape=True)
         rows = rows.where(OAuthClient.named(search_text) | in_id)

@@ -8,9 +8,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
-from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
+from app.errors import Conflict, NotFound, ValidationFailed, check_version
 from app.languages import gettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import Organization, OrganizationTemplate, new_id
 from app.models.base import name_key
 from app.policy import Permission
@@ -23,19 +23,19 @@ from app.services.organization_templates.checking import (
     InstallationBounds,
     check_campaign,
     check_organization,
-    checked_assistant,
+    validate_assistant,
 )
 from app.services.organization_templates.content import (
     PreparedCampaign,
     TemplateContent,
+    audit_values,
     content_of,
     document_of,
-    facts_of,
     plain_content,
 )
 from app.services.organization_templates.customer_names import without_customer
 from app.services.organization_templates.loading import get
-from app.services.organizations.changing import checked_name
+from app.services.organizations.changing import validate_name
 from app.services.uniqueness import unless_taken
 
 MAX_TEMPLATES = 100
@@ -139,7 +139,7 @@ def change(
     """
     template, before = _lock_template(session, caller, template_id, expected_version)
     after = changed(before)
-    name = checked_name(name)
+    name = validate_name(name)
     check_organization(session, caller, template.partner_id, after, bounds, before.rules)
     if template.name != name:
         _refuse_duplicate_name(session, template.partner_id, name, template.id)
@@ -161,7 +161,7 @@ def save_assistant(
     Raises as `change`, and `ValidationFailed` (``agent_limit_reached``, ``too_many``).
     """
     template, before = _lock_template(session, caller, template_id, expected_version)
-    checked = checked_assistant(session, template.partner_id, before, fields, bounds)
+    checked = validate_assistant(session, template.partner_id, before, fields, bounds)
     new_assistants = list(before.assistants)
     if position is None:
         _refuse_more_assistants(before)
@@ -213,7 +213,7 @@ def save_campaign(
     template, before = _lock_template(session, caller, template_id, expected_version)
     if campaign is not None:
         check_campaign(before, campaign, bounds)
-        campaign = replace(campaign, name=checked_name(campaign.name))
+        campaign = replace(campaign, name=validate_name(campaign.name))
     return _store(session, caller, template, before, replace(before, campaign=campaign))
 
 
@@ -237,7 +237,7 @@ def _lock_template(
     session: Session, caller: Caller, template_id: UUID, expected_version: int | None
 ) -> tuple[OrganizationTemplate, TemplateContent]:
     template = get(session, caller, template_id, for_change=True)
-    refuse_stale(expected_version, template.version, "template")
+    check_version(expected_version, template.version, "template")
     return template, content_of(template)
 
 
@@ -255,8 +255,8 @@ def _refuse_more_assistants(content: TemplateContent) -> None:
     if content.assistant_limit and count >= content.assistant_limit:
         message = gettext(
             "The template has %(used)s of %(limit)s assistants. Raise its assistant limit first.",
-            used=written_number(count),
-            limit=written_number(content.assistant_limit),
+            used=localize_number(count),
+            limit=localize_number(content.assistant_limit),
         )
         raise ValidationFailed(message, "agent_limit_reached")
 
@@ -270,7 +270,7 @@ def _add_template(
     source: Organization | None = None,
 ) -> OrganizationTemplate:
     partner_id = _partner_of(caller)
-    name = checked_name(name)
+    name = validate_name(name)
     of_partner = OrganizationTemplate.partner_id == partner_id
     count = select(func.count()).select_from(OrganizationTemplate).where(of_partner)
     if (session.scalar(count) or 0) >= MAX_TEMPLATES:
@@ -339,8 +339,8 @@ def _record_change(
     old_name: str | None = None,
     source: Organization | None = None,
 ) -> None:
-    old = {"name": old_name or template.name, **facts_of(before)} if before else None
-    new = {"name": template.name, **facts_of(after)} if after else None
+    old = {"name": old_name or template.name, **audit_values(before)} if before else None
+    new = {"name": template.name, **audit_values(after)} if after else None
     if new is not None and source is not None:
         new["organization"] = source.name
     audit.record(

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.errors import Problem, ValidationFailed, refuse_any
+from app.errors import Problem, ValidationFailed, raise_problems
 from app.languages import gettext, ngettext
 from app.models import Assistant, Organization
 from app.policy.caller import Caller
@@ -23,7 +23,7 @@ from app.services.organization_templates.content import (
     without_phone,
 )
 from app.services.organizations import CallingRules, OpenableRegions
-from app.services.organizations.changing import checked_name
+from app.services.organizations.changing import validate_name
 from app.services.outreach.plans import plan_problems
 
 MAX_ASSISTANTS = 20
@@ -53,7 +53,7 @@ def openable_for(session: Session, caller: Caller, partner_id: UUID) -> Openable
     return organizations.openable_of(session, caller, from_start)
 
 
-def checked_assistant(
+def validate_assistant(
     session: Session,
     partner_id: UUID,
     content: TemplateContent,
@@ -84,14 +84,14 @@ def check_organization(
         organizations.check_rules(content.rules, stored, openable, bounds.max_at_once)
     except ValidationFailed as error:
         problems += error.problems
-    refuse_any(problems)
+    raise_problems(problems)
 
 
 def check_campaign(
     content: TemplateContent, campaign: PreparedCampaign, bounds: InstallationBounds
 ) -> None:
     """Check an assistant. Raises `ValidationFailed` with every problem."""
-    refuse_any(_campaign_problems(content, campaign, bounds))
+    raise_problems(_campaign_problems(content, campaign, bounds))
 
 
 def _limit_problems(content: TemplateContent) -> Iterator[Problem]:
@@ -119,7 +119,7 @@ def _campaign_problems(
     content: TemplateContent, campaign: PreparedCampaign, bounds: InstallationBounds
 ) -> Iterator[Problem]:
     try:
-        checked_name(campaign.name)
+        validate_name(campaign.name)
     except ValidationFailed as error:
         yield from error.problems
     if not 0 <= campaign.speaker < len(content.assistants):

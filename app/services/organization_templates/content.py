@@ -85,7 +85,7 @@ def document_of(content: TemplateContent) -> dict[str, Any]:
     return document
 
 
-def facts_of(content: TemplateContent) -> dict[str, Any]:
+def audit_values(content: TemplateContent) -> dict[str, Any]:
     """Return the content as the history shows it, by field."""
     rules = content.rules
     return {

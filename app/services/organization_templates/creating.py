@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
-from app.errors import Problem, ValidationFailed, refuse_any
+from app.errors import Problem, ValidationFailed, raise_problems
 from app.languages import gettext
 from app.models import Organization, OrganizationTemplate
 from app.phone import country_name, regions
@@ -22,7 +22,7 @@ from app.services.organization_templates.content import PLAIN_RULES, TemplateCon
 from app.services.organization_templates.customer_names import for_customer
 from app.services.organization_templates.loading import get
 from app.services.organizations import CallingRules, OpenableRegions
-from app.services.organizations.changing import MAX_NAME, checked_name
+from app.services.organizations.changing import MAX_NAME, validate_name
 from app.services.organizations.creating import add as add_organization
 from app.services.users.creating import MAX_KEY
 from app.validation.emails import is_email
@@ -64,9 +64,9 @@ def create_organization(
     template = get(session, caller, template_id)
     content = content_of(template)
     openable = openable_for(session, caller, template.partner_id)
-    problems = organizations.taken_name(session, template.partner_id, customer.name)
-    refuse_any([*problems, *customer_problems(content, customer, openable, bounds)])
-    name = checked_name(customer.name)
+    problems = organizations.duplicate_name_problems(session, template.partner_id, customer.name)
+    raise_problems([*problems, *customer_problems(content, customer, openable, bounds)])
+    name = validate_name(customer.name)
     content = for_customer(content, name)
     organization = add_organization(
         session,
@@ -121,7 +121,7 @@ def customer_problems(
 ) -> Iterator[Problem]:
     """Yield the problems of the customer that need no database."""
     try:
-        checked_name(customer.name)
+        validate_name(customer.name)
     except ValidationFailed as error:
         yield from error.problems
     if content.first_role is not None:

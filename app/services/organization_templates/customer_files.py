@@ -21,7 +21,7 @@ from app.services.csv_files import first_line, lines
 from app.services.organization_templates.creating import CustomerDetails
 from app.services.organization_templates.customer_columns import columns_of
 from app.services.pasted_lines import PastedLine
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 MAX_ROWS = 200
 MAX_BYTES = 1_000_000
@@ -71,7 +71,7 @@ def read_customers(file: BinaryIO, name: str = "") -> CustomerFile:
                 )
                 raise ValidationFailed.on("file", row.problem.code, message)
             cells = (row.cells[columns[part]] if part in columns else "" for part in PARTS)
-            rows.append(CustomerRow(row.number, _customer(*map(unguard_cell, map(trimmed, cells)))))
+            rows.append(CustomerRow(row.number, _customer(*map(unguard_cell, map(trim, cells)))))
         unused = tuple(_unused(table.header, columns))
     _check_count(len(rows))
     return CustomerFile(rows, unused)
@@ -145,7 +145,7 @@ def _key(name: str) -> str:
 def _unused(header: Sequence[str], columns: dict[str, int]) -> Iterator[str]:
     """Return the unused columns, except those without a name of their own."""
     for at, head in enumerate(header):
-        name = trimmed(head)[:MAX_CELL_LENGTH]
+        name = trim(head)[:MAX_CELL_LENGTH]
         known = at in columns.values() or name.casefold() == PROBLEM_COLUMN
         if not known and name != made_name(at):
             yield name

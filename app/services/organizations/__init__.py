@@ -2,7 +2,7 @@
 
 from app.services.organizations.changing import update
 from app.services.organizations.countries import check_country, usual_country
-from app.services.organizations.creating import create, taken_name
+from app.services.organizations.creating import create, duplicate_name_problems
 from app.services.organizations.effects import effects
 from app.services.organizations.limits import (
     USUAL_USER_LIMITS,
@@ -16,10 +16,10 @@ from app.services.organizations.loading import (
     LimitCloseness,
     OrganizationFilter,
     by_ids,
-    called,
     called_by_any,
     check,
     count,
+    find_by_name,
     get,
     get_in,
     listing,

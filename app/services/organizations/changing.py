@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.errors import ValidationFailed, refuse_stale, refuse_too_long
+from app.errors import ValidationFailed, check_length, check_version
 from app.languages import gettext
 from app.models import Organization, utcnow
 from app.policy import Permission
@@ -17,7 +17,7 @@ from app.services import audit, rollup
 from app.services.billing_address import BillingAddress
 from app.services.calls import waiting
 from app.services.organizations.loading import get, get_in
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 MAX_NAME = 200
 
@@ -42,7 +42,7 @@ def update(
     organization = lock_organization(session, caller, organization_id, expected_version)
     values: dict[str, Any] = changes.sent()
     if name is not None:
-        values["name"] = checked_name(name)
+        values["name"] = validate_name(name)
     if billing_address is not None:
         values["billing_address"] = billing_address.to_json()
     change(session, caller, organization, values)
@@ -53,7 +53,7 @@ def change(
     session: Session, caller: Caller, organization: Organization, values: dict[str, Any]
 ) -> bool:
     """Write fields of a locked organization; return whether anything differed."""
-    before, tier_before = facts_of(organization), organization.payment_tier
+    before, tier_before = audit_values(organization), organization.payment_tier
     differing = {n: v for n, v in values.items() if getattr(organization, n) != v}
     if not differing:
         return False
@@ -68,7 +68,7 @@ def change(
         "organization.updated",
         organization,
         before=before,
-        after=facts_of(organization),
+        after=audit_values(organization),
     )
     if "payment_tier" in differing:
         waiting.request_rescheduling(session, organization.partner_id, organization.id)
@@ -81,21 +81,21 @@ def lock_organization(
     """Return the organization, locked for a change. Raises `NotFound` and `Conflict`
     (``changed_meanwhile``)."""
     organization = get(session, caller, organization_id, for_change=True)
-    refuse_stale(expected_version, organization.version, "organization")
+    check_version(expected_version, organization.version, "organization")
     return organization
 
 
-def checked_name(name: str) -> str:
+def validate_name(name: str) -> str:
     """Return the name without surrounding spaces. Raises `ValidationFailed` (``blank``,
     ``too_long``)."""
-    name = trimmed(name)
+    name = trim(name)
     if not can_be_seen(name):
         raise ValidationFailed.on("name", "blank", gettext("Enter a name."))
-    refuse_too_long("name", name, MAX_NAME)
+    check_length("name", name, MAX_NAME)
     return name
 
 
-def facts_of(organization: Organization) -> dict[str, Any]:
+def audit_values(organization: Organization) -> dict[str, Any]:
     """Return what the history shows of an organization."""
     fields = ("name", "payment_tier", "assistant_limit", "user_limit")
     codes = ("referral_code", "referred_by_code")

@@ -12,7 +12,7 @@ from app.models import FIRST_REGION, Organization
 from app.phone import regions
 from app.policy.caller import Caller
 from app.services.organizations.loading import visible
-from app.services.organizations.settings import OpenableRegions, closed_words, openable_of
+from app.services.organizations.settings import OpenableRegions, closed_region_message, openable_of
 
 LOOKED_AT = 100
 """How many of the newest organizations decide which country is usual."""
@@ -41,7 +41,7 @@ def check_country(session: Session, caller: Caller, partner_id: UUID, country: s
     if country not in {code for code, _name in regions()}:
         raise ValidationFailed.on("defaultRegion", "unknown_region", gettext("Choose a country."))
     if layer := _openable_regions(session, caller, partner_id).closed_as_own(country):
-        message = closed_words(country, layer)
+        message = closed_region_message(country, layer)
         raise ValidationFailed.on("defaultRegion", "region_closed", message)
 
 

@@ -14,7 +14,7 @@ from app.models.base import name_key
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import assistants, audit, destinations, organization_groups, partners, rollup
-from app.services.organizations.changing import checked_name, facts_of
+from app.services.organizations.changing import audit_values, validate_name
 from app.services.organizations.countries import check_country
 
 
@@ -46,7 +46,7 @@ def create(
         session,
         caller,
         partner,
-        name=checked_name(name),
+        name=validate_name(name),
         payment_tier=payment_tier,
         assistant_limit=partner.default_assistant_limit
         if assistant_limit is None
@@ -67,7 +67,7 @@ def create(
     return organization
 
 
-def taken_name(session: Session, partner_id: UUID, name: str) -> list[Problem]:
+def duplicate_name_problems(session: Session, partner_id: UUID, name: str) -> list[Problem]:
     """Return a problem (``name_taken``) if the partner has an organization of this name, ignoring
     case and accents, that isn't archived. Scripts may send the same name again."""
     key = name_key(name.replace("\x00", ""))
@@ -112,6 +112,6 @@ def add(
     organization_groups.join(session, caller, organization)
     rollup.add_organization(session, partner.id, organization.payment_tier)
     audit.record_change(
-        session, caller, "organization.created", organization, after=facts_of(organization)
+        session, caller, "organization.created", organization, after=audit_values(organization)
     )
     return organization

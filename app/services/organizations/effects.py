@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Tier
 from app.languages import gettext, ngettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import Organization, PlanLimit
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -66,7 +66,7 @@ def effects(
 
 def _of_plan(session: Session, organization: Organization, tier: Tier) -> Iterator[ChangeEffect]:
     now = organization.payment_tier
-    names = pricing.shown_names(session, organization.partner_id)
+    names = pricing.localized_names(session, organization.partner_id)
     sentence = (
         gettext("The plan changes to %(plan)s immediately.", plan=names[tier])
         if now is None
@@ -120,7 +120,7 @@ def calls_allowed(plan: str, kind: str, old: int | None, new: int | None) -> str
     as this portal."
 
     ``kind`` is "at once" or "a day"."""
-    values: dict[str, object] = {"plan": plan, "before": written_number(old or 0)}
+    values: dict[str, object] = {"plan": plan, "before": localize_number(old or 0)}
     is_at_once = kind == "at once"
     if new is None and is_at_once:
         return gettext(
@@ -165,7 +165,7 @@ def calls_allowed(plan: str, kind: str, old: int | None, new: int | None) -> str
 
 
 def _assistants_effect(name: str, used: int, before: int, limit: int) -> ChangeEffect:
-    values: dict[str, object] = {"name": name, "limit": written_number(limit)}
+    values: dict[str, object] = {"name": name, "limit": localize_number(limit)}
     if not limit:
         sentence = ngettext(
             "%(name)s has %(num)s assistant, with no limit.",
@@ -203,7 +203,7 @@ def _assistants_effect(name: str, used: int, before: int, limit: int) -> ChangeE
 
 
 def _users_effect(name: str, used: int, before: int, limit: int) -> ChangeEffect:
-    values: dict[str, object] = {"name": name, "limit": written_number(limit)}
+    values: dict[str, object] = {"name": name, "limit": localize_number(limit)}
     if not limit:
         sentence = ngettext(
             "%(name)s has %(num)s user, with no limit.",
@@ -242,7 +242,7 @@ def _users_effect(name: str, used: int, before: int, limit: int) -> ChangeEffect
 
 def _with_room(has: str, remaining: int) -> str:
     # Translators: %(has)s is "Riverside has 2 users, the new limit is 5".
-    return gettext("%(has)s: %(num)s more can be added.", has=has, num=written_number(remaining))
+    return gettext("%(has)s: %(num)s more can be added.", has=has, num=localize_number(remaining))
 
 
 def _weight(used: int, before: int, limit: int) -> EffectWeight:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import Tier, UserStatus
 from app.errors import ValidationFailed
 from app.languages import gettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import Organization, Partner, User
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -52,8 +52,8 @@ def no_seat(session: Session, caller: Caller, organization: Organization) -> str
 def _no_seat_for_members(session: Session, organization: Organization, seats: int) -> str:
     usage = gettext(
         "Your organization uses %(used)s of %(limit)s seats.",
-        used=written_number(seats),
-        limit=written_number(organization.user_limit),
+        used=localize_number(seats),
+        limit=localize_number(organization.user_limit),
     )
     partner = session.get_one(Partner, organization.partner_id)
     way_out = gettext(

@@ -32,7 +32,7 @@ from app.services.paging import (
 from app.services.tenancy import get_organization as get
 from app.services.tenancy import organization_not_found
 from app.services.tenancy import visible_organizations as visible
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 SORTS = both_ways(
     created=Organization.created_at,
@@ -147,12 +147,12 @@ def count(
     return count_up_to(session, rows, most)
 
 
-def called(
+def find_by_name(
     session: Session, caller: Caller, name: str, limit: int = 10, *, archived: bool = False
 ) -> list[Organization]:
     """Return those with this name, ignoring case, or else accents too: only the ``archived`` ones,
     or only the others."""
-    trimmed_name = trimmed(name)
+    trimmed_name = trim(name)
     is_archived = Organization.status == OrganizationStatus.ARCHIVED
     rows = visible(caller).where(
         Organization.name_key == name_key(trimmed_name), is_archived if archived else ~is_archived
@@ -164,8 +164,8 @@ def called(
 def called_by_any(
     session: Session, caller: Caller, names: Iterable[str]
 ) -> dict[str, list[Organization]]:
-    """Return what `called` does for each of the names, in one query."""
-    written = {name: trimmed(name) for name in names}
+    """Return what `find_by_name` does for each of the names, in one query."""
+    written = {name: trim(name) for name in names}
     rows = visible(caller).where(
         Organization.name_key.in_({name_key(each) for each in written.values()}),
         Organization.status != OrganizationStatus.ARCHIVED,
@@ -207,7 +207,7 @@ def _filtered_rows(
     rows = visible(caller)
     if filters.partner_id is not None:
         rows = rows.where(Organization.partner_id == filters.partner_id)
-    query = trimmed(filters.query)
+    query = trim(filters.query)
     if query:
         matches = Organization.found_by(query)
         condition = name_search.organizations_called(session, query)

@@ -7,8 +7,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import Tier, UsageUnit
 from app.languages import gettext, ngettext
-from app.languages.dates import written_date
-from app.languages.numbers import written_number
+from app.languages.dates import format_local_date
+from app.languages.numbers import localize_number
 from app.models import utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -80,7 +80,7 @@ def _price_message(before: Bill, after: Bill) -> str:
 
 
 def _free_trial_message(bill: Bill) -> str:
-    day = written_date(bill.charged_from - timedelta(days=1), "yMMMd")
+    day = format_local_date(bill.charged_from - timedelta(days=1), "yMMMd")
     if bill.charged_from <= utcnow().date():
         return gettext(
             "The free trial of %(plan)s ended on %(day)s. It began when the organization was "
@@ -106,7 +106,7 @@ def _weight(before: Bill, after: Bill) -> EffectWeight:
 
 
 def _use_message(plan: str, usage: StatementLine) -> str:
-    values: dict[str, object] = {"plan": plan, "included": written_number(usage.included)}
+    values: dict[str, object] = {"plan": plan, "included": localize_number(usage.included)}
     if usage.unit == UsageUnit.MINUTE:
         return ngettext(
             "%(num)s minute is used this month; %(plan)s includes %(included)s.",

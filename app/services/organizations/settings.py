@@ -10,9 +10,9 @@ from uuid import UUID
 from sqlalchemy import select, union_all
 from sqlalchemy.orm import Session
 
-from app.errors import Problem, refuse_any
+from app.errors import Problem, raise_problems
 from app.languages import gettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import AuditEntry, Organization
 from app.phone import OPENED_BY, DestinationLayer, comparable_end, country_name, regions
 from app.policy import Permission
@@ -150,7 +150,7 @@ def check_rules(
 ) -> None:
     """Raise `ValidationFailed` with every problem by its field if the rules can't replace those
     ``stored``."""
-    refuse_any(_problems(rules, stored, openable, max_at_once))
+    raise_problems(_problems(rules, stored, openable, max_at_once))
 
 
 def last_changes(session: Session, organization: Organization) -> dict[str, AuditEntry]:
@@ -194,7 +194,9 @@ def _region_problems(
     elif default_region != stored.default_region and (
         layer := openable.closed_as_own(default_region)
     ):
-        yield Problem("defaultRegion", "region_closed", closed_words(default_region, layer))
+        yield Problem(
+            "defaultRegion", "region_closed", closed_region_message(default_region, layer)
+        )
     if not rules.allowed_regions:
         message = gettext("Choose at least one region, or no call can be placed.")
         yield Problem("allowedRegions", "required", message)
@@ -206,11 +208,11 @@ def _region_problems(
     # A region that was chosen before it was closed stays chosen: calls there are refused meanwhile.
     for region in sorted(set(rules.allowed_regions) - {*stored.allowed_regions, default_region}):
         if layer := openable.closed_by(region):
-            yield Problem("allowedRegions", "region_closed", closed_words(region, layer))
+            yield Problem("allowedRegions", "region_closed", closed_region_message(region, layer))
             return
 
 
-def closed_words(region: str, layer: DestinationLayer) -> str:
+def closed_region_message(region: str, layer: DestinationLayer) -> str:
     """Say that the region is closed and who can open it."""
     name = country_name(region)
     closed = gettext("%(country)s isn't open for calls.", country=f"{name[0].upper()}{name[1:]}")
@@ -240,8 +242,8 @@ def _problems(
         if not is_unchanged and not minimum <= value <= maximum:
             message = gettext(
                 "Enter a whole number from %(least)s to %(most)s.",
-                least=written_number(minimum),
-                most=written_number(maximum),
+                least=localize_number(minimum),
+                most=localize_number(maximum),
             )
             yield Problem(wire_name(name), "out_of_range", message)
     if (rules.number_most_calls is None) != (rules.number_most_days is None):

@@ -15,7 +15,7 @@ from app.services import audit, rollup
 from app.services.calls.lifecycle import end_call
 from app.services.calls.states import WAITING
 from app.services.tenancy import get_organization, refuse_archived
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 ARCHIVED_WORDS = gettext_noop("The organization was archived before the call was placed.")
 """Stored with the calls, and therefore in English."""
@@ -137,7 +137,7 @@ def _set_status(
 ) -> None:
     if organization.status is status:
         return
-    reason = trimmed(reason)[:500] or None
+    reason = trim(reason)[:500] or None
     before = {"status": organization.status, "statusReason": organization.status_reason}
     organization.status, organization.status_reason = status, reason
     after = {"status": status, "statusReason": reason}

@@ -94,7 +94,7 @@ def blocker(
         return own_blocker
     owner = (campaign.partner_id, campaign.organization_id)
     pause = pauses.of_carrier(session, *owner, route.carrier)
-    return CampaignBlocker(PAUSED, pauses.sentence(pause)) if pause is not None else None
+    return CampaignBlocker(PAUSED, pauses.pause_message(pause)) if pause is not None else None
 
 
 def blocked_campaigns(

@@ -25,7 +25,7 @@ from app.services.outreach.eligibility import (
     LeftOutContact,
     WaitingContact,
     decide,
-    known_of,
+    load_known_numbers,
     request_for,
 )
 from app.services.outreach.plans import recheck_stopped
@@ -192,7 +192,7 @@ class _CampaignTurn:
         scheduled = checked = 0
         for chunk in self._chunks():
             phones = {contact.phone for contact, _waiting in chunk if contact.phone}
-            numbers = known_of(self._session, self._parties.organization, phones)
+            numbers = load_known_numbers(self._session, self._parties.organization, phones)
             for contact, waiting in chunk:
                 if scheduled == room:
                     return scheduled

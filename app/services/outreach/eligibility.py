@@ -65,11 +65,13 @@ def decide(
         return LeftOutContact(NO_HOUR)
     if not is_open:
         return WaitingContact(PLAN_HOURS, opening)
-    wait = limits.next_moment(session, phone, parties.organization, now, live=True)
+    wait = limits.find_wait(session, phone, parties.organization, now, live=True)
     return WaitingContact(LIMITS, wait.until) if wait is not None else None
 
 
-def known_of(session: Session, organization: Organization, phones: Collection[str]) -> KnownNumbers:
+def load_known_numbers(
+    session: Session, organization: Organization, phones: Collection[str]
+) -> KnownNumbers:
     """Return the organization's data about these numbers, in three queries."""
     listed_phones = select(DoNotCallEntry.phone).where(
         DoNotCallEntry.organization_id == organization.id, DoNotCallEntry.phone.in_(phones)

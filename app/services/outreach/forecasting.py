@@ -26,7 +26,13 @@ from app.models import (
 from app.services import verified_numbers
 from app.services.calls import rules, states
 from app.services.destinations import read_destinations
-from app.services.outreach.eligibility import NO_HOUR, NO_PHONE, exclusion, known_of, opening_of
+from app.services.outreach.eligibility import (
+    NO_HOUR,
+    NO_PHONE,
+    exclusion,
+    load_known_numbers,
+    opening_of,
+)
 from app.services.outreach.plans import RecallChoice, stored_plan
 
 REFUSED = "do_not_contact"
@@ -98,7 +104,7 @@ def forecast(
     now = utcnow()
     checked = session.scalars(select(Contact).where(to_check)).all()
     phones = {contact.phone for contact in checked if contact.phone}
-    numbers = known_of(session, parties.organization, phones)
+    numbers = load_known_numbers(session, parties.organization, phones)
     listed_count = 0
     for contact in checked:
         code = exclusion(contact, parties, numbers)

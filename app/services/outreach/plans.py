@@ -11,9 +11,9 @@ from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CampaignStatus, OutreachState
-from app.errors import Conflict, Problem, ValidationFailed, refuse_any
+from app.errors import Conflict, Problem, ValidationFailed, raise_problems
 from app.languages import gettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
 from app.phone import EVERY_DAY, comparable_end
 from app.policy.caller import Caller
@@ -135,7 +135,7 @@ def check_plan(
 ) -> None:
     """Check the plan. Raises `NotFound`, and `ValidationFailed` with every problem by its field."""
     campaign = campaigns.get(session, caller, campaign_id)
-    refuse_any(_find_problems(session, caller, campaign, plan, max_at_once))
+    raise_problems(_find_problems(session, caller, campaign, plan, max_at_once))
 
 
 def locked(session: Session, campaign: Campaign) -> Outreach | None:
@@ -233,13 +233,13 @@ def plan_problems(plan: CampaignPlan, max_at_once: int) -> Iterator[Problem]:
         value = getattr(plan, name)
         if value is not None and not 1 <= value <= limit:
             message = gettext(
-                "Enter a whole number from 1 to %(most)s.", most=written_number(limit)
+                "Enter a whole number from 1 to %(most)s.", most=localize_number(limit)
             )
             yield Problem(wire_name(name), "out_of_range", message)
     for name in ("intro_message", "voicemail_message", "call_instructions"):
         text = getattr(plan, name) or ""
         if len(text) > MAX_TEXT_LENGTH:
             message = gettext(
-                "Too long. Use at most %(most)s characters.", most=written_number(MAX_TEXT_LENGTH)
+                "Too long. Use at most %(most)s characters.", most=localize_number(MAX_TEXT_LENGTH)
             )
             yield Problem(wire_name(name), "too_long", message)

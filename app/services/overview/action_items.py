@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, ImportState
 from app.languages import gettext, gettext_noop, labelled, ngettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import ApiKey, ContactImport, OAuthClient, Partner, ScimToken, utcnow
 from app.models.base import id_at
 from app.policy import Permission
@@ -217,7 +217,7 @@ def _included(session: Session, caller: Caller) -> list[ActionItem]:
             each.beyond,
             each.organization_id,
         )
-        for each in included.nearly_used_up(session, caller, EACH + 1)
+        for each in included.usage_notices(session, caller, EACH + 1)
     ]
 
 
@@ -246,7 +246,7 @@ def _budgets(session: Session, caller: Caller) -> list[ActionItem]:
             ActionItemKind.SPENDING if each.organization else ActionItemKind.PORTAL_SPENDING,
             each.organization.name if each.organization else gettext("Your portal"),
             gettext(
-                "%(num)s %% of this month’s budget is spent.", num=written_number(each.percent, 1)
+                "%(num)s %% of this month’s budget is spent.", num=localize_number(each.percent, 1)
             ),
             each.organization.id if each.organization else None,
             urgent=each.percent >= 100,

@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus
-from app.errors import in_language
+from app.errors import translate_stored
 from app.languages import gettext, ngettext
 from app.models import Call, utcnow
 from app.models.base import id_at
@@ -71,7 +71,7 @@ def held_calls(session: Session, caller: Caller) -> list[ActionItem]:
     items = [
         ActionItem(
             ActionItemKind.PAUSED,
-            gettext("Calling is paused: %(reason)s", reason=in_language(pause.reason)),
+            gettext("Calling is paused: %(reason)s", reason=translate_stored(pause.reason)),
             waiting,
             urgent=True,
         )
@@ -92,7 +92,7 @@ def paused_organizations(session: Session, caller: Caller) -> list[ActionItem]:
         ActionItem(
             ActionItemKind.ORGANIZATION_PAUSED,
             gettext("Calling is paused for %(name)s", name=names.get(pause.organization_id, "")),
-            in_language(pause.reason),
+            translate_stored(pause.reason),
             pause.organization_id,
             urgent=True,
         )
@@ -136,7 +136,7 @@ def campaigns(session: Session, caller: Caller) -> list[ActionItem]:
         ActionItem(
             ActionItemKind.CAMPAIGN,
             gettext("%(name)s isn’t calling", name=campaign.name),
-            in_language(reason),
+            translate_stored(reason),
             campaign.id,
             urgent=True,
         )

@@ -58,7 +58,7 @@ class Customers:
 def month(session: Session, caller: Caller) -> OverviewMonth:
     """Return the figures of the month for the caller's partner or organization: one query."""
     span = reporting.this_month(utcnow().date())
-    compared = reporting.compared(session, caller, span, span.end)
+    compared = reporting.compare_days(session, caller, span, span.end)
     return OverviewMonth(
         span.start, span.end, compared.days, compared.before, compared.end, compared.updated
     )

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.enums import DomainPurpose
-from app.errors import Forbidden, Problem, ValidationFailed, refuse_stale
+from app.errors import Forbidden, Problem, ValidationFailed, check_version
 from app.languages import LANGUAGES, gettext
 from app.models import Partner, new_id, utcnow
 from app.models.folding import hyphenated
@@ -20,12 +20,12 @@ from app.schemas.base import wire_name
 from app.schemas.parsing import read
 from app.schemas.partners import BrandedPartner, CreatePartnerInput, UpdatePartnerInput
 from app.services import audit
-from app.services.billing_address import BillingAddress, checked_address
+from app.services.billing_address import BillingAddress, validate_address
 from app.services.partners import domains
 from app.services.partners.loading import domain_key, get
 from app.services.partners.outside_pictures import track
 from app.services.partners.resource import COLUMNS, EDITOR_FIELDS, LISTS, to_resource
-from app.services.payment_terms import PaymentTerms, checked_terms
+from app.services.payment_terms import PaymentTerms, validate_terms
 
 MAX_SLUG_LENGTH = 60
 
@@ -67,7 +67,7 @@ def update(
     """
     caller.require(Permission.BRANDING_WRITE)
     partner = get(session, caller, partner_id, for_change=True)
-    refuse_stale(expected_version, partner.version, "partner")
+    check_version(expected_version, partner.version, "partner")
     current = to_resource(partner, caller, BrandedPartner)
     changed = {
         name: value for name, value in changes.sent().items() if getattr(current, name) != value
@@ -123,10 +123,10 @@ def set_billing_address(
     session: Session, caller: Caller, partner_id: UUID, text: str, tax_id: str
 ) -> None:
     """Set the seller's address on statements that aren't closed yet. Raises as
-    `checked_address`."""
+    `validate_address`."""
     caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id, for_change=True)
-    before, after = BillingAddress.of(partner.billing_address), checked_address(text, tax_id)
+    before, after = BillingAddress.of(partner.billing_address), validate_address(text, tax_id)
     if before != after:
         partner.billing_address = after.to_json()
         record_update(session, caller, partner, before.for_history(), after.for_history())
@@ -140,10 +140,10 @@ def set_payment_terms(
     days: str,
     texts: Mapping[str, str],
 ) -> None:
-    """Set how customers pay statements that aren't closed yet. Raises as `checked_terms`."""
+    """Set how customers pay statements that aren't closed yet. Raises as `validate_terms`."""
     caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id, for_change=True)
-    before, after = PaymentTerms.of(partner), checked_terms(instructions, days, texts)
+    before, after = PaymentTerms.of(partner), validate_terms(instructions, days, texts)
     if before != after:
         partner.payment_instructions = after.instructions or None
         partner.payment_texts = {**after.texts} or None

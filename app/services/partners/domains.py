@@ -75,11 +75,11 @@ def track(
         return stored
     stored.domain, stored.findings, stored.is_taken = domain, [], False
     stored.checked_at = stored.proved_at = stored.missing_since = stored.lost_at = None
-    ask(session, stored)
+    enqueue_domain_check(session, stored)
     return stored
 
 
-def ask(session: Session, domain: PartnerDomain) -> None:
+def enqueue_domain_check(session: Session, domain: PartnerDomain) -> None:
     """Queue a check of the domain's DNS records."""
     domain.asked_at = utcnow()
     session.flush()

@@ -55,10 +55,10 @@ def track(session: Session, partner: Partner) -> None:
     for kind, url in urls.items():
         picture = OutsidePicture(kind=kind, url=url)
         partner.outside_pictures.append(picture)
-        ask(session, picture)
+        enqueue_fetch(session, picture)
 
 
-def ask(session: Session, picture: OutsidePicture) -> None:
+def enqueue_fetch(session: Session, picture: OutsidePicture) -> None:
     """Queue fetching the picture."""
     picture.asked_at = utcnow()
     session.flush()

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import RetentionKind
-from app.errors import refuse_any, refuse_stale
+from app.errors import check_version, raise_problems
 from app.models import Partner
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -56,12 +56,12 @@ def save(
     """
     caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id, for_change=True)
-    refuse_stale(expected_version, partner.version, "partner")
+    check_version(expected_version, partner.version, "partner")
     problems = []
     for kind, maximum in of_installation(settings).items():
         minimum = settings.undo_days if kind is RetentionKind.UPLOADS else 1
         problems += out_of_range(kind.value, days.get(kind), minimum, maximum)
-    refuse_any(problems)
+    raise_problems(problems)
     before = partner.retention_days or {}
     after = {kind.value: value for kind, value in days.items() if value is not None}
     if before == after:

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import SecondFactorFor
-from app.errors import Problem, refuse_any, refuse_stale
+from app.errors import Problem, check_version, raise_problems
 from app.languages import gettext
 from app.models import Partner
 from app.policy import Permission
@@ -49,14 +49,14 @@ def save(
     """
     caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id, for_change=True)
-    refuse_stale(expected_version, partner.version, "partner")
+    check_version(expected_version, partner.version, "partner")
     problems = [
         *out_of_range("sessionHours", policy.session_hours, 1, settings.session_hours),
         *out_of_range(
             "idleMinutes", policy.idle_minutes, MIN_IDLE_MINUTES, settings.session_idle_minutes
         ),
     ]
-    refuse_any(problems)
+    raise_problems(problems)
     before = of_partner(partner)
     if before == policy:
         return partner

@@ -18,10 +18,10 @@ from app.services.pauses.pauses import (
     of_organization,
     of_organizations,
     pause,
+    pause_message,
     pause_own,
     resume,
     resume_command,
     resume_own,
-    sentence,
     visible_pauses,
 )

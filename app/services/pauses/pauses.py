@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Exists, and_, exists, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
-from app.errors import NotFound, Sentence, ValidationFailed, in_language
+from app.errors import NotFound, Sentence, ValidationFailed, translate_stored
 from app.languages import gettext
 from app.models import Call, DispatchPause, HeldCall, Organization, Partner, utcnow
 from app.policy import Permission
@@ -202,10 +202,10 @@ def is_own(pause: DispatchPause) -> bool:
     return pause.scope.startswith(OWN)
 
 
-def sentence(pause: DispatchPause) -> str:
+def pause_message(pause: DispatchPause) -> str:
     """Return why a call waits, as its page shows it."""
     template = _PAUSED if pause.reason.endswith(".") else _PAUSED_FOR
-    return template(reason_words=in_language(pause.reason))
+    return template(reason_words=translate_stored(pause.reason))
 
 
 def resume_command(pause: DispatchPause) -> str:

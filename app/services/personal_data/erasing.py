@@ -95,7 +95,7 @@ def latest(session: Session, caller: Caller, limit: int) -> Sequence[Erasure]:
     return session.scalars(_visible_erasures(caller).order_by(Erasure.id.desc()).limit(limit)).all()
 
 
-def begin(session: Session, erasure_id: UUID) -> tuple[DataSubject, str] | None:
+def start_erasure(session: Session, erasure_id: UUID) -> tuple[DataSubject, str] | None:
     """Return the person to erase, with contacts that were added since the request, such as by an
     upload; and the pseudonym. None if it is done."""
     erasure = _lock_erasure(session, erasure_id)

@@ -6,13 +6,13 @@ numbers, `listing` reads them from carrier accounts, `queries` lists them.
 
 from app.services.phone_numbers.changing import assign, confirm, move, release
 from app.services.phone_numbers.listing import (
-    ask_for_list,
-    begin_list,
-    end_list,
     is_running,
     last_lists,
     refresh_due,
+    request_list,
+    start_list,
     store_list,
+    store_result,
 )
 from app.services.phone_numbers.owning import (
     NOT_ASSIGNED,

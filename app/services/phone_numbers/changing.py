@@ -11,9 +11,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import NumberSource
-from app.errors import ValidationFailed, in_language, refuse_stale
+from app.errors import ValidationFailed, check_version, translate_stored
 from app.languages import gettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import Organization, PhoneNumber, utcnow
 from app.phone import PhoneError, format_international, normalise_written
 from app.policy import Permission
@@ -60,7 +60,7 @@ def confirm(session: Session, caller: Caller, organization_id: UUID, number: str
     caller.require(Permission.ORGANIZATIONS_WRITE)
     organization = tenancy.get_organization(session, caller, organization_id)
     if not hold(session, caller, number, organization, NumberSource.VERIFICATION_CALL):
-        raise ValidationFailed.on(FIELD, "number_not_assigned", in_language(NOT_ASSIGNED))
+        raise ValidationFailed.on(FIELD, "number_not_assigned", translate_stored(NOT_ASSIGNED))
 
 
 def move(
@@ -79,7 +79,7 @@ def move(
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     phone_number = _lock_number(session, caller, number)
-    refuse_stale(expected_version, phone_number.version, "phone number")
+    check_version(expected_version, phone_number.version, "phone number")
     target = None
     if organization_id is not None:
         target = tenancy.get_organization(session, caller, organization_id)
@@ -125,7 +125,7 @@ def release(
     """
     _require_operator(caller)
     phone_number = _lock_number(session, caller, number)
-    refuse_stale(expected_version, phone_number.version, "phone number")
+    check_version(expected_version, phone_number.version, "phone number")
     _record(
         session,
         caller,
@@ -199,7 +199,7 @@ def _parse_numbers(texts: Sequence[str], region: str) -> list[str]:
     if not texts:
         raise ValidationFailed.on("numbers", "required", gettext("Enter at least one number."))
     if len(texts) > MAX_AT_ONCE:
-        limit = written_number(MAX_AT_ONCE)
+        limit = localize_number(MAX_AT_ONCE)
         message = gettext("Assign at most %(most)s numbers at once.", most=limit)
         raise ValidationFailed.on("numbers", "too_many", message)
     numbers: dict[str, None] = {}

@@ -47,7 +47,7 @@ def is_running(number_list: CarrierNumberList | None) -> bool:
     )
 
 
-def ask_for_list(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
+def request_list(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
     """Queue a reading of the account's numbers, unless one is running. Does nothing for a SIP
     trunk, which has no list. Raises `Forbidden` and `NotFound`."""
     account = carrier_accounts.get(session, caller, account_id, for_change=True)
@@ -86,9 +86,9 @@ def refresh_due(session: Session) -> int:
 
 
 def store_list(session: Session, account: CarrierAccount, listed: ListedNumbers) -> None:
-    """For the worker: as `end_list`, for a list that no user asked for."""
+    """For the worker: as `store_result`, for a list that no user asked for."""
     _start_list(session, account)
-    end_list(session, account.id, listed)
+    store_result(session, account.id, listed)
 
 
 def _enqueue_list(session: Session, account: CarrierAccount) -> None:
@@ -121,7 +121,7 @@ def last_lists(
     return {number_list.account_id: number_list for number_list in session.scalars(query)}
 
 
-def begin_list(session: Session, keys: Sequence[str], account_id: UUID) -> NumberReading | None:
+def start_list(session: Session, keys: Sequence[str], account_id: UUID) -> NumberReading | None:
     """For the worker: return the data of a reading; None if none of the account waits."""
     number_list = session.get(CarrierNumberList, account_id)
     account = session.get(CarrierAccount, account_id)
@@ -135,7 +135,7 @@ def begin_list(session: Session, keys: Sequence[str], account_id: UUID) -> Numbe
     return NumberReading(carrier_accounts.credentials(session, keys, account_id))
 
 
-def end_list(session: Session, account_id: UUID, listed: ListedNumbers) -> None:
+def store_result(session: Session, account_id: UUID, listed: ListedNumbers) -> None:
     """For the worker: confirm the listed numbers for the account's owner, and end the confirmation
     of those that are no longer listed: the partner's admins get a mail about them. Numbers that are
     confirmed for others are left alone."""

@@ -8,7 +8,7 @@ from sqlalchemy import delete, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, NumberSource
-from app.errors import ValidationFailed, in_language
+from app.errors import ValidationFailed, translate_stored
 from app.languages import gettext, gettext_noop
 from app.models import Assistant, CarrierAccount, Organization, PhoneNumber
 from app.policy.caller import Caller
@@ -95,7 +95,7 @@ def require(
         or phone_number.organization_id != organization.id
         or refusal(phone_number, route)
     ):
-        raise ValidationFailed.on(FIELD, "number_not_assigned", in_language(NOT_ASSIGNED))
+        raise ValidationFailed.on(FIELD, "number_not_assigned", translate_stored(NOT_ASSIGNED))
 
 
 def release_unused(session: Session, organization_id: UUID, number: str) -> None:

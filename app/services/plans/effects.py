@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, Tier
 from app.languages import gettext, ngettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import PLAN, Call, CallAttempt, Organization, PartnerTier, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -43,7 +43,7 @@ def effects(
     caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id)
     now, counts = allowances(session, caller, partner.id), on_plans(session, caller, partner.id)
-    names = pricing.shown_names(session, partner.id)
+    names = pricing.localized_names(session, partner.id)
     all_effects: list[ChangeEffect] = []
     for tier, allowance in new_limits.items():
         name, count = names[tier], counts[tier]
@@ -126,7 +126,7 @@ def _used_up_message(session: Session, partner_id: UUID, tier: Tier, limit: int)
         "%(num)s of them has made %(most)s or more today: more calls wait until midnight UTC.",
         "%(num)s of them have made %(most)s or more today: more calls wait until midnight UTC.",
         count,
-        most=written_number(limit),
+        most=localize_number(limit),
     )
 
 

@@ -8,9 +8,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.errors import Problem, refuse_any, refuse_stale
+from app.errors import Problem, check_version, raise_problems
 from app.languages import gettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import Partner, PlanLimit, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -62,7 +62,7 @@ def set_allowances(
     names = pricing.names(session, partner.id)
     changed = [tier for tier in new_limits if _to_plan_limits(stored.get(tier)) != new_limits[tier]]
     if changed:
-        refuse_stale(expected_version, partner.version, "partner")
+        check_version(expected_version, partner.version, "partner")
     for tier in changed:
         before, allowance = _to_plan_limits(stored.get(tier)), new_limits[tier]
         limit = stored.get(tier)
@@ -93,7 +93,7 @@ def set_allowances(
 
 def check(new_limits: Mapping[Tier, PlanLimits]) -> None:
     """Raise `ValidationFailed` with all limits that are out of range."""
-    refuse_any(_problems(new_limits))
+    raise_problems(_problems(new_limits))
 
 
 def _stored_limits(session: Session, partner: Partner) -> dict[Tier, PlanLimit]:
@@ -113,6 +113,6 @@ def _problems(new_limits: Mapping[Tier, PlanLimits]) -> Iterator[Problem]:
         ):
             if value is not None and not 1 <= value <= maximum:
                 message = gettext(
-                    "A limit is a whole number from 1 to %(most)s.", most=written_number(maximum)
+                    "A limit is a whole number from 1 to %(most)s.", most=localize_number(maximum)
                 )
                 yield Problem(f"{tier.value}.{name}", "out_of_range", message)

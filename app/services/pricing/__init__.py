@@ -5,7 +5,7 @@ from app.services.pricing.plans import EditedPlan, PlanTerms, PlanText
 from app.services.pricing.prices import options
 from app.services.pricing.versions import (
     PlanSet,
+    localized_names,
     names,
     published,
-    shown_names,
 )

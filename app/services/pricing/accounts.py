@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.errors import NotFound, Problem, refuse_any, refuse_stale
+from app.errors import NotFound, Problem, check_version, raise_problems
 from app.gateways.job_queue import enqueue_check
 from app.gateways.processors.stripe import is_installed
 from app.languages import gettext
@@ -67,9 +67,9 @@ def save(
     caller.require(Permission.CREDENTIALS_MANAGE)
     partners.get(session, caller, partner_id, for_change=True)
     account = session.get(ProcessorAccount, partner_id, populate_existing=True)
-    refuse_stale(expected_version, account.version if account else 0, "account")
+    check_version(expected_version, account.version if account else 0, "account")
     has_key = bool(submitted.secret or (account and account.secret))
-    refuse_any(_problems(submitted, may_connect=may_connect, has_key=has_key))
+    raise_problems(_problems(submitted, may_connect=may_connect, has_key=has_key))
     before = _audit_values(account) if account else {}
     if account is None:
         account = ProcessorAccount(partner_id=partner_id, version=0)
@@ -83,7 +83,7 @@ def save(
     session.flush()
     changed = {"secret": "changed"} if submitted.secret else {}
     _record_account(session, caller, "saved", account, before, _audit_values(account) | changed)
-    ask_for_test(session, caller, partner_id)
+    enqueue_test(session, caller, partner_id)
     return account
 
 
@@ -105,7 +105,7 @@ def is_testing(account: ProcessorAccount) -> bool:
     )
 
 
-def ask_for_test(session: Session, caller: Caller, partner_id: UUID) -> None:
+def enqueue_test(session: Session, caller: Caller, partner_id: UUID) -> None:
     """Queue a test of the connection. Raises `Forbidden`, `NotFound`."""
     account = _get(session, caller, partner_id)
     account.test_asked_at, account.tested_at, account.words = utcnow(), None, ""

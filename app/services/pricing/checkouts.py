@@ -40,7 +40,7 @@ def sellable_plans(session: Session, partner_id: UUID) -> Mapping[Tier, EditedPl
     return {plan.tier: plan for plan in plans if selling.is_priced(plan)}
 
 
-def begin(session: Session, caller: Caller, tier: Tier, back_url: str) -> Checkout:
+def start_checkout(session: Session, caller: Caller, tier: Tier, back_url: str) -> Checkout:
     """Start a checkout of the caller's organization; the worker opens it. ``back_url`` is the URL
     to which the customer returns.
 
@@ -56,7 +56,7 @@ def begin(session: Session, caller: Caller, tier: Tier, back_url: str) -> Checko
     return _start(session, caller, organization, checkout, "checkout.begun", plan.name)
 
 
-def begin_visit(session: Session, caller: Caller, back_url: str) -> Checkout:
+def start_visit(session: Session, caller: Caller, back_url: str) -> Checkout:
     """Start a visit of the caller's organization to its invoices and means of payment at the
     processor; the worker opens it. ``back_url`` is the URL to which the customer returns.
 
@@ -77,7 +77,7 @@ def visitable_subscription(session: Session, organization: Organization) -> Subs
     account is connected."""
     if not accounts.is_connected(session, organization.partner_id):
         return None
-    subscription = subscriptions.lasting_subscription(session, organization.id)
+    subscription = subscriptions.unended_subscription(session, organization.id)
     return subscription if subscription and subscription.customer else None
 
 

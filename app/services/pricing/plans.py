@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import Any, Self
 
 from app.enums import TIER_NAMES, BillingInterval, Tier, UsageUnit
-from app.errors import Problem, refuse_any
+from app.errors import Problem, raise_problems
 from app.gateways.processors.currencies import OFFERED, decimals
 from app.languages import gettext, language, lazy_pgettext, ngettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 
 MAX_AMOUNT = 99_999_999
 MAX_INCLUDED = 10_000_000
@@ -116,7 +116,7 @@ class EditedPlan:
 
 def check(plan: EditedPlan) -> None:
     """Raise `ValidationFailed` with every problem of the plan's fields."""
-    refuse_any(_problems(plan))
+    raise_problems(_problems(plan))
 
 
 def _problems(plan: EditedPlan) -> Iterator[Problem]:
@@ -166,8 +166,8 @@ def _text_problems(prefix: str, name: str, features: Sequence[str]) -> Iterator[
 def _format_maximum(name: str, maximum: int, currency: str) -> str:
     if name == "amount":
         digits = decimals(currency)
-        return written_number(Decimal(maximum).scaleb(-digits), digits)
-    return written_number(maximum // 1_000_000 if name == "overage" else maximum)
+        return localize_number(Decimal(maximum).scaleb(-digits), digits)
+    return localize_number(maximum // 1_000_000 if name == "overage" else maximum)
 
 
 def _too_long_message(count: int) -> str:

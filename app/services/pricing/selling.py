@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import BillingInterval, Tier
-from app.errors import Conflict, Problem, ValidationFailed, refuse_any
+from app.errors import Conflict, Problem, ValidationFailed, raise_problems
 from app.gateways.job_queue import enqueue_check
 from app.gateways.processors.base import PriceReference
 from app.languages import gettext
@@ -120,7 +120,7 @@ def publish(
     is_connected = accounts.is_connected(session, partner_id)
     if is_outside or is_connected:
         plan_set = versions.current(session, caller, partner_id)
-        refuse_any(pasted_problems(session, plan_set, is_connected=is_connected))
+        raise_problems(pasted_problems(session, plan_set, is_connected=is_connected))
     version = versions.publish(session, caller, partner_id, expected_version=expected_version)
     if is_connected:
         _enqueue_sending(session, version)

@@ -42,16 +42,16 @@ class FollowedSubscription:
 def current(session: Session, caller: Caller, organization_id: UUID) -> Subscription | None:
     """Return the subscription that pays for an organization. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.USAGE_READ)
-    return lasting_subscription(session, get_organization(session, caller, organization_id).id)
+    return unended_subscription(session, get_organization(session, caller, organization_id).id)
 
 
-def lasting_subscription(session: Session, organization_id: UUID) -> Subscription | None:
+def unended_subscription(session: Session, organization_id: UUID) -> Subscription | None:
     """Return the newest subscription of an organization that hasn't ended."""
     return session.scalar(select(Subscription).where(is_lasting(organization_id)))
 
 
 def is_lasting(organization_id: UUID) -> ColumnElement[bool]:
-    """Return the condition of `lasting_subscription`."""
+    """Return the condition of `unended_subscription`."""
     candidate = aliased(Subscription)
     active_ids = select(candidate.id).where(
         candidate.organization_id == organization_id, candidate.state != SubscriptionState.ENDED
@@ -174,7 +174,7 @@ def store_processor_answer(
     audit.record_change(session, caller, action, organization, before=before, after=after)
     if row.state is not SubscriptionState.ENDED:
         return row.tier if was_over or row.tier is not had else None
-    is_paid_otherwise = lasting_subscription(session, organization.id) is not None
+    is_paid_otherwise = unended_subscription(session, organization.id) is not None
     if was_over or is_paid_otherwise or organization.payment_tier is not had:
         return None
     return Tier.FREE

@@ -14,7 +14,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
+from app.errors import Conflict, NotFound, ValidationFailed, check_version
 from app.languages import gettext
 from app.models import PlanVersion, new_id, utcnow
 from app.policy import Permission
@@ -56,7 +56,7 @@ def names(session: Session, partner_id: UUID) -> dict[Tier, str]:
     return {plan.tier: plan.name for plan in published(session, partner_id)}
 
 
-def shown_names(session: Session, partner_id: UUID) -> dict[Tier, str]:
+def localized_names(session: Session, partner_id: UUID) -> dict[Tier, str]:
     """As `names`, in the current language."""
     return {plan.tier: plan.shown().name for plan in published(session, partner_id)}
 
@@ -112,7 +112,7 @@ def locked(
     check(plan)
     _refuse_duplicate_id(plan, plan_set.plans)
     if _replace_plan(plan_set, plan) != list(plan_set.plans):
-        refuse_stale(expected_version, plan_set.fingerprint, "plans")
+        check_version(expected_version, plan_set.fingerprint, "plans")
     return plan_set
 
 
@@ -137,7 +137,7 @@ def publish(
     not the draft that the user has seen.
     """
     plan_set = _lock_current(session, caller, partner_id)
-    refuse_stale(expected_version, plan_set.fingerprint, "plans")
+    check_version(expected_version, plan_set.fingerprint, "plans")
     draft = plan_set.draft
     if draft is None:
         raise NotFound(gettext("There is no draft to publish."), "no_draft")

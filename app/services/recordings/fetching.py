@@ -38,7 +38,7 @@ class RecordingRequest:
     is_carriers: bool
 
 
-def begin(
+def prepare_request(
     session: Session, keys: Sequence[str], downloads: TwilioDownloads, recording_id: UUID, turn: int
 ) -> RecordingRequest | None:
     """Return what to fetch; None if there is nothing to fetch any more."""
@@ -90,7 +90,9 @@ def has_room(session: Session, recording_id: UUID, size: int, defaults: StorageD
     return True
 
 
-def fail(session: Session, recording_id: UUID, turn: int, problem: str, *, again: bool) -> None:
+def record_failure(
+    session: Session, recording_id: UUID, turn: int, problem: str, *, again: bool
+) -> None:
     """Write down why there is no file, and try again later if that can help."""
     recording = session.get(CallRecording, recording_id, with_for_update=True)
     if recording is None or recording.turn != turn or recording.state is not RecordingState.WAITING:

@@ -22,7 +22,7 @@ class RecordedFile:
     extension: str
 
 
-def ask(session: Session, call_id: UUID, occasion: str) -> None:
+def enqueue_writing(session: Session, call_id: UUID, occasion: str) -> None:
     """Queue writing what is missing; ``occasion`` distinguishes this event from earlier ones."""
     enqueue_job(session, "write_transcript", f"transcript:{call_id}:{occasion}", str(call_id))
 

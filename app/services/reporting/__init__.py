@@ -17,16 +17,16 @@ from app.services.reporting.by_organization import (
     few_to_rank,
 )
 from app.services.reporting.by_organization import SORTS as USAGE_SORTS
-from app.services.reporting.comparing import ComparedDays, compared
+from app.services.reporting.comparing import ComparedDays, compare_days
 from app.services.reporting.costs import (
     CostLine,
     CurrencyCost,
     MonthCost,
-    adding_up,
     by_month,
     by_month_and_can_rank,
     by_organization_ids,
     cost_lines,
+    round_to_total,
     subtract_costs,
     totals,
 )
@@ -42,9 +42,9 @@ from app.services.reporting.daily import (
 from app.services.reporting.earnings import (
     MonthEarned,
     PartnerEarnings,
-    earned,
-    earned_by_month,
     earnings,
+    earnings_by_month,
+    month_earnings,
     total_of,
 )
 from app.services.reporting.monthly import AnsweredCalls, ConversationChange, MonthlyReport, monthly

@@ -25,7 +25,7 @@ from app.services.paging import (
 )
 from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 MAX_RANKED = 2000
 MOST_FIRST = "-conversations"
@@ -159,7 +159,7 @@ def _query_organizations(
         ),
     )
     filters = filters or UsageFilter()
-    query = trimmed(filters.query)
+    query = trim(filters.query)
     if query:
         condition = name_search.organizations_called(session, query)
         rows = rows.where(Organization.named(query), *([] if condition is None else [condition]))

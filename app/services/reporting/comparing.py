@@ -27,7 +27,7 @@ class ComparedDays:
     updated: datetime | None
 
 
-def compared(
+def compare_days(
     session: Session,
     caller: Caller,
     span: DaySpan,

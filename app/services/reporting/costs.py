@@ -129,7 +129,7 @@ def subtract_costs(
     return [cost for cost in totals([*whole, *negated]) if cost.attempts]
 
 
-def adding_up(rows: Sequence[Sequence[CurrencyCost]]) -> tuple[list[list[CurrencyCost]], bool]:
+def round_to_total(rows: Sequence[Sequence[CurrencyCost]]) -> tuple[list[list[CurrencyCost]], bool]:
     """Return the costs of the rows in whole units of their currencies, such as cents, that add up
     to the rounded sum, and whether one differs from its own rounding."""
     result = [list(costs) for costs in rows]

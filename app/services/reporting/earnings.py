@@ -58,7 +58,9 @@ def earnings(
     customers = session.scalars(
         organizations.order_by(Organization.name_key, Organization.id)
     ).all()
-    rows = margin.adding_up(margin.rows_of(session, _existing_in(customers, month), month, model))
+    rows = margin.round_to_total(
+        margin.rows_of(session, _existing_in(customers, month), month, model)
+    )
     total, before = margin.total(rows), previous_month(month)
     currency = rows[0].model_currency if rows else rates.currency_of(session)
     by_month = _by_month(session, customers, today, model, currency, {month: total})
@@ -66,7 +68,7 @@ def earnings(
         last = total_of(by_month, before)
     else:
         before_it = margin.rows_of(session, _existing_in(customers, before), before, model)
-        last = margin.total(margin.adding_up(before_it))
+        last = margin.total(margin.round_to_total(before_it))
     return PartnerEarnings(total, last, by_month, rows, _first_month(customers))
 
 
@@ -74,7 +76,7 @@ def total_of(by_month: Sequence[MonthEarned], month: date) -> MonthMargin | None
     return next((each.total for each in by_month if each.month == month), None)
 
 
-def earned(
+def month_earnings(
     session: Session,
     caller: Caller,
     month: date,
@@ -92,7 +94,7 @@ def earned(
     return margin.total(margins) if margins else None
 
 
-def earned_by_month(
+def earnings_by_month(
     session: Session,
     caller: Caller,
     today: date,
@@ -102,9 +104,9 @@ def earned_by_month(
     known: Mapping[date, MonthMargin | None] | None = None,
 ) -> Sequence[MonthEarned]:
     """Return the last `MONTHS` months, this one last, from that of the first organization on: as
-    `earned` counts them. Closed months are summed up from their statements, by two queries for all;
-    months whose sums are ``known`` aren't rated again; empty for too many organizations. Raises
-    `Forbidden` and `NotFound`."""
+    `month_earnings` counts them. Closed months are summed up from their statements, by two queries
+    for all; months whose sums are ``known`` aren't rated again; empty for too many organizations.
+    Raises `Forbidden` and `NotFound`."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if organization_id is not None:
         customers: Sequence[Organization] = [get_organization(session, caller, organization_id)]
@@ -170,7 +172,7 @@ class _StatementTotals:
             *(UUID(int=0), "", used, in_micros(self.sums[currency], currency), currency),
             *(used.model_micros(model), model_currency),
         )
-        return margin.adding_up([exact])[0]
+        return margin.round_to_total([exact])[0]
 
 
 def _months(customers: Sequence[Organization], today: date) -> list[date]:

@@ -14,7 +14,7 @@ from app.models import CallDay, ConversationDay, Organization
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations, partners, spending
-from app.services.billing.included import nearly_used_up
+from app.services.billing.included import usage_notices
 from app.services.reporting.by_organization import few_to_rank
 from app.services.reporting.daily import DailyFigures, daily, total, within
 from app.services.reporting.span import DaySpan
@@ -148,7 +148,7 @@ def _near_limits(session: Session, caller: Caller) -> list[NearLimit]:
     ]
     limits += [
         NearLimit(each.organization_id, each.name, f"{each.title}.")
-        for each in (nearly_used_up(session, caller, MAX_NAMED) if is_few else ())
+        for each in (usage_notices(session, caller, MAX_NAMED) if is_few else ())
     ]
     limits += [
         NearLimit(each.organization_id, each.name, each.words)

@@ -16,7 +16,7 @@ from app.policy.caller import Caller
 from app.services import name_search, partners
 from app.services.paging import Page, both_ways, count_up_to, keyset_page
 from app.services.tenancy import in_groups, visible_organizations
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 
 SORTS = both_ways(created=User.created_at, email=User.email_key, status=User.status)
 """The sort orders of `search`."""
@@ -56,7 +56,7 @@ class ReportFilter:
     def conditions(self, session: Session, partner_id: UUID) -> list[ColumnElement[bool]]:
         """On users joined with their organizations."""
         conditions: list[ColumnElement[bool]] = []
-        query = trimmed(self.query)
+        query = trim(self.query)
         if query:
             in_address = User.email_key.contains(query.lower(), autoescape=True)
             conditions.append(or_(in_address, Organization.named(query)))

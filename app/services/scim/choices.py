@@ -3,7 +3,7 @@
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.errors import ValidationFailed, refuse_stale
+from app.errors import ValidationFailed, check_version
 from app.languages import gettext
 from app.models import ScimSettings
 from app.policy import Permission
@@ -42,7 +42,7 @@ def save(
     if role is not None:
         check_grant(caller, role)
     stored = get(session, caller)
-    refuse_stale(expected_version, stored.version, "directory")
+    check_version(expected_version, stored.version, "directory")
     if stored.default_role is role:
         return
     before, after = {"defaultRole": stored.default_role}, {"defaultRole": role}

@@ -8,7 +8,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale, refuse_too_long
+from app.errors import Conflict, NotFound, ValidationFailed, check_length, check_version
 from app.languages import gettext
 from app.models import ScimGroup, ScimMember, User, new_id
 from app.policy import Permission
@@ -160,7 +160,7 @@ def map_to(
         raise ValidationFailed.on("organizationId", "required", message)
     else:
         organization_id = organizations.get(session, caller, organization_id).id
-    refuse_stale(expected_version, group.version, "directory group")
+    check_version(expected_version, group.version, "directory group")
     before = {"role": group.role, "organizationId": group.organization_id}
     after = {"role": role, "organizationId": organization_id}
     if before == after:
@@ -236,7 +236,7 @@ def _validate(fields: ScimGroupFields) -> None:
         ("displayName", name),
         ("externalId", fields.external_id),
     ):
-        refuse_too_long(field_name, text, MAX_TEXT_LENGTH)
+        check_length(field_name, text, MAX_TEXT_LENGTH)
 
 
 def _exists_error() -> Conflict:

@@ -12,7 +12,7 @@ from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
-from app.errors import refuse_too_long
+from app.errors import check_length
 from app.models import ScimGroup, ScimMember, ScimUser, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -196,4 +196,4 @@ def _validate(fields: ScimUserFields) -> None:
         ("name.familyName", fields.family_name),
         ("externalId", fields.external_id),
     ):
-        refuse_too_long(name, text, MAX_TEXT_LENGTH)
+        check_length(name, text, MAX_TEXT_LENGTH)

@@ -16,7 +16,7 @@ from app.services.spending.limits import (
     spending_of,
 )
 from app.services.spending.near_limits import NEAR, any_near_limit, near_limits
-from app.services.spending.rates import MICROS, amount_words, micros_of, price_range
+from app.services.spending.rates import MICROS, format_amount, micros_of, price_range
 from app.services.spending.reserving import (
     REACHED,
     CallAmount,

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from app import languages
 from app.enums import Role, UserStatus
-from app.errors import Problem, refuse_any, refuse_stale
+from app.errors import Problem, check_version, raise_problems
 from app.languages import gettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import MailKind, Organization, Partner, SpendingLimit, SpendingTotal, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
@@ -99,7 +99,7 @@ def change(
     after = (micros, tuple(sorted(set(levels))), tuple(recipients))
     if before == after:
         return False
-    refuse_stale(expected_version, stored.version if stored else 0, "budget")
+    check_version(expected_version, stored.version if stored else 0, "budget")
     if stored is None:
         stored = new_limit(scope, row)
         session.add(stored)
@@ -129,7 +129,7 @@ def _audit_values(
     session: Session, micros: int | None, levels: Sequence[int], recipients: Sequence[str]
 ) -> dict[str, Any]:
     return {
-        "budgetAMonth": rates.audit_words(session, micros),
+        "budgetAMonth": rates.audit_amount(session, micros),
         "alertLevels": list(levels),
         "recipients": list(recipients),
     }
@@ -142,7 +142,7 @@ def check(micros: int | None, levels: Sequence[int], recipients: Sequence[str]) 
     if micros is not None and not 0 < micros <= MAX_MICROS:
         message = gettext(
             "Enter an amount above 0, up to %(most)s.",
-            most=written_number(MAX_MICROS // rates.MICROS),
+            most=localize_number(MAX_MICROS // rates.MICROS),
         )
         problems.append(Problem("budget", "out_of_range", message))
     are_percentages = all(1 <= level <= MAX_LEVEL for level in levels)
@@ -154,7 +154,7 @@ def check(micros: int | None, levels: Sequence[int], recipients: Sequence[str]) 
         )
         problems.append(Problem("levels", "out_of_range", message))
     problems += mail_queue.problems_of_recipients(recipients)
-    refuse_any(problems)
+    raise_problems(problems)
 
 
 def reached_budgets(session: Session, caller: Caller, limit: int) -> list[ReachedBudget]:

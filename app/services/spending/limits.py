@@ -11,10 +11,10 @@ from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus
-from app.errors import NotFound, Problem, refuse_any, refuse_stale
+from app.errors import NotFound, Problem, check_version, raise_problems
 from app.gateways.job_queue import enqueue_job
 from app.languages import gettext
-from app.languages.numbers import written_number
+from app.languages.numbers import localize_number
 from app.models import (
     ApiKey,
     Call,
@@ -196,20 +196,20 @@ def change(
         caller.require(Permission.PARTNER_WRITE)
     row = subject_row(session, caller, subject, for_change=True)
     message = gettext(
-        "Enter an amount from 0 to %(most)s.", most=written_number(MAX_MICROS // rates.MICROS)
+        "Enter an amount from 0 to %(most)s.", most=localize_number(MAX_MICROS // rates.MICROS)
     )
     problems = [
         Problem(field, "out_of_range", message)
         for name, field in _AMOUNTS.items()
         if not _is_in_range(name, getattr(limits, name))
     ]
-    refuse_any(problems)
+    raise_problems(problems)
     scope = scope_key(KINDS[type(row)], row.id)
     stored = session.get(SpendingLimit, scope, populate_existing=True)
     before = _limits_of(stored)
     if before == limits:
         return False
-    refuse_stale(expected_version, stored.version if stored else 0, "spending limits")
+    check_version(expected_version, stored.version if stored else 0, "spending limits")
     if stored is None:
         stored = new_limit(scope, row)
         session.add(stored)
@@ -356,7 +356,7 @@ def _audit_values(session: Session, limits: SpendingLimits) -> dict[str, Any]:
         "spendingADay": limits.day_micros,
         "spendingAMonth": limits.month_micros,
     }
-    amounts = {name: rates.audit_words(session, micros) for name, micros in amounts.items()}
+    amounts = {name: rates.audit_amount(session, micros) for name, micros in amounts.items()}
     return amounts | {
         "minutesADay": limits.day_minutes,
         "minutesAMonth": limits.month_minutes,

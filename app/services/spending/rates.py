@@ -155,7 +155,7 @@ def listing(session: Session) -> list[CallPrice]:
     return sorted((stored or _DEFAULT_RATES).values(), key=_sort_key)
 
 
-def written(rates: Sequence[CallPrice]) -> str:
+def to_csv(rates: Sequence[CallPrice]) -> str:
     """Return the rates as a CSV file, which `replace` reads."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -163,8 +163,8 @@ def written(rates: Sequence[CallPrice]) -> str:
     writer.writerows(
         (
             rate.prefix,
-            amount_words(rate.micros_per_minute),
-            amount_words(rate.setup_micros),
+            format_amount(rate.micros_per_minute),
+            format_amount(rate.setup_micros),
             rate.minimum_seconds,
             rate.increment_seconds,
             rate.currency,
@@ -174,15 +174,15 @@ def written(rates: Sequence[CallPrice]) -> str:
     return text.getvalue()
 
 
-def amount_words(micros: int) -> str:
+def format_amount(micros: int) -> str:
     """Return an amount as 12.50, with more decimals only if they are needed."""
     whole, _, decimals = f"{Decimal(micros) / MICROS:.6f}".partition(".")
     return f"{whole}.{decimals.rstrip('0').ljust(2, '0')}"
 
 
-def audit_words(session: Session, micros: int | None) -> str | None:
+def audit_amount(session: Session, micros: int | None) -> str | None:
     """Return 12.50 USD, as the history stores a limit; None without one."""
-    return None if micros is None else f"{amount_words(micros)} {currency_of(session)}"
+    return None if micros is None else f"{format_amount(micros)} {currency_of(session)}"
 
 
 def micros_of(text: str) -> int | None:

@@ -7,9 +7,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
-from app.errors import Forbidden, TooLarge, ValidationFailed, refuse_stale
+from app.errors import Forbidden, TooLarge, ValidationFailed, check_version
 from app.languages import gettext
-from app.languages.numbers import size_unit, written_number
+from app.languages.numbers import localize_number, size_unit
 from app.models import ContactImport, Organization, Partner
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -122,7 +122,7 @@ def _set_limit(
         raise ValidationFailed.on("storageLimit", "out_of_range", message)
     if target.storage_limit == limit:
         return False
-    refuse_stale(expected_version, target.version, kind)
+    check_version(expected_version, target.version, kind)
     before = {"storageLimit": target.storage_limit}
     target.storage_limit = limit
     audit.record_version(
@@ -162,4 +162,4 @@ def _of_partner(used: str, limit: str) -> str:
 
 
 def _format_megabytes(size: int) -> str:
-    return f"{written_number(size / _MEGABYTE, 1)}\u00a0{size_unit('MB')}"
+    return f"{localize_number(size / _MEGABYTE, 1)}\u00a0{size_unit('MB')}"

@@ -122,7 +122,7 @@ def role_giver(session: Session, user: User) -> tuple[User | None, datetime]:
     return giver if giver is not None and giver.partner_id == user.partner_id else None, since
 
 
-def to_ask(session: Session, user: User) -> Sequence[User]:
+def role_managers(session: Session, user: User) -> Sequence[User]:
     """Return the first users who can give a loaded user another role: for a member owners of the
     organization, else partner admins."""
     role = User.has_role(Role.PARTNER_ADMIN)

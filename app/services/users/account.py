@@ -8,7 +8,7 @@ from hashlib import sha256
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, NotFound, ValidationFailed, refuse_too_long
+from app.errors import Conflict, NotFound, ValidationFailed, check_length
 from app.languages import LANGUAGES, gettext
 from app.models import PortalSession, User, utcnow
 from app.policy.caller import Caller
@@ -77,7 +77,7 @@ def update(
         message = gettext("Your account was changed in another window. Nothing was saved.")
         raise Conflict(message, "changed_meanwhile")
     name, language = (name or "").strip() or None, language or None
-    refuse_too_long("name", name, MAX_NAME)
+    check_length("name", name, MAX_NAME)
     timezone = _known_timezone(timezone)
     if language is not None and language not in LANGUAGES:
         message = gettext("Unknown language. Choose one of the list.")
@@ -149,7 +149,7 @@ def check_current_password(session: Session, caller: Caller, limit: int) -> str 
     return get(session, caller).password_hash
 
 
-def note_wrong_password(session: Session, caller: Caller, limit: int) -> None:
+def record_wrong_password(session: Session, caller: Caller, limit: int) -> None:
     """Count a wrong current password. Raises `RateLimited`."""
     throttle.charge(session, [_failure_counter(caller, limit)])
     refusal = Refusal(
@@ -162,7 +162,7 @@ def note_wrong_password(session: Session, caller: Caller, limit: int) -> None:
         organization_id=caller.organization_id,
         network=network_of(caller.ip),
     )
-    refusals.note(session, caller, [refusal])
+    refusals.record_refusals(session, caller, [refusal])
 
 
 def change_password(

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
-from app.errors import Conflict, ValidationFailed, refuse_stale, refuse_too_long
+from app.errors import Conflict, ValidationFailed, check_length, check_version
 from app.languages import gettext
 from app.models import MailKind, User
 from app.policy import Permission
@@ -20,7 +20,7 @@ from app.services.uniqueness import unless_taken
 from app.services.users import new_administrators
 from app.services.users.email_changes import change_email
 from app.services.users.loading import MEMBERS, check_grant, check_type, get
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 from app.validation.uuids import as_hyphenated_uuid
 
 MAX_NAME = 200
@@ -52,7 +52,7 @@ def update(
     if changes.email is not None and changes.email != user.email:
         change_email(session, caller, user, changes.email)
     if name is not None:
-        _rename(session, caller, user, trimmed(name) or None)
+        _rename(session, caller, user, trim(name) or None)
     if changes.payment_tier is not None and user.organization_id is not None:
         organization = organizations.get(session, caller, user.organization_id, for_change=True)
         change(session, caller, organization, {"payment_tier": changes.payment_tier})
@@ -95,12 +95,12 @@ def lock_user(
     `NotFound`, `Forbidden`, and `Conflict` (``changed_meanwhile``)."""
     user = get(session, caller, external_user_id, for_change=True)
     check_type(caller, user.role)
-    refuse_stale(expected_version, user.version, "user")
+    check_version(expected_version, user.version, "user")
     return user
 
 
 def _rename(session: Session, caller: Caller, user: User, name: str | None) -> None:
-    refuse_too_long("name", name, MAX_NAME)
+    check_length("name", name, MAX_NAME)
     before = user.name
     if before == name:
         return
@@ -141,7 +141,7 @@ def set_password(session: Session, caller: Caller, user: User, password_hash: st
     The user must come from its loader.
     """
     if user.password_hash is not None:
-        mail_queue.ask_for(session, caller, MailKind.PASSWORD_CHANGED, user)
+        mail_queue.enqueue_to_user(session, caller, MailKind.PASSWORD_CHANGED, user)
     user.password_hash = password_hash
     sessions.end_all_of_user(session, user.id)
     one_time_links.end_all(session, user.id)

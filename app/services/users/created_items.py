@@ -182,7 +182,9 @@ def mail_administrators(
     )
     details = {"who": user.email, "by": caller.label, "what": change} | ended_items.facts()
     for administrator in administrators.all():
-        mail_queue.ask_for(session, caller, MailKind.ACCESS_ENDED, administrator, details=details)
+        mail_queue.enqueue_to_user(
+            session, caller, MailKind.ACCESS_ENDED, administrator, details=details
+        )
 
 
 def _credential_items(session: Session, user: User) -> list[CreatedItem]:

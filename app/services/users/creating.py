@@ -19,7 +19,7 @@ from app.services.organizations.creating import add as add_organization
 from app.services.tenancy import (
     ARCHIVED,
     ORGANIZATION_SUSPENDED,
-    archived_words,
+    archived_message,
     suspended_words,
 )
 from app.services.uniqueness import unless_taken
@@ -135,7 +135,7 @@ def invite(
         organization = organizations.get(session, caller, organization_id)
         partner_id = organization.partner_id
         if organization.status is OrganizationStatus.ARCHIVED:
-            raise ValidationFailed.on("orgId", ARCHIVED, archived_words())
+            raise ValidationFailed.on("orgId", ARCHIVED, archived_message())
         if refuse_suspended and organization.status is OrganizationStatus.SUSPENDED:
             message = suspended_words(organization.name)
             raise ValidationFailed.on("orgId", ORGANIZATION_SUSPENDED, message)
@@ -232,5 +232,5 @@ def _add_user(
     if with_mail:
         invited = user.status is UserStatus.INVITED
         kind = MailKind.INVITATION if invited else MailKind.SET_PASSWORD
-        mail_queue.ask_for(session, caller, kind, user)
+        mail_queue.enqueue_to_user(session, caller, kind, user)
     return user

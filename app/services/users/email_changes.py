@@ -68,7 +68,7 @@ def change_email(session: Session, caller: Caller, user: User, email: str) -> No
             "to": email,
             "by": caller.label,
         }
-        mail_queue.ask_for(
+        mail_queue.enqueue_to_user(
             session, caller, MailKind.CONFIRM_EMAIL, user, to=address, details=details
         )
 

@@ -85,8 +85,8 @@ def _check_count(invitees: Sequence[Invitee]) -> None:
     if len(invitees) > MAX_USERS:
         message = gettext(
             "%(count)s users are too many. Invite at most %(most)s at a time.",
-            count=numbers.written_number(len(invitees)),
-            most=numbers.written_number(MAX_USERS),
+            count=numbers.localize_number(len(invitees)),
+            most=numbers.localize_number(MAX_USERS),
         )
         raise ValidationFailed.on("users", "too_many", message)
 

@@ -19,7 +19,7 @@ from app.services import organizations
 from app.services.tenancy import (
     ARCHIVED,
     ORGANIZATION_SUSPENDED,
-    archived_words,
+    archived_message,
     suspended_words,
 )
 from app.services.users.changing import MAX_NAME
@@ -94,9 +94,9 @@ class FullOrganization:
         return gettext(
             "%(organization)s has %(taken)s of %(limit)s users. Raise the limit by %(more)s.",
             organization=self.name,
-            taken=numbers.written_number(self.taken),
-            limit=numbers.written_number(self.limit),
-            more=numbers.written_number(self.needed - self.limit),
+            taken=numbers.localize_number(self.taken),
+            limit=numbers.localize_number(self.limit),
+            more=numbers.localize_number(self.needed - self.limit),
         )
 
 
@@ -249,7 +249,7 @@ class _ListCheck:
             message = suspended_words(organization.name)
             raise ValidationFailed.on("organization", ORGANIZATION_SUSPENDED, message)
         if organization.status is OrganizationStatus.ARCHIVED:
-            raise ValidationFailed.on("organization", ARCHIVED, archived_words())
+            raise ValidationFailed.on("organization", ARCHIVED, archived_message())
         return organization
 
     def _member(self, row: Invitee, organization: Organization) -> CheckedInvitee | None:
@@ -322,7 +322,7 @@ def one_called(name: str, matches: Sequence[Organization]) -> Organization:
 def by_name(session: Session, caller: Caller, name: str) -> Organization:
     """Return the caller's organization of this name. Raises as `one_called`, and `ValidationFailed`
     (``archived``) if only an archived one has it."""
-    matches = organizations.called(session, caller, name)
-    if not matches and organizations.called(session, caller, name, archived=True):
-        raise ValidationFailed.on("organization", ARCHIVED, archived_words())
+    matches = organizations.find_by_name(session, caller, name)
+    if not matches and organizations.find_by_name(session, caller, name, archived=True):
+        raise ValidationFailed.on("organization", ARCHIVED, archived_message())
     return one_called(name, matches)

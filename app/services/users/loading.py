@@ -26,7 +26,7 @@ from app.services.paging import (
     sort_named,
 )
 from app.services.tenancy import of_tenant
-from app.validation.texts import trimmed
+from app.validation.texts import trim
 from app.validation.uuids import as_hyphenated_uuid
 
 SORTS = both_ways(
@@ -219,7 +219,7 @@ def _filtered_rows(session: Session, caller: Caller, filters: UserFilter) -> Sel
         rows = rows.where(
             name_search.is_of_organization(session, organization_id, filters.organization)
         )
-    query = trimmed(filters.query)
+    query = trim(filters.query)
     if query:
         # A value for each row, because with an "exists" PostgreSQL would first read all names.
         is_theirs = Organization.id == User.organization_id

@@ -19,7 +19,7 @@ from app.services import audit
 from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import visible_organizations
 from app.services.webhooks import endpoints
-from app.services.webhooks.publishing import TEST, add, written
+from app.services.webhooks.publishing import TEST, add, serialize_message
 
 _NEWEST = SortOrder(WebhookDelivery.created_at, descending=True)
 _ENDED = (DeliveryState.DELIVERED, DeliveryState.FAILED)
@@ -102,7 +102,7 @@ def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDel
         raise Conflict(message, "webhook_paused")
     now = utcnow()
     data = {"organizationId": endpoint.organization_id, "webhookId": endpoint.id}
-    delivery = add(session, endpoint.id, new_id(), TEST, written(TEST, now, data), now)
+    delivery = add(session, endpoint.id, new_id(), TEST, serialize_message(TEST, now, data), now)
     audit.record_change(session, caller, "webhook.tested", endpoint)
     return delivery
 

@@ -20,8 +20,8 @@ from app.errors import (
     NotFound,
     Problem,
     ValidationFailed,
-    refuse_any,
-    refuse_stale,
+    check_version,
+    raise_problems,
 )
 from app.gateways.job_queue import enqueue_held_webhooks
 from app.gateways.public_addresses import is_public
@@ -153,7 +153,7 @@ def update(
     after = {"url": url, "events": event_names}
     before = {"url": endpoint.url, "events": endpoint.events}
     if after != before:
-        refuse_stale(expected_version, seen_version(endpoint), "webhook")
+        check_version(expected_version, seen_version(endpoint), "webhook")
         is_moved = url != endpoint.url
         endpoint.url, endpoint.events = url, event_names
         if is_moved:
@@ -327,7 +327,7 @@ def _manageable_endpoints(caller: Caller) -> Select[WebhookEndpoint]:
 
 def check(settings: Settings, url: str, events: Collection[str]) -> None:
     """Raise `ValidationFailed` with all problems of an endpoint's URL and events."""
-    refuse_any([*_problems_of_url(url, settings), *_problems_of_events(events)])
+    raise_problems([*_problems_of_url(url, settings), *_problems_of_events(events)])
 
 
 def _problems_of_events(events: Collection[str]) -> Iterator[Problem]:

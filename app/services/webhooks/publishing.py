@@ -53,7 +53,7 @@ def publish(
     if not subscribed:
         return
     event_id, now = new_id(), utcnow()
-    payload = written(event.value, now, data())
+    payload = serialize_message(event.value, now, data())
     with whole_partner(session):
         for endpoint in subscribed:
             is_paused = endpoint.paused_at is not None
@@ -89,7 +89,7 @@ def add(
     return delivery
 
 
-def written(kind: str, at: datetime, data: Mapping[str, Any]) -> str:
+def serialize_message(kind: str, at: datetime, data: Mapping[str, Any]) -> str:
     """Return the body of a message, according to Standard Webhooks."""
     body = {"type": kind, "timestamp": at, "data": data}
     return orjson.dumps(

@@ -174,7 +174,7 @@ def put_off_then_paused(office: Office) -> UUID:
 def never_reached_it(office: Office) -> UUID:
     call_id = office.ask()
     attempt_id = office.claim(call_id)
-    attempts.unanswered(office.session, attempt_id)
+    attempts.record_no_answer(office.session, attempt_id)
     attempts.never_placed(office.session, attempt_id)
     return call_id
 

@@ -56,7 +56,7 @@ def test_many_equal_refusals_become_a_few_entries_and_a_sum(
         network="192.0.2.1",
     )
     for _ in range(123):
-        refusals.note(session, refusals.anonymous_caller("req_1"), [refusal])
+        refusals.record_refusals(session, refusals.anonymous_caller("req_1"), [refusal])
     begun = utcnow()
     assert refusals.close(session) is False
     clock.pass_by(minutes=10)
@@ -79,9 +79,9 @@ def test_a_late_sum_is_written_with_the_next_refusal(
     session: Session, clock: SetClock, own: Tenant
 ) -> None:
     for _ in range(3):
-        refused_sign_ins.note(session, own.user.email_key, None, "192.0.2.1")
+        refused_sign_ins.record_refusal(session, own.user.email_key, None, "192.0.2.1")
     clock.pass_by(minutes=11)
-    refused_sign_ins.note(session, own.user.email_key, None, "192.0.2.1")
+    refused_sign_ins.record_refusal(session, own.user.email_key, None, "192.0.2.1")
     assert [row[-1] for row in refused(session)] == [1, 3, 1]
 
 
@@ -122,7 +122,7 @@ def test_an_unknown_address_is_counted_and_its_text_is_stored_nowhere(
     guess(session, UNKNOWN)
     guess(session, UNKNOWN, "2001:db8:1:2::9", own.partner.id)
     for partner_id in (None, own.partner.id):
-        recovery.ask(session, email=UNKNOWN, partner_id=partner_id, ip="192.0.2.1")
+        recovery.enqueue_recovery(session, email=UNKNOWN, partner_id=partner_id, ip="192.0.2.1")
     assert send_waiting(session, settings) == []
     assert refused(session) == [
         (None, "sign_in.refused", None, "192.0.2.1", "unknown_email", 1),
@@ -149,7 +149,7 @@ def test_recovery_of_a_suspended_account_is_in_the_history(
     session: Session, settings: Settings, own: Tenant
 ) -> None:
     suspend_user(own)
-    recovery.ask(session, email=own.user.email, partner_id=None, ip="192.0.2.1")
+    recovery.enqueue_recovery(session, email=own.user.email, partner_id=None, ip="192.0.2.1")
     assert send_waiting(session, settings) == []
     assert refused(session) == [
         (own.partner.id, "recovery.refused", own.user.email, "192.0.2.1", "not_active", 1)
@@ -189,7 +189,7 @@ def test_housekeeping_writes_the_sums(
 ) -> None:
     with fresh_database.transaction() as session:
         for _ in range(2):
-            refused_sign_ins.note(session, UNKNOWN, None, "192.0.2.1")
+            refused_sign_ins.record_refusal(session, UNKNOWN, None, "192.0.2.1")
     clock.pass_by(minutes=10)
     with worker_context(settings_for(url_of(fresh_database), tmp_path)):
         housekeeping.close_refusal_counts()

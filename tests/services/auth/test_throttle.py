@@ -107,7 +107,7 @@ def test_an_attacker_gets_few_guesses_while_the_user_can_sign_in_and_recover(
 
     attacked_network = names(0)[1]
     assert enter(session, owner, attacked_network, cookie)  # in a browser of theirs
-    recovery.ask(session, email=owner.email, partner_id=None, ip=HOME)
+    recovery.enqueue_recovery(session, email=owner.email, partner_id=None, ip=HOME)
     (letter,) = send_waiting(session, settings)
     token = path_in(letter).rsplit("/", 1)[1]
     used = link_use.use(
@@ -246,17 +246,19 @@ def test_a_browser_remembers_its_last_five_accounts_also_after_a_change_of_keys(
 def test_strangers_can_not_flood_the_mailbox_or_end_a_link(
     session: Session, settings: Settings, own: Tenant, clock: SetClock
 ) -> None:
-    recovery.ask(session, email=own.user.email, partner_id=None, ip=HOME)
+    recovery.enqueue_recovery(session, email=own.user.email, partner_id=None, ip=HOME)
     (first,) = send_waiting(session, settings)
     letters = []
     for number in range(50):
         clock.pass_by(seconds=60)
-        recovery.ask(session, email=own.user.email, partner_id=None, ip=f"198.51.100.{number}")
+        recovery.enqueue_recovery(
+            session, email=own.user.email, partner_id=None, ip=f"198.51.100.{number}"
+        )
         letters += send_waiting(session, settings)
     assert len(letters) == 7
     token = path_in(first).rsplit("/", 1)[1]
     link_use.use(session, token, link_use.PASSWORD, own.partner.id, password_hash=HASH, ip=HOME)
-    recovery.ask(session, email=own.user.email, partner_id=None, ip=HOME)
+    recovery.enqueue_recovery(session, email=own.user.email, partner_id=None, ip=HOME)
     assert [letter.to for letter in send_waiting(session, settings)] == [
         own.user.email,  # that the password was changed
         own.user.email,  # a new link, though many were asked for
@@ -269,7 +271,9 @@ def test_a_network_that_asks_for_links_waits_a_minute_at_most(
     waits = []
     for number in range(30):
         try:
-            recovery.ask(session, email=f"a{number}@b.example", partner_id=None, ip=HOME)
+            recovery.enqueue_recovery(
+                session, email=f"a{number}@b.example", partner_id=None, ip=HOME
+            )
         except TooManyFailures as error:
             waits.append(error.retry_after)
             clock.pass_by(seconds=error.retry_after)

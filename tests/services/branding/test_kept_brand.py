@@ -12,7 +12,7 @@ from app.models import Partner, SiteImage
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import partners
-from app.services.branding.brand import kept_brand, of_partner
+from app.services.branding.brand import cached_brand, of_partner
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.statements import counted
 
@@ -32,7 +32,7 @@ def loaded(session: Session, partner_id: UUID) -> Partner:
 
 def test_a_change_of_a_list_or_a_name_is_shown_at_once(session: Session, tenant: Tenant) -> None:
     partner_id = tenant.partner.id
-    before = kept_brand(loaded(session, partner_id))
+    before = cached_brand(loaded(session, partner_id))
     wanted = {
         "productName": "Another name",
         "customHeaderLinks": [{"label": "Help", "url": "https://help.example"}],
@@ -40,7 +40,7 @@ def test_a_change_of_a_list_or_a_name_is_shown_at_once(session: Session, tenant:
     admin = tenant.caller(Role.PARTNER_ADMIN)
     partners.update(session, admin, partner_id, read(UpdatePartnerInput, wanted))
     session.flush()
-    after = kept_brand(loaded(session, partner_id))
+    after = cached_brand(loaded(session, partner_id))
     assert (before.product_name, before.header_links) != (after.product_name, after.header_links)
     assert after == of_partner(loaded(session, partner_id))
 
@@ -49,10 +49,10 @@ def test_an_unchanged_brand_is_not_loaded_again(
     session: Session, database: Database, tenant: Tenant
 ) -> None:
     partner_id = tenant.partner.id
-    kept_brand(loaded(session, partner_id))
+    cached_brand(loaded(session, partner_id))
     partner = loaded(session, partner_id)
     with counted(database.engine) as statements:
-        kept_brand(partner)
+        cached_brand(partner)
     assert statements == []
 
 
@@ -66,4 +66,6 @@ def test_a_picture_on_another_host_appears_when_it_has_been_fetched(
     ]
     partner.version += 1
     session.flush()
-    assert kept_brand(loaded(session, partner_id)) is not kept_brand(loaded(session, partner_id))
+    assert cached_brand(loaded(session, partner_id)) is not cached_brand(
+        loaded(session, partner_id)
+    )

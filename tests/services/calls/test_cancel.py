@@ -70,7 +70,7 @@ def test_a_call_that_the_carrier_did_not_end_goes_on_and_says_so(session: Sessio
     line = make_line(session)
     call, attempt_id = on_the_line(session, line)
     calls.cancel(session, line.key, call.id, KEYS)
-    assert carrier_reports.begin_hang_up(session, attempt_id)
+    assert carrier_reports.start_hang_up(session, attempt_id)
     carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
     session.flush()
     assert standing(call) == (CallStatus.RINGING, None, NOT_ENDED, False)
@@ -87,7 +87,7 @@ def test_the_timeline_is_in_order_where_the_workers_clock_is_behind(
         call, attempt_id = on_the_line(session, line)
         calls.cancel(session, line.key, call.id, KEYS)
         clock.pass_by(seconds=-20)
-        carrier_reports.begin_hang_up(session, attempt_id)
+        carrier_reports.start_hang_up(session, attempt_id)
         carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
         session.flush()
         told = [("cancel-asked", None), ("cancel-refused", NOT_ENDED)]

@@ -22,7 +22,7 @@ def attempt_at(session: Session, line: Line) -> CallAttempt:
 
 
 def guess(session: Session, attempt: CallAttempt, reference: str) -> None:
-    attempts.unanswered(session, attempt.id)
+    attempts.record_no_answer(session, attempt.id)
     found = CarrierReport(PlacementVerdict.PLACED, reference, is_guessed=True)
     carrier_reports.apply(session, attempt.id, found)
 
@@ -59,7 +59,7 @@ def test_the_answer_to_the_request_counts_for_more_than_a_guess(
 ) -> None:
     attempt = attempt_at(session, line)
     guess(session, attempt, "CA2")
-    attempts.placed(session, attempt.id, "CA1")
+    attempts.record_placed(session, attempt.id, "CA1")
     session.refresh(attempt)
     assert held(session, attempt) == [("CA1", False)]
 
@@ -72,7 +72,7 @@ def test_a_certain_or_ended_assignment_is_kept(session: Session, line: Line, is_
         guess(session, sure, "CA1")
         sure.status = CallStatus.COMPLETED
     else:
-        attempts.placed(session, sure.id, "CA1")
+        attempts.record_placed(session, sure.id, "CA1")
     session.flush()
     with pytest.raises(Forbidden, match="another attempt"):
         report(session, guessing, "CA1")

@@ -91,10 +91,10 @@ def test_a_held_call_that_no_rule_allows_any_more_ends_during_the_pause(
             claims.next_step(session, call_id, attempt_id, calls_at_once=5).kind is ClaimKind.DONE
         )
     session.flush()
-    assert (waiting.held_due(session), waiting.check_held(session, call_id)) == ([], False)
+    assert (waiting.list_due_held(session), waiting.check_held(session, call_id)) == ([], False)
     session.get_one(HeldCall, call_id).held_at -= timedelta(minutes=2)
     session.flush()
-    assert waiting.held_due(session) == [call_id]
+    assert waiting.list_due_held(session) == [call_id]
     session.get_one(Organization, line.organization_id).status = OrganizationStatus.SUSPENDED
     session.flush()
     assert waiting.check_held(session, call_id) is True

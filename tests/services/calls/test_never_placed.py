@@ -23,7 +23,7 @@ def fail_to_place(session: Session, call: Call, *, was_asked: bool) -> CallStatu
     claim = claims.next_step(session, call.id, attempt_id, calls_at_once=20)
     assert claim.kind is ClaimKind.DIAL
     if was_asked:
-        attempts.unanswered(session, attempt_id)
+        attempts.record_no_answer(session, attempt_id)
     attempts.never_placed(session, attempt_id)
     session.flush()
     return call.status

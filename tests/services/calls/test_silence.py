@@ -29,7 +29,7 @@ def attempt_id(session: Session, line: Line) -> UUID:
     """Of a call that the carrier took."""
     call, attempt_id = line.accept(session), new_id()
     assert claimed(session, call, attempt_id) is ClaimKind.DIAL
-    attempts.placed(session, attempt_id, "its reference")
+    attempts.record_placed(session, attempt_id, "its reference")
     session.flush()
     return attempt_id
 

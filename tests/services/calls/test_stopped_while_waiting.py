@@ -65,7 +65,7 @@ def test_a_call_in_the_queue_ends_once_a_rule_stops_it(
     session: Session, line: Line, change: Callable[[Session, Line], None], reason: EndedReason
 ) -> None:
     call_id, other_id = wait_in_queue(session, line), wait_in_queue(session, make_line(session))
-    assert waiting.queued(session, None) == [call_id, other_id]
+    assert waiting.list_queued(session, None) == [call_id, other_id]
     assert waiting.stopped_by_rules(session, [call_id, other_id]) == []
     assert waiting.end_if_stopped(session, call_id) is False
     change(session, line)
@@ -76,8 +76,8 @@ def test_a_call_in_the_queue_ends_once_a_rule_stops_it(
     call = session.get_one(Call, call_id)
     assert (call.status, call.ended_reason) == (CallStatus.CANCELED, reason)
     assert waiting.end_if_stopped(session, call_id) is False
-    assert waiting.queued(session, None) == [other_id]
-    assert waiting.queued(session, other_id) == []
+    assert waiting.list_queued(session, None) == [other_id]
+    assert waiting.list_queued(session, other_id) == []
 
 
 def test_new_active_and_held_calls_are_not_checked(session: Session, line: Line) -> None:
@@ -89,7 +89,7 @@ def test_new_active_and_held_calls_are_not_checked(session: Session, line: Line)
     held = wait_in_queue(session, line)
     claims.next_step(session, held, new_id(), calls_at_once=5)
     session.flush()
-    assert waiting.queued(session, None) == []
+    assert waiting.list_queued(session, None) == []
     suspend(session, line)
     session.flush()
     assert waiting.end_if_stopped(session, on_the_line) is False

@@ -163,7 +163,7 @@ def test_a_contact_of_any_campaign_is_found_by_a_unique_index(
         sent.append(args[2:4])
 
     with listening(connection, note):
-        queries.reached_at(session, system_caller(), words, limit=5)
+        queries.find_by_address(session, system_caller(), words, limit=5)
     statement, values = next(each for each in sent if "FROM contacts JOIN campaigns" in each[0])
     if connection.dialect.name == "sqlite":  # PostgreSQL goes by the number of rows
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).all()

@@ -315,13 +315,13 @@ def test_encoding_sheet_and_header_can_be_chosen(desk: Desk) -> None:
 def test_a_new_check_stops_the_one_before(desk: Desk) -> None:
     upload_id = desk.upload(HEADER + f"Ann,{ANN},,\n")
     with desk.database.transaction() as session:
-        task = check.begin(session, upload_id, 1)
+        task = check.start(session, upload_id, 1)
     assert task is not None
     assert counts(desk.check(upload_id)) == (1, 0, 0, 0, 0)
     with pytest.raises(CheckSuperseded), desk.database.transaction() as session:
         check.store_rows(session, task, [], [])
     with desk.database.transaction() as session:
-        assert check.begin(session, upload_id, 1) is None
+        assert check.start(session, upload_id, 1) is None
         assert session.scalar(select(func.count()).select_from(ImportRow)) == 1
 
 

@@ -29,7 +29,7 @@ from app.services.auth import email_changes, one_time_links
 from app.services.branding.brand import NEUTRAL_NAME
 from app.services.branding.shades import brand_shades
 from app.services.mail_queue import enqueue
-from app.services.mails.facts import written_time
+from app.services.mails.facts import format_time
 from app.services.mails.sending import GAPS_SECONDS
 from app.services.mails.words import WORDS
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
@@ -264,7 +264,7 @@ def test_an_invitation_says_who_invites_where_to_and_until_when(
     assert path.startswith(f"/p/{own.partner.slug}/invitation/")
     assert letter.html.count(f'href="http://localhost{path}"') == 2
     assert "\nMaren Oduya invited you as a member of Northwind Bakery.\n" in letter.text
-    until = written_time(ends, "Europe/Berlin")
+    until = format_time(ends, "Europe/Berlin")
     assert f"The link works once, until {until}." in unescape(letter.html)
     assert f"The link works once, until {until.replace(NO_BREAK, ' ')}." in letter.text
 

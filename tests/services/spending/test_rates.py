@@ -36,7 +36,7 @@ def test_the_default_rates_price_every_number(session: Session) -> None:
 
 def test_a_file_is_imported_and_exported_as_it_was(session: Session) -> None:
     assert rates.replace(session, OPERATOR, FILE.encode()) == 4
-    assert rates.written(rates.listing(session)) == FILE
+    assert rates.to_csv(rates.listing(session)) == FILE
     assert rates.currency_of(session) == "EUR"
     mobile = rates.rate_of(session, "+447700900000")
     assert (mobile.prefix, mobile.price(0), mobile.price(90)) == ("447", 10_725, 75_250)
@@ -48,9 +48,9 @@ def test_a_file_is_imported_and_exported_as_it_was(session: Session) -> None:
 
 
 def test_the_default_rates_can_be_exported_and_imported(session: Session) -> None:
-    exported = rates.written(rates.listing(session))
+    exported = rates.to_csv(rates.listing(session))
     rates.replace(session, OPERATOR, exported.encode())
-    assert rates.written(rates.listing(session)) == exported
+    assert rates.to_csv(rates.listing(session)) == exported
 
 
 def test_every_wrong_row_is_named_and_nothing_is_saved(session: Session) -> None:

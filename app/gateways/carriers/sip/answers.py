@@ -48,14 +48,14 @@ def refusal(
     message = f"The trunk answered {code} {phrase}".strip()[:300] + "."
     if code == 503 and not has_rung:
         return TrunkRefusal(
-            code, EndedReason.CARRIER_ERROR, message, pause=pause_asked_for(retry_after)
+            code, EndedReason.CARRIER_ERROR, message, pause=retry_after_seconds(retry_after)
         )
     reason = _REASONS.get(code, EndedReason.CARRIER_ERROR)
     definite = reason in {EndedReason.REJECTED, EndedReason.NUMBER_INVALID} and not has_rung
     return TrunkRefusal(code, reason, message, is_definite=definite)
 
 
-def means_answered(event: str | None, text: str) -> bool:
+def is_answer(event: str | None, text: str) -> bool:
     """Whether this baresip event comes after an answer to the INVITE; a request for the password
     does not count as one."""
     if event == "CALL_CLOSED":
@@ -63,7 +63,7 @@ def means_answered(event: str | None, text: str) -> bool:
     return event in {"CALL_RINGING", "CALL_PROGRESS", "CALL_ESTABLISHED"}
 
 
-def pause_asked_for(retry_after: str) -> float:
+def retry_after_seconds(retry_after: str) -> float:
     """Return the seconds of SIP's ``Retry-After``, which may have a comment or parameters behind
     them."""
     seconds = retry_after.partition(";")[0].partition("(")[0].strip()

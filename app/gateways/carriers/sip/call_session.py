@@ -15,9 +15,9 @@ from typing import Any, NoReturn
 from app.enums import AnsweredBy, EndedReason
 from app.gateways.carriers.sip.answers import (
     TrunkRefusal,
-    means_answered,
-    pause_asked_for,
+    is_answer,
     refusal,
+    retry_after_seconds,
 )
 from app.gateways.carriers.sip.ledger import AttemptFact, AttemptFile, AttemptLedger
 from app.gateways.carriers.sip.next_hop import Hop, first_hop, pinned_hop
@@ -57,14 +57,14 @@ class CallOver(Exception):
         self.more = more
 
 
-def ended(reason: EndedReason, message: str = "", *, definite: bool = False) -> CallOver:
+def call_ended(reason: EndedReason, message: str = "", *, definite: bool = False) -> CallOver:
     """``definite``: the phone has not rung and never will."""
     return CallOver(AttemptFact.ENDED, reason=reason.value, words=message, definite=definite)
 
 
 def closed_by(trunk: TrunkRefusal) -> CallOver:
     """The trunk ended the call, or asked to try later."""
-    result = ended(trunk.reason, trunk.words, definite=trunk.is_definite)
+    result = call_ended(trunk.reason, trunk.words, definite=trunk.is_definite)
     if trunk.pause is not None:
         result = CallOver(AttemptFact.DELAYED, seconds=trunk.pause, words=trunk.words)
     result.more["code"] = str(trunk.code)
@@ -121,12 +121,12 @@ class CallSession:
             return self._failed(str(error))
         except Exception as error:  # noqa: BLE001 - the ledger must record any error
             return self._failed(f"The call's process failed ({type(error).__name__}).")
-        return ended(EndedReason.COMPLETED)
+        return call_ended(EndedReason.COMPLETED)
 
     def _failed(self, message: str) -> CallOver:
         if self._has_dialed and not self._taken:
             return CallOver(AttemptFact.SILENT)
-        return ended(EndedReason.CARRIER_ERROR, message, definite=not self._has_dialed)
+        return call_ended(EndedReason.CARRIER_ERROR, message, definite=not self._has_dialed)
 
     def _prepare(self) -> None:
         self._work_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -141,7 +141,7 @@ class CallSession:
                 sounds=account.sounds,
             )
         if account.transport == "tls" and not checks_certificates(account.baresip):
-            raise ended(EndedReason.CARRIER_ERROR, UNCHECKED, definite=True)
+            raise call_ended(EndedReason.CARRIER_ERROR, UNCHECKED, definite=True)
         hop = self._hop()
         if not account.registers and account.probes and not trunk_answers(account, hop):
             message = "The trunk could not be reached."
@@ -161,13 +161,13 @@ class CallSession:
             raise server_unreached(message) from None
         except PrivateAddress as reason:
             message = f"No call was placed: {reason}."
-            raise ended(EndedReason.CARRIER_ERROR, message, definite=True) from None
+            raise call_ended(EndedReason.CARRIER_ERROR, message, definite=True) from None
         # Over TLS the certificate proves the host name.
         return first_hop(self._account) if self._account.transport == "tls" else pinned
 
     def _dial(self) -> None:
         if self._stop_file.exists():
-            raise ended(EndedReason.CANCELED)
+            raise call_ended(EndedReason.CANCELED)
         self._file.write(AttemptFact.DIALING, process=os.getpid())
         self._has_dialed = True
         self._phone.dial(self._task.to_number)
@@ -209,7 +209,7 @@ class CallSession:
         self._stopping = True
         self._phone.hang_up()
         self._until(lambda: self._is_confirmed, SETTLING_SECONDS)
-        raise ended(reason) if self._taken else CallOver(AttemptFact.SILENT)
+        raise call_ended(reason) if self._taken else CallOver(AttemptFact.SILENT)
 
     def _until(self, reached: Callable[[], bool], seconds: float) -> bool:
         """Wait for the event, handling others; return whether it came. Raises `CallOver`."""
@@ -233,7 +233,7 @@ class CallSession:
             return
         if self._stop_file.exists():
             if not self._has_dialed:
-                raise ended(EndedReason.CANCELED)
+                raise call_ended(EndedReason.CANCELED)
             self._hang_up(EndedReason.CANCELED)
         if self._answered_at is not None and self._is_too_long(self._answered_at):
             self._hang_up(EndedReason.COMPLETED)
@@ -246,7 +246,7 @@ class CallSession:
     def _is_ahead(self, event: dict[str, Any]) -> bool:
         """Whether an event came before the trunk's answer that it belongs to: the terminal may be
         slower than the control socket. An answer that doesn't come in time is not waited for."""
-        tells = means_answered(event.get("type"), str(event.get("param", "")))
+        tells = is_answer(event.get("type"), str(event.get("param", "")))
         if self._taken or not tells or not self._phone.is_running:
             return False
         self._ahead_since = self._ahead_since or time.monotonic()
@@ -281,7 +281,7 @@ class CallSession:
         if 200 <= message.code < 300:
             self._is_registered = True
         elif message.code >= 300 and not self._has_dialed:
-            seconds = pause_asked_for(message.headers.get("retry-after", ""))
+            seconds = retry_after_seconds(message.headers.get("retry-after", ""))
             detail = f"The trunk answered the registration with {message.code}."
             raise CallOver(AttemptFact.DELAYED, seconds=seconds, words=detail)
 
@@ -305,7 +305,7 @@ class CallSession:
     def _closed(self, event_text: str) -> CallOver:
         """Return the result of a call that the other side ended."""
         if self._answered_at is not None:
-            return ended(EndedReason.COMPLETED)
+            return call_ended(EndedReason.COMPLETED)
         if answer := _ANSWER.match(event_text):
             code, phrase = int(answer[1]), answer[2]
             return closed_by(refusal(code, phrase, self._retry_after, has_rung=self._rung))

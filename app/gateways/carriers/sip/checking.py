@@ -44,7 +44,7 @@ class _TrunkFault(Exception):
     """A sentence about what is wrong."""
 
 
-def tested(account: SipAccount, numbers: Sequence[str]) -> AccountTestResult:
+def check_trunk(account: SipAccount, numbers: Sequence[str]) -> AccountTestResult:
     """Test that the trunk is reachable, accepts the password if it requires one, and lets calls
     show the numbers."""
     if account.transport == "tls" and not checks_certificates(account.baresip):

@@ -48,7 +48,7 @@ def sentence_of(failure: PlacementDelayed | NoCarrierAnswer) -> str:
 def _find_fault(
     wire: TwilioHttpClient, account: TwilioAccount, numbers: Sequence[str]
 ) -> str | None:
-    status, body = read(wire, account, "")
+    status, body = get_json(wire, account, "")
     if status != 200:
         return refusal_of(status, body)
     if body.get("status", "active") != "active":
@@ -61,7 +61,7 @@ def _find_fault(
 
 
 def _owns_number(wire: TwilioHttpClient, account: TwilioAccount, number: str) -> bool:
-    _, body = read(wire, account, "/IncomingPhoneNumbers", {"PhoneNumber": number})
+    _, body = get_json(wire, account, "/IncomingPhoneNumbers", {"PhoneNumber": number})
     owned = body.get("incoming_phone_numbers")
     if not isinstance(owned, list):
         message = "no list of numbers"
@@ -80,7 +80,7 @@ def refusal_of(status: int, body: dict[str, Any]) -> str:
     return _REFUSED(reason=str(body.get("message") or status)[:200])
 
 
-def read(
+def get_json(
     wire: TwilioHttpClient, account: TwilioAccount, path: str, params: dict[str, str] | None = None
 ) -> tuple[int, dict[str, Any]]:
     url = f"{REAL_API}/2010-04-01/Accounts/{account.sid}{path}.json"

@@ -7,7 +7,7 @@ from app.errors import Sentence
 from app.gateways.carriers.base import NoCarrierAnswer, PlacementDelayed
 from app.gateways.carriers.partner_accounts import ListedNumbers
 from app.gateways.carriers.twilio.account import TwilioAccount
-from app.gateways.carriers.twilio.checking import read, refusal_of, sentence_of
+from app.gateways.carriers.twilio.checking import get_json, refusal_of, sentence_of
 from app.gateways.carriers.twilio.wire import TwilioHttpClient
 from app.phone import is_plain_e164
 
@@ -48,7 +48,7 @@ def _read_numbers(
     numbers: set[str] = set()
     params = {"PageSize": str(PAGE_SIZE)}
     for _ in range(MAX_PAGES):
-        status, body = read(wire, account, address, params)
+        status, body = get_json(wire, account, address, params)
         if status != 200:
             raise _AccountRefused(refusal_of(status, body))
         rows = body.get(name)
