@@ -27,7 +27,7 @@ LONG_AGO = timedelta(hours=6)
 
 
 @dataclass
-class Desk:
+class CallCommands:
     """An operator's command line over a database that others may open too."""
 
     app: Flask
@@ -71,26 +71,28 @@ class Desk:
 
 
 @pytest.fixture
-def desk(make_app: Callable[..., Flask], fresh_database: Database, tmp_path: Path) -> Desk:
+def commands(
+    make_app: Callable[..., Flask], fresh_database: Database, tmp_path: Path
+) -> CallCommands:
     app = make_app()
     install_extensions(app, settings_for(url_of(fresh_database), tmp_path), fresh_database)
-    return Desk(app, fresh_database, open_line(fresh_database))
+    return CallCommands(app, fresh_database, open_line(fresh_database))
 
 
-def test_only_stuck_overdue_and_unknown_calls_are_listed(desk: Desk) -> None:
-    other = Desk(desk.app, desk.database, open_line(desk.database, name="Idle"))
-    desk.waiting("+12125551001")
-    desk.waiting("+12125551002", status=CallStatus.SCHEDULED, scheduled_for=utcnow() + LONG_AGO)
-    stuck = desk.dialled("+12125551003", CallStatus.RINGING)
-    unknown = desk.dialled("+12125551004", CallStatus.UNKNOWN)
+def test_only_stuck_overdue_and_unknown_calls_are_listed(commands: CallCommands) -> None:
+    other = CallCommands(commands.app, commands.database, open_line(commands.database, name="Idle"))
+    commands.waiting("+12125551001")
+    commands.waiting("+12125551002", status=CallStatus.SCHEDULED, scheduled_for=utcnow() + LONG_AGO)
+    stuck = commands.dialled("+12125551003", CallStatus.RINGING)
+    unknown = commands.dialled("+12125551004", CallStatus.UNKNOWN)
     overdue = other.waiting("+12125551005", created_at=utcnow() - LONG_AGO)
-    found = desk.told("list")
+    found = commands.told("list")
     assert [(each["trouble"], each["callId"], each["organization"]) for each in found] == [
         ("unknown", str(unknown), "Harbour Dental"),
         ("stuck", str(stuck), "Harbour Dental"),
         ("overdue", str(overdue), "Idle"),
     ]
-    assert desk.told("status") == {
+    assert commands.told("status") == {
         "pauses": [],
         "waiting": 3,
         "held": 0,
@@ -115,16 +117,16 @@ def test_only_stuck_overdue_and_unknown_calls_are_listed(desk: Desk) -> None:
 )
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_answer_of_the_carrier_settles_a_call(
-    desk: Desk, status: CallStatus, number: str, placed: bool, ended: tuple[str, str]
+    commands: CallCommands, status: CallStatus, number: str, placed: bool, ended: tuple[str, str]
 ) -> None:
-    call_id = desk.dialled(number, status, is_placed=placed)
-    told = desk.told("resolve", call_id)
+    call_id = commands.dialled(number, status, is_placed=placed)
+    told = commands.told("resolve", call_id)
     assert (told["status"], told["endedReason"]) == ended
     conversations = [] if ended[0] != "completed" else [(1, number == HUMAN, number != HUMAN)]
-    assert counted(desk.database, desk.line.organization_id) == conversations
-    again = desk.told("resolve", call_id, fails=True)
+    assert counted(commands.database, commands.line.organization_id) == conversations
+    again = commands.told("resolve", call_id, fails=True)
     assert again == f"Error: The call has ended: {ended[0]}."
-    with desk.database.transaction(read_only=True) as session:
+    with commands.database.transaction(read_only=True) as session:
         audited = session.scalars(
             select(AuditEntry.after).where(AuditEntry.action == "call.resolved")
         ).all()
@@ -132,57 +134,63 @@ def test_the_answer_of_the_carrier_settles_a_call(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_an_operator_settles_a_call_if_the_carrier_can_not(desk: Desk) -> None:
-    call_id = desk.dialled(SIMULATED_NUMBERS["busy"], CallStatus.UNKNOWN)
-    with desk.database.transaction() as session:
+def test_an_operator_settles_a_call_if_the_carrier_can_not(commands: CallCommands) -> None:
+    call_id = commands.dialled(SIMULATED_NUMBERS["busy"], CallStatus.UNKNOWN)
+    with commands.database.transaction() as session:
         row = session.scalars(select(SimulatedCall)).one()
         row.to_number = SIMULATED_NUMBERS["unsure"]
-    assert desk.told("resolve", call_id, fails=True).startswith("Error: The carrier can't identify")
-    assert desk.told("resolve", call_id, "--as", "busy", fails=True) == "Error: Say why: --reason."
+    assert commands.told("resolve", call_id, fails=True).startswith(
+        "Error: The carrier can't identify"
+    )
+    assert (
+        commands.told("resolve", call_id, "--as", "busy", fails=True) == "Error: Say why: --reason."
+    )
     words = ("resolve", call_id, "--as", "completed", "--reason", "She told us on the phone.")
-    assert desk.told(*words)["status"] == "completed"
-    call = call_now(desk.database, call_id)
+    assert commands.told(*words)["status"] == "completed"
+    call = call_now(commands.database, call_id)
     assert (call.answered_by, call.status_detail) == (
         AnsweredBy.UNKNOWN,
         "command line: She told us on the phone.",
     )
-    with desk.database.transaction(read_only=True) as session:
+    with commands.database.transaction(read_only=True) as session:
         assert session.scalars(select(Conversation.seconds)).all() == [0]
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_a_call_in_progress_is_left_alone(desk: Desk) -> None:
-    waits = desk.waiting("+12125551001")
+def test_a_call_in_progress_is_left_alone(commands: CallCommands) -> None:
+    waits = commands.waiting("+12125551001")
     sentence = "Error: The call is queued. There is nothing to resolve."
-    assert desk.told("resolve", waits, fails=True) == sentence
+    assert commands.told("resolve", waits, fails=True) == sentence
     cancel = ("resolve", waits, "--as", "canceled", "--reason", "No longer wanted.")
-    assert desk.told(*cancel, fails=True) == sentence
-    late = desk.waiting("+12125551002", created_at=utcnow() - LONG_AGO)
+    assert commands.told(*cancel, fails=True) == sentence
+    late = commands.waiting("+12125551002", created_at=utcnow() - LONG_AGO)
     busy = ("resolve", late, "--as", "busy", "--reason", "I think so.")
-    assert desk.told(*busy, fails=True).startswith("Error: The call was never placed")
-    assert desk.told("resolve", late)["status"] == "queued"
-    assert desk.told("resolve", uuid4(), fails=True) == "Error: There is no such call."
+    assert commands.told(*busy, fails=True).startswith("Error: The call was never placed")
+    assert commands.told("resolve", late)["status"] == "queued"
+    assert commands.told("resolve", uuid4(), fails=True) == "Error: There is no such call."
 
 
-def test_dialling_is_paused_and_resumed_for_all_a_carrier_or_a_partner(desk: Desk) -> None:
-    partner = str(desk.line.partner_id)
-    desk.told("pause", "--reason", "A storm.")
-    desk.told("pause", "--reason", "A great storm.")
-    desk.told("pause", "--carrier", "twilio")
-    desk.told("pause", "--partner", partner)
-    pauses = desk.told("status")["pauses"]
+def test_dialling_is_paused_and_resumed_for_all_a_carrier_or_a_partner(
+    commands: CallCommands,
+) -> None:
+    partner = str(commands.line.partner_id)
+    commands.told("pause", "--reason", "A storm.")
+    commands.told("pause", "--reason", "A great storm.")
+    commands.told("pause", "--carrier", "twilio")
+    commands.told("pause", "--partner", partner)
+    pauses = commands.told("status")["pauses"]
     assert [(each["carrier"], each["partnerId"], each["reason"]) for each in pauses] == [
         (None, None, "A great storm."),
         ("twilio", None, "paused by an operator"),
         (None, partner, "paused by an operator"),
     ]
-    assert desk.told("resume")["resumed"] is True
-    assert desk.told("resume") == {"resumed": False, "pauses": pauses[1:]}
-    assert desk.told("resume", "--carrier", "twilio")["pauses"] == pauses[2:]
-    assert desk.told("resume", "--partner", partner)["pauses"] == []
-    nobody = desk.told("pause", "--partner", uuid4(), fails=True)
+    assert commands.told("resume")["resumed"] is True
+    assert commands.told("resume") == {"resumed": False, "pauses": pauses[1:]}
+    assert commands.told("resume", "--carrier", "twilio")["pauses"] == pauses[2:]
+    assert commands.told("resume", "--partner", partner)["pauses"] == []
+    nobody = commands.told("pause", "--partner", uuid4(), fails=True)
     assert nobody == "Error: There is no such partner."
-    with desk.database.transaction(read_only=True) as session:
+    with commands.database.transaction(read_only=True) as session:
         actions = session.scalars(
             select(AuditEntry.action)
             .where(AuditEntry.target_type == "dialling")
@@ -192,11 +200,11 @@ def test_dialling_is_paused_and_resumed_for_all_a_carrier_or_a_partner(desk: Des
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_draining_pauses_and_prints_what_is_left(desk: Desk) -> None:
-    desk.waiting("+12125551001")
-    assert desk.told("drain")["waiting"] == 1
-    desk.told("resume")
-    desk.dialled("+12125551003", CallStatus.IN_PROGRESS)
-    left = desk.told("drain", "--timeout", "1", fails=True)
+def test_draining_pauses_and_prints_what_is_left(commands: CallCommands) -> None:
+    commands.waiting("+12125551001")
+    assert commands.told("drain")["waiting"] == 1
+    commands.told("resume")
+    commands.dialled("+12125551003", CallStatus.IN_PROGRESS)
+    left = commands.told("drain", "--timeout", "1", fails=True)
     assert "1 in-progress" in left
-    assert desk.told("status")["pauses"][0]["reason"] == "drained for a deploy"
+    assert commands.told("status")["pauses"][0]["reason"] == "drained for a deploy"

@@ -33,7 +33,7 @@ KIND_OF_CHIP = {
 }
 
 
-def desk(
+def open_campaign(
     stack: Stack, partner: dict[str, Any], open_browser: Open, place: int, *, script: bool
 ) -> tuple[Visit, str]:
     """A member of an organization before its campaign; with the campaign's path."""
@@ -159,7 +159,7 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
 def test_an_export_with_bad_rows_goes_from_the_file_to_the_campaign(
     live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit, path = desk(live, partner, open_browser, 0 if script else 1, script=script)
+    visit, path = open_campaign(live, partner, open_browser, 0 if script else 1, script=script)
     export = hubspot_contacts()
     follow(visit, path, export, "all-contacts.csv", "text/csv", script=script)
 
@@ -167,7 +167,7 @@ def test_an_export_with_bad_rows_goes_from_the_file_to_the_campaign(
 def test_the_same_export_as_a_workbook_gives_the_same_result(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit, path = desk(live, partner, open_browser, 2, script=True)
+    visit, path = open_campaign(live, partner, open_browser, 2, script=True)
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     follow(visit, path, hubspot_workbook(), "all-contacts.xlsx", kind, script=True)
 
@@ -175,7 +175,7 @@ def test_the_same_export_as_a_workbook_gives_the_same_result(
 def test_a_file_that_is_no_table_is_refused_with_a_sentence_and_the_next_step(
     live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit, _path = desk(live, partner, open_browser, 0, script=script)
+    visit, _path = open_campaign(live, partner, open_browser, 0, script=script)
     page = visit.page
     choose(page, "picture.csv", "text/csv", b"\x89PNG\r\n\x1a\n" + b"\0" * 64)
     wait_for_heading(page, "The file can’t be checked")
@@ -196,7 +196,7 @@ def test_a_file_that_is_no_table_is_refused_with_a_sentence_and_the_next_step(
 def test_a_form_without_a_file_or_with_an_empty_one_is_refused_at_its_field(
     live: Stack, partner: dict[str, Any], open_browser: Open, files: list[FilePayload], words: str
 ) -> None:
-    visit, _path = desk(live, partner, open_browser, 0, script=True)
+    visit, _path = open_campaign(live, partner, open_browser, 0, script=True)
     page = visit.page
     page.get_by_role("link", name="Upload contacts").click()
     page.get_by_label("Contact file").set_input_files(files)

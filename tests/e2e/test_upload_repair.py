@@ -7,7 +7,13 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Open
-from tests.e2e.test_contact_upload import choose, desk, five_counts, size_of, wait_for_heading
+from tests.e2e.test_contact_upload import (
+    choose,
+    five_counts,
+    open_campaign,
+    size_of,
+    wait_for_heading,
+)
 from tests.fixtures.stack import Stack
 
 FILE = """Patient,Mobile,E-mail
@@ -21,7 +27,7 @@ Cy Fixed,+1 202 867 5378,
 def test_a_damaged_file_is_fixed_applied_and_undone(
     live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit, path = desk(live, partner, open_browser, 2, script=script)
+    visit, path = open_campaign(live, partner, open_browser, 2, script=script)
     page = visit.page
     before = size_of(page)
     choose(page, "damaged.csv", "text/csv", FILE.encode())

@@ -13,7 +13,7 @@ from app.database import Database
 from app.enums import ImportState
 from app.models import ContactImport
 from tests.fixtures.databases import BACKENDS, runs_on
-from tests.fixtures.uploads import Desk, make_desk, number, table
+from tests.fixtures.uploads import Importer, make_importer, number, table
 from tests.fixtures.worker import ROOT, Worker, until
 from tests.matrix import rotating
 
@@ -26,14 +26,14 @@ backend = runs_on(rotating("database of a killed command", BACKENDS))
 
 
 @pytest.fixture
-def desk(fresh_database: Database, tmp_path: Path) -> Desk:
+def importer(fresh_database: Database, tmp_path: Path) -> Importer:
     with fresh_database.transaction() as session:
-        return make_desk(session, fresh_database, tmp_path)
+        return make_importer(session, fresh_database, tmp_path)
 
 
 @pytest.mark.crash
 def test_the_worker_continues_the_work_of_a_killed_command(
-    desk: Desk, make_worker: Callable[..., Worker], tmp_path: Path
+    importer: Importer, make_worker: Callable[..., Worker], tmp_path: Path
 ) -> None:
     """The worker runs at the same time as the command, leaves the import alone and then finishes
     it."""
@@ -44,40 +44,40 @@ def test_the_worker_continues_the_work_of_a_killed_command(
     command = subprocess.Popen(
         [
             *(sys.executable, "-m", "flask", "--app", "wsgi", "contacts", "import"),
-            *(str(people), "--campaign", str(desk.campaign_id)),
+            *(str(people), "--campaign", str(importer.campaign_id)),
         ],
         cwd=ROOT,
         env={
             **os.environ,
             "PORTAL_ENV": "test",
             "PORTAL_INSTANCE_DIR": str(tmp_path),
-            "DATABASE_URL": desk.database.engine.url.render_as_string(hide_password=False),
+            "DATABASE_URL": importer.database.engine.url.render_as_string(hide_password=False),
         },
     )
-    until(lambda: (now(desk) is not None) or command.poll() is not None)
-    until(lambda: applied(desk) > 0)
+    until(lambda: (now(importer) is not None) or command.poll() is not None)
+    until(lambda: applied(importer) > 0)
     command.kill()
     command.wait()
-    stopped = applied(desk)
+    stopped = applied(importer)
     assert 0 < stopped < ROWS
     # Its lease would run out by itself, a little later.
-    with desk.database.transaction() as session:
+    with importer.database.transaction() as session:
         session.execute(update(ContactImport).values(lease_until=ContactImport.created_at))
-    until(lambda: state(desk) is ImportState.DONE)
-    assert applied(desk) == ROWS
-    assert len(desk.people()) == ROWS
+    until(lambda: state(importer) is ImportState.DONE)
+    assert applied(importer) == ROWS
+    assert len(importer.people()) == ROWS
 
 
-def now(desk: Desk) -> ContactImport | None:
-    with desk.database.transaction(read_only=True) as session:
+def now(importer: Importer) -> ContactImport | None:
+    with importer.database.transaction(read_only=True) as session:
         return session.scalars(select(ContactImport)).one_or_none()
 
 
-def applied(desk: Desk) -> int:
-    upload = now(desk)
+def applied(importer: Importer) -> int:
+    upload = now(importer)
     return upload.rows_applied if upload else 0
 
 
-def state(desk: Desk) -> ImportState | None:
-    upload = now(desk)
+def state(importer: Importer) -> ImportState | None:
+    upload = now(importer)
     return upload.state if upload else None

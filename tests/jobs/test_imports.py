@@ -16,7 +16,7 @@ from app.models import ImportChange, ImportRow
 from app.services.imports import steps, undo
 from tests import matrix
 from tests.fixtures.databases import BACKENDS, runs_on
-from tests.fixtures.uploads import Desk, counts, make_desk, number, table
+from tests.fixtures.uploads import Importer, counts, make_importer, number, table
 from tests.fixtures.worker import Worker, until
 
 KILLS = 50 if matrix.is_full() else 4
@@ -28,9 +28,9 @@ backend = runs_on(matrix.rotating("database of imports", BACKENDS))
 
 
 @pytest.fixture
-def desk(fresh_database: Database, tmp_path: Path) -> Desk:
+def importer(fresh_database: Database, tmp_path: Path) -> Importer:
     with fresh_database.transaction() as session:
-        return make_desk(session, fresh_database, tmp_path)
+        return make_importer(session, fresh_database, tmp_path)
 
 
 @pytest.fixture
@@ -39,57 +39,63 @@ def worker(make_worker: Callable[..., Worker], tmp_path: Path) -> Worker:
     return make_worker(PORTAL_INSTANCE_DIR=str(tmp_path))
 
 
-def in_state(desk: Desk, upload_id: UUID, *states: ImportState) -> Callable[[], bool]:
-    return lambda: desk.now(upload_id).state in states
+def in_state(importer: Importer, upload_id: UUID, *states: ImportState) -> Callable[[], bool]:
+    return lambda: importer.now(upload_id).state in states
 
 
-def test_a_worker_checks_and_applies_an_upload(desk: Desk, worker: Worker) -> None:
+def test_a_worker_checks_and_applies_an_upload(importer: Importer, worker: Worker) -> None:
     worker.start()
-    upload_id = desk.upload(f"Name,Phone\nAnn Lee,{number(1)}\nBob,12\n")
-    until(in_state(desk, upload_id, ImportState.CHECKED))
-    assert counts(desk.now(upload_id)) == (1, 0, 0, 0, 1)
-    desk.start(upload_id)
-    until(in_state(desk, upload_id, ImportState.DONE))
-    assert counts(desk.now(upload_id)) == (1, 0, 0, 0, 1)
-    assert desk.people() == [("Ann", number(1), None)]
+    upload_id = importer.upload(f"Name,Phone\nAnn Lee,{number(1)}\nBob,12\n")
+    until(in_state(importer, upload_id, ImportState.CHECKED))
+    assert counts(importer.now(upload_id)) == (1, 0, 0, 0, 1)
+    importer.start(upload_id)
+    until(in_state(importer, upload_id, ImportState.DONE))
+    assert counts(importer.now(upload_id)) == (1, 0, 0, 0, 1)
+    assert importer.people() == [("Ann", number(1), None)]
 
 
-def test_a_file_that_is_no_contact_file_fails_with_a_reason(desk: Desk, worker: Worker) -> None:
+def test_a_file_that_is_no_contact_file_fails_with_a_reason(
+    importer: Importer, worker: Worker
+) -> None:
     worker.start()
-    upload_id = desk.upload(b"\x7fELF\x00\x00")
-    until(in_state(desk, upload_id, ImportState.FAILED))
-    assert desk.now(upload_id).failure == (
+    upload_id = importer.upload(b"\x7fELF\x00\x00")
+    until(in_state(importer, upload_id, ImportState.FAILED))
+    assert importer.now(upload_id).failure == (
         "This is a program, not a contact file. Save the list as CSV or XLSX."
     )
 
 
 @pytest.mark.crash
-def test_a_worker_killed_anywhere_goes_on_exactly_where_it_was(desk: Desk, worker: Worker) -> None:
+def test_a_worker_killed_anywhere_goes_on_exactly_where_it_was(
+    importer: Importer, worker: Worker
+) -> None:
     """File after file, each killed while it is checked and while it is applied: every time the
     campaign then equals the file, with each contact once."""
     seed = random.randrange(1_000_000)
     chance = random.Random(seed)
-    desk.send({"phone": number(0), "firstName": "Old"})
+    importer.send({"phone": number(0), "firstName": "Old"})
     kills = rounds = 0
     worker.start()
     while kills < KILLS:
         rounds += 1
         rows = [(f"P{index}v{rounds}", number(index)) for index in range(ROWS)]
         again = (f"Q{rounds}", number(7))
-        upload_id = desk.upload(table("First name,Phone", [*rows, *[("Bad", "12")] * 5, again]))
-        kills += _kill_while(desk, worker, upload_id, ImportState.READING, 1, chance)
-        until(in_state(desk, upload_id, ImportState.CHECKED))
+        upload_id = importer.upload(table("First name,Phone", [*rows, *[("Bad", "12")] * 5, again]))
+        kills += _kill_while(importer, worker, upload_id, ImportState.READING, 1, chance)
+        until(in_state(importer, upload_id, ImportState.CHECKED))
         expected = (ROWS - 1, 2, 0, 0, 5) if rounds == 1 else (0, ROWS + 1, 0, 0, 5)
-        assert counts(desk.now(upload_id)) == expected, f"seed {seed}"
-        desk.start(upload_id)
-        kills += _kill_while(desk, worker, upload_id, ImportState.APPLYING, KILLS - kills, chance)
-        until(in_state(desk, upload_id, ImportState.DONE))
-        assert counts(desk.now(upload_id)) == expected, f"seed {seed}"
+        assert counts(importer.now(upload_id)) == expected, f"seed {seed}"
+        importer.start(upload_id)
+        kills += _kill_while(
+            importer, worker, upload_id, ImportState.APPLYING, KILLS - kills, chance
+        )
+        until(in_state(importer, upload_id, ImportState.DONE))
+        assert counts(importer.now(upload_id)) == expected, f"seed {seed}"
         people = {phone: name for name, phone in [*rows, again]}
-        assert desk.people() == sorted(
+        assert importer.people() == sorted(
             ((name, phone, None) for phone, name in people.items()), key=repr
         ), f"seed {seed}"
-        with desk.database.transaction(read_only=True) as session:
+        with importer.database.transaction(read_only=True) as session:
             kept = [
                 session.scalar(
                     select(func.count()).select_from(model).where(model.import_id == upload_id)
@@ -101,7 +107,7 @@ def test_a_worker_killed_anywhere_goes_on_exactly_where_it_was(desk: Desk, worke
 
 
 def _kill_while(
-    desk: Desk,
+    importer: Importer,
     worker: Worker,
     upload_id: UUID,
     state: ImportState,
@@ -112,10 +118,10 @@ def _kill_while(
     again; returns how often it did before the work was done."""
     kills = 0
     while kills < most:
-        before = _progress(desk, upload_id)
-        until(partial(_has_moved, desk, upload_id, before))
+        before = _progress(importer, upload_id)
+        until(partial(_has_moved, importer, upload_id, before))
         time.sleep(chance.uniform(0, 0.1))
-        if desk.now(upload_id).state is not state:
+        if importer.now(upload_id).state is not state:
             break
         worker.kill()
         worker.start(wait=chance.random() < 0.5)
@@ -123,62 +129,66 @@ def _kill_while(
     return kills
 
 
-def _progress(desk: Desk, upload_id: UUID) -> tuple[ImportState, int, int]:
-    upload = desk.now(upload_id)
+def _progress(importer: Importer, upload_id: UUID) -> tuple[ImportState, int, int]:
+    upload = importer.now(upload_id)
     return upload.state, upload.rows_total, upload.rows_applied
 
 
-def _has_moved(desk: Desk, upload_id: UUID, before: tuple[ImportState, int, int]) -> bool:
-    now = _progress(desk, upload_id)
+def _has_moved(importer: Importer, upload_id: UUID, before: tuple[ImportState, int, int]) -> bool:
+    now = _progress(importer, upload_id)
     return now != before or now[0] in (ImportState.CHECKED, ImportState.DONE)
 
 
-def test_a_person_stops_an_upload_between_two_batches(desk: Desk, worker: Worker) -> None:
-    upload_id = desk.upload(
+def test_a_person_stops_an_upload_between_two_batches(importer: Importer, worker: Worker) -> None:
+    upload_id = importer.upload(
         table("First name,Phone", [(f"P{index}", number(index)) for index in range(ROWS)])
     )
     worker.start()
-    until(in_state(desk, upload_id, ImportState.CHECKED), limit=60)
-    desk.start(upload_id)
-    until(lambda: desk.now(upload_id).rows_applied > 0)
-    with desk.database.transaction() as session:
-        steps.cancel(session, desk.caller, upload_id)
-    until(in_state(desk, upload_id, ImportState.CANCELLED))
-    stopped = desk.now(upload_id)
+    until(in_state(importer, upload_id, ImportState.CHECKED), limit=60)
+    importer.start(upload_id)
+    until(lambda: importer.now(upload_id).rows_applied > 0)
+    with importer.database.transaction() as session:
+        steps.cancel(session, importer.caller, upload_id)
+    until(in_state(importer, upload_id, ImportState.CANCELLED))
+    stopped = importer.now(upload_id)
     assert 0 < stopped.rows_applied < ROWS
-    assert len(desk.people()) == stopped.rows_applied == stopped.created
+    assert len(importer.people()) == stopped.rows_applied == stopped.created
 
 
-def _is_further(desk: Desk, upload_id: UUID, done: int) -> bool:
+def _is_further(importer: Importer, upload_id: UUID, done: int) -> bool:
     """Whether more is undone by now, or all of it."""
-    upload = desk.now(upload_id)
+    upload = importer.now(upload_id)
     return upload.undo_done > done or upload.undo_state == "undone"
 
 
 @pytest.mark.crash
-def test_a_killed_worker_goes_on_undoing_exactly_where_it_was(desk: Desk, worker: Worker) -> None:
+def test_a_killed_worker_goes_on_undoing_exactly_where_it_was(
+    importer: Importer, worker: Worker
+) -> None:
     """Killed in the middle of an undo; the campaign then is as it was before the file."""
     seed = random.randrange(1_000_000)
     chance = random.Random(seed)
-    desk.send({"phone": number(0), "firstName": "Old"}, {"phone": number(ROWS)})
-    before = desk.people()
+    importer.send({"phone": number(0), "firstName": "Old"}, {"phone": number(ROWS)})
+    before = importer.people()
     rows = [(f"P{index}", number(index)) for index in range(2000)]
-    upload = desk.apply(desk.checked(table("First name,Phone", rows)).id)
-    with desk.database.transaction() as session:
-        undo.start(session, desk.caller, upload.id, 7)
+    upload = importer.apply(importer.checked(table("First name,Phone", rows)).id)
+    with importer.database.transaction() as session:
+        undo.start(session, importer.caller, upload.id, 7)
     worker.start()
     for _ in range(UNDO_KILLS):
-        until(partial(_is_further, desk, upload.id, desk.now(upload.id).undo_done), limit=60)
+        until(
+            partial(_is_further, importer, upload.id, importer.now(upload.id).undo_done), limit=60
+        )
         time.sleep(chance.uniform(0, 0.05))
-        if desk.now(upload.id).undo_state == "undone":
+        if importer.now(upload.id).undo_state == "undone":
             break
         worker.kill()
         worker.start(wait=chance.random() < 0.5)
-    until(lambda: desk.now(upload.id).undo_state == "undone", limit=60)
+    until(lambda: importer.now(upload.id).undo_state == "undone", limit=60)
     assert worker.stop() == 0
-    undone = desk.now(upload.id)
+    undone = importer.now(upload.id)
     assert (undone.undo_done, undo.result_of(undone)) == (
         2000,
         undo.UndoTotals(removed=1999, restored=1),
     ), f"seed {seed}"
-    assert desk.people() == before, f"seed {seed}"
+    assert importer.people() == before, f"seed {seed}"

@@ -46,7 +46,7 @@ def server() -> Iterator[PictureServer]:
         yield opened
 
 
-class Desk:
+class RecordedCall:
     """A call to a contact, and the worker that fetches its recording."""
 
     def __init__(self, database: Database, folder: Path, server: PictureServer):
@@ -110,83 +110,105 @@ class Desk:
 
 
 @pytest.fixture
-def desk(fresh_database: Database, tmp_path: Path, server: PictureServer) -> Desk:
-    return Desk(fresh_database, tmp_path, server)
+def recorded_call(fresh_database: Database, tmp_path: Path, server: PictureServer) -> RecordedCall:
+    return RecordedCall(fresh_database, tmp_path, server)
 
 
-def test_a_reported_recording_is_fetched_and_kept(desk: Desk, server: PictureServer) -> None:
-    desk.report(server.serve("/1.wav", WAV))
-    found = desk.fetch()
+def test_a_reported_recording_is_fetched_and_kept(
+    recorded_call: RecordedCall, server: PictureServer
+) -> None:
+    recorded_call.report(server.serve("/1.wav", WAV))
+    found = recorded_call.fetch()
     assert (found.state, found.size, found.content_type, found.problem) == (
         (RecordingState.STORED, len(WAV), "audio/wav", None)
     )
-    assert desk.stored() == [WAV]
+    assert recorded_call.stored() == [WAV]
 
 
-def test_a_new_recording_replaces_the_file(desk: Desk, server: PictureServer) -> None:
-    desk.report(server.serve("/1.wav", WAV))
-    desk.fetch()
-    desk.report(server.serve("/2.mp3", MP3), "r2")
-    assert (desk.fetch().content_type, desk.stored()) == ("audio/mpeg", [MP3])
+def test_a_new_recording_replaces_the_file(
+    recorded_call: RecordedCall, server: PictureServer
+) -> None:
+    recorded_call.report(server.serve("/1.wav", WAV))
+    recorded_call.fetch()
+    recorded_call.report(server.serve("/2.mp3", MP3), "r2")
+    assert (recorded_call.fetch().content_type, recorded_call.stored()) == ("audio/mpeg", [MP3])
 
 
-def test_an_outdated_job_fetches_nothing(desk: Desk, server: PictureServer) -> None:
-    desk.report(server.serve("/1.wav", WAV))
-    old = desk.recording()
+def test_an_outdated_job_fetches_nothing(
+    recorded_call: RecordedCall, server: PictureServer
+) -> None:
+    recorded_call.report(server.serve("/1.wav", WAV))
+    old = recorded_call.recording()
     assert old is not None
-    desk.report(server.serve("/2.mp3", MP3), "r2")
-    fetch_and_store(desk.database, desk.files, desk.settings, old.id, old.turn)
-    assert (server.asked, desk.stored()) == ([], [])
+    recorded_call.report(server.serve("/2.mp3", MP3), "r2")
+    fetch_and_store(
+        recorded_call.database, recorded_call.files, recorded_call.settings, old.id, old.turn
+    )
+    assert (server.asked, recorded_call.stored()) == ([], [])
 
 
 def test_a_recording_that_is_not_there_yet_is_tried_again_and_then_given_up(
-    desk: Desk, server: PictureServer
+    recorded_call: RecordedCall, server: PictureServer
 ) -> None:
-    desk.report(server.url("/1.wav"))
-    states = [desk.fetch().state.value for _turn in range(4)]
+    recorded_call.report(server.url("/1.wav"))
+    states = [recorded_call.fetch().state.value for _turn in range(4)]
     assert states == ["waiting", "waiting", "waiting", "failed"]
-    assert desk.fetch().problem == "127.0.0.1 answered with status 404."
+    assert recorded_call.fetch().problem == "127.0.0.1 answered with status 404."
     assert len(server.asked) == 4
 
 
-def test_a_file_that_is_no_recording_is_given_up_at_once(desk: Desk, server: PictureServer) -> None:
-    desk.report(server.serve("/1.wav", b"<html>"))
-    assert desk.fetch().state is RecordingState.FAILED
-    desk.report(server.serve("/2.wav", WAV + bytes(4096)), "r2")
-    assert (desk.fetch().state, desk.stored()) == (RecordingState.FAILED, [])
+def test_a_file_that_is_no_recording_is_given_up_at_once(
+    recorded_call: RecordedCall, server: PictureServer
+) -> None:
+    recorded_call.report(server.serve("/1.wav", b"<html>"))
+    assert recorded_call.fetch().state is RecordingState.FAILED
+    recorded_call.report(server.serve("/2.wav", WAV + bytes(4096)), "r2")
+    assert (recorded_call.fetch().state, recorded_call.stored()) == (RecordingState.FAILED, [])
 
 
-def test_a_recording_over_the_storage_limit_is_not_kept(desk: Desk, server: PictureServer) -> None:
-    desk.settings = desk.settings.model_copy(update={"storage_organization_bytes": len(WAV) - 1})
-    desk.report(server.serve("/1.wav", WAV))
-    found = desk.fetch()
+def test_a_recording_over_the_storage_limit_is_not_kept(
+    recorded_call: RecordedCall, server: PictureServer
+) -> None:
+    recorded_call.settings = recorded_call.settings.model_copy(
+        update={"storage_organization_bytes": len(WAV) - 1}
+    )
+    recorded_call.report(server.serve("/1.wav", WAV))
+    found = recorded_call.fetch()
     words = "The storage limit is reached, so the recording was not kept."
-    assert (found.state, found.problem, desk.stored()) == (RecordingState.FAILED, words, [])
-    desk.settings = desk.settings.model_copy(update={"storage_organization_bytes": len(WAV)})
-    desk.report(server.serve("/2.wav", WAV), "r2")
-    desk.fetch()
-    with desk.database.transaction(read_only=True) as session:
-        limits = desk.settings.storage_defaults
-        own = organizations.get(session, desk.admin, desk.organization_id)
+    assert (found.state, found.problem, recorded_call.stored()) == (
+        RecordingState.FAILED,
+        words,
+        [],
+    )
+    recorded_call.settings = recorded_call.settings.model_copy(
+        update={"storage_organization_bytes": len(WAV)}
+    )
+    recorded_call.report(server.serve("/2.wav", WAV), "r2")
+    recorded_call.fetch()
+    with recorded_call.database.transaction(read_only=True) as session:
+        limits = recorded_call.settings.storage_defaults
+        own = organizations.get(session, recorded_call.admin, recorded_call.organization_id)
         used = [
             storage.of_organization(session, own, limits).used,
-            storage.of_partner(session, OPERATOR, desk.partner_id, limits).used,
+            storage.of_partner(session, OPERATOR, recorded_call.partner_id, limits).used,
             storage.used_by_all(session, caller_with(Role.OPERATOR, None)),
             *(
                 one.used
-                for _, one in storage.of_organizations(session, OPERATOR, desk.partner_id, limits)
+                for _, one in storage.of_organizations(
+                    session, OPERATOR, recorded_call.partner_id, limits
+                )
             ),
         ]
     assert used == [len(WAV)] * 4
 
 
 def test_a_carriers_recording_is_fetched_from_its_own_api(
-    desk: Desk, server: PictureServer
+    recorded_call: RecordedCall, server: PictureServer
 ) -> None:
-    attempt_id = _attempt(desk)
+    attempt_id = _attempt(recorded_call)
     reference = "RE" + "1" * 32
     server.serve(f"/2010-04-01/Accounts/{ACCOUNT}/Recordings/{reference}.mp3", MP3)
-    with desk.database.transaction() as session:
+    with recorded_call.database.transaction() as session:
         told = [
             announce(session, attempt_id, "CA2", reference),
             announce(session, new_id(), "CA1", reference),
@@ -194,62 +216,66 @@ def test_a_carriers_recording_is_fetched_from_its_own_api(
             announce(session, attempt_id, "CA1", reference),
         ]
     assert told == [False, False, True, False]
-    assert (desk.fetch().state, desk.stored()) == (RecordingState.STORED, [MP3])
+    assert (recorded_call.fetch().state, recorded_call.stored()) == (RecordingState.STORED, [MP3])
 
 
 def test_the_recording_of_the_voice_engine_is_preferred_to_that_of_the_carrier(
-    desk: Desk, server: PictureServer
+    recorded_call: RecordedCall, server: PictureServer
 ) -> None:
-    desk.report(server.serve("/1.wav", WAV))
-    attempt_id = _attempt(desk)
-    with desk.database.transaction() as session:
+    recorded_call.report(server.serve("/1.wav", WAV))
+    attempt_id = _attempt(recorded_call)
+    with recorded_call.database.transaction() as session:
         assert announce(session, attempt_id, "CA1", "RE" + "1" * 32) is False
-    desk.fetch()
-    assert desk.stored() == [WAV]
+    recorded_call.fetch()
+    assert recorded_call.stored() == [WAV]
 
 
 def test_recordings_and_transcripts_are_deleted_when_their_time_is_over(
-    desk: Desk, server: PictureServer
+    recorded_call: RecordedCall, server: PictureServer
 ) -> None:
-    desk.report(server.serve("/1.wav", WAV))
-    desk.fetch()
-    with desk.database.transaction() as session:
+    recorded_call.report(server.serve("/1.wav", WAV))
+    recorded_call.fetch()
+    with recorded_call.database.transaction() as session:
         for kind in (CallRecording, CallTranscript):
             session.execute(update(kind).values(created_at=utcnow() - timedelta(days=91)))
         assert retention.purge_recordings(session, 92) == []
         [key] = retention.purge_recordings(session, 90)
         assert retention.purge_transcripts(session, 365) == 0
         assert retention.purge_transcripts(session, 90) == 1
-    desk.files.delete(key)
-    assert (desk.is_empty(), desk.stored()) == (True, [])
+    recorded_call.files.delete(key)
+    assert (recorded_call.is_empty(), recorded_call.stored()) == (True, [])
 
 
 @pytest.mark.parametrize("owner", ["contact", "call", "organization"])
 def test_recordings_and_transcripts_are_deleted_with_contact_call_and_organization(
-    desk: Desk, server: PictureServer, owner: str
+    recorded_call: RecordedCall, server: PictureServer, owner: str
 ) -> None:
-    desk.report(server.serve("/1.wav", WAV))
-    desk.fetch()
-    _age(desk)
-    with desk.database.transaction(read_only=True) as session:
-        assert expiry.list_orphans(session, desk.files, expiry.ORPHAN_AFTER) == []
-    with desk.database.transaction() as session:
+    recorded_call.report(server.serve("/1.wav", WAV))
+    recorded_call.fetch()
+    _age(recorded_call)
+    with recorded_call.database.transaction(read_only=True) as session:
+        assert expiry.list_orphans(session, recorded_call.files, expiry.ORPHAN_AFTER) == []
+    with recorded_call.database.transaction() as session:
         if owner == "contact":
-            single.remove(session, desk.admin, desk.campaign_id, desk.contact_id)
+            single.remove(
+                session, recorded_call.admin, recorded_call.campaign_id, recorded_call.contact_id
+            )
         elif owner == "call":
-            session.execute(delete(Call).where(Call.id == desk.call_id))
+            session.execute(delete(Call).where(Call.id == recorded_call.call_id))
         else:
-            session.execute(delete(Organization).where(Organization.id == desk.organization_id))
-    assert desk.is_empty()
-    with desk.database.transaction(read_only=True) as session:
-        [orphan] = expiry.list_orphans(session, desk.files, expiry.ORPHAN_AFTER)
-    desk.files.delete(orphan)
-    assert desk.stored() == []
+            session.execute(
+                delete(Organization).where(Organization.id == recorded_call.organization_id)
+            )
+    assert recorded_call.is_empty()
+    with recorded_call.database.transaction(read_only=True) as session:
+        [orphan] = expiry.list_orphans(session, recorded_call.files, expiry.ORPHAN_AFTER)
+    recorded_call.files.delete(orphan)
+    assert recorded_call.stored() == []
 
 
-def _attempt(desk: Desk) -> UUID:
-    with desk.database.transaction() as session:
-        call = session.get_one(Call, desk.call_id)
+def _attempt(recorded_call: RecordedCall) -> UUID:
+    with recorded_call.database.transaction() as session:
+        call = session.get_one(Call, recorded_call.call_id)
         attempt = CallAttempt(
             organization_id=call.organization_id,
             call_id=call.id,
@@ -263,7 +289,7 @@ def _attempt(desk: Desk) -> UUID:
         return attempt.id
 
 
-def _age(desk: Desk) -> None:
-    for path in (desk.folder / "uploads").iterdir():
+def _age(recorded_call: RecordedCall) -> None:
+    for path in (recorded_call.folder / "uploads").iterdir():
         before = time.time() - 25 * 3600
         os.utime(path, (before, before))

@@ -18,7 +18,7 @@ from tests.fixtures.speech_model import SpeechModel
 from tests.fixtures.voice_engine import WAV
 from tests.fixtures.waiting import wait_for
 from tests.fixtures.worker import Worker
-from tests.jobs.test_recordings import Desk
+from tests.jobs.test_recordings import RecordedCall
 
 SEGMENTS = {
     "text": "Hello. Who is it?",
@@ -40,10 +40,10 @@ def model() -> Iterator[SpeechModel]:
 
 
 @pytest.fixture
-def desk(
+def recorded_call(
     fresh_database: Database, tmp_path: Path, server: PictureServer, model: SpeechModel
-) -> Desk:
-    found = Desk(fresh_database, tmp_path, server)
+) -> RecordedCall:
+    found = RecordedCall(fresh_database, tmp_path, server)
     changes = {
         "transcriber": "openai",
         "transcriber_url": model.url,
@@ -59,28 +59,30 @@ def desk(
     return found
 
 
-def recorded(desk: Desk, server: PictureServer) -> None:
+def recorded(recorded_call: RecordedCall, server: PictureServer) -> None:
     report = read(VoiceReport, {"recordingUrl": server.serve("/1.wav", WAV)})
-    with desk.database.transaction() as session:
-        reports.accept_report(session, desk.call_id, report, "r1", utcnow())
-    desk.fetch()
+    with recorded_call.database.transaction() as session:
+        reports.accept_report(session, recorded_call.call_id, report, "r1", utcnow())
+    recorded_call.fetch()
 
 
-def kept(desk: Desk) -> tuple[Any, str | None] | None:
-    with desk.database.transaction(read_only=True) as session:
+def kept(recorded_call: RecordedCall) -> tuple[Any, str | None] | None:
+    with recorded_call.database.transaction(read_only=True) as session:
         found = session.scalar(select(CallTranscript))
         return (found.turns, found.summary) if found else None
 
 
 def test_a_recording_is_transcribed_and_summed_up(
-    desk: Desk, server: PictureServer, model: SpeechModel
+    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel
 ) -> None:
     model.transcribes(SEGMENTS)
     model.sums_up(" They asked who calls. ")
-    recorded(desk, server)
-    add_transcript(desk.database, desk.files, desk.settings, desk.call_id)
-    add_summary(desk.database, desk.settings, desk.call_id)
-    assert kept(desk) == (TURNS, "They asked who calls.")
+    recorded(recorded_call, server)
+    add_transcript(
+        recorded_call.database, recorded_call.files, recorded_call.settings, recorded_call.call_id
+    )
+    add_summary(recorded_call.database, recorded_call.settings, recorded_call.call_id)
+    assert kept(recorded_call) == (TURNS, "They asked who calls.")
     (first, upload), (second, chat) = model.asked
     assert (first, second) == ("/v1/audio/transcriptions", "/v1/chat/completions")
     assert WAV in upload
@@ -91,12 +93,14 @@ def test_a_recording_is_transcribed_and_summed_up(
 
 
 def test_a_transcript_without_segments_is_one_turn(
-    desk: Desk, server: PictureServer, model: SpeechModel
+    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel
 ) -> None:
     model.transcribes({"text": "Hello. Who is it?"})
-    recorded(desk, server)
-    add_transcript(desk.database, desk.files, desk.settings, desk.call_id)
-    assert kept(desk) == ([{"text": "Hello. Who is it?"}], None)
+    recorded(recorded_call, server)
+    add_transcript(
+        recorded_call.database, recorded_call.files, recorded_call.settings, recorded_call.call_id
+    )
+    assert kept(recorded_call) == ([{"text": "Hello. Who is it?"}], None)
 
 
 UTTERANCES = [
@@ -106,22 +110,22 @@ UTTERANCES = [
 CHANNELS = [{"alternatives": [{"transcript": "Hello. Who is it?"}, {"transcript": "Hallo"}]}]
 
 
-def heard_by_deepgram(desk: Desk, server: PictureServer) -> Any:
+def heard_by_deepgram(recorded_call: RecordedCall, server: PictureServer) -> Any:
     """Return the turns that are kept, and have them summed up."""
     changes = {"transcriber": "deepgram", "transcriber_model": "nova-3", "transcriber_key": "dg"}
-    settings = desk.settings.model_copy(update=changes)
-    recorded(desk, server)
-    add_transcript(desk.database, desk.files, settings, desk.call_id)
-    add_summary(desk.database, settings, desk.call_id)
-    return (kept(desk) or ([],))[0]
+    settings = recorded_call.settings.model_copy(update=changes)
+    recorded(recorded_call, server)
+    add_transcript(recorded_call.database, recorded_call.files, settings, recorded_call.call_id)
+    add_summary(recorded_call.database, settings, recorded_call.call_id)
+    return (kept(recorded_call) or ([],))[0]
 
 
 def test_deepgram_distinguishes_the_speakers(
-    desk: Desk, server: PictureServer, model: SpeechModel
+    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel
 ) -> None:
     model.listens({"results": {"channels": CHANNELS, "utterances": UTTERANCES}})
     model.sums_up("They asked who calls.")
-    assert heard_by_deepgram(desk, server) == [
+    assert heard_by_deepgram(recorded_call, server) == [
         {"text": "Hello.", "at": 0.4, "voice": 1},
         {"text": "Who is it?", "at": 2.5, "voice": 2},
     ]
@@ -134,14 +138,14 @@ def test_deepgram_distinguishes_the_speakers(
 
 @pytest.mark.parametrize("utterances", [None, [], "?", [7], [{"transcript": ""}]])
 def test_without_utterances_the_best_text_of_deepgram_is_one_turn(
-    desk: Desk, server: PictureServer, model: SpeechModel, utterances: Any
+    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel, utterances: Any
 ) -> None:
     model.listens({"results": {"channels": CHANNELS, "utterances": utterances}})
-    assert heard_by_deepgram(desk, server) == [{"text": "Hello. Who is it?"}]
+    assert heard_by_deepgram(recorded_call, server) == [{"text": "Hello. Who is it?"}]
 
 
 def test_odd_times_and_speakers_of_deepgram_are_left_out(
-    desk: Desk, server: PictureServer, model: SpeechModel
+    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel
 ) -> None:
     odd = [
         {"transcript": "One\x00.", "start": -1, "speaker": -1},
@@ -149,7 +153,7 @@ def test_odd_times_and_speakers_of_deepgram_are_left_out(
         {"transcript": 3, "start": 1, "speaker": 1},
     ]
     model.listens({"results": {"utterances": odd}})
-    assert heard_by_deepgram(desk, server) == [{"text": "One."}, {"text": "Two."}]
+    assert heard_by_deepgram(recorded_call, server) == [{"text": "One."}, {"text": "Two."}]
 
 
 @pytest.mark.parametrize(
@@ -164,10 +168,10 @@ def test_odd_times_and_speakers_of_deepgram_are_left_out(
     ],
 )
 def test_a_useless_answer_of_deepgram_leaves_the_call_without_a_transcript(
-    desk: Desk, server: PictureServer, model: SpeechModel, status: int, reply: Any
+    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel, status: int, reply: Any
 ) -> None:
     model.listens(reply, status)
-    assert heard_by_deepgram(desk, server) == []
+    assert heard_by_deepgram(recorded_call, server) == []
     assert len(model.asked) == 1
 
 
@@ -176,32 +180,41 @@ def test_a_useless_answer_of_deepgram_leaves_the_call_without_a_transcript(
     [(500, {}), (200, []), (200, {"text": ""}), (200, {"text": 5, "segments": [7]})],
 )
 def test_a_useless_answer_leaves_the_call_without_a_transcript(
-    desk: Desk, server: PictureServer, model: SpeechModel, status: int, reply: Any
+    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel, status: int, reply: Any
 ) -> None:
     model.transcribes(reply, status)
-    recorded(desk, server)
-    add_transcript(desk.database, desk.files, desk.settings, desk.call_id)
-    add_summary(desk.database, desk.settings, desk.call_id)
-    assert kept(desk) == ([], None)
+    recorded(recorded_call, server)
+    add_transcript(
+        recorded_call.database, recorded_call.files, recorded_call.settings, recorded_call.call_id
+    )
+    add_summary(recorded_call.database, recorded_call.settings, recorded_call.call_id)
+    assert kept(recorded_call) == ([], None)
     assert len(model.asked) == 1
 
 
 def test_a_transcript_of_the_voice_engine_is_not_written_again(
-    desk: Desk, server: PictureServer, model: SpeechModel
+    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel
 ) -> None:
-    recorded(desk, server)
+    recorded(recorded_call, server)
     sent = {"transcript": [{"speaker": "person", "text": "Hi."}], "summary": "Short."}
-    with desk.database.transaction() as session:
-        reports.accept_report(session, desk.call_id, read(VoiceReport, sent), "r2", utcnow())
-    add_transcript(desk.database, desk.files, desk.settings, desk.call_id)
-    add_summary(desk.database, desk.settings, desk.call_id)
-    assert kept(desk) == ([{"speaker": "person", "text": "Hi."}], "Short.")
+    with recorded_call.database.transaction() as session:
+        reports.accept_report(
+            session, recorded_call.call_id, read(VoiceReport, sent), "r2", utcnow()
+        )
+    add_transcript(
+        recorded_call.database, recorded_call.files, recorded_call.settings, recorded_call.call_id
+    )
+    add_summary(recorded_call.database, recorded_call.settings, recorded_call.call_id)
+    assert kept(recorded_call) == ([{"speaker": "person", "text": "Hi."}], "Short.")
     assert model.asked == []
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_worker_fetches_transcribes_and_sums_up_without_being_asked(
-    desk: Desk, server: PictureServer, model: SpeechModel, make_worker: Callable[..., Worker]
+    recorded_call: RecordedCall,
+    server: PictureServer,
+    model: SpeechModel,
+    make_worker: Callable[..., Worker],
 ) -> None:
     model.transcribes(SEGMENTS)
     model.sums_up("They asked who calls.")
@@ -216,6 +229,6 @@ def test_the_worker_fetches_transcribes_and_sums_up_without_being_asked(
         PORTAL_SUMMARIES="true",
     ).start()
     report = read(VoiceReport, {"recordingUrl": server.serve("/1.wav", WAV)})
-    with desk.database.transaction() as session:
-        reports.accept_report(session, desk.call_id, report, "r1", utcnow())
-    wait_for(lambda: kept(desk) == (TURNS, "They asked who calls."))
+    with recorded_call.database.transaction() as session:
+        reports.accept_report(session, recorded_call.call_id, report, "r1", utcnow())
+    wait_for(lambda: kept(recorded_call) == (TURNS, "They asked who calls."))

@@ -25,7 +25,7 @@ from tests.planted.judge import Judge
 from tests.planted.planting import Side, fill, plant, sides_of
 from tests.portal.conftest import Browser
 from tests.portal.conftest import signed_in as signed_in  # noqa: PLC0414 - a fixture
-from tests.portal.uploader import Desk
+from tests.portal.uploader import Uploader
 
 WITHOUT_POLICIES = "postgresql without row-level security"
 WALLS = tuple(
@@ -87,10 +87,10 @@ def upload(
         select(Campaign).where(Campaign.partner_id == side.partner_id).order_by(Campaign.id)
     ).first()
     assert campaign is not None
-    desk = Desk(app, database, signed_in(admin), campaign)
+    uploader = Uploader(app, database, signed_in(admin), campaign)
     word = side.marks.word
     phones = [side.marks.phone() for _each in range(3)]
-    for send in (desk.upload, desk.applied, desk.applied):  # the last one changes names
+    for send in (uploader.upload, uploader.applied, uploader.applied):  # the last one changes names
         columns = f"First Name,Phone Number,{word()}\n"
         rows = "".join(f"{word()},{phone},{word()}\n" for phone in phones)
         send(f"{columns}{rows}{word()},call me,{word()}\n", f"{word()}.csv")

@@ -24,7 +24,7 @@ from app.services.users import operators
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.portal.page_text import PageResponse
-from tests.portal.uploader import Desk, make_campaign
+from tests.portal.uploader import Uploader, make_campaign
 
 PASSWORD = "correct horse battery"
 PASSWORD_HASH = passwords.hash_password(PASSWORD)
@@ -162,15 +162,15 @@ def admin(own: Tenant, signed_in: Callable[[User], Browser]) -> Browser:
 
 
 @pytest.fixture
-def desk(
+def uploader(
     app: Flask,
     database: Database,
     session: Session,
     own: Tenant,
     admin: Browser,
-) -> Desk:
+) -> Uploader:
     """A partner's administrator with a campaign."""
-    return Desk(app, database, admin, make_campaign(session, own))
+    return Uploader(app, database, admin, make_campaign(session, own))
 
 
 @pytest.fixture

@@ -13,33 +13,33 @@ from app.services import assistants, contacts, do_not_call, organizations
 from app.services.organizations import OrganizationFilter
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
-from tests.portal.uploader import Desk, words
+from tests.portal.uploader import Uploader, words
 
 REFUSED = "The organization is archived. Restore it first."
 FILE = "First name,Phone\nAda,+12025550101\n"
 
 
 def test_contacts_of_an_archived_organization_can_not_be_uploaded_applied_or_added(
-    session: Session, own: Tenant, admin: Browser, desk: Desk
+    session: Session, own: Tenant, admin: Browser, uploader: Uploader
 ) -> None:
-    checked = desk.upload(FILE)
+    checked = uploader.upload(FILE)
     organizations.archive(session, OPERATOR, own.organization.id)
     session.commit()
-    contact = f"/campaigns/{desk.campaign_id}/contacts/new"
+    contact = f"/campaigns/{uploader.campaign_id}/contacts/new"
     answers = (
-        desk.send(FILE, "more.csv"),
-        desk.press(checked, "apply"),
+        uploader.send(FILE, "more.csv"),
+        uploader.press(checked, "apply"),
         admin.post(contact, {"first_name": "Bob", "phone": "+12025550102"}, page=contact),
     )
     for answer in answers:
         assert answer.status_code == 409
         assert REFUSED in words(answer)
     assert session.query(ContactImport).count() == 1
-    assert desk.now(checked).state is ImportState.CHECKED
-    assert session.get_one(Campaign, desk.campaign_id).contact_count == 0
+    assert uploader.now(checked).state is ImportState.CHECKED
+    assert session.get_one(Campaign, uploader.campaign_id).contact_count == 0
     organizations.restore(session, OPERATOR, own.organization.id)
     session.commit()
-    assert desk.press(checked, "apply").status_code == 303
+    assert uploader.press(checked, "apply").status_code == 303
 
 
 def test_the_do_not_call_list_of_an_archived_organization_can_still_be_changed(
@@ -143,10 +143,10 @@ def offered(answer: Any) -> list[str]:
 
 
 def test_pages_of_an_archived_organization_offer_nothing_that_is_refused(
-    session: Session, own: Tenant, admin: Browser, desk: Desk
+    session: Session, own: Tenant, admin: Browser, uploader: Uploader
 ) -> None:
-    campaign = session.get_one(Campaign, desk.campaign_id)
-    checked = desk.upload(FILE)
+    campaign = session.get_one(Campaign, uploader.campaign_id)
+    checked = uploader.upload(FILE)
     ada = [{"firstName": "Ada", "phone": "+12025550109"}]
     contacts.apply(session, campaign, ada, ContactAction.UPSERT)
     caller = own.caller(Role.PARTNER_ADMIN)
@@ -184,7 +184,7 @@ def test_pages_of_an_archived_organization_offer_nothing_that_is_refused(
 
 
 def test_pages_of_an_archived_organization_still_offer_what_is_allowed(
-    session: Session, own: Tenant, admin: Browser, desk: Desk
+    session: Session, own: Tenant, admin: Browser, uploader: Uploader
 ) -> None:
     organizations.archive(session, OPERATOR, own.organization.id)
     session.commit()
@@ -193,7 +193,7 @@ def test_pages_of_an_archived_organization_still_offer_what_is_allowed(
         base: ("Edit", "Restore"),
         f"{base}/settings": ("Save settings",),
         f"{base}/do-not-call": ("Add numbers",),
-        f"/campaigns/{desk.campaign_id}/settings": ("Save campaign", "Archive…"),
+        f"/campaigns/{uploader.campaign_id}/settings": ("Save campaign", "Archive…"),
     }
     for page, acts in shown.items():
         answer = words(admin.get(page))

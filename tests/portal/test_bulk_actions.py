@@ -38,7 +38,7 @@ from app.services.webhooks import endpoints
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
-from tests.portal.uploader import Desk, make_campaign, words
+from tests.portal.uploader import Uploader, make_campaign, words
 
 SignedIn = Callable[[User], Browser]
 
@@ -478,19 +478,21 @@ def test_assistants_are_switched_off_and_on_with_their_history(
     assert [each.after for each in entries] == [{"active": False}, {"active": True}]
 
 
-def test_the_data_of_uploads_that_have_ended_is_deleted(session: Session, desk: Desk) -> None:
-    addresses = desk.applied("phone\n+12025550100\n"), desk.upload("phone\n+12025550101\n")
+def test_the_data_of_uploads_that_have_ended_is_deleted(
+    session: Session, uploader: Uploader
+) -> None:
+    addresses = uploader.applied("phone\n+12025550100\n"), uploader.upload("phone\n+12025550101\n")
     done, waiting = (UUID(each.rsplit("/", 1)[1]) for each in addresses)
     for name, query in (
         ("uploads", ""),
-        ("campaign-uploads", f"campaign_id={desk.campaign_id}"),
+        ("campaign-uploads", f"campaign_id={uploader.campaign_id}"),
     ):
         url = address(name, "delete-data", query)
-        question = asked(desk.browser, url, done, waiting)
+        question = asked(uploader.browser, url, done, waiting)
         assert "Delete the data of 1 upload?" in question
         assert "The upload is still running." in question
-    assert "Data of 1 upload deleted" in do(desk.browser, url, done, waiting)
-    assert "Its data is already deleted." in do(desk.browser, url, done)
+    assert "Data of 1 upload deleted" in do(uploader.browser, url, done, waiting)
+    assert "Its data is already deleted." in do(uploader.browser, url, done)
     session.expire_all()
     requested = [session.get_one(ContactImport, each) for each in (done, waiting)]
     assert [each.deletion_requested_at is not None for each in requested] == [True, False]

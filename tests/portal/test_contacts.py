@@ -24,7 +24,7 @@ from app.models import (
 from app.services import assistants, campaigns, contacts
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
-from tests.portal.uploader import Desk
+from tests.portal.uploader import Uploader
 from tests.portal.uploader import words as words_of
 
 SignedIn = Callable[[User], Browser]
@@ -396,14 +396,16 @@ def test_consent_is_kept_with_its_source_and_recorder(
     }
 
 
-def test_a_number_that_is_not_in_use_is_explained_and_left_out_by_campaigns(desk: Desk) -> None:
-    address = desk.applied("Name,Phone\nBob,0301234567\n")
-    assert desk.now(address).created == 1
-    page = desk.browser.get(f"/campaigns/{desk.campaign_id}").text
-    (link,) = set(re.findall(rf"/campaigns/{desk.campaign_id}/contacts/[0-9a-f-]{{36}}", page))
-    shown = words_of(desk.browser.get(link))
+def test_a_number_that_is_not_in_use_is_explained_and_left_out_by_campaigns(
+    uploader: Uploader,
+) -> None:
+    address = uploader.applied("Name,Phone\nBob,0301234567\n")
+    assert uploader.now(address).created == 1
+    page = uploader.browser.get(f"/campaigns/{uploader.campaign_id}").text
+    (link,) = set(re.findall(rf"/campaigns/{uploader.campaign_id}/contacts/[0-9a-f-]{{36}}", page))
+    shown = words_of(uploader.browser.get(link))
     assert (
         "This number can’t be called Country code +1 has no number like this. Check the digits. "
         "Campaigns leave this contact out." in shown
     )
-    assert "/test-call" not in desk.browser.get(link).text.partition("<h1>")[2]
+    assert "/test-call" not in uploader.browser.get(link).text.partition("<h1>")[2]

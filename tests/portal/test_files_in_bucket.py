@@ -20,7 +20,7 @@ from tests.fixtures.voice_engine import WAV
 from tests.portal.conftest import Browser
 from tests.portal.test_call_conversations import record
 from tests.portal.test_calls import answered, make_call
-from tests.portal.uploader import Desk
+from tests.portal.uploader import Uploader
 
 PEOPLE = "Name,Phone\nAnn,+12025550123\n"
 
@@ -31,57 +31,59 @@ def prefix(app: Flask) -> str:
 
 
 def test_an_uploaded_file_is_checked_and_removed_when_cancelled(
-    desk: Desk, s3_server: S3Server, prefix: str
+    uploader: Uploader, s3_server: S3Server, prefix: str
 ) -> None:
-    desk.app.extensions["files"] = s3_server.files(prefix)
-    address = desk.upload(PEOPLE)
-    assert (desk.now(address).state, s3_server.names(prefix)) == (
+    uploader.app.extensions["files"] = s3_server.files(prefix)
+    address = uploader.upload(PEOPLE)
+    assert (uploader.now(address).state, s3_server.names(prefix)) == (
         ImportState.CHECKED,
-        [desk.now(address).file_key],
+        [uploader.now(address).file_key],
     )
-    desk.browser.post(f"{address}/cancel", page=address)
+    uploader.browser.post(f"{address}/cancel", page=address)
     assert s3_server.names(prefix) == []
 
 
 def test_an_upload_during_an_outage_is_answered_with_503_and_leaves_nothing(
-    desk: Desk, s3_server: S3Server, prefix: str
+    uploader: Uploader, s3_server: S3Server, prefix: str
 ) -> None:
     with line_to(s3_server) as line:
-        desk.app.extensions["files"] = s3_server.files(
+        uploader.app.extensions["files"] = s3_server.files(
             prefix, files_endpoint=line.url, files_seconds=0.5
         )
         line.cut = True
-        answer = desk.send(PEOPLE)
+        answer = uploader.send(PEOPLE)
     assert answer.status_code == 503
     assert "The file storage does not answer. Try again in a moment." in answer.text
-    assert "No uploads yet" in desk.browser.get("/uploads").text
+    assert "No uploads yet" in uploader.browser.get("/uploads").text
     assert s3_server.names(prefix) == []
 
 
-def test_a_worker_reads_files_after_an_outage(desk: Desk, s3_server: S3Server, prefix: str) -> None:
+def test_a_worker_reads_files_after_an_outage(
+    uploader: Uploader, s3_server: S3Server, prefix: str
+) -> None:
     with line_to(s3_server) as line:
         files = s3_server.files(prefix, files_endpoint=line.url, files_seconds=0.5)
-        desk.app.extensions["files"] = files
-        upload_id = UUID(desk.send(PEOPLE).location.rpartition("/")[2])
+        uploader.app.extensions["files"] = files
+        upload_id = UUID(uploader.send(PEOPLE).location.rpartition("/")[2])
         line.cut = True
         threading.Timer(1.0, setattr, (line, "cut", False)).start()
         began = time.monotonic()
-        retry_on_file_outage(check_file)(desk.database, files, upload_id, 1)
+        retry_on_file_outage(check_file)(uploader.database, files, upload_id, 1)
         assert time.monotonic() - began > 1
-    assert desk.now(f"/uploads/{upload_id}").state is ImportState.CHECKED
+    assert uploader.now(f"/uploads/{upload_id}").state is ImportState.CHECKED
 
 
 def test_cancelling_during_an_outage_leaves_the_file_to_the_worker(
-    desk: Desk, s3_server: S3Server, prefix: str
+    uploader: Uploader, s3_server: S3Server, prefix: str
 ) -> None:
     with line_to(s3_server) as line:
-        desk.app.extensions["files"] = s3_server.files(
+        uploader.app.extensions["files"] = s3_server.files(
             prefix, files_endpoint=line.url, files_seconds=0.5
         )
-        address = desk.upload(PEOPLE)
+        address = uploader.upload(PEOPLE)
         line.cut = True
-        assert desk.browser.post(f"{address}/cancel", page=address).status_code == 303
-    found = desk.now(address)
+        assert uploader.browser.post(f"{address}/cancel", page=address).status_code == 303
+    found = uploader.now(address)
     assert (found.state, s3_server.names(prefix)) == (ImportState.CANCELLED, [found.file_key])
 
 

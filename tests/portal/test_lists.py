@@ -31,7 +31,7 @@ from app.services.webhooks import endpoints
 from tests.fixtures.cast import Tenant, converse, make_user, organization_of
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
-from tests.portal.uploader import Desk, make_campaign
+from tests.portal.uploader import Uploader, make_campaign
 
 SignedIn = Callable[[User], Browser]
 PAGES = {
@@ -121,7 +121,7 @@ def plain(words: str) -> str:
 
 @pytest.fixture
 def lists(
-    app: Flask, session: Session, desk: Desk, own: Tenant, other: Tenant, operator: Browser
+    app: Flask, session: Session, uploader: Uploader, own: Tenant, other: Tenant, operator: Browser
 ) -> Lists:
     """More than a page of each record of a partner, and another partner."""
     for number in range(27):
@@ -149,9 +149,9 @@ def lists(
     session.commit()
     people = "".join(f"+12025550{100 + number},Ann{number},Lee\n" for number in range(27))
     for name in ("b.csv", "a.csv"):
-        desk.applied(f"phone,first_name,last_name\n{people}", name)
+        uploader.applied(f"phone,first_name,last_name\n{people}", name)
     session.expire_all()
-    return Lists(desk.browser, operator, desk.campaign_id, own.organization.id)
+    return Lists(uploader.browser, operator, uploader.campaign_id, own.organization.id)
 
 
 def test_every_list_is_tested_here() -> None:

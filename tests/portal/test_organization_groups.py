@@ -44,7 +44,7 @@ from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 from tests.portal.test_organizations import NEW
-from tests.portal.uploader import Desk
+from tests.portal.uploader import Uploader
 
 SignedIn = Callable[[User], Browser]
 OUTSIDE = re.compile(r"Dental|paul@|77[, .\u00a0]?123|Unseen|\+1 202-555-0177|2025550177")
@@ -52,7 +52,7 @@ OUTSIDE = re.compile(r"Dental|paul@|77[, .\u00a0]?123|Unseen|\+1 202-555-0177|20
 
 
 @pytest.fixture
-def limited(session: Session, own: Tenant, desk: Desk) -> User:
+def limited(session: Session, own: Tenant, uploader: Uploader) -> User:
     """An admin limited to a group with the Bakery alone; the Dental has one of everything."""
     admin = own.caller(Role.PARTNER_ADMIN)
     group = organization_groups.create(session, admin, GroupInput("North", [own.organization.id]))

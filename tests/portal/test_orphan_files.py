@@ -8,27 +8,27 @@ from typing import Any
 
 from app.extensions import files
 from app.gateways.files import StoredFile
-from tests.portal.uploader import Desk
+from tests.portal.uploader import Uploader
 
 
-def kept(desk: Desk) -> StoredFile:
+def kept(uploader: Uploader) -> StoredFile:
     """A file whose request ended before its row was written."""
-    with desk.app.app_context():
+    with uploader.app.app_context():
         return files().save(io.BytesIO(b"Name\nAnn\n"), max_bytes=100)
 
 
-def run(desk: Desk, *words: str) -> Any:
-    return desk.app.test_cli_runner().invoke(args=["files", "orphans", *words]).output
+def run(uploader: Uploader, *words: str) -> Any:
+    return uploader.app.test_cli_runner().invoke(args=["files", "orphans", *words]).output
 
 
-def test_orphans_of_over_a_day_are_removed(desk: Desk, tmp_path: Path) -> None:
-    desk.upload("Name,Phone\nAnn,+12025550123\n")
+def test_orphans_of_over_a_day_are_removed(uploader: Uploader, tmp_path: Path) -> None:
+    uploader.upload("Name,Phone\nAnn,+12025550123\n")
     [in_use] = [path.name for path in (tmp_path / "uploads").iterdir()]
-    orphan, fresh = kept(desk), kept(desk)
+    orphan, fresh = kept(uploader), kept(uploader)
     before = time.time() - 25 * 3600
     for key in (in_use, orphan.key):
         os.utime(tmp_path / "uploads" / key, (before, before))
-    assert run(desk) == f"{orphan.key}\nFiles without an upload: 1\n"
-    assert run(desk, "--remove") == f"{orphan.key}\nRemoved: 1\n"
+    assert run(uploader) == f"{orphan.key}\nFiles without an upload: 1\n"
+    assert run(uploader, "--remove") == f"{orphan.key}\nRemoved: 1\n"
     assert {path.name for path in (tmp_path / "uploads").iterdir()} == {in_use, fresh.key}
-    assert run(desk) == "Files without an upload: 0\n"
+    assert run(uploader) == "Files without an upload: 0\n"

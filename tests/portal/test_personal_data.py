@@ -26,7 +26,7 @@ from tests.fixtures.cast import Tenant
 from tests.fixtures.mails import send_waiting
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
-from tests.portal.uploader import Desk, make_campaign, words
+from tests.portal.uploader import Uploader, make_campaign, words
 
 PHONE = "+12025550143"
 
@@ -241,8 +241,8 @@ def test_all_pages_about_an_uploaded_contact_show_the_same_counts(
     own: Tenant,
 ) -> None:
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    desk = Desk(app, database, admin, make_campaign(session, own))
-    desk.applied(
+    uploader = Uploader(app, database, admin, make_campaign(session, own))
+    uploader.applied(
         "first name,last name,phone\nGreta,Vale,+1 202 555 0143\nAda,Bell,+1 202 555 0777\n"
     )
     contact = session.scalars(select(Contact).where(Contact.phone == PHONE)).one()

@@ -18,7 +18,7 @@ from tests.fixtures.cast import Tenant
 from tests.matrix import rotating
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
-from tests.portal.uploader import Desk
+from tests.portal.uploader import Uploader
 
 SignedIn = Callable[[User], Browser]
 
@@ -157,12 +157,12 @@ def test_every_link_and_form_of_every_page_is_open_to_the_role_that_sees_it(
     app: Flask,
     session: Session,
     own: Tenant,
-    desk: Desk,
+    uploader: Uploader,
     operator: Browser,
     signed_in: SignedIn,
     role: Role,
 ) -> None:
-    desk.applied("Name,Phone\nAnn,+12025550101\nBob,1\n")
+    uploader.applied("Name,Phone\nAnn,+12025550101\nBob,1\n")
     make_call(session, own.organization, "+12025550101")
     session.commit()
     browser = operator if role is Role.OPERATOR else signed_in(person(own, role))

@@ -15,7 +15,7 @@ from tests.fixtures.cast import Tenant
 from tests.fixtures.unread import Unread
 from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
-from tests.portal.uploader import Desk, words
+from tests.portal.uploader import Uploader, words
 
 SignedIn = Callable[[User], Browser]
 FILE = f"Name,Phone\nAnn,{number(1)}\nBob,12\n"
@@ -27,9 +27,9 @@ def limit(session: Session, own: Tenant, size: int) -> None:
 
 
 def test_used_storage_is_shown_where_limits_are_and_where_files_are_chosen(
-    own: Tenant, desk: Desk, operator: Browser
+    own: Tenant, uploader: Uploader, operator: Browser
 ) -> None:
-    address = desk.applied(FILE)
+    address = uploader.applied(FILE)
     pages = {
         "/storage": [
             *("Used storage", "people.csv", "of 2.0 GB", own.organization.name),
@@ -45,7 +45,7 @@ def test_used_storage_is_shown_where_limits_are_and_where_files_are_chosen(
         address: [f"{len(FILE)} B file, ", " kB with check results"],
     }
     for page, expected in pages.items():
-        shown = desk.shows(page)
+        shown = uploader.shows(page)
         assert [text for text in expected if text not in shown] == []
     for page in ("/operator/storage", f"/operator/storage/{own.partner.id}"):
         shown = words(operator.get(page))
@@ -53,12 +53,12 @@ def test_used_storage_is_shown_where_limits_are_and_where_files_are_chosen(
 
 
 def test_the_storage_that_is_left_is_named_when_a_fifth_is_left(
-    session: Session, own: Tenant, desk: Desk
+    session: Session, own: Tenant, uploader: Uploader
 ) -> None:
-    assert "of storage left" not in desk.shows(desk.page)
-    desk.applied(FILE)
+    assert "of storage left" not in uploader.shows(uploader.page)
+    uploader.applied(FILE)
     limit(session, own, used_by_organization(session, own.organization) + 100)
-    assert "100 B of" in desk.shows(desk.page)
+    assert "100 B of" in uploader.shows(uploader.page)
 
 
 def test_the_unit_of_the_limit_is_that_of_the_language(
@@ -72,9 +72,9 @@ def test_the_unit_of_the_limit_is_that_of_the_language(
 
 
 def test_a_member_sees_the_storage_of_their_organization_and_sets_no_limit(
-    own: Tenant, desk: Desk, signed_in: SignedIn
+    own: Tenant, uploader: Uploader, signed_in: SignedIn
 ) -> None:
-    desk.applied(FILE)
+    uploader.applied(FILE)
     member = signed_in(own.user)
     page = f"/organizations/{own.organization.id}/storage"
     assert "of 500.0 MB" in words(member.get("/storage"))
@@ -84,9 +84,9 @@ def test_a_member_sees_the_storage_of_their_organization_and_sets_no_limit(
 
 
 def test_pages_of_another_partner_show_and_change_nothing(
-    other: Tenant, desk: Desk, signed_in: SignedIn
+    other: Tenant, uploader: Uploader, signed_in: SignedIn
 ) -> None:
-    address = desk.applied(FILE)
+    address = uploader.applied(FILE)
     stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
     shown = stranger.get("/storage")
     assert "people.csv" not in shown.text
@@ -96,11 +96,11 @@ def test_pages_of_another_partner_show_and_change_nothing(
 
 
 def test_a_partner_limits_an_organization_and_the_operator_a_partner(
-    session: Session, own: Tenant, desk: Desk, operator: Browser
+    session: Session, own: Tenant, uploader: Uploader, operator: Browser
 ) -> None:
     page = f"/organizations/{own.organization.id}/storage"
     form = {"megabytes": "250", "version": str(own.organization.version)}
-    assert desk.browser.post(page, form, page=page).location == page
+    assert uploader.browser.post(page, form, page=page).location == page
     theirs = f"/operator/storage/{own.partner.id}"
     form = {"megabytes": "3000", "version": str(own.partner.version)}
     assert operator.post(theirs, form, page=theirs).location == "/operator/storage"
@@ -113,20 +113,20 @@ def test_a_partner_limits_an_organization_and_the_operator_a_partner(
         ("organization.storage_limited", {"storageLimit": 250_000_000}),
         ("partner.storage_limited", {"storageLimit": 3_000_000_000}),
     ]
-    refused = desk.browser.post(page, {"megabytes": "lots"}, page=page)
+    refused = uploader.browser.post(page, {"megabytes": "lots"}, page=page)
     assert refused.status_code == 422
     assert "Enter a whole number" in words(refused)
 
 
 def test_a_file_over_the_limit_is_refused_before_it_is_read(
-    app: Flask, session: Session, own: Tenant, desk: Desk
+    app: Flask, session: Session, own: Tenant, uploader: Uploader
 ) -> None:
     limit(session, own, 1_000_000)
-    cookie = desk.browser.client.get_cookie("portal_session") or desk.browser.client.get_cookie(
-        "__Host-portal_session"
-    )
+    cookie = uploader.browser.client.get_cookie(
+        "portal_session"
+    ) or uploader.browser.client.get_cookie("__Host-portal_session")
     built = EnvironBuilder(
-        path=desk.page, method="POST", content_type="multipart/form-data; boundary=x"
+        path=uploader.page, method="POST", content_type="multipart/form-data; boundary=x"
     ).get_environ()
     cookies = f"{cookie.key}={cookie.value}" if cookie else ""
     environ = {
@@ -144,19 +144,19 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read(
 
 
 def test_a_file_just_over_the_limit_is_refused_at_its_field_and_not_kept(
-    session: Session, own: Tenant, desk: Desk
+    session: Session, own: Tenant, uploader: Uploader
 ) -> None:
     limit(session, own, len(FILE) - 1)
-    answer = desk.send(FILE)
+    answer = uploader.send(FILE)
     assert answer.status_code == 413
     assert "of storage" in words(answer)
     limit(session, own, len(FILE))
-    assert desk.send(FILE).status_code == 303
+    assert uploader.send(FILE).status_code == 303
 
 
-def test_deleting_data_asks_with_the_consequences_and_frees_the_storage(desk: Desk) -> None:
-    address = desk.applied(FILE)
-    asked = desk.shows(f"{address}/delete-data")
+def test_deleting_data_asks_with_the_consequences_and_frees_the_storage(uploader: Uploader) -> None:
+    address = uploader.applied(FILE)
+    asked = uploader.shows(f"{address}/delete-data")
     assert [
         text
         for text in (
@@ -167,31 +167,31 @@ def test_deleting_data_asks_with_the_consequences_and_frees_the_storage(desk: De
         )
         if text not in asked
     ] == []
-    answer = desk.press(address, "delete-data")
+    answer = uploader.press(address, "delete-data")
     assert (answer.status_code, answer.location) == (303, "/storage")
-    assert "Delete…" not in desk.shows("/storage")
-    assert desk.browser.get(f"{address}/failed-rows.csv").status_code == 410
-    kept = desk.shows(address)
+    assert "Delete…" not in uploader.shows("/storage")
+    assert uploader.browser.get(f"{address}/failed-rows.csv").status_code == 410
+    kept = uploader.shows(address)
     assert "Delete data…" not in kept
     assert "Undo is not possible any more" in kept
     assert "Undo was possible until" not in kept, "its last day is still to come"
 
 
-def test_the_data_of_an_upload_in_progress_is_not_deleted(desk: Desk) -> None:
-    address = desk.upload(FILE)
-    assert desk.browser.get(f"{address}/delete-data").location == address
-    assert desk.browser.post(f"{address}/delete-data", page=address).location == address
-    assert desk.now(address).rows_forgotten_at is None
+def test_the_data_of_an_upload_in_progress_is_not_deleted(uploader: Uploader) -> None:
+    address = uploader.upload(FILE)
+    assert uploader.browser.get(f"{address}/delete-data").location == address
+    assert uploader.browser.post(f"{address}/delete-data", page=address).location == address
+    assert uploader.now(address).rows_forgotten_at is None
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_check_screen_says_that_not_all_rows_are_listed(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    uploader: Uploader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.services.imports.packing.LISTED_ROWS", 30)
-    address = desk.upload("Name,Phone\n" + "Bob,12\n" * 90)
-    shown = desk.shows(address)
+    address = uploader.upload("Name,Phone\n" + "Bob,12\n" * 90)
+    shown = uploader.shows(address)
     assert "Not all rows are listed here" in shown
     assert "90 of 90 rows need fixing" in shown
-    rows = desk.browser.get(f"{address}/failed-rows.csv").text.splitlines()
+    rows = uploader.browser.get(f"{address}/failed-rows.csv").text.splitlines()
     assert len(rows) == 91

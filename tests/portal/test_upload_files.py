@@ -15,116 +15,118 @@ from app.jobs.purging import purge_rows
 from app.models import Contact, ContactImport, utcnow
 from tests.files.corpus.workbooks import xlsx
 from tests.fixtures.uploads import number
-from tests.portal.uploader import Desk, words
+from tests.portal.uploader import Uploader, words
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 ANN, BOB = number(1), number(2)
 
 
-def test_the_whole_file_and_its_failed_rows_come_back(desk: Desk) -> None:
-    address = desk.upload(f"Name;Phone\nAnn;{ANN}\nBob;12\n", "my people.csv")
-    whole = desk.browser.get(f"{address}/file.csv")
+def test_the_whole_file_and_its_failed_rows_come_back(uploader: Uploader) -> None:
+    address = uploader.upload(f"Name;Phone\nAnn;{ANN}\nBob;12\n", "my people.csv")
+    whole = uploader.browser.get(f"{address}/file.csv")
     assert whole.headers["Content-Disposition"] == (
         'attachment; filename="problems-in-my-people.csv"'
     )
     rows = list(csv.reader(io.StringIO(whole.data.decode("utf-8-sig")), delimiter=";"))
     assert [row[:2] for row in rows] == [["Name", "Phone"], ["Ann", f"'{ANN}"], ["Bob", "12"]]
-    failed = desk.browser.get(f"{address}/failed-rows.csv").data.decode("utf-8-sig")
+    failed = uploader.browser.get(f"{address}/failed-rows.csv").data.decode("utf-8-sig")
     assert failed.splitlines() == [";".join(rows[0]), ";".join(rows[2])]
 
 
 def test_rows_that_failed_become_an_upload_of_their_own_to_fix_there(
-    session: Session, desk: Desk
+    session: Session, uploader: Uploader
 ) -> None:
     rows = f"Name;Mobile;Notes;Region\nAnn;{ANN};x;y\nBob;12;x;y\nCy;;x;y\n"
-    address = desk.upload(rows, "my people.csv")
-    desk.press(address, "apply")
-    desk.work(address)
-    assert "Fix 2 rows" in desk.shows(address)
-    first = desk.press(address, "fix-failed")
+    address = uploader.upload(rows, "my people.csv")
+    uploader.press(address, "apply")
+    uploader.work(address)
+    assert "Fix 2 rows" in uploader.shows(address)
+    first = uploader.press(address, "fix-failed")
     assert first.status_code == 303
     of_failed = str(first.location)
     assert of_failed != address
-    desk.work(of_failed)
-    made, before = desk.now(of_failed), desk.now(address)
+    uploader.work(of_failed)
+    made, before = uploader.now(of_failed), uploader.now(address)
     assert (made.file_name, made.rows_total, made.failed) == ("failed-rows-of-my-people.csv", 2, 2)
     assert (made.action, made.campaign_id) == (before.action, before.campaign_id)
     assert made.mapping[: len(before.mapping)] == before.mapping
-    shown = desk.browser.get(of_failed).text
+    shown = uploader.browser.get(of_failed).text
     assert re.findall(r'name="cell-2-1"[^>]*value="([^"]*)"', shown) == ["12"]
-    desk.browser.post(
+    uploader.browser.post(
         f"{of_failed}/rows",
         {"cell-2-1": BOB, "left_out": "3", "version": str(made.check_number)},
         page=of_failed,
     )
-    desk.work(of_failed)
-    desk.press(of_failed, "apply")
-    desk.work(of_failed)
+    uploader.work(of_failed)
+    uploader.press(of_failed, "apply")
+    uploader.work(of_failed)
     names = session.scalars(select(Contact.first_name).order_by(Contact.first_name)).all()
     assert names == ["Ann", "Bob"]
 
 
-def test_a_workbook_comes_back_as_a_workbook(desk: Desk) -> None:
-    address = desk.upload(xlsx(["Name", "Phone"], ["Ann", ANN], ["Bob", "12"]), "people.xlsx")
-    assert f'href="{address}/file.xlsx"' in desk.browser.get(address).text
-    assert desk.browser.get(f"{address}/file.csv").status_code == 404
-    answer = desk.browser.get(f"{address}/file.xlsx")
+def test_a_workbook_comes_back_as_a_workbook(uploader: Uploader) -> None:
+    address = uploader.upload(xlsx(["Name", "Phone"], ["Ann", ANN], ["Bob", "12"]), "people.xlsx")
+    assert f'href="{address}/file.xlsx"' in uploader.browser.get(address).text
+    assert uploader.browser.get(f"{address}/file.csv").status_code == 404
+    answer = uploader.browser.get(f"{address}/file.xlsx")
     assert answer.headers["Content-Disposition"].endswith('filename="problems-in-people.xlsx"')
     sheet = load_workbook(io.BytesIO(answer.data)).worksheets[0]
     assert [cell.value for cell in sheet["B"]] == ["Phone", ANN, "12"]
 
 
-def test_an_unreadable_file_has_no_rows_to_download(desk: Desk) -> None:
-    address = desk.upload(b"MZ\x00\x00" * 50)
-    assert desk.browser.get(f"{address}/file.csv").status_code == 404
+def test_an_unreadable_file_has_no_rows_to_download(uploader: Uploader) -> None:
+    address = uploader.upload(b"MZ\x00\x00" * 50)
+    assert uploader.browser.get(f"{address}/file.csv").status_code == 404
 
 
-def test_a_file_that_is_read_again_can_be_downloaded_only_as_a_whole(desk: Desk) -> None:
+def test_a_file_that_is_read_again_can_be_downloaded_only_as_a_whole(uploader: Uploader) -> None:
     rows = "".join(f"P{index},12\n" for index in range(1500))
-    address = desk.upload("Name,Phone\n" + rows)
-    begun = desk.browser.get(f"{address}/failed-rows.csv", buffered=False)
+    address = uploader.upload("Name,Phone\n" + rows)
+    begun = uploader.browser.get(f"{address}/failed-rows.csv", buffered=False)
     pieces = begun.iter_encoded()
     next(pieces), next(pieces)
-    desk.press(address, "check")
+    uploader.press(address, "check")
     with pytest.raises(Conflict):
         next(pieces)
-    assert desk.browser.get(f"{address}/failed-rows.csv").status_code == 404
-    desk.work(address)
-    whole = desk.browser.get(f"{address}/failed-rows.csv").data
+    assert uploader.browser.get(f"{address}/failed-rows.csv").status_code == 404
+    uploader.work(address)
+    whole = uploader.browser.get(f"{address}/failed-rows.csv").data
     assert len(whole.splitlines()) == 1501
 
 
-def test_a_file_that_is_refused_when_read_again_offers_no_download(desk: Desk) -> None:
-    address = desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,12\n")
+def test_a_file_that_is_refused_when_read_again_offers_no_download(uploader: Uploader) -> None:
+    address = uploader.upload(f"Name,Phone\nAnn,{ANN}\nBob,12\n")
     form = {"encoding": "", "delimiter": "", "sheet": "", "region": "", "header_row": "500"}
-    desk.browser.post(f"{address}/columns", form, page=address)
-    desk.work(address)
-    assert "Row 500 does not exist" in desk.shows(address)
-    assert desk.browser.get(f"{address}/file.csv").status_code == 404
-    assert "Download" not in desk.shows("/uploads")
+    uploader.browser.post(f"{address}/columns", form, page=address)
+    uploader.work(address)
+    assert "Row 500 does not exist" in uploader.shows(address)
+    assert uploader.browser.get(f"{address}/file.csv").status_code == 404
+    assert "Download" not in uploader.shows("/uploads")
 
 
-def test_after_their_days_the_rows_are_gone_and_the_figures_stay(desk: Desk) -> None:
-    address = desk.applied(f"Name,Phone\nAnn,{ANN}\nBob,12\n")
-    with desk.database.transaction() as session:
+def test_after_their_days_the_rows_are_gone_and_the_figures_stay(uploader: Uploader) -> None:
+    address = uploader.applied(f"Name,Phone\nAnn,{ANN}\nBob,12\n")
+    with uploader.database.transaction() as session:
         session.execute(update(ContactImport).values(finished_at=utcnow() - timedelta(days=31)))
-    purge_rows(desk.database, 30)
+    purge_rows(uploader.database, 30)
     for part in ("file.csv", "failed-rows.csv"):
-        gone = desk.browser.get(f"{address}/{part}")
+        gone = uploader.browser.get(f"{address}/{part}")
         assert gone.status_code == 410
         assert "The rows of this upload were removed on" in words(gone)
-    said = desk.shows(address)
+    said = uploader.shows(address)
     assert "1 + 0 + 0 + 0 + 1 = 2 rows in the file." in said
     assert "Rows no longer available" in said
     assert "Download" not in said
 
 
-def test_the_result_names_the_rows_that_were_not_applied_and_the_next_step(desk: Desk) -> None:
-    address = desk.applied(f"Name,Phone\nAnn,{number(1)}\nBob,12\n")
-    said = desk.shows(address)
+def test_the_result_names_the_rows_that_were_not_applied_and_the_next_step(
+    uploader: Uploader,
+) -> None:
+    address = uploader.applied(f"Name,Phone\nAnn,{number(1)}\nBob,12\n")
+    said = uploader.shows(address)
     assert "1 contact added, 1 row not applied." in said
     assert re.search(r"Phone: 12 .{20,80} Row 3 ", said)
-    page = desk.browser.get(address).text
-    plan = f"/campaigns/{desk.campaign_id}/outreach/plan"
+    page = uploader.browser.get(address).text
+    plan = f"/campaigns/{uploader.campaign_id}/outreach/plan"
     assert f'<a class="btn btn-primary" href="{plan}">Create plan</a>' in page
     assert page.count("btn-primary") == 1

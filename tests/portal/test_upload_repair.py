@@ -9,7 +9,7 @@ from werkzeug.test import TestResponse
 
 from app.enums import ImportState
 from tests.fixtures.uploads import number
-from tests.portal.uploader import Desk, heading, words
+from tests.portal.uploader import Uploader, heading, words
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 ANN, BOB = number(1), number(2)
@@ -34,160 +34,164 @@ def applying(page: TestResponse) -> dict[str, str]:
     return {"version": version(page), **fields(page)}
 
 
-def save(desk: Desk, address: str, **typed: Any) -> TestResponse:
-    page = desk.browser.get(address)
+def save(uploader: Uploader, address: str, **typed: Any) -> TestResponse:
+    page = uploader.browser.get(address)
     form = {"version": version(page), **fields(page)}
     form |= {name.replace("_", "-"): value for name, value in typed.items() if name != "left_out"}
     form |= {name: value for name, value in typed.items() if name == "left_out"}
-    return desk.browser.post(f"{address}/rows", form, page=address)
+    return uploader.browser.post(f"{address}/rows", form, page=address)
 
 
-def test_bad_cells_are_corrected_and_checked_with_the_same_messages(desk: Desk) -> None:
-    address = desk.upload(FILE)
-    page = desk.browser.get(address)
+def test_bad_cells_are_corrected_and_checked_with_the_same_messages(uploader: Uploader) -> None:
+    address = uploader.upload(FILE)
+    page = uploader.browser.get(address)
     assert fields(page) == {"cell-2-1": "12", "cell-3-2": "bob(at)mail"}
-    assert save(desk, address, cell_2_1=ANN, cell_3_2="bob@mail").location == f"{address}#rows"
-    desk.work(address)
-    page = desk.browser.get(address)
+    assert save(uploader, address, cell_2_1=ANN, cell_3_2="bob@mail").location == f"{address}#rows"
+    uploader.work(address)
+    page = uploader.browser.get(address)
     assert heading(page) == "1 of 3 rows needs fixing"
     assert fields(page) == {"cell-3-2": "bob@mail"}
     said = words(page)
     assert "Enter an email like name@example.com." in said
     assert "By hand: 2 cells changed" in said
-    save(desk, address, cell_3_2="bob@mail.example")
-    desk.work(address)
-    assert heading(desk.browser.get(address)) == "All 3 rows can be applied"
-    desk.press(address, "apply")
-    desk.work(address)
-    result = desk.shows(address)
+    save(uploader, address, cell_3_2="bob@mail.example")
+    uploader.work(address)
+    assert heading(uploader.browser.get(address)) == "All 3 rows can be applied"
+    uploader.press(address, "apply")
+    uploader.work(address)
+    result = uploader.shows(address)
     assert "3 rows applied" in result
     assert "3 rows, 2 cells changed" in result
-    assert "bob@mail.example" in desk.shows(f"/campaigns/{desk.campaign_id}")
+    assert "bob@mail.example" in uploader.shows(f"/campaigns/{uploader.campaign_id}")
 
 
-def test_a_row_is_left_out_and_taken_back_in(desk: Desk) -> None:
-    address = desk.upload(FILE)
-    save(desk, address, left_out=["2", "x", "99999999999"])
-    desk.work(address)
-    said = desk.shows(address)
+def test_a_row_is_left_out_and_taken_back_in(uploader: Uploader) -> None:
+    address = uploader.upload(FILE)
+    save(uploader, address, left_out=["2", "x", "99999999999"])
+    uploader.work(address)
+    said = uploader.shows(address)
     assert "1 + 0 + 0 + 1 + 1 = 3 rows in the file. Ignored: 1 row that was left out" in said
-    assert desk.press(address, "rows/restore").location == f"{address}#rows"
-    desk.work(address)
-    assert "2 of 3 rows need fixing" in desk.shows(address)
+    assert uploader.press(address, "rows/restore").location == f"{address}#rows"
+    uploader.work(address)
+    assert "2 of 3 rows need fixing" in uploader.shows(address)
 
 
-def test_the_page_is_loaded_at_its_rows_once_the_corrections_are_checked(desk: Desk) -> None:
-    address = desk.upload(f"Name,Phone\nAnn,12\nBob,{BOB}\n")
-    url = save(desk, address, cell_2_1="13").location
-    desk.work(address)
+def test_the_page_is_loaded_at_its_rows_once_the_corrections_are_checked(
+    uploader: Uploader,
+) -> None:
+    address = uploader.upload(f"Name,Phone\nAnn,12\nBob,{BOB}\n")
+    url = save(uploader, address, cell_2_1="13").location
+    uploader.work(address)
     headers = {"HX-Request": "true", "HX-Current-URL": f"http://localhost{url}"}
-    answer = desk.browser.get(f"{address}/live", headers=headers)
+    answer = uploader.browser.get(f"{address}/live", headers=headers)
     assert answer.headers["HX-Redirect"] == f"{address}?rows=failed#rows"
 
 
-def test_all_corrections_can_be_undone_together(desk: Desk) -> None:
-    address = desk.upload(FILE)
-    save(desk, address, cell_2_1=ANN)
-    desk.work(address)
-    assert "1 of 3 rows needs fixing" in desk.shows(address)
-    desk.press(address, "rows/forget")
-    desk.work(address)
-    assert "2 of 3 rows need fixing" in desk.shows(address)
+def test_all_corrections_can_be_undone_together(uploader: Uploader) -> None:
+    address = uploader.upload(FILE)
+    save(uploader, address, cell_2_1=ANN)
+    uploader.work(address)
+    assert "1 of 3 rows needs fixing" in uploader.shows(address)
+    uploader.press(address, "rows/forget")
+    uploader.work(address)
+    assert "2 of 3 rows need fixing" in uploader.shows(address)
 
 
-def test_a_form_without_a_change_checks_nothing_again(desk: Desk) -> None:
-    address = desk.upload(FILE)
-    assert save(desk, address).location == f"{address}#rows"
-    assert desk.now(address).state is ImportState.CHECKED
+def test_a_form_without_a_change_checks_nothing_again(uploader: Uploader) -> None:
+    address = uploader.upload(FILE)
+    assert save(uploader, address).location == f"{address}#rows"
+    assert uploader.now(address).state is ImportState.CHECKED
 
 
 def test_the_second_user_sees_the_new_check_and_keeps_their_corrections(
-    desk: Desk,
+    uploader: Uploader,
 ) -> None:
-    address = desk.upload(FILE)
-    seen = version(desk.browser.get(address))
-    save(desk, address, cell_2_1="13")
-    desk.work(address)
+    address = uploader.upload(FILE)
+    seen = version(uploader.browser.get(address))
+    save(uploader, address, cell_2_1="13")
+    uploader.work(address)
     form = {"version": seen, "cell-2-1": ANN}
-    late = desk.browser.post(f"{address}/rows", form, page=address)
+    late = uploader.browser.post(f"{address}/rows", form, page=address)
     assert late.status_code == 409
     assert "Someone else changed this check" in words(late)
     assert fields(late)["cell-2-1"] == ANN
     again = {**form, "version": version(late)}
-    assert desk.browser.post(f"{address}/rows", again, page=address).status_code == 303
-    desk.work(address)
-    assert "1 of 3 rows needs fixing" in desk.shows(address)
+    assert uploader.browser.post(f"{address}/rows", again, page=address).status_code == 303
+    uploader.work(address)
+    assert "1 of 3 rows needs fixing" in uploader.shows(address)
 
 
-def test_a_check_that_the_user_has_not_seen_is_not_applied(desk: Desk) -> None:
-    address = desk.upload(FILE)
-    seen = applying(desk.browser.get(address))
-    save(desk, address, cell_2_1=ANN)
-    desk.work(address)
-    late = desk.browser.post(f"{address}/apply", seen, page=address)
+def test_a_check_that_the_user_has_not_seen_is_not_applied(uploader: Uploader) -> None:
+    address = uploader.upload(FILE)
+    seen = applying(uploader.browser.get(address))
+    save(uploader, address, cell_2_1=ANN)
+    uploader.work(address)
+    late = uploader.browser.post(f"{address}/apply", seen, page=address)
     assert late.status_code == 409
     assert fields(late)["cell-3-2"] == "bob(at)mail"
     assert "This check has changed Nothing was applied yet." in words(late)
-    assert desk.now(address).state is ImportState.CHECKED
-    answer = desk.browser.post(f"{address}/apply", applying(late), page=address)
+    assert uploader.now(address).state is ImportState.CHECKED
+    answer = uploader.browser.post(f"{address}/apply", applying(late), page=address)
     assert answer.status_code == 303
-    desk.work(address)
-    assert "2 rows applied" in desk.shows(address)
+    uploader.work(address)
+    assert "2 rows applied" in uploader.shows(address)
 
 
-def test_applying_saves_and_checks_first_what_was_typed(desk: Desk) -> None:
-    address = desk.upload(FILE)
-    form = applying(desk.browser.get(address)) | {"cell-2-1": ANN, "left_out": "3"}
-    checked_first = desk.browser.post(f"{address}/apply", form, page=address).location
+def test_applying_saves_and_checks_first_what_was_typed(uploader: Uploader) -> None:
+    address = uploader.upload(FILE)
+    form = applying(uploader.browser.get(address)) | {"cell-2-1": ANN, "left_out": "3"}
+    checked_first = uploader.browser.post(f"{address}/apply", form, page=address).location
     saved = "Your edits were saved and are checked first. Then apply the rows."
     for _ in "12":
-        assert saved in words(desk.browser.get(checked_first))
-    desk.work(address)
-    page = desk.browser.get(checked_first)
-    assert desk.now(address).state is ImportState.CHECKED
+        assert saved in words(uploader.browser.get(checked_first))
+    uploader.work(address)
+    page = uploader.browser.get(checked_first)
+    assert uploader.now(address).state is ImportState.CHECKED
     assert "Your edits were saved and checked. Nothing is applied until" in words(page)
     assert heading(page) == "2 rows can be applied"
-    desk.browser.post(f"{address}/apply", applying(page), page=address)
-    desk.work(address)
-    assert "2 rows applied" in desk.shows(address)
+    uploader.browser.post(f"{address}/apply", applying(page), page=address)
+    uploader.work(address)
+    assert "2 rows applied" in uploader.shows(address)
 
 
-def test_a_row_out_of_place_is_fixed_as_a_whole(desk: Desk) -> None:
-    address = desk.upload(f"Name,Phone\nLee, Ann,{ANN}\nBob,{BOB}\n")
-    page = desk.browser.get(address)
+def test_a_row_out_of_place_is_fixed_as_a_whole(uploader: Uploader) -> None:
+    address = uploader.upload(f"Name,Phone\nLee, Ann,{ANN}\nBob,{BOB}\n")
+    page = uploader.browser.get(address)
     assert fields(page) == {"cell-2-0": "Lee", "cell-2-1": " Ann"}
     assert f"After the last column: {ANN}" in words(page)
-    save(desk, address, cell_2_0="Ann Lee", cell_2_1=ANN)
-    desk.work(address)
-    assert heading(desk.browser.get(address)) == "All 2 rows can be applied"
+    save(uploader, address, cell_2_0="Ann Lee", cell_2_1=ANN)
+    uploader.work(address)
+    assert heading(uploader.browser.get(address)) == "All 2 rows can be applied"
 
 
-def test_a_row_without_an_identity_is_fixed_in_any_cell_that_could_hold_one(desk: Desk) -> None:
-    address = desk.upload("Name,Phone,E-mail,Note\nAnn,,,x\n")
-    assert fields(desk.browser.get(address)) == {"cell-2-1": "", "cell-2-2": ""}
-    save(desk, address, cell_2_2="ann@mail.example")
-    desk.work(address)
-    assert heading(desk.browser.get(address)) == "1 row can be applied"
+def test_a_row_without_an_identity_is_fixed_in_any_cell_that_could_hold_one(
+    uploader: Uploader,
+) -> None:
+    address = uploader.upload("Name,Phone,E-mail,Note\nAnn,,,x\n")
+    assert fields(uploader.browser.get(address)) == {"cell-2-1": "", "cell-2-2": ""}
+    save(uploader, address, cell_2_2="ann@mail.example")
+    uploader.work(address)
+    assert heading(uploader.browser.get(address)) == "1 row can be applied"
 
 
-def test_fixed_cells_keep_no_markup_or_nul(desk: Desk) -> None:
-    address = desk.upload(FILE)
-    save(desk, address, cell_2_1='"><b>\0')
-    desk.work(address)
-    page = desk.browser.get(address)
+def test_fixed_cells_keep_no_markup_or_nul(uploader: Uploader) -> None:
+    address = uploader.upload(FILE)
+    save(uploader, address, cell_2_1='"><b>\0')
+    uploader.work(address)
+    page = uploader.browser.get(address)
     assert '"><b>' not in page.text
     assert fields(page)["cell-2-1"] == '"><b>\ufffd'
 
 
-def test_encoding_and_sheet_can_be_changed_on_the_check_screen(desk: Desk) -> None:
-    address = desk.upload("Name,Phone\nAnn,07700 900123\n")
-    assert "1 of 1 row needs fixing" in desk.shows(address)
+def test_encoding_and_sheet_can_be_changed_on_the_check_screen(uploader: Uploader) -> None:
+    address = uploader.upload("Name,Phone\nAnn,07700 900123\n")
+    assert "1 of 1 row needs fixing" in uploader.shows(address)
     reading = {"sheet": "", "encoding": "", "delimiter": "", "header_row": "", "region": "GB"}
-    assert desk.browser.post(f"{address}/columns", reading, page=address).location == address
-    desk.work(address)
-    page = desk.browser.get(address)
+    assert uploader.browser.post(f"{address}/columns", reading, page=address).location == address
+    uploader.work(address)
+    page = uploader.browser.get(address)
     assert heading(page) == "1 row can be applied"
     assert '<option selected value="GB">' in page.text
     assert "without a country code as those of the United Kingdom" in words(page)
-    nowhere = desk.browser.post(f"{address}/columns", reading | {"region": "XX"}, page=address)
+    nowhere = uploader.browser.post(f"{address}/columns", reading | {"region": "XX"}, page=address)
     assert nowhere.status_code == 422

@@ -23,7 +23,7 @@ from tests.files.exports import hubspot_contacts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
-from tests.portal.uploader import Desk, heading, make_campaign, words
+from tests.portal.uploader import Uploader, heading, make_campaign, words
 
 SignedIn = Callable[[User], Browser]
 ANN, BOB = number(1), number(2)
@@ -44,37 +44,39 @@ def browser(own: Tenant, signed_in: SignedIn) -> Browser:
 
 
 @pytest.fixture
-def desk(app: Flask, database: Database, browser: Browser, campaign: Campaign) -> Desk:
-    return Desk(app, database, browser, campaign)
+def uploader(app: Flask, database: Database, browser: Browser, campaign: Campaign) -> Uploader:
+    return Uploader(app, database, browser, campaign)
 
 
 def test_each_page_names_the_organization_of_the_campaign_to_staff(
-    desk: Desk, own: Tenant, campaign: Campaign, signed_in: SignedIn
+    uploader: Uploader, own: Tenant, campaign: Campaign, signed_in: SignedIn
 ) -> None:
     whose = f"{campaign.name} of {own.organization.name}"
     choose = f"/campaigns/{campaign.id}/upload"
-    address = str(desk.send(f"Name,Phone\nAnn,{ANN}\n".encode()).location)
+    address = str(uploader.send(f"Name,Phone\nAnn,{ANN}\n".encode()).location)
     for path in (choose, address):
-        assert whose in unescape(desk.browser.get(path).text)
-    desk.work(address)
+        assert whose in unescape(uploader.browser.get(path).text)
+    uploader.work(address)
     for path in (address, "/uploads"):
-        assert whose in unescape(desk.browser.get(path).text)
+        assert whose in unescape(uploader.browser.get(path).text)
     member = signed_in(own.user)
     assert whose not in unescape(member.get(address).text)
     assert f">{campaign.name}</span>" in unescape(member.get("/uploads").text)
 
 
-def test_a_real_export_goes_from_the_file_to_the_result(desk: Desk, database: Database) -> None:
+def test_a_real_export_goes_from_the_file_to_the_result(
+    uploader: Uploader, database: Database
+) -> None:
     export = hubspot_contacts()
-    answer = desk.send(export.data, "all contacts.csv")
+    answer = uploader.send(export.data, "all contacts.csv")
     address = str(answer.location)
-    waiting = desk.browser.get(address)
+    waiting = uploader.browser.get(address)
     assert heading(waiting) == "Checking the file"
     assert f'hx-get="{address}/live"' in waiting.text
-    assert desk.browser.get(f"{address}/live").status_code == 200
+    assert uploader.browser.get(f"{address}/live").status_code == 200
 
-    desk.work(address)
-    check = desk.browser.get(address)
+    uploader.work(address)
+    check = uploader.browser.get(address)
     assert heading(check) == "37 of 2,000 rows need fixing"
     said = words(check)
     assert "1,963 + 0 + 0 + 0 + 37 = 2,000 rows in the file." in said
@@ -82,15 +84,15 @@ def test_a_real_export_goes_from_the_file_to_the_result(desk: Desk, database: Da
     assert "No phone or email 6" in said
     assert "1,963 good rows can be applied now, 37 rows later." in said
     assert "Apply 1,963 rows" in said
-    refreshed = desk.browser.get(f"{address}/live", headers={"HX-Request": "true"})
+    refreshed = uploader.browser.get(f"{address}/live", headers={"HX-Request": "true"})
     assert refreshed.headers["HX-Refresh"] == "true"
 
-    assert desk.press(address, "apply").location == address
-    applying = desk.browser.get(address)
+    assert uploader.press(address, "apply").location == address
+    applying = uploader.browser.get(address)
     assert heading(applying) == "Applying 1,963 rows"
     assert "0 of 1,963 rows" in words(applying)
-    desk.work(address)
-    result = desk.browser.get(address)
+    uploader.work(address)
+    result = uploader.browser.get(address)
     assert heading(result) == "1,963 rows applied"
     said = words(result)
     assert "1,963 + 0 + 0 + 0 + 37 = 2,000 rows in the file. The same figures" in said
@@ -98,7 +100,7 @@ def test_a_real_export_goes_from_the_file_to_the_result(desk: Desk, database: Da
     with database.transaction(read_only=True) as session:
         assert len(session.scalars(select(Contact.id)).all()) == 1963
 
-    download = desk.browser.get(f"{address}/failed-rows.csv")
+    download = uploader.browser.get(f"{address}/failed-rows.csv")
     assert download.headers["Content-Disposition"] == (
         'attachment; filename="failed-rows-of-all-contacts.csv"'
     )
@@ -107,23 +109,23 @@ def test_a_real_export_goes_from_the_file_to_the_result(desk: Desk, database: Da
     assert all(row[-1] for row in rows)
 
 
-def test_rows_of_one_kind_can_be_looked_at_page_by_page(desk: Desk) -> None:
+def test_rows_of_one_kind_can_be_looked_at_page_by_page(uploader: Uploader) -> None:
     bad = "".join(f"P{index},12\n" for index in range(30))
-    address = desk.upload(f"Name,Phone,E-mail\n{bad}Ann,{ANN}\nBob,,bob(at)mail\n")
-    page = desk.browser.get(f"{address}?kind=invalid_phone:too_short")
+    address = uploader.upload(f"Name,Phone,E-mail\n{bad}Ann,{ANN}\nBob,,bob(at)mail\n")
+    page = uploader.browser.get(f"{address}?kind=invalid_phone:too_short")
     assert "Rows 2 to 26 of the file, 25 of 30 rows" in words(page)
     following = re.search(r'href="([^"]+)" rel="next"', page.text)
     assert following
-    rest = words(desk.browser.get(unescape(following.group(1))))
+    rest = words(uploader.browser.get(unescape(following.group(1))))
     assert "Rows 27 to 31 of the file, 5 of 30 rows" in rest
-    assert "Row 33 of the file, 1 of 1 row" in desk.shows(f"{address}?kind=invalid_email:")
+    assert "Row 33 of the file, 1 of 1 row" in uploader.shows(f"{address}?kind=invalid_email:")
     for odd in ("kind=nonsense", "cursor=x", "cursor=" + "9" * 30, "cursor=-1", "note=%00"):
-        assert "25 of 31 rows" in desk.shows(f"{address}?{odd}")
+        assert "25 of 31 rows" in uploader.shows(f"{address}?{odd}")
 
 
-def test_a_bad_cell_has_the_message_of_the_api(desk: Desk) -> None:
-    address = desk.upload(f"Name,Phone,E-mail,Note\nAnn,{ANN},ann(at)mail,\n<b>,,,\n")
-    page = desk.browser.get(address)
+def test_a_bad_cell_has_the_message_of_the_api(uploader: Uploader) -> None:
+    address = uploader.upload(f"Name,Phone,E-mail,Note\nAnn,{ANN},ann(at)mail,\n<b>,,,\n")
+    page = uploader.browser.get(address)
     assert (
         'name="cell-2-2" value="ann(at)mail" placeholder="empty" autocomplete="off" '
         'aria-label="E-mail, row 2" aria-describedby="cell-2-2" aria-invalid="true">'
@@ -134,44 +136,44 @@ def test_a_bad_cell_has_the_message_of_the_api(desk: Desk) -> None:
     assert '<span class="empty-value">empty</span>' in page.text
 
 
-def test_a_repair_is_offered_with_its_count_and_can_be_undone(desk: Desk) -> None:
-    address = desk.upload(f"Name,Phone\nAnn,{ANN}.0\nBob,{BOB}.0\nCy,{number(3)}\n")
-    said = desk.shows(address)
+def test_a_repair_is_offered_with_its_count_and_can_be_undone(uploader: Uploader) -> None:
+    address = uploader.upload(f"Name,Phone\nAnn,{ANN}.0\nBob,{BOB}.0\nCy,{number(3)}\n")
+    said = uploader.shows(address)
     assert "2 numbers were turned into decimals" in said
     assert f"In row 2, {ANN}.0 would become +1 201 555 0001." in said
     assert "Fix 2 rows" in said
-    assert desk.press(address, "repairs/decimals").location == address
-    desk.work(address)
-    said = desk.shows(address)
+    assert uploader.press(address, "repairs/decimals").location == address
+    uploader.work(address)
+    said = uploader.shows(address)
     assert "All 3 rows can be applied" in said
     assert "Fixed: turned into a decimal" in said
-    assert desk.press(address, "repairs/decimals/undo").location == address
-    desk.work(address)
-    assert "2 of 3 rows need fixing" in desk.shows(address)
+    assert uploader.press(address, "repairs/decimals/undo").location == address
+    uploader.work(address)
+    assert "2 of 3 rows need fixing" in uploader.shows(address)
 
 
-def test_columns_are_changed_by_hand(desk: Desk) -> None:
-    address = desk.upload(f"A,B\nAnn,{ANN}\n")
-    assert "No column identifies contacts" in desk.shows(address)
-    page = desk.shows(f"{address}/columns")
+def test_columns_are_changed_by_hand(uploader: Uploader) -> None:
+    address = uploader.upload(f"A,B\nAnn,{ANN}\n")
+    assert "No column identifies contacts" in uploader.shows(address)
+    page = uploader.shows(f"{address}/columns")
     assert "For example: Ann" in page
-    changed = desk.browser.post(
+    changed = uploader.browser.post(
         f"{address}/columns", {"column": ["firstName", "phone"]}, page=f"{address}/columns"
     )
     assert changed.location == address
-    desk.work(address)
-    assert "1 row can be applied" in desk.shows(address)
+    uploader.work(address)
+    assert "1 row can be applied" in uploader.shows(address)
 
 
-def test_an_impossible_mapping_is_explained_and_keeps_the_choices(desk: Desk) -> None:
-    address = desk.upload(f"A,B\nAnn,{ANN}\n")
-    refused = desk.browser.post(
+def test_an_impossible_mapping_is_explained_and_keeps_the_choices(uploader: Uploader) -> None:
+    address = uploader.upload(f"A,B\nAnn,{ANN}\n")
+    refused = uploader.browser.post(
         f"{address}/columns",
         {"column": ["phone", "nonsense"], "header_row": "x"},
         page=f"{address}/columns",
     )
     assert refused.status_code == 422
-    twice = desk.browser.post(
+    twice = uploader.browser.post(
         f"{address}/columns", {"column": ["firstName", "firstName"]}, page=f"{address}/columns"
     )
     assert twice.status_code == 422
@@ -179,15 +181,15 @@ def test_an_impossible_mapping_is_explained_and_keeps_the_choices(desk: Desk) ->
     assert twice.text.count('<option value="firstName" selected>') == 2
 
 
-def test_an_unreadable_file_is_explained_with_the_next_step(desk: Desk) -> None:
-    address = desk.upload(b"MZ\x00\x00" * 50, "people.csv")
-    page = desk.browser.get(address)
+def test_an_unreadable_file_is_explained_with_the_next_step(uploader: Uploader) -> None:
+    address = uploader.upload(b"MZ\x00\x00" * 50, "people.csv")
+    page = uploader.browser.get(address)
     assert heading(page) == "The file can’t be checked"
     said = words(page)
     assert "This is a program, not a contact file. Save the list as CSV or XLSX." in said
     assert "Nothing was changed." in said
     assert "Upload another file" in said
-    assert desk.shows(f"{address}/columns")
+    assert uploader.shows(f"{address}/columns")
 
 
 @pytest.mark.parametrize(
@@ -202,124 +204,126 @@ def test_an_unreadable_file_is_explained_with_the_next_step(desk: Desk) -> None:
 def test_a_file_that_is_refused_at_once_says_why_at_the_field(
     make_app: Callable[..., Flask],
     app: Flask,
-    desk: Desk,
+    uploader: Uploader,
     tmp_path: Path,
     data: bytes,
     name: str,
     sentence: str,
 ) -> None:
     small = make_app(max_upload_bytes=2048).test_client()
-    for cookie in (desk.browser.client._cookies or {}).values():
+    for cookie in (uploader.browser.client._cookies or {}).values():
         small.set_cookie(cookie.key, cookie.value)
-    desk.browser = Browser(small)
-    answer = desk.send(data, name)
+    uploader.browser = Browser(small)
+    answer = uploader.send(data, name)
     assert answer.status_code in (413, 422)
     assert words(answer).count(sentence) == 2
     assert not [path for path in (tmp_path / "uploads").glob("*") if path.is_file()]
 
 
 def test_a_form_far_over_the_limit_gets_an_error_page(
-    make_app: Callable[..., Flask], desk: Desk
+    make_app: Callable[..., Flask], uploader: Uploader
 ) -> None:
     small = make_app(max_upload_bytes=2048).test_client()
-    for cookie in (desk.browser.client._cookies or {}).values():
+    for cookie in (uploader.browser.client._cookies or {}).values():
         small.set_cookie(cookie.key, cookie.value)
-    desk.browser = Browser(small)
-    answer = desk.send(b"x" * 200_000)
+    uploader.browser = Browser(small)
+    answer = uploader.send(b"x" * 200_000)
     assert answer.status_code == 413
     assert "The request is over the limit of 2.0 kB. Nothing was changed." in words(answer)
 
 
-def test_an_unknown_action_is_refused(desk: Desk) -> None:
-    refused = desk.send("Name\nAnn\n", action="destroy")
+def test_an_unknown_action_is_refused(uploader: Uploader) -> None:
+    refused = uploader.send("Name\nAnn\n", action="destroy")
     assert refused.status_code == 422
     assert "Action: Not a valid choice." in words(refused)
-    assert desk.shows("/uploads").count("people.csv") == 0
+    assert uploader.shows("/uploads").count("people.csv") == 0
 
 
-def test_an_upload_can_be_cancelled_and_its_file_is_removed(desk: Desk, tmp_path: Path) -> None:
-    address = desk.upload(f"Name,Phone\nAnn,{ANN}\n")
+def test_an_upload_can_be_cancelled_and_its_file_is_removed(
+    uploader: Uploader, tmp_path: Path
+) -> None:
+    address = uploader.upload(f"Name,Phone\nAnn,{ANN}\n")
     assert len(list((tmp_path / "uploads").iterdir())) == 1
-    assert desk.press(address, "cancel").location == address
-    page = desk.browser.get(address)
+    assert uploader.press(address, "cancel").location == address
+    page = uploader.browser.get(address)
     assert heading(page) == "Upload cancelled"
     assert list((tmp_path / "uploads").iterdir()) == []
     for act in ("cancel", "apply", "check", "repairs/decimals"):
-        assert desk.browser.post(f"{address}/{act}", page=desk.page).location == address
-    assert desk.now(address).state is ImportState.CANCELLED
+        assert uploader.browser.post(f"{address}/{act}", page=uploader.page).location == address
+    assert uploader.now(address).state is ImportState.CANCELLED
 
 
 @pytest.mark.parametrize(
     "act", [*("cancel", "apply", "check", "repairs/decimals", "rows", "rows/forget"), "undo"]
 )
-def test_an_upload_says_why_its_state_refuses_a_step(desk: Desk, act: str) -> None:
-    address = desk.upload(f"Name,Phone\nAnn,{ANN}\n")
-    desk.press(address, "cancel")
-    assert desk.browser.post(f"{address}/{act}", page=desk.page).location == address
+def test_an_upload_says_why_its_state_refuses_a_step(uploader: Uploader, act: str) -> None:
+    address = uploader.upload(f"Name,Phone\nAnn,{ANN}\n")
+    uploader.press(address, "cancel")
+    assert uploader.browser.post(f"{address}/{act}", page=uploader.page).location == address
     refused = "can no longer be undone. Nothing was changed."
     reason = refused if act == "undo" else "The upload has changed. Nothing was saved."
-    assert reason in desk.shows(address)
+    assert reason in uploader.shows(address)
 
 
-def test_an_upload_without_good_rows_says_that_nothing_can_be_applied(desk: Desk) -> None:
-    address = desk.upload("Name,Phone\nAnn,12\n")
-    desk.press(address, "apply")
-    assert "No row of the file can be applied." in desk.shows(address)
+def test_an_upload_without_good_rows_says_that_nothing_can_be_applied(uploader: Uploader) -> None:
+    address = uploader.upload("Name,Phone\nAnn,12\n")
+    uploader.press(address, "apply")
+    assert "No row of the file can be applied." in uploader.shows(address)
 
 
-def test_the_rate_and_the_time_left_are_shown_while_rows_are_applied(desk: Desk) -> None:
+def test_the_rate_and_the_time_left_are_shown_while_rows_are_applied(uploader: Uploader) -> None:
     rows = "".join(f"P{index},{number(index)}\n" for index in range(apply.BATCH + 1))
-    address = desk.upload("Name,Phone\n" + rows)
-    desk.press(address, "apply")
-    assert "a second" not in desk.shows(f"{address}/live")
-    with desk.database.transaction() as session:
-        assert apply.apply_batch(session, desk.now(address).id, 1)
+    address = uploader.upload("Name,Phone\n" + rows)
+    uploader.press(address, "apply")
+    assert "a second" not in uploader.shows(f"{address}/live")
+    with uploader.database.transaction() as session:
+        assert apply.apply_batch(session, uploader.now(address).id, 1)
     said = re.search(
-        r"500 of 501 rows ([\d,]+) rows? a second, about 1 s left", desk.shows(address)
+        r"500 of 501 rows ([\d,]+) rows? a second, about 1 s left", uploader.shows(address)
     )
     assert said
-    with desk.database.transaction() as session:
+    with uploader.database.transaction() as session:
         session.execute(
             update(ContactImport).values(apply_started_at=utcnow() - timedelta(minutes=1000))
         )
-    assert "500 of 501 rows about 3 min left" in desk.shows(address)
+    assert "500 of 501 rows about 3 min left" in uploader.shows(address)
 
 
 def test_a_campaign_that_changed_since_the_check_is_shown_before_and_after(
-    desk: Desk, database: Database, campaign: Campaign
+    uploader: Uploader, database: Database, campaign: Campaign
 ) -> None:
-    first = desk.upload(f"Name,Phone\nAnn,{ANN}\n")
-    second = desk.upload(f"Name,Phone\nAnna,{ANN}\n")
-    desk.press(first, "apply")
-    desk.work(first)
-    assert "The campaign has changed since this check" in desk.shows(second)
-    desk.press(second, "apply")
-    desk.work(second)
-    said = desk.shows(second)
+    first = uploader.upload(f"Name,Phone\nAnn,{ANN}\n")
+    second = uploader.upload(f"Name,Phone\nAnna,{ANN}\n")
+    uploader.press(first, "apply")
+    uploader.work(first)
+    assert "The campaign has changed since this check" in uploader.shows(second)
+    uploader.press(second, "apply")
+    uploader.work(second)
+    said = uploader.shows(second)
     assert "The campaign changed between the check and applying" in said
     assert "0 created instead of 1, 1 updated instead of 0." in said
 
 
-def test_the_same_file_is_recognised(desk: Desk) -> None:
+def test_the_same_file_is_recognised(uploader: Uploader) -> None:
     data = f"Name,Phone\nAnn,{ANN}\n"
-    first = desk.upload(data)
-    desk.press(first, "apply")
-    desk.work(first)
-    said = desk.shows(desk.upload(data, "another name.csv"))
+    first = uploader.upload(data)
+    uploader.press(first, "apply")
+    uploader.work(first)
+    said = uploader.shows(uploader.upload(data, "another name.csv"))
     assert "This file was applied before" in said
     assert "people.csv" in said
     assert "Applying it again adds no duplicates." in said
-    said = desk.shows(desk.upload(data, action="remove"))
+    said = uploader.shows(uploader.upload(data, action="remove"))
     assert "This file was applied before" in said
     assert "adds no duplicates" not in said
 
 
 def test_a_form_sent_twice_uploads_once_and_another_file_is_another_upload(
-    desk: Desk, tmp_path: Path
+    uploader: Uploader, tmp_path: Path
 ) -> None:
     def send(data: str) -> str:
         form = {"file": (io.BytesIO(data.encode()), "people.csv"), "action": "upsert", "once": "a1"}
-        return str(desk.browser.post(desk.page, form, page=desk.page).location)
+        return str(uploader.browser.post(uploader.page, form, page=uploader.page).location)
 
     first = send(f"Name,Phone\nAnn,{ANN}\n")
     assert send(f"Name,Phone\nAnn,{ANN}\n") == first
@@ -327,24 +331,24 @@ def test_a_form_sent_twice_uploads_once_and_another_file_is_another_upload(
     assert send(f"Name,Phone\nBob,{BOB}\n") != first
 
 
-def test_the_list_leads_to_uploads_in_every_state(desk: Desk, browser: Browser) -> None:
-    assert "No uploads yet" in desk.shows("/uploads")
+def test_the_list_leads_to_uploads_in_every_state(uploader: Uploader, browser: Browser) -> None:
+    assert "No uploads yet" in uploader.shows("/uploads")
     names = ("first.csv", "second.csv")
-    addresses = [desk.upload(f"Name,Phone\nAnn,{ANN}\n", name) for name in names]
-    desk.press(addresses[0], "cancel")
+    addresses = [uploader.upload(f"Name,Phone\nAnn,{ANN}\n", name) for name in names]
+    uploader.press(addresses[0], "cancel")
     page = browser.get("/uploads").text
     assert [page.count(f'href="{address}"') for address in addresses] == [1, 1]
     waiting = browser.get("/uploads?state=checked").text
     assert [waiting.count(f'href="{address}"') for address in addresses] == [0, 1]
-    assert "No upload matches" in desk.shows("/uploads?state=failed")
+    assert "No upload matches" in uploader.shows("/uploads?state=failed")
 
 
 def test_an_upload_is_found_by_its_file_or_its_campaign(
-    session: Session, desk: Desk, campaign: Campaign, browser: Browser
+    session: Session, uploader: Uploader, campaign: Campaign, browser: Browser
 ) -> None:
     campaign.name = "Frühling"
     session.commit()
-    address = desk.upload(f"Name,Phone\nAnn,{ANN}\n", "100%_people.csv")
+    address = uploader.upload(f"Name,Phone\nAnn,{ANN}\n", "100%_people.csv")
     of_campaign = f"/campaigns/{campaign.id}/uploads"
     found = {
         "/uploads?q=PEOPLE": True,
@@ -361,9 +365,9 @@ def test_an_upload_is_found_by_its_file_or_its_campaign(
 
 @pytest.mark.parametrize("words", ["lodz", "ŁÓDŹ", "ubersicht", "uebersicht"])
 def test_an_upload_is_found_without_accents(
-    desk: Desk, campaign: Campaign, browser: Browser, words: str
+    uploader: Uploader, campaign: Campaign, browser: Browser, words: str
 ) -> None:
-    address = desk.upload(f"Name,Phone\nAnn,{ANN}\n", "Łódź Übersicht.csv")
+    address = uploader.upload(f"Name,Phone\nAnn,{ANN}\n", "Łódź Übersicht.csv")
     for listed in ("/uploads", f"/campaigns/{campaign.id}/uploads"):
         assert f'href="{address}"' in browser.get(f"{listed}?q={words}").text
 
@@ -379,12 +383,12 @@ def test_every_user_who_may_change_contacts_may_upload(
     signed_in: SignedIn,
     role: Role,
 ) -> None:
-    desk = Desk(app, database, signed_in(person(own, role)), campaign)
-    assert f'href="{desk.page}"' in desk.browser.get(f"/campaigns/{campaign.id}").text
-    address = desk.upload(f"Name,Phone\nAnn,{ANN}\n")
-    desk.press(address, "apply")
-    desk.work(address)
-    assert "1 row applied" in desk.shows(address)
+    uploader = Uploader(app, database, signed_in(person(own, role)), campaign)
+    assert f'href="{uploader.page}"' in uploader.browser.get(f"/campaigns/{campaign.id}").text
+    address = uploader.upload(f"Name,Phone\nAnn,{ANN}\n")
+    uploader.press(address, "apply")
+    uploader.work(address)
+    assert "1 row applied" in uploader.shows(address)
 
 
 GETS = ("", "/live", "/failed-rows.csv", "/file.csv", "/columns", "/undo")
@@ -395,9 +399,9 @@ POSTS = (
 
 
 def test_an_upload_of_another_partner_answers_exactly_as_an_absent_one(
-    desk: Desk, session: Session, other: Tenant, signed_in: SignedIn
+    uploader: Uploader, session: Session, other: Tenant, signed_in: SignedIn
 ) -> None:
-    address = desk.upload(f"Name,Phone\nAnn,{ANN}.0\nBob,{BOB}\n")
+    address = uploader.upload(f"Name,Phone\nAnn,{ANN}.0\nBob,{BOB}\n")
     absent = f"/uploads/{uuid4()}"
     stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
     elsewhere = make_campaign(session, other)
@@ -414,33 +418,33 @@ def test_an_upload_of_another_partner_answers_exactly_as_an_absent_one(
         theirs = stranger.post(address + part, page=page)
         assert theirs.status_code == 404
         assert plain(theirs) == plain(stranger.post(absent + part, page=page))
-    own_campaign = stranger.post(desk.page, {"action": "upsert"}, page=page)
+    own_campaign = stranger.post(uploader.page, {"action": "upsert"}, page=page)
     assert own_campaign.status_code == 404
-    assert desk.now(address).state is ImportState.CHECKED
+    assert uploader.now(address).state is ImportState.CHECKED
 
 
 def test_a_member_sees_no_upload_of_another_organization(
-    desk: Desk, own: Tenant, signed_in: SignedIn
+    uploader: Uploader, own: Tenant, signed_in: SignedIn
 ) -> None:
-    address = desk.upload(f"Name,Phone\nAnn,{ANN}\n")
+    address = uploader.upload(f"Name,Phone\nAnn,{ANN}\n")
     assert signed_in(own.user).get(address).status_code == 200
     assert signed_in(own.plus_user).get(address).status_code == 404
     assert address not in signed_in(own.plus_user).get("/uploads").text
 
 
 def test_a_phone_shows_how_many_rows_an_upload_has_and_how_many_failed(
-    desk: Desk, browser: Browser
+    uploader: Uploader, browser: Browser
 ) -> None:
-    desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,12\nCy,{BOB}\n", "mixed.csv")
+    uploader.upload(f"Name,Phone\nAnn,{ANN}\nBob,12\nCy,{BOB}\n", "mixed.csv")
     page = browser.get("/uploads").text
     assert '<span class="cell-sub cell-phone">3 rows · 1 failed</span>' in page
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_an_applied_upload_with_failed_rows_says_so_in_the_list(
-    desk: Desk, session: Session, own: Tenant
+    uploader: Uploader, session: Session, own: Tenant
 ) -> None:
-    address = desk.applied(f"phone\n{ANN}\n12\n13\n".encode())
+    address = uploader.applied(f"phone\n{ANN}\n12\n13\n".encode())
     assert address
-    page = desk.browser.get("/uploads").text
+    page = uploader.browser.get("/uploads").text
     assert re.search(r'badge-warning">.*?2 rows failed<', page)

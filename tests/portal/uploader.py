@@ -32,7 +32,7 @@ def make_campaign(session: Session, tenant: Tenant) -> Campaign:
     return made
 
 
-class Desk:
+class Uploader:
     """A user in a browser, and the worker, which does the queued work."""
 
     def __init__(self, app: Flask, database: Database, browser: "Browser", campaign: Campaign):

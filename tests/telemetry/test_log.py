@@ -246,13 +246,13 @@ def test_no_personal_data_of_a_run_of_the_product_is_in_the_log(
     steps do them; requests to each face with words in every place."""
     house = make_house(session, database, settings, tmp_path)
     key = api_keys.create(
-        session, house.admin, organization_id=house.desk.organization_id, name="CRM"
+        session, house.admin, organization_id=house.importer.organization_id, name="CRM"
     )
     session.commit()
     client = app.test_client()
     header = {"x-api-key": key.secret}
     sent = {"contacts": [{"phone": NUMBERS[0], "firstName": NAMES[0], "email": MAILS[0]}]}
-    path = f"/api/v1/campaigns/{house.desk.campaign_id}/contacts"
+    path = f"/api/v1/campaigns/{house.importer.campaign_id}/contacts"
     answers = [
         client.post(path, json=sent, headers=header),
         client.get(f"{path}?phone={NUMBERS[0][1:]}&email={MAILS[0]}", headers=header),

@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from tests.fixtures.uploads import Desk, make_desk
+from tests.fixtures.uploads import Importer, make_importer
 
 
 @pytest.fixture
-def desk(session: Session, database: Database, tmp_path: Path) -> Desk:
-    made = make_desk(session, database, tmp_path)
+def importer(session: Session, database: Database, tmp_path: Path) -> Importer:
+    made = make_importer(session, database, tmp_path)
     session.commit()
     return made

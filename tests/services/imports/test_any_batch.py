@@ -10,7 +10,7 @@ from app.enums import ContactAction
 from app.models import Campaign, ContactImport
 from app.services.imports import apply, preview
 from tests import matrix
-from tests.fixtures.uploads import Desk, counts, number, table
+from tests.fixtures.uploads import Importer, counts, number, table
 
 EXAMPLES = 5_000 if matrix.is_full() else 25
 """Of two batches each."""
@@ -33,12 +33,12 @@ _ROWS = st.lists(
 
 
 @pytest.fixture
-def desk(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def importer(importer: Importer, monkeypatch: pytest.MonkeyPatch) -> Importer:
     """Rows are tried out three at a time and applied in batches of five; ``crmId`` identifies."""
     monkeypatch.setattr(preview, "CHUNK", 3)
     monkeypatch.setattr(apply, "BATCH", 5)
-    desk.define(crmId=True, account=False)
-    return desk
+    importer.define(crmId=True, account=False)
+    return importer
 
 
 @pytest.mark.parametrize(
@@ -51,19 +51,19 @@ def desk(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
 )
 @given(before=_ROWS, rows=_ROWS, action=st.sampled_from(ContactAction))
 def test_every_batch_is_counted_and_its_result_equals_the_check(
-    desk: Desk,
+    importer: Importer,
     before: list[tuple[str, ...]],
     rows: list[tuple[str, ...]],
     action: ContactAction,
 ) -> None:
-    campaign_desk = _another_campaign(desk)
+    campaign_desk = _another_campaign(importer)
     _check_and_apply(campaign_desk, before, ContactAction.UPSERT)
     _check_and_apply(campaign_desk, rows, action)
 
 
-def _another_campaign(desk: Desk) -> Desk:
-    with desk.database.transaction() as session:
-        campaign = session.get_one(Campaign, desk.campaign_id)
+def _another_campaign(importer: Importer) -> Importer:
+    with importer.database.transaction() as session:
+        campaign = session.get_one(Campaign, importer.campaign_id)
         new = Campaign(
             partner_id=campaign.partner_id,
             organization_id=campaign.organization_id,
@@ -72,16 +72,18 @@ def _another_campaign(desk: Desk) -> Desk:
         )
         session.add(new)
         session.flush()
-        return replace(desk, campaign_id=new.id)
+        return replace(importer, campaign_id=new.id)
 
 
-def _check_and_apply(desk: Desk, rows: list[tuple[str, ...]], action: ContactAction) -> None:
-    upload = desk.checked(table(HEADER, rows), action)
-    expected, outcomes = counts(upload), desk.rows(upload.id)
+def _check_and_apply(
+    importer: Importer, rows: list[tuple[str, ...]], action: ContactAction
+) -> None:
+    upload = importer.checked(table(HEADER, rows), action)
+    expected, outcomes = counts(upload), importer.rows(upload.id)
     assert sum(expected) == upload.rows_total == len(rows)
     if _applies_something(upload):
-        applied = desk.apply(upload.id)
-        assert (counts(applied), desk.rows(upload.id)) == (expected, outcomes)
+        applied = importer.apply(upload.id)
+        assert (counts(applied), importer.rows(upload.id)) == (expected, outcomes)
         assert applied.expected == dict(
             zip(("created", "updated", "deleted", "ignored", "failed"), expected, strict=True)
         )

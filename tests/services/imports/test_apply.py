@@ -14,7 +14,7 @@ from app.errors import Conflict, NotFound
 from app.models import ContactImport, ImportChange, utcnow
 from app.services.imports import apply, expiry, reports, steps, uploads
 from tests.fixtures.cast import make_tenant
-from tests.fixtures.uploads import Desk, counts, number, table
+from tests.fixtures.uploads import Importer, counts, number, table
 
 HEADER = "First name,Phone,E-mail\n"
 ANN, BOB = number(1), number(2)
@@ -24,78 +24,78 @@ def many(rows: int) -> str:
     return table("First name,Phone", [(f"P{index}", number(index)) for index in range(rows)])
 
 
-def batch(desk: Desk, upload_id: UUID, apply_number: int) -> bool:
-    with desk.database.transaction() as session:
+def batch(importer: Importer, upload_id: UUID, apply_number: int) -> bool:
+    with importer.database.transaction() as session:
         return apply.apply_batch(session, upload_id, apply_number)
 
 
-def test_a_stopped_upload_keeps_what_was_applied_and_can_go_on(desk: Desk) -> None:
-    upload = desk.checked(many(1200))
-    first = desk.start(upload.id)
-    assert batch(desk, upload.id, first)
-    with desk.database.transaction() as session:
-        steps.cancel(session, desk.caller, upload.id)
-    assert not batch(desk, upload.id, first)
-    stopped = desk.now(upload.id)
+def test_a_stopped_upload_keeps_what_was_applied_and_can_go_on(importer: Importer) -> None:
+    upload = importer.checked(many(1200))
+    first = importer.start(upload.id)
+    assert batch(importer, upload.id, first)
+    with importer.database.transaction() as session:
+        steps.cancel(session, importer.caller, upload.id)
+    assert not batch(importer, upload.id, first)
+    stopped = importer.now(upload.id)
     assert (stopped.state, stopped.rows_applied, counts(stopped)) == (
         ImportState.CANCELLED,
         500,
         (500, 0, 0, 0, 0),
     )
-    assert len(desk.people()) == 500
+    assert len(importer.people()) == 500
     assert uploads.can_go_on(stopped)
 
-    done = desk.apply(upload.id)
+    done = importer.apply(upload.id)
     assert (done.state, done.rows_applied, counts(done)) == (
         ImportState.DONE,
         1200,
         (1200, 0, 0, 0, 0),
     )
-    assert len(desk.people()) == 1200
-    assert not batch(desk, upload.id, first)
+    assert len(importer.people()) == 1200
+    assert not batch(importer, upload.id, first)
 
 
-def test_a_batch_of_an_older_order_does_nothing(desk: Desk) -> None:
-    upload = desk.checked(many(3))
-    number_of_order = desk.start(upload.id)
-    assert not batch(desk, upload.id, number_of_order + 1)
-    assert desk.people() == []
+def test_a_batch_of_an_older_order_does_nothing(importer: Importer) -> None:
+    upload = importer.checked(many(3))
+    number_of_order = importer.start(upload.id)
+    assert not batch(importer, upload.id, number_of_order + 1)
+    assert importer.people() == []
 
 
-def test_the_result_shows_that_the_campaign_changed_meanwhile(desk: Desk) -> None:
-    upload = desk.checked(
+def test_the_result_shows_that_the_campaign_changed_meanwhile(importer: Importer) -> None:
+    upload = importer.checked(
         HEADER + f"Ann,{ANN},ann@mail.example\nBob,{BOB},bob@mail.example\nCy,,cy@mail.example\n"
     )
     assert counts(upload) == (3, 0, 0, 0, 0)
-    desk.send({"phone": ANN}, {"phone": BOB}, {"email": "bob@mail.example"})
-    done = desk.apply(upload.id)
+    importer.send({"phone": ANN}, {"phone": BOB}, {"email": "bob@mail.example"})
+    done = importer.apply(upload.id)
     assert (done.state, counts(done)) == (ImportState.DONE, (1, 1, 0, 0, 1))
     assert done.expected == {"created": 3, "updated": 0, "deleted": 0, "ignored": 0, "failed": 0}
-    assert desk.rows(upload.id) == [
+    assert importer.rows(upload.id) == [
         (2, "updated", None),
         (3, "failed", "ambiguous_match"),
         (4, "created", None),
     ]
-    assert desk.problems(upload.id) == [
+    assert importer.problems(upload.id) == [
         (3, 1, "ambiguous_match", "phone", False),
         (4, None, "no_phone", None, True),
     ]
 
 
-def test_only_rows_that_the_check_found_good_are_applied(desk: Desk) -> None:
-    desk.send({"phone": ANN}, {"email": "ann@mail.example"})
-    upload = desk.checked(HEADER + f"Ann,{ANN},ann@mail.example\nBob,{BOB},\n")
-    with desk.database.transaction() as session:
+def test_only_rows_that_the_check_found_good_are_applied(importer: Importer) -> None:
+    importer.send({"phone": ANN}, {"email": "ann@mail.example"})
+    upload = importer.checked(HEADER + f"Ann,{ANN},ann@mail.example\nBob,{BOB},\n")
+    with importer.database.transaction() as session:
         session.execute(update(ContactImport).values(action=ContactAction.UPDATE_ONLY))
-    done = desk.apply(upload.id)
+    done = importer.apply(upload.id)
     assert counts(done) == (0, 0, 0, 1, 1)
 
 
-def test_the_undo_log_holds_each_contact_before_and_after(desk: Desk) -> None:
-    desk.send({"phone": ANN, "firstName": "Ann", "contactMetadata": {"Practice": "Hove"}})
-    upload = desk.checked(HEADER + f"Anna,{ANN},\nBob,{BOB},\n")
-    desk.apply(upload.id)
-    with desk.database.transaction(read_only=True) as session:
+def test_the_undo_log_holds_each_contact_before_and_after(importer: Importer) -> None:
+    importer.send({"phone": ANN, "firstName": "Ann", "contactMetadata": {"Practice": "Hove"}})
+    upload = importer.checked(HEADER + f"Anna,{ANN},\nBob,{BOB},\n")
+    importer.apply(upload.id)
+    with importer.database.transaction(read_only=True) as session:
         log = session.scalars(select(ImportChange).order_by(ImportChange.row_number)).all()
     empty: dict[str, Any] = {"lastName": None, "email": None, "status": None, "externalIds": {}}
     ann = {**empty, "firstName": "Ann", "phone": ANN, "metadata": '{"Practice":"Hove"}'}
@@ -106,9 +106,9 @@ def test_the_undo_log_holds_each_contact_before_and_after(desk: Desk) -> None:
     ]
 
 
-def failed_rows(desk: Desk, upload_id: UUID) -> str:
-    with desk.database.transaction(read_only=True) as session:
-        upload = uploads.get(session, desk.caller, upload_id)
+def failed_rows(importer: Importer, upload_id: UUID) -> str:
+    with importer.database.transaction(read_only=True) as session:
+        upload = uploads.get(session, importer.caller, upload_id)
         writer = reports.writer_of(session, upload)
         rows, last = reports.rows_after(session, upload, 0, failed_only=True)
     assert last is None
@@ -116,12 +116,14 @@ def failed_rows(desk: Desk, upload_id: UUID) -> str:
     return written.decode()
 
 
-def test_failed_rows_come_back_as_a_file_that_can_be_fixed_and_sent_again(desk: Desk) -> None:
-    upload = desk.checked(
+def test_failed_rows_come_back_as_a_file_that_can_be_fixed_and_sent_again(
+    importer: Importer,
+) -> None:
+    upload = importer.checked(
         "Name,Phone,E-mail,Due\n"
         f"Ann,{ANN},ann(at)mail.example,03/12/2026\nBob,{BOB},,\n=1+1,,,-\nCy,12,,x,y\n"
     )
-    text = failed_rows(desk, upload.id)
+    text = failed_rows(importer, upload.id)
     assert text.startswith("\ufeffName,Phone")
     assert list(csv.reader(io.StringIO(text[1:]))) == [
         ["Name", "Phone", "E-mail", "Due", "Problem"],
@@ -146,46 +148,46 @@ def test_failed_rows_come_back_as_a_file_that_can_be_fixed_and_sent_again(desk: 
         ],
     ]
     fixed = text.replace("(at)", "@").replace(",y\r\n", "\r\n").replace("Cy,12", f"Cy,{number(9)}")
-    again = desk.checked(fixed)
+    again = importer.checked(fixed)
     assert again.mapping == ["fullName", "phone", "email", "metadata:Due", "ignore"]
-    assert desk.rows(again.id) == [
+    assert importer.rows(again.id) == [
         (2, "created", None),
         (3, "failed", "missing_identifier"),
         (4, "created", None),
     ]
-    first_line = failed_rows(desk, again.id).splitlines()[0]
+    first_line = failed_rows(importer, again.id).splitlines()[0]
     assert first_line == "\ufeffName,Phone,E-mail,Due,Problem"
 
 
-def test_cancelling_before_applying_ends_the_upload(desk: Desk) -> None:
-    upload = desk.checked(many(2))
-    with desk.database.transaction() as session:
-        steps.cancel(session, desk.caller, upload.id)
+def test_cancelling_before_applying_ends_the_upload(importer: Importer) -> None:
+    upload = importer.checked(many(2))
+    with importer.database.transaction() as session:
+        steps.cancel(session, importer.caller, upload.id)
     with pytest.raises(Conflict) as refusal:
-        desk.start(upload.id)
-    assert (refusal.value.code, desk.people()) == ("upload_not_open", [])
+        importer.start(upload.id)
+    assert (refusal.value.code, importer.people()) == ("upload_not_open", [])
 
 
-def test_asking_twice_applies_once(desk: Desk) -> None:
-    upload = desk.checked(many(2))
-    assert [desk.start(upload.id), desk.start(upload.id)] == [1, 1]
-    done = desk.apply(upload.id)
-    assert (done.state, desk.start(upload.id)) == (ImportState.DONE, 1)
+def test_asking_twice_applies_once(importer: Importer) -> None:
+    upload = importer.checked(many(2))
+    assert [importer.start(upload.id), importer.start(upload.id)] == [1, 1]
+    done = importer.apply(upload.id)
+    assert (done.state, importer.start(upload.id)) == (ImportState.DONE, 1)
 
 
-def test_an_upload_of_another_tenant_is_not_found(desk: Desk) -> None:
-    upload = desk.checked(many(2))
-    with desk.database.transaction() as session:
+def test_an_upload_of_another_tenant_is_not_found(importer: Importer) -> None:
+    upload = importer.checked(many(2))
+    with importer.database.transaction() as session:
         other = make_tenant(session, "Southgate")
     for role in other.staff:
-        with pytest.raises(NotFound), desk.database.transaction() as session:
+        with pytest.raises(NotFound), importer.database.transaction() as session:
             uploads.get(session, other.caller(role), upload.id)
 
 
-def test_files_are_kept_until_an_upload_has_ended(desk: Desk) -> None:
-    open_one, done, old = (desk.checked(many(rows)) for rows in (1, 2, 3))
-    desk.apply(done.id)
-    with desk.database.transaction() as session:
+def test_files_are_kept_until_an_upload_has_ended(importer: Importer) -> None:
+    open_one, done, old = (importer.checked(many(rows)) for rows in (1, 2, 3))
+    importer.apply(done.id)
+    with importer.database.transaction() as session:
         session.execute(
             update(ContactImport)
             .where(ContactImport.id == old.id)
@@ -195,12 +197,12 @@ def test_files_are_kept_until_an_upload_has_ended(desk: Desk) -> None:
         unneeded = expiry.unneeded_files(session)
         expiry.files_gone(session, list(unneeded))
     assert set(unneeded) == {done.id, old.id}
-    assert desk.now(open_one.id).file_key == open_one.file_key
-    assert [desk.now(upload.id).state for upload in (open_one, old)] == [
+    assert importer.now(open_one.id).file_key == open_one.file_key
+    assert [importer.now(upload.id).state for upload in (open_one, old)] == [
         ImportState.CHECKED,
         ImportState.CANCELLED,
     ]
-    with desk.database.transaction(read_only=True) as session:
+    with importer.database.transaction(read_only=True) as session:
         assert expiry.unneeded_files(session) == {}
 
 

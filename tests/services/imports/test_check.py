@@ -14,7 +14,7 @@ from app.services.imports import check, reports, steps, uploads
 from app.services.imports.check import CheckSuperseded
 from app.services.imports.reports import ProblemKind
 from tests.files.exports import Export, hubspot_contacts, hubspot_workbook
-from tests.fixtures.uploads import Desk, counts, number
+from tests.fixtures.uploads import Importer, counts, number
 
 UPSERT, UPDATE_ONLY, REMOVE = ContactAction
 ANN, BOB, CLARA = number(1), number(2), number(3)
@@ -93,38 +93,40 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_the_result_equals_the_check(desk: Desk, case: Case) -> None:
-    desk.send(*case.stored)
-    before = desk.people()
-    upload = desk.checked(HEADER + case.rows, case.action)
+def test_the_result_equals_the_check(importer: Importer, case: Case) -> None:
+    importer.send(*case.stored)
+    before = importer.people()
+    upload = importer.checked(HEADER + case.rows, case.action)
     outcomes = [outcome for _, outcome, _ in case.outcomes]
     expected = tuple(outcomes.count(name) for name in COUNTS)
-    assert desk.rows(upload.id) == case.outcomes
+    assert importer.rows(upload.id) == case.outcomes
     assert (upload.state, counts(upload)) == (ImportState.CHECKED, expected)
     assert (upload.rows_total, upload.rows_skipped) == (len(outcomes), case.skipped)
-    assert desk.people() == before
+    assert importer.people() == before
 
     if not any(expected[:3]):
         with pytest.raises(Conflict) as refusal:
-            desk.start(upload.id)
+            importer.start(upload.id)
         assert refusal.value.code == "nothing_to_apply"
         return
-    applied = desk.apply(upload.id)
+    applied = importer.apply(upload.id)
     assert (applied.state, counts(applied)) == (ImportState.DONE, expected)
     assert applied.expected == dict(zip(COUNTS, expected, strict=True))
-    assert desk.rows(upload.id) == case.outcomes
-    assert desk.people() == sorted(case.people, key=repr)
+    assert importer.rows(upload.id) == case.outcomes
+    assert importer.people() == sorted(case.people, key=repr)
 
 
 @pytest.mark.parametrize("make", [hubspot_contacts, hubspot_workbook], ids=["csv", "xlsx"])
-def test_a_real_export_has_its_bad_rows_named(desk: Desk, make: Callable[[], Export]) -> None:
+def test_a_real_export_has_its_bad_rows_named(
+    importer: Importer, make: Callable[[], Export]
+) -> None:
     export = make()
-    upload = desk.checked(export.data)
+    upload = importer.checked(export.data)
     good = export.rows - len(export.bad)
     assert counts(upload) == (good, 0, 0, 0, len(export.bad))
-    failed = [(row, code) for row, outcome, code in desk.rows(upload.id) if outcome == "failed"]
+    failed = [(row, code) for row, outcome, code in importer.rows(upload.id) if outcome == "failed"]
     assert failed == export.bad
-    with desk.database.transaction(read_only=True) as session:
+    with importer.database.transaction(read_only=True) as session:
         kinds = reports.failed_kinds(session, upload)
         shown = reports.page(session, upload, code="invalid_email", limit=4)
     assert sum(kind.rows for kind in kinds) == len(export.bad)
@@ -134,9 +136,9 @@ def test_a_real_export_has_its_bad_rows_named(desk: Desk, make: Callable[[], Exp
     assert shown.next_number == emails[3]
 
 
-def test_a_row_with_several_problems_counts_and_is_found_for_each(desk: Desk) -> None:
-    upload = desk.checked("name,phone,email\nAnn,12,ann\nBob,+12025550102,bob\n")
-    with desk.database.transaction(read_only=True) as session:
+def test_a_row_with_several_problems_counts_and_is_found_for_each(importer: Importer) -> None:
+    upload = importer.checked("name,phone,email\nAnn,12,ann\nBob,+12025550102,bob\n")
+    with importer.database.transaction(read_only=True) as session:
         kinds = reports.failed_kinds(session, upload)
         shown = reports.page(session, upload, code="invalid_email")
     assert upload.failed == 2
@@ -147,19 +149,19 @@ def test_a_row_with_several_problems_counts_and_is_found_for_each(desk: Desk) ->
     assert [row.number for row in shown.rows] == [2, 3]
 
 
-def test_checking_changes_nothing(desk: Desk) -> None:
-    desk.send({"phone": ANN})
-    with desk.database.transaction(read_only=True) as session:
+def test_checking_changes_nothing(importer: Importer) -> None:
+    importer.send({"phone": ANN})
+    with importer.database.transaction(read_only=True) as session:
         revision = session.scalar(select(Campaign.revision))
-    desk.checked(HEADER + f"Anna,{ANN},,\nBob,{BOB},,\n")
-    with desk.database.transaction(read_only=True) as session:
+    importer.checked(HEADER + f"Anna,{ANN},,\nBob,{BOB},,\n")
+    with importer.database.transaction(read_only=True) as session:
         assert session.scalar(select(Campaign.revision)) == revision
         assert session.scalars(select(Contact.first_name)).all() == [None]
 
 
-def test_all_problems_of_a_row_are_reported_at_once_at_their_cells(desk: Desk) -> None:
-    upload = desk.checked(HEADER + f"{'x' * 101},4.47E+11,ann(at)mail,N/A\n")
-    assert desk.problems(upload.id) == [
+def test_all_problems_of_a_row_are_reported_at_once_at_their_cells(importer: Importer) -> None:
+    upload = importer.checked(HEADER + f"{'x' * 101},4.47E+11,ann(at)mail,N/A\n")
+    assert importer.problems(upload.id) == [
         (2, 1, "excel_damaged_phone", "phone", False),
         (2, 2, "invalid_email", "email", False),
         (2, 0, "value_too_long", "firstName", False),
@@ -167,7 +169,7 @@ def test_all_problems_of_a_row_are_reported_at_once_at_their_cells(desk: Desk) -
     ]
 
 
-def test_a_file_and_the_api_name_a_problem_alike(desk: Desk) -> None:
+def test_a_file_and_the_api_name_a_problem_alike(importer: Importer) -> None:
     sent: list[dict[str, Any]] = [
         {"firstName": "Ann"},
         {"email": "ann(at)mail.example"},
@@ -179,9 +181,9 @@ def test_a_file_and_the_api_name_a_problem_alike(desk: Desk) -> None:
         f"{item.get('contactMetadata', {}).get('Notes', '')}\n"
         for item in sent
     )
-    upload = desk.checked(file)
-    with desk.database.transaction(read_only=True) as session:
-        campaign = session.get_one(Campaign, desk.campaign_id)
+    upload = importer.checked(file)
+    with importer.database.transaction(read_only=True) as session:
+        campaign = session.get_one(Campaign, importer.campaign_id)
         answer = contacts.apply(session, campaign, sent, UPSERT, dry_run=True)
         shown = reports.page(session, upload)
     said = [[(p.code, p.field, p.message) for p in row.problems] for row in shown.rows]
@@ -191,13 +193,13 @@ def test_a_file_and_the_api_name_a_problem_alike(desk: Desk) -> None:
 
 
 def test_numbers_on_the_do_not_call_list_are_refused_if_the_organization_chose_it(
-    desk: Desk,
+    importer: Importer,
 ) -> None:
-    with desk.database.transaction() as session:
+    with importer.database.transaction() as session:
         session.execute(update(Organization).values(refuse_do_not_call=True))
-        do_not_call.add(session, desk.caller, desk.organization_id, ANN)
-    upload = desk.checked(HEADER + f"Ann,{ANN},,\nBob,{BOB},,\n")
-    assert desk.rows(upload.id) == [(2, "failed", "do_not_contact"), (3, "created", None)]
+        do_not_call.add(session, importer.caller, importer.organization_id, ANN)
+    upload = importer.checked(HEADER + f"Ann,{ANN},,\nBob,{BOB},,\n")
+    assert importer.rows(upload.id) == [(2, "failed", "do_not_contact"), (3, "created", None)]
 
 
 @pytest.mark.parametrize(
@@ -219,61 +221,63 @@ def test_numbers_on_the_do_not_call_list_are_refused_if_the_organization_chose_i
         ),
     ],
 )
-def test_a_file_that_cannot_be_read_says_why(desk: Desk, data: bytes, sentence: str) -> None:
-    upload = desk.checked(data)
+def test_a_file_that_cannot_be_read_says_why(
+    importer: Importer, data: bytes, sentence: str
+) -> None:
+    upload = importer.checked(data)
     assert (upload.state, upload.failure) == (ImportState.FAILED, sentence)
-    assert desk.rows(upload.id) == []
+    assert importer.rows(upload.id) == []
 
 
-def test_an_empty_file_is_refused_at_once(desk: Desk) -> None:
+def test_an_empty_file_is_refused_at_once(importer: Importer) -> None:
     with pytest.raises(ValidationFailed) as refusal:
-        desk.upload(b"")
+        importer.upload(b"")
     assert refusal.value.code == "empty_file"
 
 
-def test_a_file_that_is_gone_says_so(desk: Desk) -> None:
-    upload_id = desk.upload(HEADER + f"Ann,{ANN},,\n")
-    desk.files.delete(desk.now(upload_id).file_key)
-    assert desk.check(upload_id).failure == (
+def test_a_file_that_is_gone_says_so(importer: Importer) -> None:
+    upload_id = importer.upload(HEADER + f"Ann,{ANN},,\n")
+    importer.files.delete(importer.now(upload_id).file_key)
+    assert importer.check(upload_id).failure == (
         "The file is no longer available. Nothing was changed. Upload it again."
     )
 
 
-def test_a_repair_is_made_only_after_a_user_confirms_it(desk: Desk) -> None:
-    upload = desk.checked(HEADER + f"Ann,{ANN}.0,,\nBob,12025550142.0,,\nCy,4.47E+11,,\n")
+def test_a_repair_is_made_only_after_a_user_confirms_it(importer: Importer) -> None:
+    upload = importer.checked(HEADER + f"Ann,{ANN}.0,,\nBob,12025550142.0,,\nCy,4.47E+11,,\n")
     assert counts(upload) == (0, 0, 0, 0, 3)
-    with desk.database.transaction() as session:
+    with importer.database.transaction() as session:
         proposed = reports.repairs(session, upload)
-        steps.repair(session, desk.caller, upload.id, "decimals")
+        steps.repair(session, importer.caller, upload.id, "decimals")
     assert [(r.reason, r.rows, r.row_number, r.value, r.repaired) for r in proposed] == [
         ("decimals", 2, 2, f"{ANN}.0", ANN)
     ]
-    assert counts(desk.check(upload.id)) == (2, 0, 0, 0, 1)
-    assert (3, 1, "repaired", "phone", True) in desk.problems(upload.id)
-    with desk.database.transaction() as session:
-        steps.undo_repair(session, desk.caller, upload.id, "decimals")
-    assert counts(desk.check(upload.id)) == (0, 0, 0, 0, 3)
+    assert counts(importer.check(upload.id)) == (2, 0, 0, 0, 1)
+    assert (3, 1, "repaired", "phone", True) in importer.problems(upload.id)
+    with importer.database.transaction() as session:
+        steps.undo_repair(session, importer.caller, upload.id, "decimals")
+    assert counts(importer.check(upload.id)) == (0, 0, 0, 0, 3)
 
 
-def test_columns_that_were_chosen_are_remembered_for_the_next_file(desk: Desk) -> None:
-    first = desk.checked(f"A,B\nAnn,{ANN}\n")
+def test_columns_that_were_chosen_are_remembered_for_the_next_file(importer: Importer) -> None:
+    first = importer.checked(f"A,B\nAnn,{ANN}\n")
     assert first.mapping == ["metadata:A", "metadata:B"]
     assert counts(first) == (0, 0, 0, 0, 1)
-    with desk.database.transaction() as session:
-        steps.read_again(session, desk.caller, first.id, mapping=["firstName", "phone"])
-    assert counts(desk.check(first.id)) == (1, 0, 0, 0, 0)
-    second = desk.checked(f"A,B\nBob,{BOB}\n")
+    with importer.database.transaction() as session:
+        steps.read_again(session, importer.caller, first.id, mapping=["firstName", "phone"])
+    assert counts(importer.check(first.id)) == (1, 0, 0, 0, 0)
+    second = importer.checked(f"A,B\nBob,{BOB}\n")
     assert (second.mapping, counts(second)) == (["firstName", "phone"], (1, 0, 0, 0, 0))
 
 
-def test_columns_without_names_are_remembered_where_the_values_agree(desk: Desk) -> None:
-    first = desk.checked(f"Ann,{ANN},ann@example.com\nBob,{BOB},bob@example.com\n")
+def test_columns_without_names_are_remembered_where_the_values_agree(importer: Importer) -> None:
+    first = importer.checked(f"Ann,{ANN},ann@example.com\nBob,{BOB},bob@example.com\n")
     assert first.mapping == ["firstName", "phone", "email"]
-    with desk.database.transaction() as session:
-        steps.read_again(session, desk.caller, first.id, mapping=["lastName", "phone", "email"])
-    alike = desk.checked(f"Cy,{number(3)},-\nDi,{number(4)},n/a\n")
+    with importer.database.transaction() as session:
+        steps.read_again(session, importer.caller, first.id, mapping=["lastName", "phone", "email"])
+    alike = importer.checked(f"Cy,{number(3)},-\nDi,{number(4)},n/a\n")
     assert (alike.mapping, counts(alike)) == (["lastName", "phone", "email"], (2, 0, 0, 0, 0))
-    other = desk.checked(f"cy@example.com,Cy,{number(3)}\ndi@example.com,Di,{number(4)}\n")
+    other = importer.checked(f"cy@example.com,Cy,{number(3)}\ndi@example.com,Di,{number(4)}\n")
     assert other.mapping == ["email", "firstName", "phone"]
     assert counts(other) == (2, 0, 0, 0, 0)
 
@@ -291,70 +295,72 @@ def test_columns_without_names_are_remembered_where_the_values_agree(desk: Desk)
     ],
 )
 def test_an_impossible_mapping_is_refused(
-    desk: Desk, mapping: list[str], problems: list[tuple[str, str]]
+    importer: Importer, mapping: list[str], problems: list[tuple[str, str]]
 ) -> None:
-    upload = desk.checked(f"A,B\nAnn,{ANN}\n")
-    with pytest.raises(ValidationFailed) as refusal, desk.database.transaction() as session:
-        steps.read_again(session, desk.caller, upload.id, mapping=mapping)
+    upload = importer.checked(f"A,B\nAnn,{ANN}\n")
+    with pytest.raises(ValidationFailed) as refusal, importer.database.transaction() as session:
+        steps.read_again(session, importer.caller, upload.id, mapping=mapping)
     assert [(p.field, p.code) for p in refusal.value.problems] == problems
 
 
-def test_encoding_sheet_and_header_can_be_chosen(desk: Desk) -> None:
-    upload = desk.checked(f"List of spring\nName;Phone\nAnn;{ANN}\n")
-    with desk.database.transaction() as session:
+def test_encoding_sheet_and_header_can_be_chosen(importer: Importer) -> None:
+    upload = importer.checked(f"List of spring\nName;Phone\nAnn;{ANN}\n")
+    with importer.database.transaction() as session:
         steps.read_again(
             session,
-            desk.caller,
+            importer.caller,
             upload.id,
             reading=steps.ReadingChoices(delimiter=",", header_row=2),
         )
-    again = desk.check(upload.id)
+    again = importer.check(upload.id)
     assert (again.columns, again.found["headerRow"]) == (["Name;Phone"], 2)
 
 
-def test_a_new_check_stops_the_one_before(desk: Desk) -> None:
-    upload_id = desk.upload(HEADER + f"Ann,{ANN},,\n")
-    with desk.database.transaction() as session:
+def test_a_new_check_stops_the_one_before(importer: Importer) -> None:
+    upload_id = importer.upload(HEADER + f"Ann,{ANN},,\n")
+    with importer.database.transaction() as session:
         task = check.start(session, upload_id, 1)
     assert task is not None
-    assert counts(desk.check(upload_id)) == (1, 0, 0, 0, 0)
-    with pytest.raises(CheckSuperseded), desk.database.transaction() as session:
+    assert counts(importer.check(upload_id)) == (1, 0, 0, 0, 0)
+    with pytest.raises(CheckSuperseded), importer.database.transaction() as session:
         check.store_rows(session, task, [], [])
-    with desk.database.transaction() as session:
+    with importer.database.transaction() as session:
         assert check.start(session, upload_id, 1) is None
         assert session.scalar(select(func.count()).select_from(ImportRow)) == 1
 
 
-def test_the_same_file_is_recognised_once_it_was_applied(desk: Desk) -> None:
+def test_the_same_file_is_recognised_once_it_was_applied(importer: Importer) -> None:
     data = HEADER + f"Ann,{ANN},,\n"
-    first, second = desk.checked(data), desk.checked(data)
-    with desk.database.transaction(read_only=True) as session:
+    first, second = importer.checked(data), importer.checked(data)
+    with importer.database.transaction(read_only=True) as session:
         assert uploads.same_file(session, second) is None
-    desk.apply(first.id)
-    with desk.database.transaction(read_only=True) as session:
+    importer.apply(first.id)
+    with importer.database.transaction(read_only=True) as session:
         same = uploads.same_file(session, second)
     assert same is not None
     assert same.id == first.id
 
 
-def test_the_history_shows_who_uploaded_and_applied(desk: Desk) -> None:
-    upload = desk.checked(HEADER + f"Ann,{ANN},,\n")
-    desk.apply(upload.id)
+def test_the_history_shows_who_uploaded_and_applied(importer: Importer) -> None:
+    upload = importer.checked(HEADER + f"Ann,{ANN},,\n")
+    importer.apply(upload.id)
     query = select(AuditEntry.action, AuditEntry.actor).where(
         AuditEntry.target_id == str(upload.id)
     )
-    with desk.database.transaction(read_only=True) as session:
+    with importer.database.transaction(read_only=True) as session:
         told = [tuple(row) for row in session.execute(query.order_by(AuditEntry.id))]
-    who = desk.caller.label
+    who = importer.caller.label
     assert told == [("upload.created", who), ("upload.started", who), ("upload.applied", who)]
 
 
-def test_a_number_of_a_country_that_is_not_open_is_stored_with_a_warning(desk: Desk) -> None:
-    with desk.database.transaction() as session:
+def test_a_number_of_a_country_that_is_not_open_is_stored_with_a_warning(
+    importer: Importer,
+) -> None:
+    with importer.database.transaction() as session:
         session.execute(update(Organization).values(allowed_regions=["US", "GB"]))
-    upload = desk.checked("Phone\n+12025550101\n+4930901820\n+447400123456\n+18762345678\n")
+    upload = importer.checked("Phone\n+12025550101\n+4930901820\n+447400123456\n+18762345678\n")
     assert counts(upload) == (4, 0, 0, 0, 0)
-    with desk.database.transaction(read_only=True) as session:
+    with importer.database.transaction(read_only=True) as session:
         query = select(ImportProblem.row_number, ImportProblem.message).where(
             ImportProblem.code == "country_not_open", ImportProblem.is_warning
         )

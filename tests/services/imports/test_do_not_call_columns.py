@@ -19,7 +19,7 @@ from app.services.imports.mapping import (
 from app.services.imports.mapping_file import targets_of
 from app.services.imports.pipeline import undo_rows
 from app.services.imports.rows import to_contact
-from tests.fixtures.uploads import Desk
+from tests.fixtures.uploads import Importer
 
 NUMBER, OTHER = "+12025550101", "+12025550102"
 ASKED = "Asked not to be called: kept, and not called."
@@ -126,35 +126,35 @@ def test_a_column_is_given_the_meaning_by_hand_and_others_keep_theirs() -> None:
     ]
 
 
-def said(desk: Desk) -> list[tuple[Any, ...]]:
+def said(importer: Importer) -> list[tuple[Any, ...]]:
     """Of every contact in the campaign: number, consent, its source, and all metadata."""
     query = select(
         Contact.phone, Contact.consent, Contact.consent_source, Contact.contact_metadata
     ).order_by(Contact.phone)
-    with desk.database.transaction(read_only=True) as session:
+    with importer.database.transaction(read_only=True) as session:
         return [tuple(row) for row in session.execute(query)]
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_a_refusal_is_stored_counted_and_taken_back(desk: Desk) -> None:
+def test_a_refusal_is_stored_counted_and_taken_back(importer: Importer) -> None:
     given = {"consent": "yes", "consentSource": "a form", "consentAt": "2026-03-01"}
-    desk.send({"phone": NUMBER, "contactMetadata": given})
-    before = said(desk)
-    upload = desk.checked(f"Phone,DNC\n{NUMBER},Yes\n{OTHER},ask Ann\n+12025550103,No\n")
-    assert [problem[:3] for problem in desk.problems(upload.id)] == [
+    importer.send({"phone": NUMBER, "contactMetadata": given})
+    before = said(importer)
+    upload = importer.checked(f"Phone,DNC\n{NUMBER},Yes\n{OTHER},ask Ann\n+12025550103,No\n")
+    assert [problem[:3] for problem in importer.problems(upload.id)] == [
         (2, 1, "do_not_call"),
         (3, 1, "do_not_call_unclear"),
     ]
-    assert [row[1] for row in desk.rows(upload.id)] == ["updated", "created", "created"]
-    removing = desk.checked(f"Phone,DNC\n{NUMBER},Yes\n{OTHER},Yes\n", ContactAction.REMOVE)
-    assert [problem[2] for problem in desk.problems(removing.id)] == ["not_found"]
-    desk.apply(upload.id)
-    assert said(desk) == [
+    assert [row[1] for row in importer.rows(upload.id)] == ["updated", "created", "created"]
+    removing = importer.checked(f"Phone,DNC\n{NUMBER},Yes\n{OTHER},Yes\n", ContactAction.REMOVE)
+    assert [problem[2] for problem in importer.problems(removing.id)] == ["not_found"]
+    importer.apply(upload.id)
+    assert said(importer) == [
         (NUMBER, "refused", "DNC", {"consent": "no", "consentSource": "DNC"}),
         (OTHER, "refused", "DNC: ask Ann", {"consent": "no", "consentSource": "DNC: ask Ann"}),
         ("+12025550103", None, None, None),
     ]
-    with desk.database.transaction() as session:
-        order = undo.start(session, desk.caller, upload.id, 7).undo_number
-    undo_rows(desk.database, upload.id, order)
-    assert said(desk) == before
+    with importer.database.transaction() as session:
+        order = undo.start(session, importer.caller, upload.id, 7).undo_number
+    undo_rows(importer.database, upload.id, order)
+    assert said(importer) == before

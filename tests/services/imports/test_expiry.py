@@ -18,32 +18,32 @@ from app.models import (
     utcnow,
 )
 from app.services.imports import apply, corrections, expiry, steps, undo, uploads
-from tests.fixtures.uploads import Desk, counts, number, table
+from tests.fixtures.uploads import Importer, counts, number, table
 
 ANN, BOB = number(1), number(2)
 
 
-def test_rows_and_values_go_after_their_days_and_the_history_stays(desk: Desk) -> None:
-    upload = desk.checked(f"Name,Phone\nAnn,{ANN}\nBob,12\n")
-    with desk.database.transaction() as session:
-        corrections.fix_rows(session, desk.caller, upload.id, {3: {1: "13"}}, set())
-    desk.check(upload.id)
-    done = desk.apply(upload.id)
-    waiting = desk.checked(f"Name,Phone\nBob,{BOB}\n")
-    purge_rows(desk.database, 30)
-    assert desk.rows(upload.id) != []
-    with desk.database.transaction() as session:
+def test_rows_and_values_go_after_their_days_and_the_history_stays(importer: Importer) -> None:
+    upload = importer.checked(f"Name,Phone\nAnn,{ANN}\nBob,12\n")
+    with importer.database.transaction() as session:
+        corrections.fix_rows(session, importer.caller, upload.id, {3: {1: "13"}}, set())
+    importer.check(upload.id)
+    done = importer.apply(upload.id)
+    waiting = importer.checked(f"Name,Phone\nBob,{BOB}\n")
+    purge_rows(importer.database, 30)
+    assert importer.rows(upload.id) != []
+    with importer.database.transaction() as session:
         session.execute(
             update(ContactImport)
             .where(ContactImport.id == upload.id)
             .values(finished_at=utcnow() - timedelta(days=31))
         )
-    purge_rows(desk.database, 30)
-    now = desk.now(upload.id)
+    purge_rows(importer.database, 30)
+    now = importer.now(upload.id)
     assert now.rows_forgotten_at is not None
     assert (now.samples, counts(now), now.state) == ([], counts(done), ImportState.DONE)
     assert not undo.can_be_undone(now, 365)
-    with desk.database.transaction(read_only=True) as session:
+    with importer.database.transaction(read_only=True) as session:
         for kept in (ImportRow, ImportProblem, ImportCorrection):
             own = select(func.count()).where(kept.import_id == upload.id)
             assert session.scalar(own) == 0
@@ -51,30 +51,30 @@ def test_rows_and_values_go_after_their_days_and_the_history_stays(desk: Desk) -
         assert [tuple(row) for row in log] == [("created", None, None)]
         entries = select(func.count()).where(AuditEntry.target_id == str(upload.id))
         assert session.scalar(entries) == 4
-    assert desk.rows(waiting.id) == [(2, "created", None)]
+    assert importer.rows(waiting.id) == [(2, "created", None)]
 
 
-def test_a_stopped_upload_does_not_continue_without_its_rows(desk: Desk) -> None:
+def test_a_stopped_upload_does_not_continue_without_its_rows(importer: Importer) -> None:
     rows = [(f"P{index}", number(index)) for index in range(apply.BATCH + 1)]
-    upload = desk.checked(table("Name,Phone", rows))
-    order = desk.start(upload.id)
-    with desk.database.transaction() as session:
+    upload = importer.checked(table("Name,Phone", rows))
+    order = importer.start(upload.id)
+    with importer.database.transaction() as session:
         apply.apply_batch(session, upload.id, order)
-        steps.cancel(session, desk.caller, upload.id)
+        steps.cancel(session, importer.caller, upload.id)
         assert not apply.apply_batch(session, upload.id, order)
-    assert uploads.can_go_on(desk.now(upload.id))
-    with desk.database.transaction() as session:
+    assert uploads.can_go_on(importer.now(upload.id))
+    with importer.database.transaction() as session:
         session.execute(update(ContactImport).values(finished_at=utcnow() - timedelta(days=31)))
-    purge_rows(desk.database, 30)
+    purge_rows(importer.database, 30)
     with pytest.raises(Conflict):
-        desk.start(upload.id)
-    now = desk.now(upload.id)
+        importer.start(upload.id)
+    now = importer.now(upload.id)
     assert (now.state, now.rows_applied) == (ImportState.CANCELLED, apply.BATCH)
 
 
-def test_a_refused_file_is_read_otherwise_only_while_it_is_kept(desk: Desk) -> None:
-    upload = desk.checked("%PDF-1.4")
+def test_a_refused_file_is_read_otherwise_only_while_it_is_kept(importer: Importer) -> None:
+    upload = importer.checked("%PDF-1.4")
     assert uploads.can_be_read_again(upload)
-    with desk.database.transaction() as session:
+    with importer.database.transaction() as session:
         expiry.files_gone(session, [upload.id])
-    assert not uploads.can_be_read_again(desk.now(upload.id))
+    assert not uploads.can_be_read_again(importer.now(upload.id))

@@ -10,18 +10,18 @@ from app.enums import ContactAction, ImportState
 from app.models import ContactImport, utcnow
 from app.services.imports import steps, uploads
 from app.services.imports.pipeline import apply_rows, check_file
-from tests.fixtures.uploads import MAX_BYTES, Desk, number
+from tests.fixtures.uploads import MAX_BYTES, Importer, number
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 
 
-def uploaded(desk: Desk) -> UUID:
-    kept = desk.files.save(io.BytesIO(f"Phone\n{number(1)}\n".encode()), max_bytes=MAX_BYTES)
-    with desk.database.transaction() as session:
+def uploaded(importer: Importer) -> UUID:
+    kept = importer.files.save(io.BytesIO(f"Phone\n{number(1)}\n".encode()), max_bytes=MAX_BYTES)
+    with importer.database.transaction() as session:
         return uploads.create(
             session,
-            desk.caller,
-            desk.campaign_id,
+            importer.caller,
+            importer.campaign_id,
             action=ContactAction.UPSERT,
             file=kept,
             file_name="people.csv",
@@ -29,65 +29,65 @@ def uploaded(desk: Desk) -> UUID:
         ).id
 
 
-def run_out(desk: Desk, upload_id: UUID) -> None:
-    with desk.database.transaction() as session:
+def run_out(importer: Importer, upload_id: UUID) -> None:
+    with importer.database.transaction() as session:
         past = utcnow() - steps.LEASE_LASTS
         query = update(ContactImport).where(ContactImport.id == upload_id)
         session.execute(query.values(lease_until=past))
 
 
-def taken_over(desk: Desk, upload_id: UUID) -> bool:
-    with desk.database.transaction() as session:
+def taken_over(importer: Importer, upload_id: UUID) -> bool:
+    with importer.database.transaction() as session:
         found = steps.expired_leases(session)
         taken = steps.take_over(session, upload_id)
     assert (found == [upload_id]) is taken
     return taken
 
 
-def renewed(desk: Desk, upload_id: UUID) -> bool:
-    with desk.database.transaction() as session:
+def renewed(importer: Importer, upload_id: UUID) -> bool:
+    with importer.database.transaction() as session:
         return steps.renew_lease(session, upload_id)
 
 
-def test_a_held_upload_is_left_alone(desk: Desk) -> None:
-    upload_id = uploaded(desk)
-    assert not taken_over(desk, upload_id)
-    run_out(desk, upload_id)
-    assert renewed(desk, upload_id)
-    assert not taken_over(desk, upload_id)
+def test_a_held_upload_is_left_alone(importer: Importer) -> None:
+    upload_id = uploaded(importer)
+    assert not taken_over(importer, upload_id)
+    run_out(importer, upload_id)
+    assert renewed(importer, upload_id)
+    assert not taken_over(importer, upload_id)
 
 
-def test_an_upload_that_was_taken_over_is_no_longer_held(desk: Desk) -> None:
-    upload_id = uploaded(desk)
-    run_out(desk, upload_id)
-    assert taken_over(desk, upload_id)
-    assert not renewed(desk, upload_id)
-    assert not taken_over(desk, upload_id)
+def test_an_upload_that_was_taken_over_is_no_longer_held(importer: Importer) -> None:
+    upload_id = uploaded(importer)
+    run_out(importer, upload_id)
+    assert taken_over(importer, upload_id)
+    assert not renewed(importer, upload_id)
+    assert not taken_over(importer, upload_id)
 
 
-def test_an_unchecked_upload_is_checked_and_then_applied(desk: Desk) -> None:
-    upload_id = uploaded(desk)
-    run_out(desk, upload_id)
-    assert taken_over(desk, upload_id)
-    check_file(desk.database, desk.files, upload_id, 1)
-    assert desk.now(upload_id).state is ImportState.APPLYING
-    apply_rows(desk.database, upload_id, 1)
-    assert desk.people() == [(None, number(1), None)]
+def test_an_unchecked_upload_is_checked_and_then_applied(importer: Importer) -> None:
+    upload_id = uploaded(importer)
+    run_out(importer, upload_id)
+    assert taken_over(importer, upload_id)
+    check_file(importer.database, importer.files, upload_id, 1)
+    assert importer.now(upload_id).state is ImportState.APPLYING
+    apply_rows(importer.database, upload_id, 1)
+    assert importer.people() == [(None, number(1), None)]
 
 
-def test_a_checked_upload_is_applied(desk: Desk) -> None:
-    upload_id = uploaded(desk)
-    check_file(desk.database, desk.files, upload_id, 1)
-    assert desk.now(upload_id).state is ImportState.CHECKED
-    run_out(desk, upload_id)
-    assert taken_over(desk, upload_id)
-    assert desk.now(upload_id).state is ImportState.APPLYING
+def test_a_checked_upload_is_applied(importer: Importer) -> None:
+    upload_id = uploaded(importer)
+    check_file(importer.database, importer.files, upload_id, 1)
+    assert importer.now(upload_id).state is ImportState.CHECKED
+    run_out(importer, upload_id)
+    assert taken_over(importer, upload_id)
+    assert importer.now(upload_id).state is ImportState.APPLYING
 
 
-def test_an_ended_upload_stays_as_it_is(desk: Desk) -> None:
-    upload_id = uploaded(desk)
-    with desk.database.transaction() as session:
-        steps.cancel(session, desk.caller, upload_id)
-    run_out(desk, upload_id)
-    assert taken_over(desk, upload_id)
-    assert desk.now(upload_id).state is ImportState.CANCELLED
+def test_an_ended_upload_stays_as_it_is(importer: Importer) -> None:
+    upload_id = uploaded(importer)
+    with importer.database.transaction() as session:
+        steps.cancel(session, importer.caller, upload_id)
+    run_out(importer, upload_id)
+    assert taken_over(importer, upload_id)
+    assert importer.now(upload_id).state is ImportState.CANCELLED

@@ -9,7 +9,7 @@ from app.enums import ContactAction
 from app.models import ImportBlock
 from app.services.contacts.results import FAILED
 from app.services.imports import corrections, packing, preview, reports, steps, summary
-from tests.fixtures.uploads import Desk, counts, number
+from tests.fixtures.uploads import Importer, counts, number
 
 HEADER = "Name,Phone,Email\n"
 PLACES = range(60)
@@ -35,10 +35,10 @@ def line(place: int) -> str:
 FILE = HEADER + "".join(map(line, PLACES))
 
 
-def everything(desk: Desk, data: str, action: ContactAction) -> dict[str, Any]:
+def everything(importer: Importer, data: str, action: ContactAction) -> dict[str, Any]:
     """A file as screens, scripts and downloads show it."""
-    found = desk.checked(data, action)
-    with desk.database.transaction(read_only=True) as session:
+    found = importer.checked(data, action)
+    with importer.database.transaction(read_only=True) as session:
         files: dict[bool, list[reports.MarkedRow]] = {}
         for failed_only in (True, False):
             rows: list[reports.MarkedRow] = []
@@ -64,8 +64,8 @@ def everything(desk: Desk, data: str, action: ContactAction) -> dict[str, Any]:
         }
 
 
-def blocks(desk: Desk) -> int:
-    with desk.database.transaction(read_only=True) as session:
+def blocks(importer: Importer) -> int:
+    with importer.database.transaction(read_only=True) as session:
         return session.scalar(select(func.count()).select_from(ImportBlock)) or 0
 
 
@@ -81,20 +81,20 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("action", [ContactAction.UPSERT, ContactAction.REMOVE])
 def test_counts_downloads_and_results_are_those_of_a_file_whose_rows_are_all_listed(
-    desk: Desk, request: pytest.FixtureRequest, action: ContactAction
+    importer: Importer, request: pytest.FixtureRequest, action: ContactAction
 ) -> None:
-    desk.send({"phone": number(6), "firstName": "Known"})
-    listed = everything(desk, FILE, action)
-    assert blocks(desk) == 0
+    importer.send({"phone": number(6), "firstName": "Known"})
+    listed = everything(importer, FILE, action)
+    assert blocks(importer) == 0
     request.getfixturevalue("narrow")
-    assert everything(desk, FILE, action) == listed
-    assert blocks(desk) > 2
+    assert everything(importer, FILE, action) == listed
+    assert blocks(importer) > 2
 
 
 @pytest.mark.usefixtures("narrow")
-def test_the_first_rows_of_each_kind_are_listed_with_all_their_problems(desk: Desk) -> None:
-    found = desk.checked(HEADER + "".join(line(place) for place in PLACES if place % 6 > 1))
-    with desk.database.transaction(read_only=True) as session:
+def test_the_first_rows_of_each_kind_are_listed_with_all_their_problems(importer: Importer) -> None:
+    found = importer.checked(HEADER + "".join(line(place) for place in PLACES if place % 6 > 1))
+    with importer.database.transaction(read_only=True) as session:
         page = reports.page(session, found, outcome=FAILED)
         shown = [(row.number, [problem.code for problem in row.problems]) for row in page.rows]
     assert shown == [
@@ -109,26 +109,28 @@ def test_the_first_rows_of_each_kind_are_listed_with_all_their_problems(desk: De
 
 
 @pytest.mark.usefixtures("narrow")
-def test_a_packed_file_is_applied_repaired_and_checked_again(desk: Desk) -> None:
-    found = desk.checked(FILE)
+def test_a_packed_file_is_applied_repaired_and_checked_again(importer: Importer) -> None:
+    found = importer.checked(FILE)
     assert counts(found) == (20, 0, 0, 0, 40)
-    with desk.database.transaction() as session:
-        corrections.fix_rows(session, desk.caller, found.id, {4: {1: number(500)}}, set())
-    assert counts(desk.check(found.id)) == (21, 0, 0, 0, 39)
-    with desk.database.transaction() as session:
-        (repair,) = reports.repairs(session, desk.now(found.id))
+    with importer.database.transaction() as session:
+        corrections.fix_rows(session, importer.caller, found.id, {4: {1: number(500)}}, set())
+    assert counts(importer.check(found.id)) == (21, 0, 0, 0, 39)
+    with importer.database.transaction() as session:
+        (repair,) = reports.repairs(session, importer.now(found.id))
         assert repair.rows == 10
-        steps.repair(session, desk.caller, found.id, repair.reason)
-    assert counts(desk.check(found.id)) == (31, 0, 0, 0, 29)
-    assert counts(desk.apply(found.id)) == (31, 0, 0, 0, 29)
-    assert len(desk.people()) == 31
+        steps.repair(session, importer.caller, found.id, repair.reason)
+    assert counts(importer.check(found.id)) == (31, 0, 0, 0, 29)
+    assert counts(importer.apply(found.id)) == (31, 0, 0, 0, 29)
+    assert len(importer.people()) == 31
 
 
 @pytest.mark.usefixtures("narrow")
-def test_a_check_that_starts_again_replaces_the_blocks_of_the_one_before(desk: Desk) -> None:
-    found = desk.checked(FILE)
-    before = blocks(desk), found.stored_bytes, found.packed
-    with desk.database.transaction() as session:
-        steps.read_again(session, desk.caller, found.id)
-    again = desk.check(found.id)
-    assert (blocks(desk), again.stored_bytes, again.packed) == before
+def test_a_check_that_starts_again_replaces_the_blocks_of_the_one_before(
+    importer: Importer,
+) -> None:
+    found = importer.checked(FILE)
+    before = blocks(importer), found.stored_bytes, found.packed
+    with importer.database.transaction() as session:
+        steps.read_again(session, importer.caller, found.id)
+    again = importer.check(found.id)
+    assert (blocks(importer), again.stored_bytes, again.packed) == before

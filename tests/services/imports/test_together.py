@@ -11,7 +11,7 @@ from app.enums import ImportState
 from app.models import Campaign, Contact, ImportChange
 from app.services.imports import apply
 from app.services.imports.pipeline import apply_rows
-from tests.fixtures.uploads import Desk, counts, make_desk, number, table
+from tests.fixtures.uploads import Importer, counts, make_importer, number, table
 
 PEOPLE = 8
 ROWS = 60
@@ -20,37 +20,39 @@ STEP = 20
 
 
 @pytest.fixture
-def desk(fresh_database: Database, tmp_path: Path) -> Desk:
+def importer(fresh_database: Database, tmp_path: Path) -> Importer:
     with fresh_database.transaction() as session:
-        return make_desk(session, fresh_database, tmp_path)
+        return make_importer(session, fresh_database, tmp_path)
 
 
 def test_eight_users_at_once_lose_no_update_of_each_other(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each file writes a piece of information of its own into all of its contacts."""
     monkeypatch.setattr(apply, "BATCH", 10)
     numbers = [range(person * STEP, person * STEP + ROWS) for person in range(PEOPLE)]
     uploads = [
-        desk.checked(table(f"Phone,By {person}", [(number(n), "yes") for n in numbers[person]])).id
+        importer.checked(
+            table(f"Phone,By {person}", [(number(n), "yes") for n in numbers[person]])
+        ).id
         for person in range(PEOPLE)
     ]
-    assert [counts(desk.now(upload)) for upload in uploads] == [(ROWS, 0, 0, 0, 0)] * PEOPLE
-    started = [(upload, desk.start(upload)) for upload in uploads]
+    assert [counts(importer.now(upload)) for upload in uploads] == [(ROWS, 0, 0, 0, 0)] * PEOPLE
+    started = [(upload, importer.start(upload)) for upload in uploads]
     with ThreadPoolExecutor(PEOPLE) as pool:
-        list(pool.map(lambda each: apply_rows(desk.database, *each), started))
+        list(pool.map(lambda each: apply_rows(importer.database, *each), started))
 
-    ended = [desk.now(upload) for upload in uploads]
+    ended = [importer.now(upload) for upload in uploads]
     everybody = {number(n) for of_person in numbers for n in of_person}
     assert [upload.state for upload in ended] == [ImportState.DONE] * PEOPLE
     assert {upload.created + upload.updated for upload in ended} == {ROWS}
     assert sum(upload.created for upload in ended) == len(everybody)
     assert {(upload.deleted, upload.ignored, upload.failed) for upload in ended} == {(0, 0, 0)}
-    with desk.database.transaction(read_only=True) as session:
+    with importer.database.transaction(read_only=True) as session:
         people = session.execute(select(Contact.phone, Contact.contact_metadata))
         known = {row[0]: row[1] for row in people}
         changes = session.scalar(select(func.count()).select_from(ImportChange))
-        campaign = session.get_one(Campaign, desk.campaign_id)
+        campaign = session.get_one(Campaign, importer.campaign_id)
         assert (campaign.contact_count, changes) == (len(everybody), PEOPLE * ROWS)
     assert known == {
         phone: {

@@ -19,7 +19,7 @@ from tests.fixtures.worker import Line, make_line
 
 
 @dataclass
-class Desk:
+class PlannedCampaign:
     """A campaign of an owner, who has made a plan."""
 
     session: Session
@@ -70,11 +70,11 @@ class Desk:
 
 
 @pytest.fixture
-def desk(session: Session) -> Desk:
+def planned_campaign(session: Session) -> PlannedCampaign:
     line = make_line(session)
     campaign = campaigns.create(
         session, OWNER, line.organization_id, name="Spring", all_assistants=True
     )
-    made = Desk(session, line, campaign)
+    made = PlannedCampaign(session, line, campaign)
     made.plan()
     return made

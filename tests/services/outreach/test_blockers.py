@@ -12,7 +12,7 @@ from app.services import campaigns, outreach, pauses, spending
 from app.services.calls import claims
 from tests.fixtures.databases import runs_on
 from tests.fixtures.outreach import OWNER
-from tests.services.outreach.conftest import Desk
+from tests.services.outreach.conftest import PlannedCampaign
 
 PEOPLE = [{"phone": f"+1202555{number:04}"} for number in range(100, 104)]
 LEFT = "The plan's assistant was removed from the campaign."
@@ -21,10 +21,10 @@ LEFT = "The plan's assistant was removed from the campaign."
 backend = runs_on(["sqlite"])
 
 
-def second_assistant(session: Session, desk: Desk) -> Assistant:
+def second_assistant(session: Session, planned_campaign: PlannedCampaign) -> Assistant:
     assistant = Assistant(
-        partner_id=desk.line.partner_id,
-        organization_id=desk.line.organization_id,
+        partner_id=planned_campaign.line.partner_id,
+        organization_id=planned_campaign.line.organization_id,
         name="Bea",
         phone_number="+12025550198",
         phone_enabled=True,
@@ -35,54 +35,58 @@ def second_assistant(session: Session, desk: Desk) -> Assistant:
     return assistant
 
 
-def give(session: Session, desk: Desk, *assistants: Assistant) -> None:
+def give(session: Session, planned_campaign: PlannedCampaign, *assistants: Assistant) -> None:
     """From now on these are the campaign's assistants, and no other."""
     ids = [assistant.id for assistant in assistants]
-    campaigns.assign_assistants(session, OWNER, desk.campaign.id, ids)
+    campaigns.assign_assistants(session, OWNER, planned_campaign.campaign.id, ids)
 
 
-def said(session: Session, desk: Desk) -> tuple[str, str] | None:
-    plan = session.get_one(Outreach, desk.campaign.id)
-    found = outreach.blocker(session, desk.campaign, plan, CarrierKind.SIMULATOR)
+def said(session: Session, planned_campaign: PlannedCampaign) -> tuple[str, str] | None:
+    plan = session.get_one(Outreach, planned_campaign.campaign.id)
+    found = outreach.blocker(session, planned_campaign.campaign, plan, CarrierKind.SIMULATOR)
     return (found.code, found.sentence) if found else None
 
 
-def test_a_removed_assistant_places_no_calls_until_it_is_back(session: Session, desk: Desk) -> None:
-    ada = session.get_one(Assistant, desk.line.assistant_id)
-    desk.add(*PEOPLE)
-    desk.start()
-    assert (desk.feed(calls_at_once=2), said(session, desk)) == (2, None)
-    give(session, desk, second_assistant(session, desk))
+def test_a_removed_assistant_places_no_calls_until_it_is_back(
+    session: Session, planned_campaign: PlannedCampaign
+) -> None:
+    ada = session.get_one(Assistant, planned_campaign.line.assistant_id)
+    planned_campaign.add(*PEOPLE)
+    planned_campaign.start()
+    assert (planned_campaign.feed(calls_at_once=2), said(session, planned_campaign)) == (2, None)
+    give(session, planned_campaign, second_assistant(session, planned_campaign))
     later = utcnow() + timedelta(minutes=1)
-    assert desk.feed(later) == 0
-    assert said(session, desk) == ("agent_left", LEFT)
-    caller = desk.line.key
+    assert planned_campaign.feed(later) == 0
+    assert said(session, planned_campaign) == ("agent_left", LEFT)
+    caller = planned_campaign.line.key
     assert [
         (campaign.id, why) for campaign, why in outreach.blocked_campaigns(session, caller, 5)
-    ] == [(desk.campaign.id, LEFT)]
-    for call in desk.calls():
+    ] == [(planned_campaign.campaign.id, LEFT)]
+    for call in planned_campaign.calls():
         claims.next_step(session, call.id, new_id(), calls_at_once=5)
-    assert [(call.status, call.ended_reason, call.status_detail) for call in desk.calls()] == [
-        (CallStatus.CANCELED, EndedReason.CANCELED, LEFT)
-    ] * 2
+    assert [
+        (call.status, call.ended_reason, call.status_detail) for call in planned_campaign.calls()
+    ] == [(CallStatus.CANCELED, EndedReason.CANCELED, LEFT)] * 2
 
-    give(session, desk, ada)
-    assert said(session, desk) is None
-    assert desk.feed(later + timedelta(minutes=1), calls_at_once=9) == 4
+    give(session, planned_campaign, ada)
+    assert said(session, planned_campaign) is None
+    assert planned_campaign.feed(later + timedelta(minutes=1), calls_at_once=9) == 4
     assert outreach.blocked_campaigns(session, caller, 5) == []
-    waiting = desk.calls(CallStatus.QUEUED)
+    waiting = planned_campaign.calls(CallStatus.QUEUED)
     assert sorted(call.phone_number for call in waiting) == [one["phone"] for one in PEOPLE]
 
 
-def test_another_assistant_in_the_plan_goes_on_at_once(session: Session, desk: Desk) -> None:
-    desk.add(*PEOPLE)
-    desk.start()
-    bea = second_assistant(session, desk)
-    give(session, desk, bea)
-    assert desk.feed() == 0
-    desk.plan(assistant_id=bea.id)
-    assert (desk.feed(calls_at_once=9), said(session, desk)) == (4, None)
-    assert {call.assistant_id for call in desk.calls()} == {bea.id}
+def test_another_assistant_in_the_plan_goes_on_at_once(
+    session: Session, planned_campaign: PlannedCampaign
+) -> None:
+    planned_campaign.add(*PEOPLE)
+    planned_campaign.start()
+    bea = second_assistant(session, planned_campaign)
+    give(session, planned_campaign, bea)
+    assert planned_campaign.feed() == 0
+    planned_campaign.plan(assistant_id=bea.id)
+    assert (planned_campaign.feed(calls_at_once=9), said(session, planned_campaign)) == (4, None)
+    assert {call.assistant_id for call in planned_campaign.calls()} == {bea.id}
 
 
 @pytest.mark.parametrize(
@@ -97,33 +101,43 @@ def test_another_assistant_in_the_plan_goes_on_at_once(session: Session, desk: D
     ],
 )
 def test_a_forecast_counts_the_contacts_that_are_called_once_the_assistant_is_ready(
-    session: Session, desk: Desk, field: str, code: str, sentence: str
+    session: Session, planned_campaign: PlannedCampaign, field: str, code: str, sentence: str
 ) -> None:
-    desk.add(*PEOPLE, {"email": "dora@mail.example"})
-    setattr(session.get_one(Assistant, desk.line.assistant_id), field, False)
+    planned_campaign.add(*PEOPLE, {"email": "dora@mail.example"})
+    setattr(session.get_one(Assistant, planned_campaign.line.assistant_id), field, False)
     session.flush()
-    assert said(session, desk) == (code, sentence)
-    found = outreach.forecast(session, desk.campaign)
+    assert said(session, planned_campaign) == (code, sentence)
+    found = outreach.forecast(session, planned_campaign.campaign)
     assert (found.called, found.left_out) == (4, {"no_phone": 1})
-    desk.start()
-    assert (desk.feed(), desk.decided()) == (0, {})
+    planned_campaign.start()
+    assert (planned_campaign.feed(), planned_campaign.decided()) == (0, {})
 
 
-def test_a_pause_of_dialling_is_named_as_well(session: Session, desk: Desk) -> None:
+def test_a_pause_of_dialling_is_named_as_well(
+    session: Session, planned_campaign: PlannedCampaign
+) -> None:
     for scope in (pauses.PauseScope(carrier=CarrierKind.TWILIO), pauses.PauseScope()):
         pauses.pause(session, OWNER, scope, "A storm.")
-    assert said(session, desk) == ("dialling_paused", "Calling is paused: A storm.")
+    assert said(session, planned_campaign) == ("dialling_paused", "Calling is paused: A storm.")
     pauses.resume(session, OWNER, pauses.PauseScope())
-    assert said(session, desk) is None
+    assert said(session, planned_campaign) is None
 
 
-def test_a_campaign_waits_while_a_spending_limit_is_reached(session: Session, desk: Desk) -> None:
-    organization = spending.LimitSubject(organization_id=desk.line.organization_id)
+def test_a_campaign_waits_while_a_spending_limit_is_reached(
+    session: Session, planned_campaign: PlannedCampaign
+) -> None:
+    organization = spending.LimitSubject(organization_id=planned_campaign.line.organization_id)
     spending.change(session, OWNER, organization, spending.SpendingLimits(day_micros=0))
-    desk.add(*PEOPLE)
-    desk.start()
+    planned_campaign.add(*PEOPLE)
+    planned_campaign.start()
     why = "The organization's spending limit for today is reached."
-    assert (desk.feed(), said(session, desk)) == (0, ("spend_cap_reached", why))
-    assert session.get_one(Outreach, desk.campaign.id).held_reason == why
+    assert (planned_campaign.feed(), said(session, planned_campaign)) == (
+        0,
+        ("spend_cap_reached", why),
+    )
+    assert session.get_one(Outreach, planned_campaign.campaign.id).held_reason == why
     spending.change(session, OWNER, organization, spending.SpendingLimits())
-    assert (desk.feed(utcnow() + timedelta(minutes=6)), said(session, desk)) == (4, None)
+    assert (
+        planned_campaign.feed(utcnow() + timedelta(minutes=6)),
+        said(session, planned_campaign),
+    ) == (4, None)

@@ -42,7 +42,7 @@ from app.services.contacts import single
 from app.services.contacts.single import ContactFields
 from app.services.personal_data import erasing, subjects
 from app.services.webhooks import endpoints
-from tests.fixtures.uploads import Desk, make_desk
+from tests.fixtures.uploads import Importer, make_importer
 from tests.portal.test_calls import answered, make_call
 
 PHONE, EMAIL = "+12025550143", "greta.canary@mail.example"
@@ -66,14 +66,16 @@ class House:
     database: Database
     settings: Settings
     folder: Path
-    desk: Desk
+    importer: Importer
     files: FileStore
     admin: Caller
     contact_id: UUID = field(default_factory=new_id)
 
     def request(self) -> UUID:
         with self.database.transaction() as session:
-            subject = subjects.contact(session, self.admin, self.desk.campaign_id, self.contact_id)
+            subject = subjects.contact(
+                session, self.admin, self.importer.campaign_id, self.contact_id
+            )
             return erasing.request(session, self.admin, subject).id
 
     def erase(self) -> Erasure:
@@ -87,14 +89,14 @@ class House:
 
 
 def plant(house: House) -> None:
-    desk, admin = house.desk, house.admin
+    importer, admin = house.importer, house.admin
     with house.database.transaction() as session:
-        organization = session.get_one(Campaign, desk.campaign_id)
+        organization = session.get_one(Campaign, importer.campaign_id)
         organization_id, partner_id = organization.organization_id, organization.partner_id
         second = campaigns.create(session, admin, organization_id, name="Second").id
         single.add(session, admin, second, ContactFields(FIRST, "", PHONE))
         changed = ContactFields(FIRST, LAST, PHONE, EMAIL, status="hot", metadata={"age": 44})
-        single.edit(session, admin, desk.campaign_id, house.contact_id, changed)
+        single.edit(session, admin, importer.campaign_id, house.contact_id, changed)
         listed = f"{PHONE},{FIRST} {LAST} asked\n{NEIGHBOUR},{EMAIL} too"
         do_not_call.add_many(
             session, admin, organization_id, do_not_call.read_numbers(listed, "US").good
@@ -154,14 +156,14 @@ def plant(house: House) -> None:
         html=f"<p>{PHONE}</p>",
     )
     open_outbox(house.settings).send(letter)
-    upload = desk.apply(desk.check(desk.upload(FILE, name=f"{FIRST} {LAST}.csv")).id)
+    upload = importer.apply(importer.check(importer.upload(FILE, name=f"{FIRST} {LAST}.csv")).id)
     assert upload.state is ImportState.DONE
     with house.database.transaction() as session:
         _plant_call(session, house, partner_id)
 
 
 def _plant_call(session: Session, house: House, partner_id: UUID) -> None:
-    organization = session.get_one(Organization, house.desk.organization_id)
+    organization = session.get_one(Organization, house.importer.organization_id)
     call = make_call(
         session,
         organization,
@@ -215,15 +217,15 @@ def _plant_call(session: Session, house: House, partner_id: UUID) -> None:
 
 
 def make_house(session: Session, database: Database, settings: Settings, folder: Path) -> House:
-    desk = make_desk(session, database, folder)
+    importer = make_importer(session, database, folder)
     session.commit()
-    made = House(database, settings, folder, desk, open_files(settings), desk.caller)
+    made = House(database, settings, folder, importer, open_files(settings), importer.caller)
     with database.transaction() as own:
         fields = ContactFields(
             FIRST, LAST, PHONE, EMAIL, metadata={"note": f"{FIRST} likes mornings"}
         )
-        made.contact_id = single.add(own, desk.caller, desk.campaign_id, fields)
+        made.contact_id = single.add(own, importer.caller, importer.campaign_id, fields)
         neighbour = ContactFields("Ada", "Bell", NEIGHBOUR)
-        single.add(own, desk.caller, desk.campaign_id, neighbour)
+        single.add(own, importer.caller, importer.campaign_id, neighbour)
     plant(made)
     return made

@@ -109,8 +109,8 @@ def test_an_erasure_that_runs_again_changes_nothing(house: House, session: Sessi
 def test_a_checked_upload_that_names_the_contact_is_cancelled(
     house: House, session: Session
 ) -> None:
-    waiting = house.desk.check(house.desk.upload(FILE)).id
-    other = house.desk.check(house.desk.upload("phone\n+12025550999\n")).id
+    waiting = house.importer.check(house.importer.upload(FILE)).id
+    other = house.importer.check(house.importer.upload("phone\n+12025550999\n")).id
     house.erase()
     session.expire_all()
     states = {upload.id: upload.state for upload in session.scalars(select(ContactImport))}
@@ -122,10 +122,10 @@ def test_a_checked_upload_that_names_the_contact_is_cancelled(
 
 def test_an_erasure_waits_for_calls_in_progress(house: House, session: Session) -> None:
     with house.database.transaction() as own:
-        organization = own.get_one(Organization, house.desk.organization_id)
+        organization = own.get_one(Organization, house.importer.organization_id)
         active = make_call(own, organization, PHONE, status=CallStatus.IN_PROGRESS).id
         queued = make_call(own, organization, PHONE, status=CallStatus.QUEUED).id
-        subject = subjects.contact(own, house.admin, house.desk.campaign_id, house.contact_id)
+        subject = subjects.contact(own, house.admin, house.importer.campaign_id, house.contact_id)
         assert own_rows.cancel_calls(own, subject) is True
     assert session.get_one(Call, queued).status is CallStatus.CANCELED
     session.execute(update(Call).where(Call.id == active).values(status=CallStatus.COMPLETED))
@@ -150,7 +150,7 @@ def test_the_same_number_in_another_organization_stays(
 
 @pytest.fixture
 def second(house: House, session: Session) -> Organization:
-    first = session.get_one(Organization, house.desk.organization_id)
+    first = session.get_one(Organization, house.importer.organization_id)
     others = select(Organization).where(
         Organization.partner_id == first.partner_id, Organization.id != first.id
     )
@@ -162,7 +162,7 @@ def test_only_those_with_the_permission_may_erase(house: House) -> None:
     stranger = replace(house.admin, partner_id=new_id())
     for caller, refusal in ((without, Forbidden), (stranger, NotFound)):
         with house.database.transaction() as session, pytest.raises(refusal):
-            subjects.contact(session, caller, house.desk.campaign_id, house.contact_id)
+            subjects.contact(session, caller, house.importer.campaign_id, house.contact_id)
 
 
 def test_a_changed_redaction_is_noticed(house: House, session: Session) -> None:
@@ -200,7 +200,7 @@ def test_a_contact_that_an_upload_adds_after_the_request_is_erased_too(
 ) -> None:
     erasure_id = house.request()
     with house.database.transaction() as own:
-        organization_id = house.desk.organization_id
+        organization_id = house.importer.organization_id
         third = campaigns.create(own, house.admin, organization_id, name="Third").id
         added = ContactFields("Margaretha", "Canarywood", PHONE)
         single.add(own, house.admin, third, added)

@@ -41,7 +41,7 @@ def test_every_exported_column_is_in_the_export(kind: SubjectKind) -> None:
 
 
 def test_a_contact_is_exported_with_calls_and_recordings(house: House, session: Session) -> None:
-    subject = subjects.contact(session, house.admin, house.desk.campaign_id, house.contact_id)
+    subject = subjects.contact(session, house.admin, house.importer.campaign_id, house.contact_id)
     file, rows = exporting.write(session, subject, house.files)
     with file, zipfile.ZipFile(file) as archive:
         found = {
@@ -66,9 +66,9 @@ def test_a_contact_is_exported_with_calls_and_recordings(house: House, session: 
 
 def test_a_requested_export_is_in_the_history(house: House, session: Session) -> None:
     with house.database.transaction() as own:
-        subject = subjects.contact(own, house.admin, house.desk.campaign_id, house.contact_id)
+        subject = subjects.contact(own, house.admin, house.importer.campaign_id, house.contact_id)
         export = exporting.request(
-            own, house.admin, subject, "UTC", campaign=house.desk.campaign_id
+            own, house.admin, subject, "UTC", campaign=house.importer.campaign_id
         )
         assert (export.list_name, export.file_format) == ("contact-data", ExportFormat.ZIP)
         again = exporting.subject_of(own, house.admin, export.list_name, export.query)

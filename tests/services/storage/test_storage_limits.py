@@ -15,48 +15,48 @@ from app.services import organizations, storage
 from app.services.imports import deletion, undo, uploads
 from app.services.imports.pipeline import check_file
 from tests.fixtures.cast import OPERATOR, make_tenant
-from tests.fixtures.uploads import Desk, number
+from tests.fixtures.uploads import Importer, number
 
 FILE = f"Name,Phone\nAnn,{number(1)}\nBob,12\n"
 DEFAULTS = StorageDefaults(partner=10_000, organization=5_000)
 
 
-def used(desk: Desk, defaults: StorageDefaults = DEFAULTS) -> tuple[int, int]:
+def used(importer: Importer, defaults: StorageDefaults = DEFAULTS) -> tuple[int, int]:
     """Of the organization and of its partner."""
-    with desk.database.transaction(read_only=True) as session:
-        partner_id = desk.caller.partner_id
+    with importer.database.transaction(read_only=True) as session:
+        partner_id = importer.caller.partner_id
         assert partner_id is not None
-        own = organizations.get(session, desk.caller, desk.organization_id)
+        own = organizations.get(session, importer.caller, importer.organization_id)
         return (
             storage.of_organization(session, own, defaults).used,
-            storage.of_partner(session, desk.caller, partner_id, defaults).used,
+            storage.of_partner(session, importer.caller, partner_id, defaults).used,
         )
 
 
-def refusal(desk: Desk, size: int, defaults: StorageDefaults = DEFAULTS) -> str | None:
-    with desk.database.transaction(read_only=True) as session:
+def refusal(importer: Importer, size: int, defaults: StorageDefaults = DEFAULTS) -> str | None:
+    with importer.database.transaction(read_only=True) as session:
         try:
-            uploads.require_room(session, desk.caller, desk.campaign_id, size, defaults)
+            uploads.require_room(session, importer.caller, importer.campaign_id, size, defaults)
         except TooLarge as error:
             return f"{error.code}: {error.message}".replace("\u00a0", " ")
     return None
 
 
-def test_files_rows_undo_log_and_pictures_count_until_they_are_deleted(desk: Desk) -> None:
-    assert used(desk) == (0, 0)
-    upload_id = desk.upload(FILE)
-    assert used(desk) == (len(FILE), len(FILE))
-    rows = desk.check(upload_id).stored_bytes
+def test_files_rows_undo_log_and_pictures_count_until_they_are_deleted(importer: Importer) -> None:
+    assert used(importer) == (0, 0)
+    upload_id = importer.upload(FILE)
+    assert used(importer) == (len(FILE), len(FILE))
+    rows = importer.check(upload_id).stored_bytes
     assert rows is not None
     assert rows > 400
-    assert used(desk) == (len(FILE) + rows,) * 2
-    applied = desk.apply(upload_id).stored_bytes
+    assert used(importer) == (len(FILE) + rows,) * 2
+    applied = importer.apply(upload_id).stored_bytes
     assert applied is not None
     assert applied > rows + 150
-    with desk.database.transaction() as session:
+    with importer.database.transaction() as session:
         session.add(
             BrandImage(
-                partner_id=desk.caller.partner_id,
+                partner_id=importer.caller.partner_id,
                 type="logo",
                 sha256="0" * 64,
                 content_type="image/png",
@@ -66,16 +66,18 @@ def test_files_rows_undo_log_and_pictures_count_until_they_are_deleted(desk: Des
                 data=b"",
             )
         )
-    assert used(desk) == (len(FILE) + applied, len(FILE) + applied + 70)
-    with desk.database.transaction() as session:
-        deletion.delete_data(session, desk.caller, upload_id)
-    assert used(desk) == (len(FILE), len(FILE) + 70)
-    delete_upload(desk.database, desk.files, upload_id)
-    assert used(desk) == (0, 70)
+    assert used(importer) == (len(FILE) + applied, len(FILE) + applied + 70)
+    with importer.database.transaction() as session:
+        deletion.delete_data(session, importer.caller, upload_id)
+    assert used(importer) == (len(FILE), len(FILE) + 70)
+    delete_upload(importer.database, importer.files, upload_id)
+    assert used(importer) == (0, 70)
 
 
-def test_a_file_over_the_limit_of_the_organization_or_the_partner_is_refused(desk: Desk) -> None:
-    assert [refusal(desk, size) for size in (5_000, 5_001)] == [
+def test_a_file_over_the_limit_of_the_organization_or_the_partner_is_refused(
+    importer: Importer,
+) -> None:
+    assert [refusal(importer, size) for size in (5_000, 5_001)] == [
         None,
         (
             "storage_limit_reached: The organization uses 0.0 MB of its 0.0 MB of storage. "
@@ -83,7 +85,7 @@ def test_a_file_over_the_limit_of_the_organization_or_the_partner_is_refused(des
         ),
     ]
     larger = StorageDefaults(partner=1_000_000, organization=2_000_000)
-    assert [refusal(desk, size, larger) for size in (1_000_000, 1_500_000)] == [
+    assert [refusal(importer, size, larger) for size in (1_000_000, 1_500_000)] == [
         None,
         (
             "storage_limit_reached: The partner uses 0.0 MB of its 1.0 MB of storage. "
@@ -92,21 +94,21 @@ def test_a_file_over_the_limit_of_the_organization_or_the_partner_is_refused(des
     ]
 
 
-def test_limits_of_their_own_replace_those_of_the_installation(desk: Desk) -> None:
-    partner_id = desk.caller.partner_id
+def test_limits_of_their_own_replace_those_of_the_installation(importer: Importer) -> None:
+    partner_id = importer.caller.partner_id
     assert partner_id is not None
-    with desk.database.transaction() as session:
-        storage.change_organization_limit(session, desk.caller, desk.organization_id, 7_000)
-    assert refusal(desk, 7_000) is None
-    assert refusal(desk, 7_001) is not None
-    with desk.database.transaction() as session:
+    with importer.database.transaction() as session:
+        storage.change_organization_limit(session, importer.caller, importer.organization_id, 7_000)
+    assert refusal(importer, 7_000) is None
+    assert refusal(importer, 7_001) is not None
+    with importer.database.transaction() as session:
         storage.change_partner_limit(session, OPERATOR, partner_id, 6_000)
-    assert refusal(desk, 6_001) is not None
-    with desk.database.transaction() as session:
+    assert refusal(importer, 6_001) is not None
+    with importer.database.transaction() as session:
         storage.change_partner_limit(session, OPERATOR, partner_id, None)
-        storage.change_organization_limit(session, desk.caller, desk.organization_id, None)
-    assert refusal(desk, 5_000) is None
-    assert refusal(desk, 5_001) is not None
+        storage.change_organization_limit(session, importer.caller, importer.organization_id, None)
+    assert refusal(importer, 5_000) is None
+    assert refusal(importer, 5_001) is not None
 
 
 def test_members_and_other_partners_set_no_limit(session: Session) -> None:
@@ -124,46 +126,46 @@ def test_members_and_other_partners_set_no_limit(session: Session) -> None:
     assert (own.organization.storage_limit, own.partner.storage_limit) == (None, None)
 
 
-def test_a_check_fails_with_a_sentence_if_the_storage_is_full(desk: Desk) -> None:
-    upload_id = desk.upload(FILE)
+def test_a_check_fails_with_a_sentence_if_the_storage_is_full(importer: Importer) -> None:
+    upload_id = importer.upload(FILE)
     full = StorageDefaults(partner=10_000, organization=len(FILE) - 1)
-    check_file(desk.database, desk.files, upload_id, 1, storage_defaults=full)
-    now = desk.now(upload_id)
+    check_file(importer.database, importer.files, upload_id, 1, storage_defaults=full)
+    now = importer.now(upload_id)
     assert (now.state, now.failure) == (ImportState.FAILED, storage.STORAGE_FULL)
-    assert desk.rows(upload_id) == []
+    assert importer.rows(upload_id) == []
 
 
-def test_deleting_data_keeps_contacts_figures_and_history(desk: Desk) -> None:
-    upload = desk.apply(desk.checked(FILE).id)
+def test_deleting_data_keeps_contacts_figures_and_history(importer: Importer) -> None:
+    upload = importer.apply(importer.checked(FILE).id)
     assert (deletion.can_be_deleted(upload), undo.can_be_undone(upload, 7)) == (True, True)
-    with desk.database.transaction() as session:
-        deletion.delete_data(session, desk.caller, upload.id)
-    asked = desk.now(upload.id)
+    with importer.database.transaction() as session:
+        deletion.delete_data(session, importer.caller, upload.id)
+    asked = importer.now(upload.id)
     assert (deletion.can_be_deleted(asked), undo.can_be_undone(asked, 7)) == (False, False)
-    delete_upload(desk.database, desk.files, upload.id)
-    now = desk.now(upload.id)
+    delete_upload(importer.database, importer.files, upload.id)
+    now = importer.now(upload.id)
     assert (now.file_key, now.stored_bytes, now.deletion_requested_at) == ("", 0, None)
     with pytest.raises(FileNotFoundError):
-        desk.files.open(upload.file_key)
-    assert desk.rows(upload.id) == []
-    assert desk.people() == [("Ann", number(1), None)]
+        importer.files.open(upload.file_key)
+    assert importer.rows(upload.id) == []
+    assert importer.people() == [("Ann", number(1), None)]
     assert (now.created, now.failed, now.state) == (1, 1, ImportState.DONE)
 
 
-def test_uploads_in_progress_keep_their_data(desk: Desk) -> None:
-    upload_id = desk.checked(FILE).id
-    with pytest.raises(Conflict), desk.database.transaction() as session:
-        deletion.delete_data(session, desk.caller, upload_id)
-    assert len(desk.rows(upload_id)) == 2
+def test_uploads_in_progress_keep_their_data(importer: Importer) -> None:
+    upload_id = importer.checked(FILE).id
+    with pytest.raises(Conflict), importer.database.transaction() as session:
+        deletion.delete_data(session, importer.caller, upload_id)
+    assert len(importer.rows(upload_id)) == 2
 
 
-def test_uploads_of_an_earlier_version_are_measured_as_new_ones_are(desk: Desk) -> None:
-    upload = desk.apply(desk.checked(FILE * 40).id)
+def test_uploads_of_an_earlier_version_are_measured_as_new_ones_are(importer: Importer) -> None:
+    upload = importer.apply(importer.checked(FILE * 40).id)
     assert upload.stored_bytes is not None
-    with desk.database.transaction() as session:
+    with importer.database.transaction() as session:
         session.execute(update(ContactImport).values(stored_bytes=None))
         assert deletion.next_unmeasured(session) == upload.id
         deletion.measure(session, upload.id)
         assert deletion.next_unmeasured(session) is None
-    measured = desk.now(upload.id).stored_bytes
+    measured = importer.now(upload.id).stored_bytes
     assert measured == pytest.approx(upload.stored_bytes, rel=0.35)

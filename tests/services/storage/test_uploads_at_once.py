@@ -15,20 +15,20 @@ from app.errors import TooLarge
 from app.gateways.files import StoredFile
 from app.services.branding import images
 from app.services.imports import uploads
-from tests.fixtures.uploads import Desk, make_desk
+from tests.fixtures.uploads import Importer, make_importer
 
 ROOM_FOR_ONE = StorageDefaults(partner=1_000, organization=1_000)
 A_MOMENT = 0.3
 
-Store = Callable[[Session, Desk], UUID]
+Store = Callable[[Session, Importer], UUID]
 
 
-def upload_file(session: Session, desk: Desk) -> UUID:
+def upload_file(session: Session, importer: Importer) -> UUID:
     file = StoredFile(key="contacts", size=600, sha256="0" * 64)
     return uploads.create(
         session,
-        desk.caller,
-        desk.campaign_id,
+        importer.caller,
+        importer.campaign_id,
         action=ContactAction.UPSERT,
         file=file,
         file_name="people.csv",
@@ -36,11 +36,13 @@ def upload_file(session: Session, desk: Desk) -> UUID:
     ).id
 
 
-def upload_logo(session: Session, desk: Desk) -> UUID:
-    partner_id = desk.caller.partner_id
+def upload_logo(session: Session, importer: Importer) -> UUID:
+    partner_id = importer.caller.partner_id
     assert partner_id is not None
     encoded = images.EncodedPicture(bytes(600), "image/png", 1, 1)
-    return images.store(session, desk.caller, partner_id, ImageType.LOGO, encoded, ROOM_FOR_ONE).id
+    return images.store(
+        session, importer.caller, partner_id, ImageType.LOGO, encoded, ROOM_FOR_ONE
+    ).id
 
 
 @pytest.mark.parametrize("second", [upload_file, upload_logo])
@@ -48,19 +50,19 @@ def test_of_two_uploads_at_once_the_second_finds_no_room(
     fresh_database: Database, tmp_path: Path, second: Store
 ) -> None:
     with fresh_database.transaction() as session:
-        desk = make_desk(session, fresh_database, tmp_path)
+        importer = make_importer(session, fresh_database, tmp_path)
 
     def store() -> str | None:
         try:
             with fresh_database.transaction() as session:
-                second(session, desk)
+                second(session, importer)
         except TooLarge as error:
             return error.code
         return None
 
     with ThreadPoolExecutor(1) as pool:
         with fresh_database.transaction() as session:
-            upload_file(session, desk)
+            upload_file(session, importer)
             answer = pool.submit(store)
             assert not wait([answer], timeout=A_MOMENT).done
         assert answer.result() == "storage_limit_reached"

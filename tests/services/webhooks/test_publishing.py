@@ -19,31 +19,33 @@ from app.services.imports import undo
 from app.services.imports.pipeline import undo_rows
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import OPERATOR
-from tests.fixtures.uploads import Desk, make_desk, number
+from tests.fixtures.uploads import Importer, make_importer, number
 from tests.fixtures.worker import Line, make_line
 
 ANN, BOB = number(1), number(2)
 
 
 @pytest.fixture
-def desk(session: Session, database: Database, tmp_path: Path) -> Desk:
-    made = make_desk(session, database, tmp_path)
+def importer(session: Session, database: Database, tmp_path: Path) -> Importer:
+    made = make_importer(session, database, tmp_path)
     session.commit()
     return made
 
 
-def want(desk: Desk, settings: Settings, *events: WebhookEvent, paused: bool = False) -> None:
-    with desk.database.transaction() as session:
+def want(
+    importer: Importer, settings: Settings, *events: WebhookEvent, paused: bool = False
+) -> None:
+    with importer.database.transaction() as session:
         made = endpoints.add(
             session,
-            desk.caller,
+            importer.caller,
             settings,
-            organization_id=desk.organization_id,
+            organization_id=importer.organization_id,
             url="https://crm.example/hooks",
             events=[event.value for event in events],
         )
         if paused:
-            endpoints.pause(session, desk.caller, made.endpoint.id)
+            endpoints.pause(session, importer.caller, made.endpoint.id)
 
 
 def told(database: Database) -> list[tuple[str, dict[str, Any]]]:
@@ -61,70 +63,72 @@ def ids_of(database: Database) -> list[int]:
     return [len(data["contactIds"]) for _, data in told(database)]
 
 
-def test_events_of_changed_contacts_hold_their_ids(desk: Desk, settings: Settings) -> None:
+def test_events_of_changed_contacts_hold_their_ids(importer: Importer, settings: Settings) -> None:
     created, updated = WebhookEvent.CONTACT_CREATED, WebhookEvent.CONTACT_UPDATED
-    want(desk, settings, created, updated, WebhookEvent.CONTACT_DELETED)
-    desk.send({"phone": ANN}, {"phone": BOB})
-    desk.send({"phone": ANN, "firstName": "Ann"}, {"phone": BOB})  # nothing new about Bob
-    [(first, both), (second, one)] = told(desk.database)
+    want(importer, settings, created, updated, WebhookEvent.CONTACT_DELETED)
+    importer.send({"phone": ANN}, {"phone": BOB})
+    importer.send({"phone": ANN, "firstName": "Ann"}, {"phone": BOB})  # nothing new about Bob
+    [(first, both), (second, one)] = told(importer.database)
     assert (first, second, len(both["contactIds"])) == (created, updated, 2)
     assert one == {
-        "organizationId": str(desk.organization_id),
-        "campaignId": str(desk.campaign_id),
+        "organizationId": str(importer.organization_id),
+        "campaignId": str(importer.campaign_id),
         "contactIds": [both["contactIds"][0]],
     }
 
 
 def test_many_contacts_make_several_events(
-    desk: Desk, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    importer: Importer, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_module("app.services.contacts.apply"), "IDS_IN_AN_EVENT", 2)
-    want(desk, settings, WebhookEvent.CONTACT_CREATED)
-    desk.send(*({"phone": number(index)} for index in range(5)))
-    assert ids_of(desk.database) == [2, 2, 1]
+    want(importer, settings, WebhookEvent.CONTACT_CREATED)
+    importer.send(*({"phone": number(index)} for index in range(5)))
+    assert ids_of(importer.database) == [2, 2, 1]
 
 
 def test_nothing_is_written_for_an_event_without_subscribers(
-    desk: Desk, settings: Settings
+    importer: Importer, settings: Settings
 ) -> None:
-    want(desk, settings, WebhookEvent.CONTACT_DELETED)
-    desk.send({"phone": ANN})
-    assert told(desk.database) == []
+    want(importer, settings, WebhookEvent.CONTACT_DELETED)
+    importer.send({"phone": ANN})
+    assert told(importer.database) == []
 
 
-def test_every_subscribed_endpoint_gets_the_same_event(desk: Desk, settings: Settings) -> None:
-    want(desk, settings, WebhookEvent.CONTACT_CREATED)
-    want(desk, settings, WebhookEvent.CONTACT_CREATED, paused=True)
-    desk.send({"phone": ANN})
-    with desk.database.transaction(read_only=True) as session:
+def test_every_subscribed_endpoint_gets_the_same_event(
+    importer: Importer, settings: Settings
+) -> None:
+    want(importer, settings, WebhookEvent.CONTACT_CREATED)
+    want(importer, settings, WebhookEvent.CONTACT_CREATED, paused=True)
+    importer.send({"phone": ANN})
+    with importer.database.transaction(read_only=True) as session:
         first, second = session.scalars(select(WebhookDelivery).order_by(WebhookDelivery.id))
         assert (first.event_id, first.payload) == (second.event_id, second.payload)
         assert (first.state, second.state) == (DeliveryState.WAITING, DeliveryState.HELD)
 
 
-def test_a_rolled_back_change_emits_no_event(desk: Desk, settings: Settings) -> None:
-    want(desk, settings, WebhookEvent.CONTACT_CREATED)
-    with contextlib.suppress(RuntimeError), desk.database.transaction() as session:
-        campaign = session.get_one(Campaign, desk.campaign_id)
+def test_a_rolled_back_change_emits_no_event(importer: Importer, settings: Settings) -> None:
+    want(importer, settings, WebhookEvent.CONTACT_CREATED)
+    with contextlib.suppress(RuntimeError), importer.database.transaction() as session:
+        campaign = session.get_one(Campaign, importer.campaign_id)
         contacts.apply(session, campaign, [{"phone": ANN}], ContactAction.UPSERT)
         raise RuntimeError
-    assert told(desk.database) == []
+    assert told(importer.database) == []
 
 
 def test_an_upload_emits_events_when_it_ends_and_when_it_is_undone(
-    desk: Desk, settings: Settings
+    importer: Importer, settings: Settings
 ) -> None:
-    want(desk, settings, WebhookEvent.IMPORT_FINISHED, WebhookEvent.IMPORT_UNDONE)
-    upload = desk.apply(desk.checked(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\n").id)
-    with desk.database.transaction() as session:
-        order = undo.start(session, desk.caller, upload.id, 7).undo_number
-    undo_rows(desk.database, upload.id, order)
-    [(finished, done), (undone, back)] = told(desk.database)
+    want(importer, settings, WebhookEvent.IMPORT_FINISHED, WebhookEvent.IMPORT_UNDONE)
+    upload = importer.apply(importer.checked(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\n").id)
+    with importer.database.transaction() as session:
+        order = undo.start(session, importer.caller, upload.id, 7).undo_number
+    undo_rows(importer.database, upload.id, order)
+    [(finished, done), (undone, back)] = told(importer.database)
     assert (finished, undone) == ("import.finished", "import.undone")
     facts = {
         "importId": str(upload.id),
-        "organizationId": str(desk.organization_id),
-        "campaignId": str(desk.campaign_id),
+        "organizationId": str(importer.organization_id),
+        "campaignId": str(importer.campaign_id),
         "fileName": "people.csv",
         "action": "upsert",
         "rows": 2,
