@@ -1,6 +1,6 @@
 // <div data-chart="bars|overlaid|line"> with its figures as JSON inside: uPlot in the page's own colours.
 import uPlot from "../vendor/uplot.js";
-import { written } from "./figures.js";
+import { formatNumber } from "./numbers.js";
 
 const HEIGHT = 240;
 const PAPER = 680; // the width of A4 and Letter between the margins of print.css
@@ -180,7 +180,7 @@ function valueAxis(colours, smallest) {
       const each = step(top, smallest);
       return Array.from({ length: Math.round(top / each) + 1 }, (_, at) => at * each);
     },
-    values: (_, splits) => splits.map((value) => written(value)),
+    values: (_, splits) => splits.map((value) => formatNumber(value)),
   };
 }
 

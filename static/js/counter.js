@@ -1,5 +1,5 @@
 // <textarea data-counter="id of the counter">: keeps "96 of 1,000" under the field true.
-import { written } from "./figures.js";
+import { formatNumber } from "./numbers.js";
 import { say } from "./words.js";
 
 export function counters(root) {
@@ -8,8 +8,8 @@ export function counters(root) {
     const most = Number(counter.dataset.most);
     const show = () => {
       counter.textContent = say("count", {
-        count: written(field.value.length),
-        most: written(most),
+        count: formatNumber(field.value.length),
+        most: formatNumber(most),
       });
       counter.classList.toggle("is-danger", field.value.length > most);
     };

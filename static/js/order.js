@@ -32,7 +32,7 @@ function prepare(list) {
   for (const [place, row] of rowsOf(list).entries()) {
     const last = place >= movable.length;
     row.querySelector("[data-grip]").hidden = last || movable.length < 2;
-    row.querySelector(".row-acts").hidden = last;
+    row.querySelector(".row-actions").hidden = last;
     for (const button of row.querySelectorAll("[data-move]")) {
       const { move } = button.dataset;
       const end =

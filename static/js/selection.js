@@ -1,6 +1,6 @@
 // <form data-selection>: a box in the head of the table selects every row of the page, and the bar
 // says how many are selected.
-import { written } from "./figures.js";
+import { formatNumber } from "./numbers.js";
 import { say } from "./words.js";
 
 export function selections(root) {
@@ -10,7 +10,9 @@ export function selections(root) {
     const bar = form.querySelector("[data-selected]");
     const show = () => {
       const count = rows.filter((row) => row.checked).length;
-      bar.textContent = count ? say("selected", { count: written(count) }) : say("selectedNone");
+      bar.textContent = count
+        ? say("selected", { count: formatNumber(count) })
+        : say("selectedNone");
       every.checked = count === rows.length;
       every.indeterminate = count > 0 && count < rows.length;
     };

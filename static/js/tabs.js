@@ -21,9 +21,9 @@ export function showCurrentTab(root) {
 }
 
 export function showCurrentPlace() {
-  const place = document.querySelector(".sidebar-places [aria-current]");
+  const place = document.querySelector(".sidebar-links [aria-current]");
   if (!place) return;
-  const places = place.closest(".sidebar-places");
+  const places = place.closest(".sidebar-links");
   const hidden =
     place.getBoundingClientRect().bottom + BESIDE - places.getBoundingClientRect().bottom;
   if (hidden > 0) places.scrollTop += hidden;

@@ -168,7 +168,7 @@ def test_the_same_export_as_a_workbook_gives_the_same_result(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit, path = open_campaign(live, partner, open_browser, 2, script=True)
-    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.review-table"
     follow(visit, path, hubspot_workbook(), "all-contacts.xlsx", kind, script=True)
 
 

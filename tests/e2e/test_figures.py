@@ -74,7 +74,7 @@ def test_a_range_of_usage_is_chosen_and_compared(admin: Visit, live: Stack, scri
     if script:
         assert admin.findings() == []
     page.emulate_media(media="print")
-    expect(page.locator(".list-acts")).to_be_hidden()
+    expect(page.locator(".list-actions")).to_be_hidden()
     total = page.get_by_role("table").last.locator("tfoot")
     expect(total).to_have_css("display", "table-row-group")  # else it ends every sheet of paper
 
@@ -160,7 +160,7 @@ def test_the_search_works_by_keyboard_and_on_its_own_page(
     elif script:
         page.keyboard.press("/")
         page.keyboard.type(words)
-        found = page.locator("#find-list").get_by_role("link")
+        found = page.locator("#search-list").get_by_role("link")
         expect(found.first).to_be_visible()
         page.keyboard.press("Escape")
         expect(found).to_have_count(0)

@@ -52,10 +52,10 @@ def test_a_user_signs_in_from_an_invitation_and_from_a_password_link(
     open_mail(administrator, "You are invited to", email)
     if script:
         height = "frame => frame.contentDocument.documentElement.scrollHeight - frame.clientHeight"
-        assert administrator.page.locator("iframe.letter").evaluate(height) == 0
+        assert administrator.page.locator("iframe.mail-frame").evaluate(height) == 0
         assert administrator.findings() == []
         administrator.page.get_by_role("link", name="As text").click()
-        expect(administrator.page.locator(".letter-text")).to_be_visible()
+        expect(administrator.page.locator(".mail-frame-text")).to_be_visible()
         assert administrator.findings() == []
         administrator.page.get_by_role("link", name="As HTML").click()
     invitation = link_in(administrator.page, "Accept invitation")

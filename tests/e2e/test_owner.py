@@ -83,7 +83,7 @@ def test_an_owner_is_offered_and_reaches_no_page_of_the_partner(
     page = visit.page
     visit.sign_in(owner_of(partner))
     expect(page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
-    offered = page.locator(".sidebar-places > .sidebar-group .sidebar-word")
+    offered = page.locator(".sidebar-links > .sidebar-group .sidebar-label")
     assert tuple(offered.all_text_contents()) == PLACES
     another = partner["organizations"][1]
     refused = (

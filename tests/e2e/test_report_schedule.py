@@ -46,7 +46,7 @@ def last_month(language: str) -> str:
 
 def letter(page: Page) -> list[str]:
     """The lines of the mail in the page's frame, without that which names its reader."""
-    words = page.frame_locator("iframe.letter").locator("body").inner_text()
+    words = page.frame_locator("iframe.mail-frame").locator("body").inner_text()
     return [line for line in words.splitlines() if line.strip() and "@" not in line]
 
 
@@ -94,7 +94,7 @@ def test_a_report_is_scheduled_for_an_organization_and_its_test_mail_is_what_the
 
     preview = page.locator("#report-preview")
     expect(preview).to_contain_text("As ada@hillside.example gets it, in Spanish")
-    heading = page.frame_locator("iframe.letter").get_by_role("heading", level=1)
+    heading = page.frame_locator("iframe.mail-frame").get_by_role("heading", level=1)
     expect(heading).to_have_text(f"Informe de {last_month('es')}")
     spanish = letter(page)
     assert visit.faults(script) == []

@@ -15,7 +15,7 @@ def test_the_current_place_is_in_view(
     page = visit.page
     page.set_viewport_size({"width": 1360, "height": 600 if script else 900})
     visit.sign_in(partner["users"][0], then="/audit")
-    expect(page.locator(".sidebar-places [aria-current]")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".sidebar-links [aria-current]")).to_be_in_viewport(ratio=1)
     assert page.evaluate("scrollY") == 0
 
 

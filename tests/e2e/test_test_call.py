@@ -43,7 +43,7 @@ def call(page: Page, number: str) -> None:
 def watch_until_over(page: Page) -> list[str]:
     """The moments of the call in order."""
     follow_until(page, page.get_by_role("heading", name="Call ended"))
-    return page.locator("#live-call .story .line-title").all_inner_texts()
+    return page.locator("#live-call .event-list .line-title").all_inner_texts()
 
 
 def test_a_person_who_answers_hears_the_intro(
@@ -61,7 +61,7 @@ def test_a_person_who_answers_hears_the_intro(
         "Intro spoken",
         "Finished after a conversation",
     ]
-    spoken = page.locator("#live-call .story li", has_text="Intro spoken")
+    spoken = page.locator("#live-call .event-list li", has_text="Intro spoken")
     organization = min((one["name"] for one in partner["organizations"]), key=str.casefold)
     expect(spoken).to_contain_text(f"Hello, this is Robin from {organization}.")
     if script:
@@ -83,7 +83,7 @@ def test_voicemail_gets_the_voicemail_message(form: Visit, partner: dict[str, An
         "Voicemail message spoken",
         "Finished on voicemail",
     ]
-    spoken = page.locator("#live-call .story li", has_text="Voicemail message spoken")
+    spoken = page.locator("#live-call .event-list li", has_text="Voicemail message spoken")
     expect(spoken).to_contain_text("We will try again, this was a test.")
 
 

@@ -272,7 +272,7 @@ def test_an_editor_sees_alerts_and_changes_nothing(
     page = editor.get("/alerts").text
     assert "An organization has less than" in page
     assert "Add rule" not in page
-    assert "line-act" not in page  # no room for buttons that aren't there
+    assert "line-actions" not in page  # no room for buttons that aren't there
     assert editor.get(NEW).status_code == 404
     assert signed_in(own.user).get("/alerts").status_code == 404
 

@@ -306,7 +306,7 @@ def test_selected_rows_are_exported_in_the_chosen_columns_and_no_others(
         page = lists.browser.get(lists.page(name, chosen)).text
         form = page[page.find("data-selection") :]
         keys = re.findall(r'name="id" value="([^"]+)"', form)[:2]
-        bar = form[form.find("many-acts") :]
+        bar = form[form.find("bulk-actions") :]
         kept = [(field, unescape(value)) for field, value in HIDDEN.findall(bar)]
         urls = re.findall(rf'formaction="(/lists/{name}/selected\.[a-z]+)', bar)
         assert [url.rpartition(".")[2] for url in urls] == ["csv", "xlsx"], name
@@ -577,8 +577,10 @@ def test_a_file_names_its_columns_as_the_list_does() -> None:
         for column in definition.columns
         if re.sub(r" \(.*\)$", "", column.heading) != re.sub(r" \(.*\)$", "", str(column.label))
     }
-    # A file has other figures there, or no column next to it that names their subject.
+    # A file has other figures there, no column next to it that names their subject, or the name that
+    # scripts know.
     assert others == {
+        ("calls", "contact"),
         *(("campaigns", "progress"), ("report", "conversations")),
         *(("usage", "seconds"), ("usage", "before")),
     }
@@ -687,13 +689,13 @@ def test_columns_without_a_value_stay_hidden_beside_chosen_ones_and_phones_show_
     names = ("Called", "Campaign", "Status", "Attempts", "Duration", "Cost", "Ended")
     assert {name for name in names if name not in head} == {"Campaign", "Cost"}
     row = page[page.index("<tbody>") : page.index("</tr>", page.index("<tbody>"))]
-    assert re.findall(r'phone-chosen" data-label="(\w+)"', row) == ["Attempts"]
+    assert re.findall(r'phone-selected" data-label="(\w+)"', row) == ["Attempts"]
 
 
 def test_phones_show_an_email_once_also_if_its_column_is_chosen(lists: Lists) -> None:
     page = lists.browser.get("/users?column=name&column=email&column=organization").text
     row = page[page.index("<tbody>") : page.index("</tr>", page.index("<tbody>"))]
-    assert re.findall(r'phone-chosen" data-label="(\w+)"', row) == ["Organization"]
+    assert re.findall(r'phone-selected" data-label="(\w+)"', row) == ["Organization"]
 
 
 def test_a_file_of_calls_names_the_outcome_as_the_list_does(

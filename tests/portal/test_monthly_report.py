@@ -331,8 +331,8 @@ def test_the_page_lists_the_schedules_that_send_a_report(own: Tenant, admin: Bro
         ("The whole portal", "Next on 3 Nov 2026, 08:00 (Europe/Berlin)"),
         ("Northwind Dental", "Next on 5 Nov 2026, 08:00 (Europe/Berlin)"),
     ]
-    assert f'class="line-act" href="{of_one}">Edit' in page
-    assert f'class="line-act" href="{SCHEDULE}">Edit' not in page
+    assert f'class="line-actions" href="{of_one}">Edit' in page
+    assert f'class="line-actions" href="{SCHEDULE}">Edit' not in page
 
 
 def test_without_recipients_nothing_is_sent(session: Session, admin: Browser) -> None:

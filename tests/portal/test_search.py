@@ -74,7 +74,7 @@ def test_the_page_and_the_field_of_the_top_bar_each_get_their_part_while_someone
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     of_page, of_top_bar = (
         browser.get("/find?q=winter", headers={"HX-Request": "true", "HX-Target": target}).text
-        for target in ("found", "find-list")
+        for target in ("found", "search-list")
     )
     campaign = f'href="/campaigns/{world["campaign"]}"'
     assert campaign in of_page.partition('id="found"')[2]
@@ -403,7 +403,7 @@ def test_the_field_of_the_top_bar_gets_a_list_without_the_page(
 ) -> None:
     browser = signed_in(own.staff[Role.ADMIN])
     quick = browser.get("/find?q=dental", headers={"HX-Request": "true"}).text
-    assert re.findall(r'class="find-row" href="([^"]+)"', quick) == [
+    assert re.findall(r'class="search-result" href="([^"]+)"', quick) == [
         f"/organizations/{world['organization']}",
         f"/users/{world['user']}",
         f"/assistants/{world['assistant']}",

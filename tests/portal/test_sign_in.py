@@ -229,7 +229,7 @@ def test_after_a_session_has_ended_sign_in_is_in_the_brand_that_was_used(
 ) -> None:
     own.partner.product_name = "Northwind Voice"
     session.commit()
-    assert "Sign in to Partner portal" in browser.get("/sign-in").text
+    assert "Sign in to the partner portal" in browser.get("/sign-in").text
     browser.sign_in(own.user.email)
     session.execute(delete(PortalSession))
     session.commit()
@@ -242,11 +242,11 @@ def test_a_verified_domain_shows_its_partner_and_another_host_the_neutral_page(
 ) -> None:
     own.partner.product_name = "Northwind Voice"
     at_host = {"base_url": "http://northwind.example/"}
-    assert "Sign in to Partner portal" in browser.get("/sign-in", **at_host).text
+    assert "Sign in to the partner portal" in browser.get("/sign-in", **at_host).text
     partners.verify_domain(session, OPERATOR, own.partner.id)
     session.commit()
     assert "Sign in to Northwind Voice" in browser.get("/sign-in", **at_host).text
-    assert "Sign in to Partner portal" in browser.get("/sign-in").text
+    assert "Sign in to the partner portal" in browser.get("/sign-in").text
 
 
 def test_an_email_in_two_portals_asks_which_one_to_open(

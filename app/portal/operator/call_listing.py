@@ -82,7 +82,7 @@ PARTNER_CALLS = ListDefinition(
             "organization",
             lazy_gettext("Organization"),
             lambda row: row.organization,
-            "cell-name cell-name-words",
+            "cell-name cell-name-text",
         ),
         ListColumn("partner", lazy_gettext("Partner"), lambda row: row.partner, "cut"),
         ListColumn(

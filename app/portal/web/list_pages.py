@@ -173,7 +173,7 @@ class ListPage(Generic[R]):
 
     def is_labelled_on_phones(self, name: str) -> bool:
         """Whether rows on phones show the column after its label."""
-        return any(column.name == name and "phone-chosen" in css for column, css in self.styled)
+        return any(column.name == name and "phone-selected" in css for column, css in self.styled)
 
     @property
     def tabs(self) -> list[tuple[str, str, None, bool]]:
@@ -223,7 +223,7 @@ def _add_phone_class(css: str) -> str:
     classes = [each for each in css.split() if each not in ("from-desktop", "from-wide")]
     placed = {"cell-name", "phone-first", "phone-second", "phone-below", "from-widest"}
     if not placed.intersection(classes):
-        classes.append("phone-chosen")
+        classes.append("phone-selected")
     return " ".join(classes)
 
 

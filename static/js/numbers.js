@@ -2,5 +2,5 @@
 const { thousands, decimal } = document.documentElement.dataset;
 const english = new Intl.NumberFormat("en");
 
-export const written = (value) =>
+export const formatNumber = (value) =>
   english.format(value).replace(/[,.]/g, (mark) => (mark === "," ? thousands : decimal));

@@ -1,10 +1,10 @@
 // The field in the top bar: "/" or Ctrl + K goes there, or to the page of the search where there is
 // no room for the field. Arrow keys move through the results below it, Enter opens the first.
-export function finding() {
+export function globalSearch() {
   const form = document.querySelector("[data-find]");
   if (!form) return;
   const field = form.querySelector("input");
-  const list = form.querySelector(".find-list");
+  const list = form.querySelector(".search-list");
   const close = () => list.replaceChildren();
 
   document.addEventListener("keydown", (event) => {

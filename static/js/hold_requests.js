@@ -3,7 +3,7 @@
 // nothing is sent.
 const LONGEST_MS = 1000;
 
-export function pressing() {
+export function holdRequests() {
   const waiting = [];
   let held;
   const release = () => {

@@ -1,12 +1,12 @@
 /* The preview of a mail, as high as the mail: nothing scrolls within the page. Without script it has
    a fixed height and scrolls. Its frame needs allow-same-origin. */
-const LETTERS = "iframe.letter";
+const FRAMES = "iframe.mail-frame";
 
-export function letters() {
+export function mailFrames() {
   // A load event doesn't bubble, but it can be captured. A frame may have loaded before the script.
-  document.addEventListener("load", ({ target }) => target.matches?.(LETTERS) && fit(target), true);
-  window.addEventListener("resize", () => document.querySelectorAll(LETTERS).forEach(fit));
-  document.querySelectorAll(LETTERS).forEach(fit);
+  document.addEventListener("load", ({ target }) => target.matches?.(FRAMES) && fit(target), true);
+  window.addEventListener("resize", () => document.querySelectorAll(FRAMES).forEach(fit));
+  document.querySelectorAll(FRAMES).forEach(fit);
 }
 
 function fit(frame) {
@@ -14,5 +14,5 @@ function fit(frame) {
   if (!mail || frame.contentDocument.URL === "about:blank") return;
   frame.style.height = "0"; // less than the mail, whose height is then that of its content
   frame.style.height = `${mail.scrollHeight}px`;
-  frame.classList.add("letter-whole");
+  frame.classList.add("mail-frame-whole");
 }
