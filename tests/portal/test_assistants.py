@@ -206,10 +206,11 @@ def test_a_limit_leads_those_who_set_it_to_its_page(
     overview = admin.get(place).text
     assert f'href="{place}/plan">Change plan and limits' in overview
     assert "northwind.example/plans" not in overview
-    for page in (refused.text, admin.get(f"{place}/assistants").text):
-        part = page.partition('class="result result-warning"')[2].partition("</div>\n</div>")[0]
-        assert re.search(f'href="{place}/plan["?]', part)
-        assert "northwind.example/plans" not in page
+    tab = admin.get(f"{place}/assistants").text
+    assert f'href="{place}/plan' in refused.text.partition('class="result result-warning"')[2]
+    assert f'href="{place}/plan?assistants=2"' in tab
+    assert "Raise assistant limit" in tab
+    assert "northwind.example/plans" not in refused.text + tab
 
 
 @pytest.mark.parametrize(

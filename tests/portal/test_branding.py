@@ -101,7 +101,7 @@ def test_publishing_shows_the_draft_to_everybody(
     assert "Sign in to Northwind Voice" in page
     sheet = sheet_for("#1c7a4d")
     assert sheet_of(page) == f"/brand/1c7a4d-{sheet.digest}.css"
-    assert browser.get(sheet_of(page)).text == review_table.css
+    assert browser.get(sheet_of(page)).text == sheet.css
 
 
 def test_the_page_where_customers_sign_in_opens_for_the_user_who_published_it(

@@ -577,8 +577,8 @@ def test_a_file_names_its_columns_as_the_list_does() -> None:
         for column in definition.columns
         if re.sub(r" \(.*\)$", "", column.heading) != re.sub(r" \(.*\)$", "", str(column.label))
     }
-    # A file has other figures there, no column next to it that names their subject, or the name that
-    # scripts know.
+    # A file has other figures there, no column next to it that names their subject, or the name
+    # that scripts know.
     assert others == {
         ("calls", "contact"),
         *(("campaigns", "progress"), ("report", "conversations")),

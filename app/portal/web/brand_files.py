@@ -36,7 +36,7 @@ def brand_stylesheet(colour: str, digest: str) -> Response:
         abort(404)
     if sheet.digest != digest:
         abort(404)
-    return _cached_forever(review_table.css.encode(), "text/css; charset=utf-8", digest)
+    return _cached_forever(sheet.css.encode(), "text/css; charset=utf-8", digest)
 
 
 @portal.get("/brand/chat/<colours>-<digest>.css")
@@ -47,7 +47,7 @@ def chat_stylesheet(colours: str, digest: str) -> Response:
         abort(404)
     if sheet.digest != digest:
         abort(404)
-    return _cached_forever(review_table.css.encode(), "text/css; charset=utf-8", digest)
+    return _cached_forever(sheet.css.encode(), "text/css; charset=utf-8", digest)
 
 
 @portal.get("/brand/images/<sha256>")
