@@ -344,7 +344,7 @@ def test_the_log_of_a_failure_holds_no_token(
         raise RuntimeError(message)
 
     monkeypatch.setitem(app.view_functions, "portal.partner_password", fail)
-    app.testing = False
+    monkeypatch.setitem(app.config, "TESTING", False)
     assert app.test_client().get(path).status_code == 500
     logged = [record.getMessage() for record in caplog.records]
     assert [re.sub(r"[\d.]+ ms", "… ms", line) for line in logged] == [

@@ -34,7 +34,7 @@ CELLS = {
         ("(202) 555-0101", {"phone": ANN, "warnings": "assumed_country"}),
         ("202.555.0102", {"phone": BOB, "warnings": "assumed_country"}),
         ("1 202 555 0103", {"phone": CY, "warnings": "assumed_country"}),
-        ("0044 20 7946 0000", ("invalid_phone", "Phone")),
+        ("0044 20 7946 0000", _DAMAGE),
         ("011 44 20 7946 0000", {"phone": "+442079460000", "warnings": "country_not_open"}),
     ),
     "numbers as Germans write them": _phones(
