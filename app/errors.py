@@ -160,7 +160,7 @@ def check_length(field: str, text: str | None, limit: int) -> None:
 
 
 def too_long(field: str, text: str | None, limit: int) -> list[Problem]:
-    """Return the problem of a text that is too long; None for others."""
+    """Return the problem of a text that is too long; empty for others."""
     if text is None or len(text) <= limit:
         return []
     message = gettext("Too long. Use at most %(most)s characters.", most=limit)

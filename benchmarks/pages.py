@@ -285,7 +285,7 @@ def addresses(few: Portal, many: Portal) -> Iterator[tuple[str, str, str]]:
 
 
 def compare(backend: str, few: Portal, many: Portal, only: str) -> Sequence[tuple[bool, str]]:
-    """Yield a line for each screen and whether it meets the goal, largest growth first."""
+    """Return a line for each screen and whether it meets the goal, largest growth first."""
     lines = []
     for name, few_path, many_path in addresses(few, many):
         if only not in name or not is_page(few, few_path) or not is_page(many, many_path):

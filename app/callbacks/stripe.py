@@ -54,5 +54,5 @@ def report(partner_id: UUID) -> ResponseReturnValue:
         elif event.subscription:
             subscriptions.reported(session, partner_id, event.subscription)
         elif event.type.startswith(("price.", "product.")):
-            selling.ask_for_check(session, partner_id)
+            selling.enqueue_price_check(session, partner_id)
     return "", 204

@@ -122,7 +122,7 @@ def _check_figures(session: Session) -> None:
     """Run the figure checks of the past days, as if each had run in its night."""
     today = utcnow().date()
     for age in range(1, figure_check.SHOWN + 1):
-        checked = figure_check.counted(session, today - timedelta(days=age))
+        checked = figure_check.compare_day(session, today - timedelta(days=age))
         figure_check.store_checks(session, checked)
 
 

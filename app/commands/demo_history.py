@@ -109,7 +109,7 @@ def _conversation(day: date, rng: random.Random) -> PastCall:
 
 
 def _unanswered_calls(day: date, answered_count: int, rng: random.Random) -> list[PastCall]:
-    """Yield about one unanswered call for two answered ones; some failed."""
+    """Return about one unanswered call for two answered ones; some failed."""
     counts = {
         EndedReason.NO_ANSWER: answered_count // 3 + day.day % 3,
         EndedReason.BUSY: answered_count // 8,

@@ -142,7 +142,7 @@ class CarrierSettings(CommonSettings):
 
     @property
     def _sip_programs(self) -> tuple[tuple[str, str, str, str], ...]:
-        """Yield each program with its path, the setting of the path, and its package."""
+        """Return each program with its path, the setting of the path, and its package."""
         return (
             ("baresip", self.sip_baresip, "PORTAL_SIP_BARESIP", "baresip-core"),
             ("espeak-ng", self.sip_espeak, "PORTAL_SIP_ESPEAK", "espeak-ng"),

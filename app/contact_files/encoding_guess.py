@@ -74,7 +74,7 @@ def _of_script(letters: str, common: str) -> EncodingFamily:
     return EncodingFamily(1, judge)
 
 
-def _is_two_byte_word(encoding: str, first: int, common_leads: range, word: str) -> int:
+def _judge_two_bytes(encoding: str, first: int, common_leads: range, word: str) -> int:
     """Return whether a word has two-byte characters from ``first`` on, half of them in everyday
     use."""
     try:
@@ -90,7 +90,7 @@ def _is_two_byte_word(encoding: str, first: int, common_leads: range, word: str)
 def _judge_korean(word: str) -> int:
     """Return whether a word has only Hangul syllables of names and places."""
     are_syllables = all("가" <= sign <= "힣" for sign in word)
-    return int(are_syllables and _is_two_byte_word("euc_kr", 0xB0, range(0xB0, 0xC9), word))
+    return int(are_syllables and _judge_two_bytes("euc_kr", 0xB0, range(0xB0, 0xC9), word))
 
 
 def _judge_japanese(word: str) -> Verdict:
@@ -102,7 +102,7 @@ def _judge_japanese(word: str) -> Verdict:
     common_count = sum(
         "\u3041" <= sign <= "\u30ff"
         or sign in "々〆ヶ－"
-        or _is_two_byte_word("cp932", 0x88, range(0x88, 0x99), sign)
+        or _judge_two_bytes("cp932", 0x88, range(0x88, 0x99), sign)
         for sign in wide
     )
     return int(common_count * 2 >= len(word))
@@ -135,8 +135,8 @@ TURKISH = _of_letters("[a-zçğıöşüâîi\u0307]+")
 CYRILLIC = _of_script("абвгдежзийклмнопрстуфхцчшщъыьэюяёєіїґ\u2019", "оаеинтсрвлкіяь")
 GREEK = _of_script("αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ", "αοιετσνηςρλ")
 KOREAN = EncodingFamily(1, _judge_korean)
-SIMPLIFIED = EncodingFamily(1, partial(_is_two_byte_word, "gb2312", 0xB0, range(0xB0, 0xD8)))
-TRADITIONAL = EncodingFamily(1, partial(_is_two_byte_word, "big5", 0xA4, range(0xA4, 0xC7)))
+SIMPLIFIED = EncodingFamily(1, partial(_judge_two_bytes, "gb2312", 0xB0, range(0xB0, 0xD8)))
+TRADITIONAL = EncodingFamily(1, partial(_judge_two_bytes, "big5", 0xA4, range(0xA4, 0xC7)))
 JAPANESE = EncodingFamily(1, _judge_japanese)
 
 
@@ -187,11 +187,11 @@ class EncodingSample:
         tokens = [token for token in set(_TOKEN_BYTES.findall(data)) if not token.isascii()]
         decoded = {name: [token.decode(name, "replace") for token in tokens] for name in _ONE_BYTE}
         verdicts = {name: _judge_words(decoded[name], family) for name, family in _ONE_BYTE.items()}
-        shares = {name: _word_share(verdicts[name], family) for name, family in _ONE_BYTE.items()}
+        shares = {name: _word_score(verdicts[name], family) for name, family in _ONE_BYTE.items()}
         for name, family in _TWO_BYTES.items():
             texts = set(_TOKEN.findall(data.decode(name, "replace")))
             words = [word for word in texts if not word.isascii()]
-            shares[name] = _word_share(_judge_words(words, family), family)
+            shares[name] = _word_score(_judge_words(words, family), family)
         western = max(_FROM_THE_WEST, key=shares.__getitem__)
         rival = max((name for name in shares if name not in _FROM_THE_WEST), key=shares.__getitem__)
         is_latin = _ONE_BYTE.get(rival) in (CENTRAL, TURKISH)
@@ -214,7 +214,7 @@ def _judge_words(words: Iterable[str], family: EncodingFamily) -> list[Verdict]:
     return [family.judge(word) if 1 < len(word) <= MAX_WORD_LENGTH else None for word in cores]
 
 
-def _word_share(verdicts: Iterable[Verdict], family: EncodingFamily) -> float:
+def _word_score(verdicts: Iterable[Verdict], family: EncodingFamily) -> float:
     """Return how much of the text is words in any language, and a little how much is in one."""
     rated = [verdict for verdict in verdicts if verdict is not None]
     if not rated:

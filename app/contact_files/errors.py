@@ -121,17 +121,17 @@ KINDS = {
 
 class UnreadableFile(ValidationFailed):
     """The whole file is refused; ``row`` is the place if known, ``sheets`` those of a workbook that
-    could be read instead. ``what`` among the facts is a key of `KINDS`."""
+    could be read instead. ``what`` among the ``values`` is a key of `KINDS`."""
 
     sheets: tuple[str, ...] = ()
 
     def __init__(self, code: str, *, row: int | None = None, **values: object):
         template = _SOME_ROW.get(code, _REFUSALS[code]) if row is None else _REFUSALS[code]
-        limit, kind = values.get("limit"), values.get("what")
+        limit, what = values.get("limit"), values.get("what")
         if isinstance(limit, int):
             values["limit"] = f"{limit:,}"
-        if isinstance(kind, str):
-            values["what_words"] = KINDS[kind]()
+        if isinstance(what, str):
+            values["what_words"] = KINDS[what]()
         super().__init__(template(row=row, limit_words=limit, **values), code)
         self.row = row
 

@@ -76,7 +76,7 @@ def inspect_phone(raw: str, default_region: str | None) -> NumberDamage | None:
         return _damage("apostrophe", _repair(stripped, default_region)) if stripped else None
     if text.startswith("00") and (number := _with_plus(text, default_region)):
         return _damage("double_zero", number)
-    return _number_format(text, default_region)
+    return _inspect_format(text, default_region)
 
 
 def _with_plus(text: str, default_region: str | None) -> str | None:
@@ -103,7 +103,7 @@ def inspect_country(original: str, number: str, default_region: str | None) -> N
     return _damage("plus_lost", with_plus)
 
 
-def _number_format(text: str, default_region: str | None) -> NumberDamage | None:
+def _inspect_format(text: str, default_region: str | None) -> NumberDamage | None:
     if match := _SCIENTIFIC.fullmatch(text):
         return _inspect_scientific(match, default_region)
     if match := _DECIMALS.fullmatch(text):

@@ -187,7 +187,7 @@ def _cells_of_card(values: list[_VcardProperty]) -> dict[str, str]:
     labels = {
         value.group: _plain_label(value.text) for value in values if value.name == "X-ABLABEL"
     }
-    for value in sorted(values, key=_sort_preference):
+    for value in sorted(values, key=_preference_key):
         if value.name in _BINARY or value.name in _SILENT:
             continue
         if value.name == "N":
@@ -213,8 +213,8 @@ def _cells_of_card(values: list[_VcardProperty]) -> dict[str, str]:
     return {name: text for name, text in cells.items() if text}
 
 
-def _sort_preference(value: _VcardProperty) -> int:
-    """Sort by preference, then mobile numbers, then the order of the card."""
+def _preference_key(value: _VcardProperty) -> int:
+    """Return the sort key: preference, then mobile numbers, then the order of the card."""
     types = value.parameters.get("type", "").split(",")
     preference = value.parameters.get("pref", "")
     if "pref" in types or preference:

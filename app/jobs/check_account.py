@@ -62,4 +62,4 @@ def check_account(database: Database, settings: Settings, account_id: UUID) -> N
     with database.transaction() as session:
         used = carrier_accounts.end_test(session, account_id, result, test.account.version)
         if used is not None and numbers is not None:
-            phone_numbers.store_list(session, used, numbers)
+            phone_numbers.store_unrequested(session, used, numbers)

@@ -60,8 +60,8 @@ def open_context(settings: Settings) -> WorkerContext:
     """Open the connections of a worker process for its workflows."""
     url = settings.effective_database_url
     engine = _make_small_engine(url, WORKER_CALLS)
-    notes = _commit_normally(_make_small_engine(url, WORKER_NOTES))
-    ledger = _commit_normally(_make_small_engine(url, WORKER_LEDGER))
+    notes = _relax_commits(_make_small_engine(url, WORKER_NOTES))
+    ledger = _relax_commits(_make_small_engine(url, WORKER_LEDGER))
     watch, database = CarrierStatistics(), Database(notes)
     calls = Database(engine)
     if settings.replica_database_url and not calls.is_sqlite:
@@ -96,8 +96,8 @@ def _make_small_engine(url: str, connections: int) -> Engine:
     return make_engine(url, pool_size=connections)
 
 
-def _commit_normally(engine: Engine) -> Engine:
-    """Return a database whose commits on SQLite survive every kill, but not every power cut.
+def _relax_commits(engine: Engine) -> Engine:
+    """Return the engine, whose commits on SQLite survive every kill, but not every power cut.
 
     One log holds all commits in order, so a synchronous commit makes those before it durable.
     """

@@ -273,8 +273,8 @@ def check_figures() -> None:
     """Compare the daily totals of yesterday with their rows; one worker reports differences."""
     database, now = context().database, utcnow()
     with database.transaction(read_only=True) as session:
-        day = figure_check.is_due(session, now)
-        results = figure_check.counted(session, day) if day else []
+        day = figure_check.day_due(session, now)
+        results = figure_check.compare_day(session, day) if day else []
     if not results:
         return
     with database.transaction() as session:

@@ -55,7 +55,7 @@ def _purge_by_retention(
                 deleted_count = purge(session, days_kept, partner_id)
             removed += deleted_count
     with database.transaction() as session:
-        retention.note_run(session, kind, removed)
+        retention.record_run(session, kind, removed)
 
 
 def purge_uploads() -> None:
@@ -82,7 +82,7 @@ def purge_uploads() -> None:
         for partner_id, partner_days in shorter.items()
     )
     with database.transaction() as session:
-        retention.note_run(session, kind, removed)
+        retention.record_run(session, kind, removed)
 
 
 def purge_recordings() -> None:

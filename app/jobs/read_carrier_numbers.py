@@ -39,12 +39,12 @@ def ask_carrier_for_numbers(account_id: str) -> None:
 def read_numbers(database: Database, settings: Settings, account_id: UUID) -> None:
     """Read the list without an open transaction. Does nothing if no reading is requested."""
     with database.transaction(read_only=True) as session:
-        list_request = phone_numbers.start_list(session, settings.secret_keys, account_id)
+        list_request = phone_numbers.reading_data(session, settings.secret_keys, account_id)
     if list_request is None:
         return
     numbers = list_numbers(settings, list_request.credentials)
     with database.transaction() as session:
-        phone_numbers.store_result(session, account_id, numbers)
+        phone_numbers.store_reading(session, account_id, numbers)
 
 
 def list_numbers(settings: Settings, credentials: AccountCredentials | None) -> ListedNumbers:

@@ -90,14 +90,14 @@ class FigureCheckResults:
         return count_differences(self.days)
 
 
-def is_due(session: Session, now: datetime) -> date | None:
+def day_due(session: Session, now: datetime) -> date | None:
     """Return yesterday (UTC) if it has not been checked; None otherwise."""
     day = (now - SETTLED).date() - timedelta(days=1)
     checked = select(FigureCheck.day).where(FigureCheck.day == day).limit(1)
     return None if session.scalar(checked) else day
 
 
-def counted(session: Session, day: date) -> list[FigureCheck]:
+def compare_day(session: Session, day: date) -> list[FigureCheck]:
     """Compare each kind of total with the rows of the day that it counts, for each organization or
     partner. Read-only."""
     return [

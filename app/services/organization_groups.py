@@ -93,8 +93,8 @@ def create(session: Session, caller: Caller, data: GroupInput) -> OrganizationGr
     """Create a group. Raises `Forbidden`, `NotFound` (``organization_not_found``) and
     `ValidationFailed` (``blank``, ``too_long``, ``name_exists``)."""
     _manageable_groups(caller)
-    name = _checked_name(data.name)
-    ids = _checked_ids(session, caller, data.organization_ids)
+    name = _validate_name(data.name)
+    ids = _validate_ids(session, caller, data.organization_ids)
     group = OrganizationGroup(partner_id=caller.partner_id, name=name, name_key=name_key(name))
     _store_name(session, group)
     _store_organizations(session, group, ids)
@@ -115,8 +115,8 @@ def update(
     (``group_not_found``) and `Conflict` (``changed_meanwhile``)."""
     group = get(session, caller, group_id, for_change=True)
     check_version(expected_version, group.version, "organization group")
-    name = _checked_name(data.name)
-    ids = _checked_ids(session, caller, data.organization_ids)
+    name = _validate_name(data.name)
+    ids = _validate_ids(session, caller, data.organization_ids)
     previous = organizations_of(session, group)
     before = {"name": group.name, "organizations": sorted(each.name for each in previous)}
     group.name, group.name_key = name, name_key(name)
@@ -230,7 +230,7 @@ def join(session: Session, caller: Caller, organization: Organization) -> None:
     session.flush()
 
 
-def _checked_name(name: str) -> str:
+def _validate_name(name: str) -> str:
     name = trim(name)
     if not name or len(name) > MAX_NAME:
         message = gettext("Enter a name of 1 to 200 characters.")
@@ -238,7 +238,7 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def _checked_ids(session: Session, caller: Caller, ids: Collection[UUID]) -> set[UUID]:
+def _validate_ids(session: Session, caller: Caller, ids: Collection[UUID]) -> set[UUID]:
     query = visible_organizations(caller).where(Organization.id.in_(ids))
     known_ids = set(session.scalars(query.with_only_columns(Organization.id)))
     if known_ids != set(ids):

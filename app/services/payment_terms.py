@@ -36,7 +36,7 @@ class PaymentTerms:
 
     @classmethod
     def stored(cls, values: Mapping[str, Any] | None) -> "PaymentTerms":
-        """Return the terms that a statement was closed with; None if they weren't stored."""
+        """Return the terms that a statement was closed with; blank ones if none were stored."""
         if not values:
             return cls()
         return cls(values["instructions"], values["days"], values.get("texts") or {})

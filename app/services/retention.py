@@ -137,7 +137,7 @@ def shorter(session: Session, kind: RetentionKind, days: int) -> dict[UUID, int]
     }
 
 
-def note_run(session: Session, kind: RetentionKind, removed: int) -> None:
+def record_run(session: Session, kind: RetentionKind, removed: int) -> None:
     """Record that this kind was deleted now, up to its retention period."""
     session.merge(RetentionRun(kind=kind.value, ran_at=utcnow(), removed=removed))
 

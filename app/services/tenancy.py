@@ -121,7 +121,7 @@ def archived_message() -> str:
     return gettext("The organization is archived. Restore it first.")
 
 
-def inactive_words(organization: Organization, suspended_partner: str | None) -> str | None:
+def inactive_message(organization: Organization, suspended_partner: str | None) -> str | None:
     """Return why an organization places no calls; None if it may. ``suspended_partner`` is the name
     of its partner if that is suspended."""
     if organization.status is OrganizationStatus.ARCHIVED:
@@ -133,7 +133,7 @@ def inactive_words(organization: Organization, suspended_partner: str | None) ->
     return None
 
 
-def suspended_words(name: str) -> str:
+def suspended_message(name: str) -> str:
     """``name`` is that of an organization or partner."""
     return gettext("%(name)s is suspended. Reactivate it first.", name=name)
 

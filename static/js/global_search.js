@@ -1,6 +1,6 @@
 // The field in the top bar: "/" or Ctrl + K goes there, or to the page of the search where there is
 // no room for the field. Arrow keys move through the results below it, Enter opens the first.
-export function globalSearch() {
+export function setUpSearch() {
   const form = document.querySelector("[data-find]");
   if (!form) return;
   const field = form.querySelector("input");

@@ -1,5 +1,5 @@
 // A button that puts a proposed value into a field.
-export function suggestedValues() {
+export function fillSuggested() {
   document.addEventListener("click", ({ target }) => {
     const button = target.closest?.("[data-fill]");
     if (!button) return;

@@ -36,7 +36,7 @@ def test_the_totals_of_each_past_day_agree_with_calls_that_can_be_opened(
 
     today = utcnow().date()
     for age in (1, 2, 3):
-        checked = figure_check.counted(session, today - timedelta(days=age))
+        checked = figure_check.compare_day(session, today - timedelta(days=age))
         assert [(each.figure, each.counted > 0, each.total - each.counted) for each in checked] == [
             (figure_check.CONVERSATIONS, True, 0),
             (figure_check.OF_PARTNERS, True, 0),

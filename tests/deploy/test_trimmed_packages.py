@@ -15,14 +15,14 @@ from datetime import date
 from babel.dates import get_day_names
 from babel.numbers import format_decimal
 from app import languages
-from app.languages.dates import written_date
-from app.languages.numbers import written_number
+from app.languages.dates import format_local_date
+from app.languages.numbers import localize_number
 from app.phone import number_regions, timezones
 for tag in (*languages.LANGUAGES, "de-AT", "en-GB", "es-MX", "fr-CA"):
     name = tag.replace("-", "_")
     print(tag, dict(get_day_names(locale=name)), format_decimal(1234.5, locale=name))
     with languages.using_language(tag):
-        print(written_date(date(2026, 11, 27), "yMMMM"), written_number(1234.5, 1))
+        print(format_local_date(date(2026, 11, 27), "yMMMM"), localize_number(1234.5, 1))
         print(number_regions.regions())
 for number in ("+12025550101", "+493012345678", "+34911234567", "+442079460000", "+61291234567"):
     print(number_regions.region_of(number), timezones.timezones_of(number))

@@ -79,13 +79,13 @@ def test_two_workers_that_check_figures_together_report_a_difference_once(
         own = make_tenant(session)
         whose = {"organization_id": own.organization.id, "partner_id": own.partner.id}
         session.add(CallDay(**whose, day=yesterday, ended=2))
-    together, counted = Barrier(2, timeout=30), figure_check.counted
+    together, counted = Barrier(2, timeout=30), figure_check.compare_day
 
     def counted_together(session: Session, day: date) -> Sequence[FigureCheck]:
         together.wait()
         return counted(session, day)
 
-    monkeypatch.setattr(figure_check, "counted", counted_together)
+    monkeypatch.setattr(figure_check, "compare_day", counted_together)
     with ThreadPoolExecutor() as workers:
         for check in [workers.submit(check_figures) for _each in range(2)]:
             check.result()

@@ -33,7 +33,7 @@ from app.models.base import id_at, new_id
 from app.services import campaigns, conversations
 from app.services.calls import attempts
 from app.services.calls.carrier_reports import NOT_ENDED
-from app.services.calls.events import add_event
+from app.services.calls.events import add_timeline_entry
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
@@ -335,7 +335,7 @@ def test_a_call_is_shown_from_beginning_to_end(
         ("ended", CallStatus.COMPLETED, 200, None),
     ):
         at = NOON + timedelta(seconds=seconds)
-        add_event(session, call, kind, status, at=at, detail=detail)
+        add_timeline_entry(session, call, kind, status, at=at, detail=detail)
     session.commit()
     page = signed_in(own.staff[Role.ADMIN]).get(f"/calls/{call.id}").text
     story = re.findall(

@@ -34,7 +34,7 @@ SignedIn = Callable[[User], Browser]
 def check(session: Session) -> None:
     """Check today, again if it was checked before, as the worker checks a day after midnight."""
     session.execute(delete(FigureCheck))
-    figure_check.store_checks(session, figure_check.counted(session, datetime.now(UTC).date()))
+    figure_check.store_checks(session, figure_check.compare_day(session, datetime.now(UTC).date()))
     session.commit()
 
 
@@ -127,10 +127,10 @@ def test_a_day_is_checked_once_an_hour_after_its_end(session: Session, clock: Se
     due = []
     for hour in ("2026-10-16T00:30", "2026-10-16T01:00"):
         clock.set(hour)
-        due.append(figure_check.is_due(session, clock.now))
-    figure_check.store_checks(session, figure_check.counted(session, date(2026, 10, 15)))
+        due.append(figure_check.day_due(session, clock.now))
+    figure_check.store_checks(session, figure_check.compare_day(session, date(2026, 10, 15)))
     session.flush()
-    due.append(figure_check.is_due(session, clock.now))
+    due.append(figure_check.day_due(session, clock.now))
     assert due == [date(2026, 10, 14), date(2026, 10, 15), None]
 
 

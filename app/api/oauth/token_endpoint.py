@@ -79,7 +79,7 @@ def _answer(respond: Callable[[TokenServer, FormRequest], Response]) -> Response
             return respond(TokenServer(session, portal_settings, request.remote_addr), form)
     except TooManyFailures as error:
         with transaction() as session:
-            oauth_clients.note_too_many(
+            oauth_clients.record_too_many(
                 session, form.credentials.client_id, request.remote_addr, error.counter
             )
         raise

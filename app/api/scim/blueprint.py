@@ -117,7 +117,7 @@ def _lazy_view(module: str, name: str) -> Any:
     def view(**values: str) -> Response:
         views = import_module(f"app.api.scim.{module}")
         messages = import_module("app.api.scim.messages")
-        answer: Response = messages.handle_errors(getattr(views, name), values)
+        answer: Response = messages.call_view(getattr(views, name), values)
         return answer
 
     return view

@@ -21,7 +21,7 @@ from scim2_models import (
 )
 from werkzeug.exceptions import NotImplemented as NotOffered
 
-from app.api.scim.messages import json_response
+from app.api.scim.messages import scim_response
 from app.api.scim.resources import base_url
 from app.errors import Forbidden, NotFound
 from app.schemas import scim as wire
@@ -47,7 +47,7 @@ PROVIDER = ScimProvider(models=[wire.User, wire.Group], config=CONFIG, policy=wi
 
 
 def service_provider_config() -> Response:
-    return json_response(_describe_resource(CONFIG, "ServiceProviderConfig", ""))
+    return scim_response(_describe_resource(CONFIG, "ServiceProviderConfig", ""))
 
 
 def list_resource_types() -> Response:
@@ -57,7 +57,7 @@ def list_resource_types() -> Response:
 def get_resource_type(name: str) -> Response:
     for resource_type in PROVIDER.resource_types:
         if resource_type.id == name:
-            return json_response(_resource_type(resource_type))
+            return scim_response(_resource_type(resource_type))
     raise NotFound
 
 
@@ -68,7 +68,7 @@ def list_schemas() -> Response:
 def get_schema(schema_id: str) -> Response:
     for schema in PROVIDER.schemas:
         if str(schema.id).lower() == schema_id.lower():
-            return json_response(_describe_schema(schema))
+            return scim_response(_describe_schema(schema))
     raise NotFound
 
 
@@ -104,7 +104,7 @@ def _list_response(resources: list[dict[str, Any]]) -> Response:
     if "filter" in request.args:
         message = "Descriptions of the service can't be filtered."
         raise Forbidden(message, "filter_not_allowed")
-    return json_response(
+    return scim_response(
         {
             "schemas": [ListResponse.__schema__],
             "totalResults": len(resources),

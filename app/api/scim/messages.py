@@ -21,7 +21,7 @@ from app.schemas.scim import POLICY
 from app.validation.uuids import as_hyphenated_uuid
 
 
-def json_response(body: Mapping[str, Any], status: int = 200) -> Response:
+def scim_response(body: Mapping[str, Any], status: int = 200) -> Response:
     """Return a SCIM message."""
     accepted = request.accept_mimetypes.best_match(MEDIA, SCIM_MEDIA)
     response = Response(orjson.dumps(body), status, mimetype=accepted)
@@ -32,7 +32,7 @@ def json_response(body: Mapping[str, Any], status: int = 200) -> Response:
 def answer_resource(resource: Any, context: Context, asked: Any, status: int = 200) -> Response:
     """Return a resource with the ``asked`` attributes, its ``meta.version`` as entity tag and its
     ``meta.location`` as URL; 304 if the client has this version."""
-    response = json_response(
+    response = scim_response(
         resource.model_dump(scim_ctx=context, response_parameters=asked), status
     )
     response.headers["ETag"] = resource.meta.version
@@ -107,8 +107,8 @@ def read_response_parameters(model: type[Any]) -> ResponseParameters[Any]:
 
 @contextmanager
 def parsing_errors() -> Iterator[None]:
-    """Read what the directory has sent, as tolerantly as its kind needs. Raises
-    `SCIMException`."""
+    """Turn errors in what the directory has sent, which is read as tolerantly as its kind needs,
+    into `SCIMException`."""
     try:
         with POLICY:
             yield
@@ -116,7 +116,7 @@ def parsing_errors() -> Iterator[None]:
         raise SCIMException.from_error(Error.from_validation_error(error.errors()[0])) from error
 
 
-def handle_errors(view: Callable[..., Response], values: Mapping[str, str]) -> Response:
+def call_view(view: Callable[..., Response], values: Mapping[str, str]) -> Response:
     """Return what the view answers, or that the request is not SCIM."""
     try:
         return view(**values)

@@ -10,10 +10,10 @@ from app.api.scim.messages import (
     body,
     check_match,
     id_in,
-    json_response,
     parameters,
     parsing_errors,
     read_response_parameters,
+    scim_response,
     search_parameters,
 )
 from app.api.scim.patching import check_operations
@@ -111,7 +111,7 @@ def _search_results(params: dict[str, Any], context: Context) -> Response:
         items_per_page=len(page.items),
         resources=[user_resource(account, base) for account in page.items],
     )
-    return json_response(response.model_dump(scim_ctx=context, response_parameters=search))
+    return scim_response(response.model_dump(scim_ctx=context, response_parameters=search))
 
 
 def _user_response(

@@ -157,10 +157,12 @@ class StripeProcessor:
         with self._asking() as client:
             product_id, price_id = sale.product_id, sale.price_id
             changes = {"name": sale.name, "active": True}
-            if not _get_or_none(lambda: client.v1.products.update(product_id, changes), product_id):
+            if not _response_or_none(
+                lambda: client.v1.products.update(product_id, changes), product_id
+            ):
                 options = {"idempotency_key": f"{key}:product"}
                 product_id = client.v1.products.create({"name": sale.name}, options).id
-            price = _get_or_none(lambda: client.v1.prices.retrieve(price_id), price_id)
+            price = _response_or_none(lambda: client.v1.prices.retrieve(price_id), price_id)
             if price and _is_same_price(price, sale, product_id):
                 if not price.active:
                     client.v1.prices.update(price_id, {"active": True})
@@ -180,7 +182,9 @@ class StripeProcessor:
     def archive(self, price_id: str) -> None:
         """End the sale of a price, if there is one; existing subscriptions keep it."""
         with self._asking() as client:
-            _get_or_none(lambda: client.v1.prices.update(price_id, {"active": False}), price_id)
+            _response_or_none(
+                lambda: client.v1.prices.update(price_id, {"active": False}), price_id
+            )
 
     def checkout(self, price_id: str, reference: str, trial_days: int, back_url: str) -> str:
         """Return the URL of a page where a customer subscribes to a price. ``reference`` is
@@ -208,7 +212,7 @@ class StripeProcessor:
     def subscription(self, reference: str) -> CustomerSubscription | None:
         """Return a subscription; None if the account doesn't have it."""
         with self._asking() as client:
-            subscription = _get_or_none(
+            subscription = _response_or_none(
                 lambda: client.v1.subscriptions.retrieve(reference), reference
             )
         if subscription is None:
@@ -227,7 +231,7 @@ class StripeProcessor:
         """End a subscription now, if it is active; the unused part of the payment is credited."""
         with self._asking() as client:
             credit = {"prorate": True, "invoice_now": True}
-            _get_or_none(lambda: client.v1.subscriptions.cancel(reference, credit), reference)
+            _response_or_none(lambda: client.v1.subscriptions.cancel(reference, credit), reference)
 
     def charged(self, customers: Iterable[str], name: str, since: datetime) -> str | None:
         """Return the invoice item with this name of one of the customers since then."""
@@ -235,7 +239,7 @@ class StripeProcessor:
         with self._asking() as client:
             for customer in customers:
                 params = {**filters, "customer": customer}
-                items = _get_or_none(partial(client.v1.invoice_items.list, params), customer)
+                items = _response_or_none(partial(client.v1.invoice_items.list, params), customer)
                 for item in items.auto_paging_iter() if items else ():
                     if getattr(item.metadata, CHARGE, None) == name:
                         return str(item.id)
@@ -312,7 +316,7 @@ def read_event(payload: bytes, signature: str, secret: str) -> StripeEvent | Non
     return StripeEvent(event.type, reference or "", str(subscription or ""))
 
 
-def _get_or_none(send: Callable[[], Any], identifier: str) -> Any:
+def _response_or_none(send: Callable[[], Any], identifier: str) -> Any:
     """Return the response about an object; None if the account has no such object."""
     import stripe
 

@@ -9,7 +9,7 @@ from app.enums import CallerKind
 from app.extensions import caller, transaction
 from app.models import AuditEntry
 from app.portal.audit.entries import targets_of
-from app.portal.audit.labels import ACTOR_WORDS
+from app.portal.audit.labels import ACTOR_LABELS
 from app.portal.web.current_user import known_user
 from app.services.audit import search
 from app.validation.uuids import as_uuid
@@ -49,5 +49,5 @@ def target_words(entries: Sequence[AuditEntry]) -> dict[UUID, str]:
 
 def register(app: Flask) -> None:
     app.jinja_env.globals.update(
-        user_names=UserNames, target_words=target_words, actor_kinds=ACTOR_WORDS
+        user_names=UserNames, target_words=target_words, actor_kinds=ACTOR_LABELS
     )

@@ -126,7 +126,7 @@ def _changes(
     entry: AuditEntry, assistants: Mapping[str, str], organizations: Mapping[UUID, str]
 ) -> list[EntryChange]:
     if entry.action == "brand_image.uploaded":
-        return _image_changes(entry.after or {})
+        return _picture_change(entry.after or {})
     old, new = entry.before or {}, entry.after or {}
     is_view = entry.target_type in ("saved_view", "list_export")
     tables = TABLE_NAMES if entry.action.endswith((".erased", ".erasure_failed")) else {}
@@ -171,7 +171,7 @@ def _changes(
     return sorted(visible, key=lambda change: change.field)
 
 
-def _image_changes(details: Mapping[str, Any]) -> list[EntryChange]:
+def _picture_change(details: Mapping[str, Any]) -> list[EntryChange]:
     """Return the measures of a picture as one value."""
     measures = gettext(
         "%(width)s × %(height)s pixels, %(size)s",

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.extensions import caller
 from app.languages import gettext
 from app.models.folding import fold
-from app.portal.audit.labels import ACTION_LABELS, KIND_WORDS
+from app.portal.audit.labels import ACTION_LABELS, KIND_LABELS
 from app.services.audit.refusals import SIGN_INS
 
 WITHIN = {"campaign": ("campaign", "contact"), "call": ("call", "dialling")}
@@ -30,7 +30,7 @@ _KINDS = {
 
 def kinds() -> dict[str, str]:
     """Return the kinds that the caller's history can have, for the filter."""
-    visible = {name: str(label) for name, label in KIND_WORDS.items() if _can_appear(name)}
+    visible = {name: str(label) for name, label in KIND_LABELS.items() if _can_appear(name)}
     return {SIGN_INS_KIND: gettext("Sign-ins"), **_sort_by_label(visible)}
 
 

@@ -6,7 +6,7 @@ from app.models import AuditEntry
 from app.models.folding import contains_text
 from app.portal.web.process_names import process_label
 
-KIND_WORDS = {
+KIND_LABELS = {
     "alert": lazy_gettext("Alerts"),
     "alert_rule": lazy_gettext("Alert rules"),
     "organization": lazy_gettext("Organizations"),
@@ -481,7 +481,7 @@ FIELD_LABELS = {
     "width": lazy_gettext("Width"),
 }
 
-ACTOR_WORDS = {
+ACTOR_LABELS = {
     "client": lazy_gettext("API client"),
     "legacy_client": lazy_gettext("Client of the legacy API"),
     "api_key": lazy_gettext("API key"),

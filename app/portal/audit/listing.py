@@ -14,7 +14,7 @@ from app.models.folding import contains_text
 from app.portal.audit.kinds import SIGN_INS_KIND, WITHIN, is_of
 from app.portal.audit.labels import (
     ACTION_LABELS,
-    KIND_WORDS,
+    KIND_LABELS,
     action_label,
     field_label,
     find_fields,
@@ -39,7 +39,7 @@ def chosen_filters() -> tuple[HistoryFilter, Problems]:
     """Return the filters of the URL and their problems; an invalid one is ignored."""
     since, before, problems = day_bounds(zone())
     kind, action = lists.text_filter("kind"), lists.text_filter("action")
-    kind = kind if kind == SIGN_INS_KIND or kind in KIND_WORDS else None
+    kind = kind if kind == SIGN_INS_KIND or kind in KIND_LABELS else None
     query = lists.text_filter("q")
     filters = HistoryFilter(
         actor=lists.text_filter("actor"),
@@ -148,7 +148,7 @@ HISTORY = ListDefinition(
         ListFilter(
             "kind",
             lazy_gettext("Kind"),
-            {SIGN_INS_KIND: lazy_gettext("Sign-ins")} | KIND_WORDS,
+            {SIGN_INS_KIND: lazy_gettext("Sign-ins")} | KIND_LABELS,
             lazy_gettext("Any kind"),
         ),
         ListFilter("actor", lazy_gettext("User, client or key")),

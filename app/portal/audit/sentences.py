@@ -53,7 +53,8 @@ def change(entry: AuditEntry, target: str | None = None, url: str | None = None)
 
 
 def change_of_field(field: str, old: str | None, new: str | None) -> Markup:
-    """Return one changed field with its values as a sentence; None if a side is missing."""
+    """Return one changed field with its values as a sentence; ``old`` or ``new`` is None if
+    that side is missing."""
     before = Markup('<del class="history-old">{}</del>').format(old)
     after = Markup('<span class="history-new">{}</span>').format(new)
     if old is not None and new is not None:

@@ -97,7 +97,7 @@ def _link(partner: Partner, provider: IdentityProvider, answer: VerifiedAnswer) 
 def _record_refusal(partner: Partner, provider: IdentityProvider, reason: str) -> None:
     log.warning("a company account of provider %s was refused: %s", provider.id, reason)
     with transaction(scope=of_tenant(partner.id, None)) as session:
-        accounts.note_refused(session, provider, request.remote_addr, request_id())
+        accounts.record_refused(session, provider, request.remote_addr, request_id())
 
 
 def _render_unavailable(

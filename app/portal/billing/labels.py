@@ -36,7 +36,7 @@ def cost_notes(row: MonthMargin, last: MonthMargin | None) -> CostNotes:
     price = trial_words(row)
     if last:
         price = _with_previous_month(price, last.price, last.currency)
-    return CostNotes(price, _carrier_cost_label(row), _margin_label(row, last))
+    return CostNotes(price, _carrier_note(row), _margin_note(row, last))
 
 
 @portal.app_template_filter("trial_words")
@@ -52,14 +52,14 @@ def trial_words(row: MonthMargin) -> str:
     )
 
 
-def _carrier_cost_label(row: MonthMargin) -> str:
+def _carrier_note(row: MonthMargin) -> str:
     estimates = [micros(cost.estimated, cost.currency) for cost in row.carrier if cost.estimated]
     if estimates:
         return gettext("With %(amount)s estimated", amount=", ".join(estimates))
     return gettext("Reported by carriers") if row.carrier else ""
 
 
-def _margin_label(row: MonthMargin, last: MonthMargin | None) -> str:
+def _margin_note(row: MonthMargin, last: MonthMargin | None) -> str:
     if row.margin is None:
         return gettext("Costs are in another currency")
     share = ""

@@ -75,7 +75,7 @@ def _chart(
         chart_of(
             [month for month, _ in totals],
             *(
-                (kind, series_label, _to_amounts(values, currency))
+                (kind, series_label, _amounts_in(values, currency))
                 for series_label, values, kind in series
             ),
             unit="month",
@@ -88,7 +88,7 @@ def _chart(
     )
 
 
-def _to_amounts(values: Sequence[int | None], currency: str) -> list[float | None]:
+def _amounts_in(values: Sequence[int | None], currency: str) -> list[float | None]:
     return [None if value is None else float(amount_of(value, currency)) for value in values]
 
 

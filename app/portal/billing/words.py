@@ -73,7 +73,7 @@ def month_name(month: date) -> str:
     return format_local_date(month, "yMMMM").replace(NO_BREAK, " ")
 
 
-portal.app_template_filter("month_alone")(standalone_month)
+portal.app_template_filter("standalone_month")(standalone_month)
 
 
 def offered_months(today: date, first: date | None, selected: date) -> list[tuple[str, str]]:

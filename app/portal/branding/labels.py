@@ -124,7 +124,7 @@ VERDICTS_IN_TEXT: dict[str, str] = {
 
 
 def latest_version_message(latest: BrandVersion | None, zone: str) -> str:
-    """Return the version that customers see; None before one is published."""
+    """Return which version customers see, or that none is published yet."""
     if latest is None:
         return gettext("Nothing is published yet. Your customers see the initial settings.")
     return gettext(

@@ -158,7 +158,7 @@ class BrandingStudio:
             "draft": self.draft,
             "changes": self.changes,
             "latest": self.latest,
-            "latest_words": latest_version_message(self.latest, zone()),
+            "latest_message": latest_version_message(self.latest, zone()),
             "before_latest": self.before_latest,
             "version": drafts.fingerprint(self.content),
             "live_url": _live_url(self.partner),

@@ -69,7 +69,7 @@ def _list_context(session: Session, accounts: Sequence[CarrierAccount]) -> dict[
     platform = traffic_by_account.get((CarrierKind(settings().carrier), None), CallTraffic())
     return {
         "rows": [_account_row(session, account, tests.get(account.id)) for account in accounts],
-        "failing_words": failing_message(len(failing)),
+        "failing_message": failing_message(len(failing)),
         "facts_of": _details_by_account(session, accounts, traffic_by_account),
         "platform_calls": platform.last_day,
         "simulated_name": carrier_title(CarrierKind.SIMULATOR),
@@ -167,7 +167,7 @@ def carrier_account_use_confirm(account_id: UUID) -> Page:
 def carrier_account_use(account_id: UUID) -> Response:
     with transaction() as session:
         account = carrier_accounts.use(session, caller(), account_id)
-        phone_numbers.request_list(session, caller(), account.id)
+        phone_numbers.request_reading(session, caller(), account.id)
     message = gettext("Live calls use %(account)s from now on.", account=short_name(account))
     return redirect_with(message, url_for("portal.carrier_accounts"))
 

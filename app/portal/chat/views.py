@@ -42,7 +42,7 @@ def send_chat(**_place: str) -> Response:
     form = _chat_form()
     try:
         with saving(form, partial(_page, form), validate=False) as session:
-            chat.send(session, _find_partner(session), _to_message(form), sender=_throttle_key())
+            chat.send(session, _find_partner(session), _message_of(form), sender=_throttle_key())
     except RateLimited as error:
         return _render_rate_limited(form, error)
     return redirect(chat_url(sent="1"), 303)
@@ -60,7 +60,7 @@ def _chat_form() -> ChatForm:
     return ChatForm(signed_in=known_user() is not None)
 
 
-def _to_message(form: ChatForm) -> chat.VisitorMessage:
+def _message_of(form: ChatForm) -> chat.VisitorMessage:
     user = known_user()
     text = (form.message.data or "").replace("\r\n", "\n").replace("\0", "").strip()
     if user is not None:

@@ -72,7 +72,7 @@ def _list_context(session: Session) -> dict[str, Any]:
         **position.pager(page.next_cursor, "q", "partner", "extension"),
         "extensions": EXTENSIONS,
         "days": legacy_migration.DAYS_SHOWN,
-        "retirement_words": retirement_message(settings().legacy_retirement, zone()),
+        "retirement_message": retirement_message(settings().legacy_retirement, zone()),
     }
 
 

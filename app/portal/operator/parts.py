@@ -249,7 +249,7 @@ def _check_months(session: Session) -> list[Part]:
 
 
 def _check_disk(session: Session) -> Part:
-    """Return each file system that `flask doctor` checks."""
+    """Return one part for all file systems that `flask doctor` checks."""
     used = storage.used_by_all(session, caller())
     systems = file_systems(settings())
     stored = gettext("%(used)s of uploads and images.", used=size(used))

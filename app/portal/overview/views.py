@@ -154,7 +154,7 @@ def _partner_page() -> str:
             month=month,
             in_trial=current_user.partner.trial_ended_at is None,
             customers=customers,
-            added_words=_added_label(customers.added),
+            added_label=_added_label(customers.added),
             updated=month.updated,
             **_to_do_context(session),
             newest=customers.newest,

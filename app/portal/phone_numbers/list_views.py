@@ -22,7 +22,7 @@ MAX_ACCOUNTS = 50
 def phone_number_list_refresh(account_id: UUID) -> Page:
     """Request reading the account's numbers from the worker."""
     with transaction() as session:
-        phone_numbers.request_list(session, caller(), account_id)
+        phone_numbers.request_reading(session, caller(), account_id)
     return redirect(url_for("portal.phone_numbers"), 303)
 
 
@@ -56,7 +56,7 @@ def accounts_shown(session: Session) -> list[dict[str, Any]]:
 def _account_rows(session: Session, accounts: list[CarrierAccount]) -> list[dict[str, Any]]:
     ids = {each.organization_id for each in accounts if each.organization_id}
     names = organizations.names_of(session, caller(), ids)
-    lists = phone_numbers.last_lists(session, accounts)
+    lists = phone_numbers.last_readings(session, accounts)
     return [_account_row(each, names, lists.get(each.id)) for each in accounts]
 
 

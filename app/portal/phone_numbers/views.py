@@ -24,7 +24,7 @@ from app.services import organizations, partners, phone_numbers
 from app.services.assistants.queries import Readiness
 from app.services.paging import Page
 from app.services.phone_numbers import ListedNumber
-from app.services.tenancy import inactive_words, refuse_archived
+from app.services.tenancy import inactive_message, refuse_archived
 
 SOURCE_WORDS = {
     NumberSource.ASSIGNED: lazy_gettext("Operator"),
@@ -187,7 +187,9 @@ def _inactive_owners(session: Session, numbers: Sequence[PhoneNumber]) -> dict[s
         each.number: words
         for each in numbers
         if each.organization_id in owners
-        for words in [inactive_words(owners[each.organization_id], suspended.get(each.partner_id))]
+        for words in [
+            inactive_message(owners[each.organization_id], suspended.get(each.partner_id))
+        ]
         if words
     }
 

@@ -169,8 +169,8 @@ def calls_a_day_label(limit: int | None) -> str:
     return gettext("No limit") if limit is None else number(limit)
 
 
-def published_words(version: PlanVersion | None, zone: str) -> str:
-    """Return the version that customers see; None before one is published."""
+def published_message(version: PlanVersion | None, zone: str) -> str:
+    """Return which version customers see, or that none is published yet."""
     if version is None:
         return gettext("Nothing is published yet. Edit a plan, then publish it.")
     return gettext(
@@ -221,7 +221,7 @@ def affected_words(
     ]
 
 
-def assistants_words(used: int, limit: int | None) -> str:
+def assistants_label(used: int, limit: int | None) -> str:
     """Return the use of the limit of assistants; nothing without one."""
     if not limit:
         return ""

@@ -13,7 +13,7 @@ from app.extensions import caller, public_url, transaction
 from app.languages.dates import format_local_date
 from app.models import Organization, utcnow
 from app.policy import Permission
-from app.portal.pricing.labels import assistants_words, cards_words, users_label
+from app.portal.pricing.labels import assistants_label, cards_words, users_label
 from app.portal.pricing.views import TIER, current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
@@ -45,8 +45,8 @@ def _own_page(organization_id: UUID) -> str:
             "portal/pricing/member.html",
             organization=organization,
             use=use,
-            assistants_words=assistants_words(use.assistants, organization.assistant_limit),
-            users_words=users_label(use.users, organization.user_limit),
+            assistants_label=assistants_label(use.assistants, organization.assistant_limit),
+            users_label=users_label(use.users, organization.user_limit),
             manages=caller().may(Permission.USERS_WRITE),
             so_far=so_far,
             used_up=included.usage_notice(so_far.bill),

@@ -15,7 +15,7 @@ from app.extensions import caller, processor, transaction
 from app.languages import LANGUAGES, language, using_language
 from app.models import utcnow
 from app.portal.pricing.forms import PricingPlanForm
-from app.portal.pricing.labels import draft_message, published_words
+from app.portal.pricing.labels import draft_message, published_message
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import saving
 from app.portal.web.fragments import htmx_command, wants_fragment
@@ -39,7 +39,7 @@ def show_pricing() -> str:
             "portal/pricing/page.html",
             plan_set=plan_set,
             changed={change.tier for change in plan_set.changes},
-            sentence=published_words(plan_set.last, zone()),
+            sentence=published_message(plan_set.last, zone()),
             **_price_states(session, plan_set),
             **_customer_context(session),
             **_paid_context(session),
@@ -105,7 +105,7 @@ def _to_saved() -> Page:
 
 
 def _checking_page(form: PricingPlanForm, plan: EditedPlan, edited: EditedPlan) -> Page:
-    """Return the form, which saves again automatically while its price id is checked; None if it
+    """Return the form, which saves again automatically while its price id is checked; 204 if it
     has just done so."""
     if wants_fragment() and form.asked_at:
         return Response(status=204)

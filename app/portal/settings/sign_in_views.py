@@ -44,7 +44,7 @@ class SignInPolicyForm(PortalForm):
         self.second_factor_for.choices = [(group.value, name) for group, name in WHO.items()]
 
     def policy(self) -> SignInPolicy:
-        """Return the input; None for a number that is out of range."""
+        """Return the input; None for a blank number, -1 for an invalid one."""
         return SignInPolicy(
             SecondFactorFor(self.second_factor_for.data),
             typed_number(self.session_hours.data),

@@ -51,7 +51,7 @@ def _save(session: Session, form: PortalSettingsForm) -> None:
     """Save the form. Raises `ValidationFailed`, also for a change of a verified domain that isn't
     confirmed, and `Conflict`."""
     partner = partners.get_own(session, caller())
-    changes = read(UpdatePartnerInput, form.to_changes(_to_resource(partner)))
+    changes = read(UpdatePartnerInput, form.to_changes(_resource_of(partner)))
     version, was_verified = form.version.data, partner.domain_verified_at is not None
     partners.update(session, caller(), partner.id, changes, expected_version=version)
     if was_verified and partner.domain_verified_at is None and not form.confirm_domain.data:
@@ -74,7 +74,7 @@ def _stored(session: Session) -> PortalSettingsForm:
     address = BillingAddress.of(partner.billing_address)
     texts = partner.payment_texts or {}
     return PortalSettingsForm.showing(
-        _to_resource(partner),
+        _resource_of(partner),
         partner.version,
         language=partner.language,
         sender_email=partner.sender_email,
@@ -86,7 +86,7 @@ def _stored(session: Session) -> PortalSettingsForm:
     )
 
 
-def _to_resource(partner: Partner) -> dict[str, Any]:
+def _resource_of(partner: Partner) -> dict[str, Any]:
     return partners.to_resource(partner, caller()).model_dump(mode="json", by_alias=True)
 
 

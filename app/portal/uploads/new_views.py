@@ -186,7 +186,7 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
 
 
 def _get_corrected(session: Session, campaign_id: UUID) -> ContactImport | None:
-    """Return the upload in the URL. Raises `NotFound`."""
+    """Return the upload that the URL corrects; None without one. Raises `NotFound`."""
     raw_id = request.args.get("corrects")
     if raw_id is None:
         return None

@@ -74,7 +74,7 @@ def result_context(session: Session, upload: ContactImport) -> dict[str, Any]:
         "failed_rows": _failed_rows(session, upload),
         "entries": _history(upload, corrections.count_fixes(session, upload)),
         "rows_kept_until": expiry.kept_until(upload, settings().rows_kept_days),
-        "rest_words": sum_message(
+        "rest_message": sum_message(
             [*figures.values(), uploads.rows_left(upload)], upload.rows_total
         ),
     }

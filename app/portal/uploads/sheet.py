@@ -85,7 +85,7 @@ def columns_of(
     """Return the file's columns; ``submitted`` are targets from a form that was not accepted."""
     targets = submitted if submitted is not None else upload.mapping
     title = _title_column(upload)
-    phone_columns = _phone_columns(upload)
+    phone_columns = _columns_on_phones(upload)
     return [
         SheetColumn(
             index,
@@ -213,7 +213,7 @@ def _changes_column(upload: ContactImport, default: int) -> int:
     return default
 
 
-def _phone_columns(upload: ContactImport) -> set[int]:
+def _columns_on_phones(upload: ContactImport) -> set[int]:
     """Return the columns that a phone shows: those of the contact's fields, and the first that are
     kept as metadata."""
     fields = [text.partition(":")[0] for text in upload.mapping]

@@ -121,7 +121,7 @@ def upload_page_data(session: Session, contact_import: ContactImport) -> dict[st
         "failure": translate_stored(contact_import.failure) if contact_import.failure else None,
         "corrects": corrected_files.corrected_by(session, caller(), contact_import),
         "figures": figures,
-        "sum_words": sum_message(figures.values(), contact_import.rows_total),
+        "sum_message": sum_message(figures.values(), contact_import.rows_total),
         "action": str(ACTION_NAMES[contact_import.action]),
         "to_apply": uploads.rows_to_apply(contact_import),
         "unchanged": uploads.unchanged_rows(contact_import),

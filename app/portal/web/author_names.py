@@ -15,7 +15,7 @@ SEE_NO_STAFF = frozenset({Role.ADMIN, Role.OWNER, Role.STANDARD})
 
 
 def author_names(session: Session, emails: Collection[str]) -> dict[str, str]:
-    """Return the names of the users with these addresses, for `author_words`; for callers who see
+    """Return the names of the users with these addresses, for `author_label`; for callers who see
     no staff, the name of the company for each user that they can't see. No query for the current
     user and for parts of the system."""
     names_by_email: dict[str, str | None] = {current_user.email: current_user.name}

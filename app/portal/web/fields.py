@@ -54,7 +54,7 @@ def hidden_field(name: str, value: str) -> Markup:
     )
 
 
-class HiddenMark(HiddenInput):
+class HiddenFieldInput(HiddenInput):
     """See `hidden_field`."""
 
     def __call__(self, field: Field, **_kwargs: Any) -> Markup:
@@ -85,7 +85,7 @@ def once_token() -> str:
 class OnceField(HiddenField):
     """The once-only token of a form that creates something: a repeated form acts once."""
 
-    widget = HiddenMark()
+    widget = HiddenFieldInput()
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(default=once_token, **kwargs)
@@ -94,7 +94,7 @@ class OnceField(HiddenField):
 class VersionField(HiddenField):
     """The version of a record that the user of an edit form has seen; None if it is unknown."""
 
-    widget = HiddenMark()
+    widget = HiddenFieldInput()
 
     def process_formdata(self, valuelist: list[str]) -> None:
         if valuelist:

@@ -28,7 +28,7 @@ from app.portal.web.editing import (
 )
 from app.portal.web.errors import with_wait
 from app.portal.web.fields import (
-    HiddenMark,
+    HiddenFieldInput,
     QuickSelect,
     VersionField,
     hidden_field,
@@ -96,7 +96,7 @@ class PortalForm(FlaskForm):
         """Render the hidden fields. A form with a version edits an existing record."""
         changes = "version" in self and self["version"].data is not None
         names = ("csrf_token", "version" if changes else "once")
-        hidden_fields = [HiddenMark()(self[name]) for name in names if name in self]
+        hidden_fields = [HiddenFieldInput()(self[name]) for name in names if name in self]
         if changes:
             hidden_fields.append(hidden_field("seen", self._seen()))
         return Markup("\n").join(hidden_fields)

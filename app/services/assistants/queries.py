@@ -24,7 +24,7 @@ from app.services.paging import (
     keyset_page,
     sort_named,
 )
-from app.services.tenancy import fetch, inactive_words, of_tenant
+from app.services.tenancy import fetch, inactive_message, of_tenant
 from app.validation.texts import trim
 from app.validation.uuids import as_uuid
 
@@ -66,7 +66,7 @@ def readiness(
     can't come from its number (`phone_numbers.refusals`); ``suspended_partner`` is the name of the
     partner if it is suspended; ``is_confirmed`` whether its number is confirmed by more than a
     user's word."""
-    inactive = inactive_words(organization, suspended_partner)
+    inactive = inactive_message(organization, suspended_partner)
     has_number = assistant.phone_number is not None
     has_intro = bool((assistant.default_intro or "").strip())
     has_voicemail = bool((assistant.default_voicemail or "").strip())

@@ -66,14 +66,14 @@ def create_assistant(
     allow_private: bool = False,
 ) -> Assistant:
     """Add an assistant to an organization that came from its loader. ``stored`` is as in
-    `checked_fields`, ``carrier`` the installation's; ``allow_private`` lets its voice address have
+    `validate_fields`, ``carrier`` the installation's; ``allow_private`` lets its voice address have
     a private host.
 
     Raises `Forbidden`, `Conflict` (``archived``) and `ValidationFailed` (each field's problem, or
     ``agent_limit_reached``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    checked = asdict(checked_fields(session, fields, organization, stored, allow_private))
+    checked = asdict(validate_fields(session, fields, organization, stored, allow_private))
     return add_assistant(session, caller, organization, carrier=carrier, **checked)
 
 
@@ -92,7 +92,7 @@ def update_assistant(
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
     check_version(expected_version, assistant.version, "assistant")
     organization = session.get_one(Organization, assistant.organization_id)
-    checked = asdict(checked_fields(session, fields, organization, [assistant], allow_private))
+    checked = asdict(validate_fields(session, fields, organization, [assistant], allow_private))
     changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
     if not changes:
         return assistant
@@ -173,7 +173,7 @@ def defined_elsewhere(session: Session, assistant: Assistant, key: str) -> int:
     return session.scalar(query) or 0
 
 
-def checked_fields(
+def validate_fields(
     session: Session,
     fields: AssistantFields,
     organization: Organization,

@@ -57,7 +57,7 @@ def send_recovery_mails(session: Session, request: Mail) -> None:
         mail_queue.enqueue(
             session, kind, partner_id=user.partner_id, user_id=user.id, details=details
         )
-    refused_sign_ins.note_recovery(
+    refused_sign_ins.record_recovery(
         session, request.to or "", request.partner_id, request.details.get("network")
     )
     session.delete(request)  # an address without an account gets no mail and no other answer

@@ -57,7 +57,7 @@ def record_too_many(
     refusals.record_refusals(session, refusals.anonymous_caller(), refused)
 
 
-def note_company_account(
+def record_company_account(
     session: Session,
     partner_id: UUID | None,
     ip: str | None,
@@ -69,7 +69,7 @@ def note_company_account(
     refusals.record_refusals(session, refusals.anonymous_caller(request_id), [refusal])
 
 
-def note_recovery(
+def record_recovery(
     session: Session, email: str, partner_id: UUID | None, network: str | None
 ) -> None:
     """Record a recovery request without a mail: for an unknown address, or an account that is not

@@ -149,7 +149,7 @@ def create(
         )
     )
     session.flush()
-    note_times(session, user, last_session=now)
+    record_times(session, user, last_session=now)
     return token
 
 
@@ -264,10 +264,10 @@ def touch(session: Session, signed_in: SignedIn) -> None:
         .values(seen_at=now)
     )
     if signed_in.operator is None:
-        note_times(session, signed_in.user, last_session=now)
+        record_times(session, signed_in.user, last_session=now)
 
 
-def note_times(session: Session, user: User, **times: datetime) -> None:
+def record_times(session: Session, user: User, **times: datetime) -> None:
     """Store when the user was last seen; this is no update of the user (``updatedAt`` stays)."""
     session.execute(
         update(User).where(User.id == user.id).values(**times, updated_at=User.updated_at)

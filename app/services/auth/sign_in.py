@@ -214,7 +214,7 @@ def finish(
     providers = {user.id: ways_in.required_provider(session, user) for user in users}
     users, barred = [user for user in users if not providers[user.id]], users
     if barred and not users:
-        refused_sign_ins.note_company_account(
+        refused_sign_ins.record_company_account(
             session, barred[0].partner_id, attempt.ip, request_id, "company_account_required"
         )
         return SignInOutcome(required_provider=providers[barred[0].id])
@@ -278,7 +278,7 @@ def finish_second_step(
     if user is None:
         return None
     if ways_in.required_provider(session, user):
-        refused_sign_ins.note_company_account(
+        refused_sign_ins.record_company_account(
             session, user.partner_id, ip, request_id, "company_account_required"
         )
         return None
@@ -299,7 +299,7 @@ def usable_user(session: Session, user_id: UUID) -> User | None:
 
 def record_sign_in(session: Session, user: User, ip: str | None, request_id: str | None) -> User:
     """Record the sign-in of a user; the portal creates the session."""
-    sessions.note_times(session, user, last_sign_in=utcnow())
+    sessions.record_times(session, user, last_sign_in=utcnow())
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
     audit.record_change(session, caller, audit.SIGNED_IN, user)
     return user

@@ -27,7 +27,7 @@ NEAR = 80
 
 
 @dataclass(frozen=True, slots=True)
-class UsedUp:
+class UsageNotice:
     """The usage of an organization compared with the included usage of its plan, and the
     consequence of exceeding it."""
 
@@ -38,7 +38,7 @@ class UsedUp:
     is_reached: bool
 
 
-def usage_notice(bill: Bill) -> UsedUp | None:
+def usage_notice(bill: Bill) -> UsageNotice | None:
     """Return the notice about the month of a statement; None while less than `NEAR` percent of
     what is included are used."""
     line = bill.usage
@@ -66,10 +66,10 @@ def usage_notice(bill: Bill) -> UsedUp | None:
         free = gettext("Calls continue. Further calls aren’t charged.")
     message = priced if line.unit_micros else free
     is_reached = line.used >= line.included
-    return UsedUp(bill.organization_id, bill.name, title, message, is_reached)
+    return UsageNotice(bill.organization_id, bill.name, title, message, is_reached)
 
 
-def usage_notices(session: Session, caller: Caller, limit: int) -> list[UsedUp]:
+def usage_notices(session: Session, caller: Caller, limit: int) -> list[UsageNotice]:
     """Return at most this many of the caller's active organizations that have used `NEAR` percent
     or more of what this month includes, those with the most usage first: a fixed number of queries.
 

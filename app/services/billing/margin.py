@@ -201,12 +201,12 @@ def round_to_total(rows: Sequence[MonthMargin]) -> list[MonthMargin]:
         (index, cost.currency, cost) for index, row in enumerate(rows) for cost in row.carrier
     ]
     carrier: dict[int, list[CarrierCost]] = {index: [] for index in range(len(rows))}
-    for currency in sorted({currency for _at, currency, _cost in amounts}):
+    for currency in sorted({currency for _index, currency, _cost in amounts}):
         costs_of_currency = [
             (index, cost) for index, cost_currency, cost in amounts if cost_currency == currency
         ]
         costs = rounded_parts(
-            [cost.reported + cost.estimated for _at, cost in costs_of_currency], currency
+            [cost.reported + cost.estimated for _index, cost in costs_of_currency], currency
         )
         for (index, cost), whole in zip(costs_of_currency, costs, strict=True):
             if are_adjusted([cost.reported + cost.estimated], [whole], currency):
@@ -298,16 +298,16 @@ def rows_of(
     currency = rates.currency_of(session)
     margins = []
     for each in organizations:
-        bill, its_use = bills[each.id], used.get(each.id, CallUsage())
+        bill, organization_use = bills[each.id], used.get(each.id, CallUsage())
         price, in_trial = in_micros(bill.total, bill.currency), each.trial_ended_at is None
         margins.append(
             MonthMargin(
                 each.id,
                 each.name,
-                its_use,
+                organization_use,
                 price,
                 bill.currency,
-                its_use.model_micros(model),
+                organization_use.model_micros(model),
                 currency,
                 bill.plan_shown,
                 bill.number,

@@ -419,11 +419,13 @@ def _load_assistant(session: Session, caller: Caller, request: CallRequest) -> A
 
 
 def _enqueue(session: Session, call: Call, now: datetime) -> None:
-    events.add_event(session, call, "accepted", call.status, at=now)
+    events.add_timeline_entry(session, call, "accepted", call.status, at=now)
     delay = 0.0
     if call.scheduled_for is not None:
         until = call.scheduled_for.isoformat()
-        events.add_event(session, call, f"scheduled:{until}", call.status, at=now, detail=until)
+        events.add_timeline_entry(
+            session, call, f"scheduled:{until}", call.status, at=now, detail=until
+        )
         delay = (call.scheduled_for - now).total_seconds()
     lifecycle.enqueue(session, call, delay_seconds=delay)
 

@@ -42,7 +42,7 @@ def carrier_retry(session: Session, attempt_id: UUID, seconds: float, message: s
     call.status_detail = message[:MAX_SHOWN]
     call.next_attempt_at = attempt.carrier_retry_at
     kind = f"put-off:{now.isoformat()}"
-    events.add_event(
+    events.add_timeline_entry(
         session, call, kind, call.status, at=now, detail=message, attempt_id=attempt.id
     )
 

@@ -46,7 +46,9 @@ def cancel(session: Session, caller: Caller, call_id: UUID | str, keys: Sequence
         if attempt is not None and attempt.carrier_retry_at is None:
             _check_reachable(session, keys, attempt)
         call.cancel_requested_at, call.status_detail = now, CANCELLING
-        events.add_event(session, call, f"cancel-asked:{now.isoformat()}", call.status, at=now)
+        events.add_timeline_entry(
+            session, call, f"cancel-asked:{now.isoformat()}", call.status, at=now
+        )
         if attempt is not None and attempt.carrier_retry_at is not None:
             canceled = CallStatus.CANCELED, EndedReason.CANCELED
             end_attempt(session, call, attempt, *canceled, at=now)

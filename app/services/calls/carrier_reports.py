@@ -230,7 +230,7 @@ def hang_up_refused(session: Session, attempt_id: UUID) -> None:
         # Sorts after the request, even if the clock of this host is behind.
         now = max(now, call.cancel_requested_at + timedelta(microseconds=1))
     call.cancel_requested_at, call.status_detail = None, NOT_ENDED
-    events.add_event(
+    events.add_timeline_entry(
         session,
         call,
         f"cancel-refused:{now.isoformat()}",

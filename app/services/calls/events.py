@@ -14,7 +14,7 @@ from app.services.calls.queries import attempts_of, describe
 from app.services.webhooks.publishing import publish
 
 
-def add_event(
+def add_timeline_entry(
     session: Session,
     call: Call,
     kind: str,

@@ -70,7 +70,7 @@ def postpone(session: Session, call: Call, until: datetime, why: str | None, now
     moment = until.isoformat()
     # The same time may occur twice if the engine woke the call a little early.
     kind = f"scheduled:{moment}:{now.isoformat()}"
-    events.add_event(session, call, kind, CallStatus.SCHEDULED, at=now, detail=moment)
+    events.add_timeline_entry(session, call, kind, CallStatus.SCHEDULED, at=now, detail=moment)
     enqueue_at(session, call, until, now)
 
 
@@ -96,7 +96,7 @@ def hold_if_paused(session: Session, call: Call) -> bool:
     if held_call is None or call.status_detail != message:
         call.status_detail = message
         kind = f"held:{now.isoformat()}"
-        events.add_event(session, call, kind, CallStatus.QUEUED, at=now, detail=message)
+        events.add_timeline_entry(session, call, kind, CallStatus.QUEUED, at=now, detail=message)
     if held_call is None:
         session.add(
             HeldCall(
@@ -138,7 +138,9 @@ def begin_attempt(
     move(call, states.DIAL, CallStatus.DIALING)
     call.status_detail = call.next_attempt_at = None
     call.started_at = call.started_at or now
-    events.add_event(session, call, "dialing", CallStatus.DIALING, at=now, attempt_id=attempt_id)
+    events.add_timeline_entry(
+        session, call, "dialing", CallStatus.DIALING, at=now, attempt_id=attempt_id
+    )
     if number == 1:
         events.publish_event(session, call, WebhookEvent.CALL_STARTED)
 
@@ -153,7 +155,7 @@ def requeue(
     spending.settle(session, call, attempt)
     move(call, states.REQUEUE, CallStatus.QUEUED)
     call.started_at, call.status_detail = None, detail
-    events.add_event(
+    events.add_timeline_entry(
         session,
         call,
         "never-placed",
@@ -185,7 +187,7 @@ def advance(session: Session, call: Call, attempt: CallAttempt, event: CarrierEv
         detail = attempt.spoken = call.voicemail_message
     if event.kind is CarrierEventKind.ANSWERED and attempt.answered_by is not None:
         detail = attempt.answered_by.value
-    events.add_event(
+    events.add_timeline_entry(
         session,
         call,
         event.kind.value,
@@ -229,7 +231,7 @@ def end_attempt(
         return
     move(call, states.RETRY, CallStatus.SCHEDULED)
     call.status_detail, call.next_attempt_at = retry.why, retry.until
-    events.add_event(
+    events.add_timeline_entry(
         session, call, "attempt-ended", status, at=at, detail=detail, attempt_id=attempt.id
     )
     enqueue_at(session, call, retry.until, at)
@@ -275,7 +277,7 @@ def end_call(
     call.status_detail = detail
     call.next_attempt_at = call.line_released_at = None
     _count_ended(session, call)
-    events.add_event(session, call, "ended", status, at=at, detail=detail)
+    events.add_timeline_entry(session, call, "ended", status, at=at, detail=detail)
     events.publish_event(session, call, WebhookEvent(f"call.{status.value}"))
 
 
@@ -311,7 +313,7 @@ def resolve(
     if attempt is not None:
         spending.settle(session, call, attempt)
     _count_ended(session, call)
-    events.add_event(session, call, "ended", status, at=utcnow(), detail=detail)
+    events.add_timeline_entry(session, call, "ended", status, at=utcnow(), detail=detail)
     events.publish_event(session, call, WebhookEvent(f"call.{status.value}"))
 
 

@@ -44,8 +44,8 @@ class CallPage:
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """An entry of a call's timeline. `app.services.calls.events.add_event` lists the kinds;
-    ``detail`` of a message is its text."""
+    """An entry of a call's timeline. `events.add_timeline_entry` lists the kinds; ``detail`` of a
+    message is its text."""
 
     at: datetime
     kind: str

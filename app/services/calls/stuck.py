@@ -57,7 +57,7 @@ class DispatcherStatus:
 
     @property
     def on_the_line(self) -> int:
-        """Return the query of calls that are being placed, ring or were answered."""
+        """Return how many calls are being placed, ring or were answered."""
         return sum(self.under_way.values())
 
 

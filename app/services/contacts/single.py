@@ -58,7 +58,7 @@ def add(session: Session, caller: Caller, campaign_id: UUID, fields: ContactFiel
     campaign = campaigns.get_for_new_contacts(session, caller, campaign_id)
     items = _to_items(fields, blank="")
     result = apply(session, campaign, items, ContactAction.UPSERT)
-    _refuse_problems(result, items)
+    _raise_problems_of(result, items)
     if result.outcomes[0] == UPDATED:
         raise _already_exists()
     if result.outcomes[0] == IGNORED:
@@ -88,7 +88,7 @@ def edit(
     check_version(expected_version, version_of(before), "contact")
     items = _to_items(fields, blank=None)
     result = apply(session, campaign, items, ContactAction.UPSERT, contact_id=contact_id)
-    _refuse_problems(result, items)
+    _raise_problems_of(result, items)
     session.expire_all()
     after = get(session, caller, campaign.id, contact_id)
     _record_change(session, caller, campaign, after, "updated", before=before)
@@ -125,7 +125,7 @@ def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID
     contact = get(session, caller, campaign.id, contact_id)
     item = {"phone": contact.phone, "email": contact.email}
     result = apply(session, campaign, [item], ContactAction.REMOVE, contact_id=contact_id)
-    _refuse_problems(result, [item])
+    _raise_problems_of(result, [item])
     audit.record(
         session,
         caller,
@@ -180,7 +180,7 @@ def undo_removal(session: Session, caller: Caller, campaign_id: UUID, contact_id
     if removed.status:  # a status that ends outreach doesn't prevent the undo
         items.append({"phone": removed.phone, "email": removed.email, "status": removed.status})
     result = apply(session, campaign, items, ContactAction.UPSERT)
-    _refuse_problems(result, items)
+    _raise_problems_of(result, items)
     if result.outcomes[0] != CREATED:
         raise _already_exists()
     session.delete(record)
@@ -223,7 +223,7 @@ def _to_items(fields: ContactFields, *, blank: str | None) -> list[dict[str, Any
     return items + [identifiers | pair for pair in pairs[1:]]
 
 
-def _refuse_problems(result: BulkResult, items: Sequence[Mapping[str, Any]]) -> None:
+def _raise_problems_of(result: BulkResult, items: Sequence[Mapping[str, Any]]) -> None:
     """Raise `ValidationFailed` with every problem; those of a pair name its key."""
     different: list[Problem] = []
     for index, problems in result.problems.items():

@@ -75,11 +75,11 @@ def admit(
     return AdmittedUser(user, linked_now=linked is None)
 
 
-def note_refused(
+def record_refused(
     session: Session, provider: IdentityProvider, ip: str | None, request_id: str | None
 ) -> None:
     """Record in the partner's history that a company account wasn't accepted."""
-    refused_sign_ins.note_company_account(session, provider.partner_id, ip, request_id)
+    refused_sign_ins.record_company_account(session, provider.partner_id, ip, request_id)
 
 
 def link(

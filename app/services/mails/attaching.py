@@ -30,7 +30,7 @@ class MailPdf:
     data: Mapping[str, Any]
 
     def attached(self) -> tuple[MailAttachment, ...]:
-        """Return the PDF; None if it can't be made or is too large, so that the mail is sent
+        """Return the PDF; empty if it can't be made or is too large, so that the mail is sent
         without it."""
         try:
             with languages.using_language(self.language):

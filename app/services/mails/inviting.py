@@ -10,7 +10,7 @@ from app.models import MailKind, Organization, Partner, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue, organizations
-from app.services.tenancy import ORGANIZATION_SUSPENDED, refuse_archived, suspended_words
+from app.services.tenancy import ORGANIZATION_SUSPENDED, refuse_archived, suspended_message
 from app.services.users.changing import lock_user
 from app.services.users.loading import check_grant
 
@@ -28,7 +28,7 @@ def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
     check_grant(caller, user.role)
     partner = session.get(Partner, user.partner_id) if user.partner_id else None
     if partner is not None and partner.suspended_at is not None:
-        raise Conflict(suspended_words(partner.name), "partner_suspended")
+        raise Conflict(suspended_message(partner.name), "partner_suspended")
     if user.organization_id is not None:
         _refuse_closed(organizations.get(session, caller, user.organization_id))
     if user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED):
@@ -53,4 +53,4 @@ def _refuse_closed(organization: Organization) -> None:
     """Raise `Conflict` (``organization_suspended``, ``archived``)."""
     refuse_archived(organization)
     if organization.status is OrganizationStatus.SUSPENDED:
-        raise Conflict(suspended_words(organization.name), ORGANIZATION_SUSPENDED)
+        raise Conflict(suspended_message(organization.name), ORGANIZATION_SUSPENDED)

@@ -4,7 +4,7 @@ A partner's administrators make the first kind, only the operator the second ("s
 A secret is returned once, by `create`, `create_legacy` and `rotate`; its hash alone is stored.
 """
 
-from app.services.oauth_clients.authenticating import authenticate, note_too_many, record_refusal
+from app.services.oauth_clients.authenticating import authenticate, record_refusal, record_too_many
 from app.services.oauth_clients.issuing import (
     CLIENT_ROLES,
     NewClient,

@@ -70,7 +70,7 @@ def record_refusal(session: Session, client_id: str, secret: str, ip: str | None
     refusals.record_refusals(session, refusals.anonymous_caller(), [refusal])
 
 
-def note_too_many(
+def record_too_many(
     session: Session, client_id: str, ip: str | None, counter: FailureCounter
 ) -> None:
     """Record a token request that came too early. It is counted once for its counter."""

@@ -13,7 +13,7 @@ from app.policy.caller import Caller
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
 from app.services import organizations
-from app.services.assistants.settings import AssistantFields, checked_fields
+from app.services.assistants.settings import AssistantFields, validate_fields
 from app.services.calls import CallRequest
 from app.services.calls.accept import messaging_problems
 from app.services.organization_templates.content import (
@@ -63,7 +63,7 @@ def validate_assistant(
     """Return the assistant as it is stored. Raises `ValidationFailed` with every problem."""
     organization = unsaved_organization(partner_id, content.rules)
     assistant = without_phone(fields)
-    return checked_fields(
+    return validate_fields(
         session, assistant, organization, content.assistants, bounds.allow_private
     )
 
@@ -90,7 +90,7 @@ def check_organization(
 def check_campaign(
     content: TemplateContent, campaign: PreparedCampaign, bounds: InstallationBounds
 ) -> None:
-    """Check an assistant. Raises `ValidationFailed` with every problem."""
+    """Check the campaign plan. Raises `ValidationFailed` with every problem."""
     raise_problems(_campaign_problems(content, campaign, bounds))
 
 

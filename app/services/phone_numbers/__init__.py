@@ -7,12 +7,12 @@ numbers, `listing` reads them from carrier accounts, `queries` lists them.
 from app.services.phone_numbers.changing import assign, confirm, move, release
 from app.services.phone_numbers.listing import (
     is_running,
-    last_lists,
+    last_readings,
+    reading_data,
     refresh_due,
-    request_list,
-    start_list,
-    store_list,
-    store_result,
+    request_reading,
+    store_reading,
+    store_unrequested,
 )
 from app.services.phone_numbers.owning import (
     NOT_ASSIGNED,

@@ -47,12 +47,12 @@ def is_running(number_list: CarrierNumberList | None) -> bool:
     )
 
 
-def request_list(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
+def request_reading(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
     """Queue a reading of the account's numbers, unless one is running. Does nothing for a SIP
     trunk, which has no list. Raises `Forbidden` and `NotFound`."""
     account = carrier_accounts.get(session, caller, account_id, for_change=True)
     if account.carrier is CarrierKind.TWILIO:
-        _enqueue_list(session, account)
+        _enqueue_reading(session, account)
     return account
 
 
@@ -81,24 +81,24 @@ def refresh_due(session: Session) -> int:
     )
     accounts = session.scalars(query).all()
     for account in accounts:
-        _enqueue_list(session, account)
+        _enqueue_reading(session, account)
     return len(accounts)
 
 
-def store_list(session: Session, account: CarrierAccount, listed: ListedNumbers) -> None:
-    """For the worker: as `store_result`, for a list that no user asked for."""
-    _start_list(session, account)
-    store_result(session, account.id, listed)
+def store_unrequested(session: Session, account: CarrierAccount, listed: ListedNumbers) -> None:
+    """For the worker: as `store_reading`, for a list that no user asked for."""
+    _start_reading(session, account)
+    store_reading(session, account.id, listed)
 
 
-def _enqueue_list(session: Session, account: CarrierAccount) -> None:
+def _enqueue_reading(session: Session, account: CarrierAccount) -> None:
     if is_running(session.get(CarrierNumberList, account.id, populate_existing=True)):
         return
-    _start_list(session, account)
+    _start_reading(session, account)
     enqueue_check(session, "read_carrier_numbers", new_id(), account.partner_id, str(account.id))
 
 
-def _start_list(session: Session, account: CarrierAccount) -> None:
+def _start_reading(session: Session, account: CarrierAccount) -> None:
     number_list = session.get(CarrierNumberList, account.id, populate_existing=True)
     if number_list is None:
         number_list = CarrierNumberList(account_id=account.id)
@@ -112,7 +112,7 @@ def _start_list(session: Session, account: CarrierAccount) -> None:
     session.flush()
 
 
-def last_lists(
+def last_readings(
     session: Session, accounts: Iterable[CarrierAccount]
 ) -> dict[UUID, CarrierNumberList]:
     """Return the last reading of each of these accounts that was read."""
@@ -121,7 +121,7 @@ def last_lists(
     return {number_list.account_id: number_list for number_list in session.scalars(query)}
 
 
-def start_list(session: Session, keys: Sequence[str], account_id: UUID) -> NumberReading | None:
+def reading_data(session: Session, keys: Sequence[str], account_id: UUID) -> NumberReading | None:
     """For the worker: return the data of a reading; None if none of the account waits."""
     number_list = session.get(CarrierNumberList, account_id)
     account = session.get(CarrierAccount, account_id)
@@ -135,7 +135,7 @@ def start_list(session: Session, keys: Sequence[str], account_id: UUID) -> Numbe
     return NumberReading(carrier_accounts.credentials(session, keys, account_id))
 
 
-def store_result(session: Session, account_id: UUID, listed: ListedNumbers) -> None:
+def store_reading(session: Session, account_id: UUID, listed: ListedNumbers) -> None:
     """For the worker: confirm the listed numbers for the account's owner, and end the confirmation
     of those that are no longer listed: the partner's admins get a mail about them. Numbers that are
     confirmed for others are left alone."""

@@ -71,7 +71,7 @@ def save(
         return False
     versions.save(session, caller, partner_id, plan, expected_version=expected_version)
     if is_priced(plan):
-        ask_for_check(session, partner_id)
+        enqueue_price_check(session, partner_id)
     return True
 
 
@@ -162,7 +162,7 @@ def is_priced(plan: EditedPlan) -> bool:
     return plan.is_visible and bool(plan.price_id) and not plan.price_id.startswith(LOCAL_ID)
 
 
-def ask_for_check(session: Session, partner_id: UUID) -> None:
+def enqueue_price_check(session: Session, partner_id: UUID) -> None:
     """Queue a query of the processor for the price ids of the partner's plans."""
     enqueue_check(session, "check_prices", new_id(), partner_id, str(partner_id))
 

@@ -60,7 +60,7 @@ def by_month(
     session: Session, caller: Caller, span: DaySpan, organization_id: UUID | None = None
 ) -> list[MonthCost]:
     """Return the costs by month and currency, latest month first: of one organization, otherwise of
-    the caller's partner. One query. None for owners and members: carriers' charges are for the
+    the caller's partner. One query. Empty for owners and members: carriers' charges are for the
     partner only (docs/decisions/rating.md#costs-and-margin). Raises as `daily.daily` does."""
     table, condition = _costs_of(session, caller, organization_id)
     if caller.organization_id is not None:

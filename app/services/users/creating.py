@@ -20,7 +20,7 @@ from app.services.tenancy import (
     ARCHIVED,
     ORGANIZATION_SUSPENDED,
     archived_message,
-    suspended_words,
+    suspended_message,
 )
 from app.services.uniqueness import unless_taken
 from app.services.users import new_administrators
@@ -137,7 +137,7 @@ def invite(
         if organization.status is OrganizationStatus.ARCHIVED:
             raise ValidationFailed.on("orgId", ARCHIVED, archived_message())
         if refuse_suspended and organization.status is OrganizationStatus.SUSPENDED:
-            message = suspended_words(organization.name)
+            message = suspended_message(organization.name)
             raise ValidationFailed.on("orgId", ORGANIZATION_SUSPENDED, message)
         organizations.claim_seat(session, caller, organization.id)
     elif user_type not in MEMBERS and organization_id is None:

@@ -20,7 +20,7 @@ from app.services.tenancy import (
     ARCHIVED,
     ORGANIZATION_SUSPENDED,
     archived_message,
-    suspended_words,
+    suspended_message,
 )
 from app.services.users.changing import MAX_NAME
 from app.services.users.creating import email_exists, email_key, invite, refuse_no_email
@@ -246,7 +246,7 @@ class _ListCheck:
             message = gettext("No organization. Add one, or choose one for all rows.")
             raise ValidationFailed.on("organization", "required", message)
         if organization.status is OrganizationStatus.SUSPENDED:
-            message = suspended_words(organization.name)
+            message = suspended_message(organization.name)
             raise ValidationFailed.on("organization", ORGANIZATION_SUSPENDED, message)
         if organization.status is OrganizationStatus.ARCHIVED:
             raise ValidationFailed.on("organization", ARCHIVED, archived_message())

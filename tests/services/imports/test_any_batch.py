@@ -56,9 +56,9 @@ def test_every_batch_is_counted_and_its_result_equals_the_check(
     rows: list[tuple[str, ...]],
     action: ContactAction,
 ) -> None:
-    campaign_desk = _another_campaign(importer)
-    _check_and_apply(campaign_desk, before, ContactAction.UPSERT)
-    _check_and_apply(campaign_desk, rows, action)
+    other_importer = _another_campaign(importer)
+    _check_and_apply(other_importer, before, ContactAction.UPSERT)
+    _check_and_apply(other_importer, rows, action)
 
 
 def _another_campaign(importer: Importer) -> Importer:

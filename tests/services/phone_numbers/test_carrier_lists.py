@@ -62,7 +62,7 @@ def read(session: Session, database: Database, tmp_path: Path, carrier: FaultyCa
     settings = settings_for(url_of(database), tmp_path, **more)
 
     def work(tenant: Tenant, account: CarrierAccount) -> str:
-        phone_numbers.request_list(session, tenant.caller(Role.PARTNER_ADMIN), account.id)
+        phone_numbers.request_reading(session, tenant.caller(Role.PARTNER_ADMIN), account.id)
         session.commit()
         read_numbers(database, settings, account.id)
         session.expire_all()
