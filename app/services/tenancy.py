@@ -129,7 +129,7 @@ def inactive_message(organization: Organization, suspended_partner: str | None) 
     if organization.status is OrganizationStatus.SUSPENDED:
         return gettext("%(organization)s is suspended.", organization=organization.name)
     if suspended_partner:
-        return gettext("%(organization)s is suspended.", organization=suspended_partner)
+        return gettext("The partner %(partner)s is suspended.", partner=suspended_partner)
     return None
 
 

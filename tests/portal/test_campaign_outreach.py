@@ -36,7 +36,7 @@ from app.models import (
     User,
     utcnow,
 )
-from app.portal.campaigns.plan_words import days_words
+from app.portal.campaigns.plan_words import days_label
 from app.portal.web.formats import short_datetime
 from app.services import (
     assistants,
@@ -237,7 +237,7 @@ def test_saving_a_plan_warns_of_placeholders_that_calls_cant_fill(
     ],
 )
 def test_days_in_a_row_are_named_by_the_first_and_the_last(days: set[int], words: str) -> None:
-    assert days_words(frozenset(days)) == words
+    assert days_label(frozenset(days)) == words
 
 
 def test_a_plan_has_a_first_and_a_last_day(

@@ -93,6 +93,15 @@ def test_the_operator_limits_the_installation_and_a_partner(
     assert 'value="GB"' not in choices
 
 
+def test_a_limit_of_a_partner_without_a_country_is_refused(own: Tenant, operator: Browser) -> None:
+    own_limits = f"{LIMITS}/{own.partner.id}"
+    refused = operator.post(
+        own_limits, {"limited": "y", "hosts": "", "version": "0"}, page=own_limits
+    )
+    assert refused.status_code == 422
+    assert "Choose at least one country, or clear the limit." in unescape(refused.text)
+
+
 def test_an_organization_is_offered_open_countries_and_keeps_those_closed_since(
     session: Session, own: Tenant, admin: Browser
 ) -> None:

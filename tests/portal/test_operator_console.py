@@ -578,7 +578,7 @@ def test_lists_say_that_the_partner_of_a_record_is_suspended(
     assistant.active = assistant.phone_enabled = assistant.phone_configured = True
     partners.suspend(session, OPERATOR, own.partner.id)
     session.commit()
-    suspended = f"{own.partner.name} is suspended."
+    suspended = f"The partner {own.partner.name} is suspended."
     of_assistant = f"/assistants/{assistant.id}"
     for path in ("/numbers", "/assistants?readiness=not-ready", of_assistant):
         assert suspended in words(operator.get(path)), path

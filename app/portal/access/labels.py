@@ -208,7 +208,7 @@ def way_on(explained: AccessExplanation, *, is_self: bool) -> str:
     }[explained.rule]
 
 
-def groups_words(groups: Sequence[OrganizationGroup]) -> str:
+def groups_label(groups: Sequence[OrganizationGroup]) -> str:
     """Return the limit of a user or client to groups of organizations."""
     if not groups:
         return gettext("Limited to groups of organizations, but no group is left.")

@@ -21,7 +21,7 @@ from app.portal.access.labels import (
     PART_WORDS,
     PERMISSION_WORDS,
     answer,
-    groups_words,
+    groups_label,
     names_of,
     way_on,
 )
@@ -70,7 +70,7 @@ def access_why() -> str:
     return render_template(
         "portal/access/why.html",
         actions=_list_actions(explanations, permission),
-        groups_words=groups_words,
+        groups_label=groups_label,
         names_of=names_of,
         **about,
     )

@@ -44,7 +44,7 @@ def key_state(key: ApiKey, zone: str) -> CredentialBadge:
     return state_by_end(key.expires_at) or CredentialBadge(pgettext("API key", "Active"), "success")
 
 
-def replaced_words(replaced: ApiKey, zone: str) -> str:
+def replaced_message(replaced: ApiKey, zone: str) -> str:
     """Return the beginning of a key that was replaced, and until when it works if it still does."""
     if replaced.is_over:
         return replaced.public_id

@@ -31,7 +31,7 @@ from app.portal.api_access.forms import (
     KeyForm,
     RollForm,
 )
-from app.portal.api_access.labels import ago, end_of, key_state, last_use, replaced_words
+from app.portal.api_access.labels import ago, end_of, key_state, last_use, replaced_message
 from app.portal.spending.uses import bars_of
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -185,7 +185,7 @@ def _key_page(key_id: UUID, secret: str | None = None, success_title: str = "") 
         state=key_state(key, days_in),
         end=end_of(key, days_in),
         replaced=replaced,
-        replaced_words=replaced_words(replaced, days_in) if replaced else None,
+        replaced_message=replaced_message(replaced, days_in) if replaced else None,
         replacement=replacement,
         names=names,
         may_do=[str(SCOPE_WORDS[scope]) for scope in key.scopes],

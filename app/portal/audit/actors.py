@@ -41,7 +41,7 @@ def own_name() -> dict[UUID, str | None]:
     return {user.id: user.name} if user else {}
 
 
-def target_words(entries: Sequence[AuditEntry]) -> dict[UUID, str]:
+def target_labels(entries: Sequence[AuditEntry]) -> dict[UUID, str]:
     """As `targets_of`, for templates."""
     with transaction(read_only=True) as session:
         return targets_of(session, entries)
@@ -49,5 +49,5 @@ def target_words(entries: Sequence[AuditEntry]) -> dict[UUID, str]:
 
 def register(app: Flask) -> None:
     app.jinja_env.globals.update(
-        user_names=UserNames, target_words=target_words, actor_kinds=ACTOR_LABELS
+        user_names=UserNames, target_labels=target_labels, actor_kinds=ACTOR_LABELS
     )

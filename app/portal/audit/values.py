@@ -173,7 +173,7 @@ def format_value(value: Any, zone: str = "UTC", name: str = "") -> str:
             names = get_day_names("abbreviated", locale=locale())
             return ", ".join(names[day - 1] for day in value)
         case _ if value in (None, "", [], {}) or (value == 0 and name in _LIMITS):
-            return _nothing_words(name)
+            return _nothing_label(name)
         case bool():
             return gettext("Yes") if value else gettext("No")
         case int() if name == "size":
@@ -197,7 +197,7 @@ def format_value(value: Any, zone: str = "UTC", name: str = "") -> str:
     return _shorten(text, name)
 
 
-def _nothing_words(name: str) -> str:
+def _nothing_label(name: str) -> str:
     if name in _LIMITS:
         return gettext("No limit")
     return gettext("Automatic") if name == "language" else gettext("none")

@@ -30,7 +30,7 @@ from app.portal.auth.login_manager import (
 )
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.cookies import keep_cookie, read_cookie
-from app.portal.web.current_user import PARTNER_COOKIE, local_path, sign_in_url, with_kept_words
+from app.portal.web.current_user import PARTNER_COOKIE, local_path, sign_in_url, with_kept_params
 from app.portal.web.forms import showing_problems
 from app.portal.web.i18n import LANGUAGE_COOKIE
 from app.portal.web.messages import redirect_with
@@ -186,7 +186,7 @@ def let_in(
     sign_in_user(user, proof, origin)
     next_url = request.args.get("next") if next_path is None else next_path
     partner: Partner | None = current_user.partner
-    response = redirect(with_kept_words(local_path(next_url), partner), 303)
+    response = redirect(with_kept_params(local_path(next_url), partner), 303)
     if partner:
         keep_cookie(response, PARTNER_COOKIE, partner.slug)
     return response

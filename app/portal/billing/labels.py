@@ -33,14 +33,14 @@ def cost_notes(row: MonthMargin, last: MonthMargin | None) -> CostNotes:
     same currency."""
     if last and (last.currency != row.currency or not (last.price or last.carrier)):
         last = None
-    price = trial_words(row)
+    price = trial_message(row)
     if last:
         price = _with_previous_month(price, last.price, last.currency)
     return CostNotes(price, _carrier_note(row), _margin_note(row, last))
 
 
-@portal.app_template_filter("trial_words")
-def trial_words(row: MonthMargin) -> str:
+@portal.app_template_filter("trial_message")
+def trial_message(row: MonthMargin) -> str:
     """Return the part of the price that organizations in trial mode pay."""
     if not row.trial_price:
         return ""
@@ -178,7 +178,7 @@ def _expected_message(forecast: MonthForecast, unit: str) -> str:
     )
 
 
-def costs_words(month: date, *, is_unfinished: bool) -> str:
+def costs_message(month: date, *, is_unfinished: bool) -> str:
     """Return what the page of all organizations shows."""
     name = month_name(month)
     if is_unfinished:
@@ -190,7 +190,7 @@ def costs_words(month: date, *, is_unfinished: bool) -> str:
     return gettext("%(month)s, UTC. What customers pay and what their calls cost you.", month=name)
 
 
-def organization_costs_words(month: date, plan: str, *, is_unfinished: bool) -> str:
+def organization_costs_message(month: date, plan: str, *, is_unfinished: bool) -> str:
     """Return what the page of an organization shows."""
     name = month_name(month)
     if is_unfinished:

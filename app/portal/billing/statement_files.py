@@ -12,7 +12,7 @@ from app.portal.billing.words import (
     last_day_of,
     month_name,
     statement_lines,
-    total_words,
+    total_label,
 )
 from app.portal.web.formats import day
 from app.services import csv_files
@@ -74,7 +74,7 @@ def pdf_parts(bill: Bill, parties: StatementParties) -> dict[str, Any]:
             (texts.name, texts.detail, texts.quantity, texts.price, texts.amount)
             for _, texts in statement_lines(bill)
         ],
-        "total": (gettext("Total"), total_words(bill)),
+        "total": (gettext("Total"), total_label(bill)),
         "payment": _payment_lines(parties),
         "note": str(NOTE),
     }

@@ -23,7 +23,7 @@ from app.portal.billing.words import (
     statement_lines,
 )
 from app.portal.web.blueprint import portal
-from app.portal.web.lists import csv_file, file_words, pdf_file
+from app.portal.web.lists import csv_file, file_name_part, pdf_file
 from app.services import csv_files, pdf
 from app.services.billing import statements
 from app.services.billing.parties import StatementParties
@@ -88,4 +88,4 @@ def _offered_months(bill: Bill, closed: Iterable[date]) -> list[tuple[str, str]]
 
 def _file_name(bill: Bill) -> str:
     kind = "preview" if bill.closed_at is None else "statement"
-    return f"{kind}-{file_words(bill.name, 'customer')}-{bill.month:%Y-%m}"
+    return f"{kind}-{file_name_part(bill.name, 'customer')}-{bill.month:%Y-%m}"

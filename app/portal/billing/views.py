@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app import languages
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
-from app.portal.billing.labels import costs_words, organization_costs_words
+from app.portal.billing.labels import costs_message, organization_costs_message
 from app.portal.billing.month_charts import month_charts, months_url
 from app.portal.billing.words import (
     amount_of,
@@ -24,7 +24,7 @@ from app.portal.billing.words import (
 )
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.lists import csv_file, file_words
+from app.portal.web.lists import csv_file, file_name_part
 from app.services import csv_files, reporting
 from app.services.billing import margin
 from app.services.billing.carrier_sums import carrier_sums
@@ -54,7 +54,7 @@ def show_costs() -> str:
         return render_template(
             "portal/billing/costs.html",
             last=earned.last,
-            sentence=costs_words(month, is_unfinished=_is_unfinished(month)),
+            sentence=costs_message(month, is_unfinished=_is_unfinished(month)),
             **_month_context(session, month, earned.since, earned.total, earned.by_month),
             **_list_context(session, month, earned),
         )
@@ -135,7 +135,7 @@ def _organization_file(session: Session, organization_id: UUID, month: date) -> 
         csv_files.first_line(columns),
         csv_files.lines(_organization_cells(f"{month:%Y-%m}", organization_month)),
     ]
-    name = file_words(organization_month.total.name, "organization")
+    name = file_name_part(organization_month.total.name, "organization")
     return csv_file(f"costs-{name}-{month:%Y-%m}", lines)
 
 
@@ -161,7 +161,7 @@ def _organization_context(session: Session, organization_id: UUID, month: date) 
     return {
         "rows": organization_month.campaigns,
         "last": reporting.total_of(by_month, previous_month(month)),
-        "sentence": organization_costs_words(
+        "sentence": organization_costs_message(
             month, organization_month.total.plan_name, is_unfinished=_is_unfinished(month)
         ),
         **_month_context(

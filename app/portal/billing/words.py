@@ -120,7 +120,7 @@ def minor(amount: int, currency: str) -> str:
 
 
 @portal.app_template_filter("bill_total")
-def total_words(bill: Bill) -> str:
+def total_label(bill: Bill) -> str:
     return minor(bill.total, bill.currency)
 
 

@@ -286,7 +286,7 @@ def brand_version(number: int) -> str:
 
 
 @portal.app_template_global()
-def roll_back_words(number: int) -> str:
+def roll_back_label(number: int) -> str:
     if number:
         return gettext("Roll back to version %(number)s", number=number)
     return gettext("Roll back to the original settings")

@@ -125,7 +125,7 @@ def advice_on(reason: EndedReason | None, carrier: CarrierKind) -> str | None:
 
 
 @portal.app_template_filter()
-def stored_words(text: str | None) -> str | None:
+def stored_message(text: str | None) -> str | None:
     """Return a sentence that is stored in English in the current language; other text is shown as
     it is stored."""
     return translate_stored(text) if text else text
@@ -140,7 +140,7 @@ def requester(call: Call, names: Mapping[str, str]) -> str:
     return names.get(call.requested_by, call.requested_by)
 
 
-def counts_words(call: Call) -> str | None:
+def counted_label(call: Call) -> str | None:
     """Return whether the call counts as a conversation, and why not; None while that is open."""
     if not call.live:
         return gettext("No, made with a test key")
@@ -299,7 +299,7 @@ def _text(moment: TimelineEntry, attempt: CallAttempt | None) -> str | None:
         except ValueError:
             return None
         return gettext("Until %(moment)s", moment=until)
-    text = moment.detail if moment.kind in _SPEECH_KINDS else stored_words(moment.detail)
+    text = moment.detail if moment.kind in _SPEECH_KINDS else stored_message(moment.detail)
     # The title of an end repeats it.
     title = gettext("The carrier could not say whether the call was placed.")
     return None if moment.kind == "ended" and text == title else text

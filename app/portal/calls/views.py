@@ -18,7 +18,7 @@ from app.portal.calls.labels import (
     SOURCE_WORDS,
     advice_on,
     cancel_confirmation,
-    counts_words,
+    counted_label,
     is_own_page,
     live_panel_data,
 )
@@ -114,7 +114,7 @@ def _call_context(session: Session, surroundings: CallSurroundings) -> dict[str,
         if is_listable and caller().may(Permission.CONTACTS_WRITE)
         else None,
         "reason": ReasonForm().reason,
-        "counts": counts_words(stored_call),
+        "counts": counted_label(stored_call),
         "sources": SOURCE_WORDS,
         "answered": ANSWERED_WORDS,
         "advice": advice_on(stored_call.ended_reason, stored_call.carrier),

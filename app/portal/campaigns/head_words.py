@@ -12,7 +12,7 @@ from app.portal.access.missing import may_or_note_missing
 PLAN_PAGES = ("portal.campaign_plan", "portal.campaign_plan_save")
 
 
-def head_words(
+def head_message(
     campaign: Campaign, organization: Organization, *, has_plan: bool, is_started: bool
 ) -> Markup:
     """Return the line below the campaign's name: its contacts, and when calls begin or why there
@@ -27,11 +27,11 @@ def head_words(
             campaign.contact_count,
             organization=organization.name,
         )
-    calls = _no_calls_words(campaign, organization, has_plan=has_plan, is_started=is_started)
+    calls = _no_calls_message(campaign, organization, has_plan=has_plan, is_started=is_started)
     return Markup("{} {}").format(contacts, calls)
 
 
-def _no_calls_words(
+def _no_calls_message(
     campaign: Campaign, organization: Organization, *, has_plan: bool, is_started: bool
 ) -> str:
     if has_plan and request.endpoint == "portal.campaign_outreach":
@@ -44,10 +44,10 @@ def _no_calls_words(
         return ""
     if is_started:
         return gettext("No calls while it is paused.")
-    return _begin_words(campaign, has_plan=has_plan)
+    return _start_message(campaign, has_plan=has_plan)
 
 
-def _begin_words(campaign: Campaign, *, has_plan: bool) -> str:
+def _start_message(campaign: Campaign, *, has_plan: bool) -> str:
     if has_plan and not campaign.contact_count:
         return gettext("The plan is ready. Add contacts to start.")
     if request.endpoint in PLAN_PAGES or not may_or_note_missing(Permission.CAMPAIGNS_WRITE):

@@ -14,7 +14,7 @@ from app.models import Assistant, Campaign, Outreach
 from app.phone import DestinationLayer, country_name
 from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import CURRENT, calls_url
-from app.portal.campaigns.plan_words import days_of, hours_words
+from app.portal.campaigns.plan_words import days_of, hours_label
 from app.portal.campaigns.progress_words import duration_message
 from app.portal.contacts.listing import HINDRANCE_NAMES
 from app.portal.web.formats import long_datetime, number, phone
@@ -117,7 +117,7 @@ def consequences(
             "%(num)s contact will be called: %(hours)s.",
             "%(num)s contacts will be called: %(hours)s.",
             forecast.called,
-            hours=hours_words(plan),
+            hours=hours_label(plan),
         ),
         *call_details,
     ]
@@ -219,7 +219,7 @@ def calls_of_round(campaign: Campaign, **filters: str) -> str | None:
     return calls_url(campaign=campaign.id, round=CURRENT, **filters)
 
 
-def left_out_words(progress: RoundProgress, closed: Counter[ClosedCountry]) -> str | None:
+def left_out_message(progress: RoundProgress, closed: Counter[ClosedCountry]) -> str | None:
     """Return in one line how many contacts won't be called, and why, most first."""
     if not progress.left_out:
         return None
@@ -270,7 +270,7 @@ def _count_label(reason: str | ClosedCountry, count: str) -> str:
     return labels.get(reason) or gettext("%(number)s refused by a rule for calls", number=count)
 
 
-def blocker_words(
+def blocker_message(
     campaign: Campaign, plan: Outreach, blocker: CampaignBlocker | None
 ) -> dict[str, str | None] | None:
     """Return why calling is held, and the page that fixes it if the user may; None if it is not."""

@@ -48,7 +48,7 @@ class CampaignRow:
         return state_of(self.campaign, self.outreach)
 
     @property
-    def state_words(self) -> str:
+    def state_label(self) -> str:
         return str(STATE_LABELS[self.state])
 
 
@@ -80,7 +80,7 @@ def _rows(session: Session, matches: Sequence[Campaign]) -> list[CampaignRow]:
 
 
 def _item(row: CampaignRow) -> BulkItem:
-    return BulkItem(str(row.campaign.id), row.campaign.name, row.state_words, row)
+    return BulkItem(str(row.campaign.id), row.campaign.name, row.state_label, row)
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
@@ -95,7 +95,7 @@ CAMPAIGNS = ListDefinition(
     columns=(
         name_column("name", lazy_gettext("Name"), lambda row: row.campaign.name),
         organization_column(lambda row: row.organization, usual=False),
-        status_column(lambda row: row.state_words, "phone-first"),
+        status_column(lambda row: row.state_label, "phone-first"),
         ListColumn(
             "progress",
             lazy_gettext("Progress"),

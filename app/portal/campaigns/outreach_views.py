@@ -18,22 +18,22 @@ from app.models import Call, Campaign, Organization, Outreach, utcnow
 from app.policy import Permission
 from app.portal.campaigns.labels import (
     LEFT_OUT_WORDS,
-    blocker_words,
+    blocker_message,
     calls_of_round,
     closed_country_label,
     closed_link,
     consequences,
     how_lines,
-    left_out_words,
+    left_out_message,
     reason_label,
     result_figures,
 )
 from app.portal.campaigns.plan_words import plan_facts
 from app.portal.campaigns.progress_words import (
-    ahead_words,
+    ahead_message,
     finished_facts,
-    paused_words,
-    removed_words,
+    paused_message,
+    removed_message,
     status_message,
     waiting_message,
 )
@@ -184,7 +184,7 @@ def _outreach_context(session: Session, campaign: Campaign) -> dict[str, Any]:
         "waiting": waiting_message(progress) if running else None,
         "results": result_figures(campaign, progress),
         "called_url": calls_of_round(campaign),
-        "left_out": left_out_words(
+        "left_out": left_out_message(
             progress, _closed_countries(session, campaign, progress.left_out)
         ),
         "facts_of_plan": [],
@@ -195,12 +195,12 @@ def _outreach_context(session: Session, campaign: Campaign) -> dict[str, Any]:
         "needs_contacts": False,
         "blocker": None,
         "latest": _latest_calls(session, campaign) if progress.called else [],
-        "ahead": ahead_words(progress),
-        "removed": removed_words(progress),
+        "ahead": ahead_message(progress),
+        "removed": removed_message(progress),
     }
     if plan is not None:
         assistant = assistants.get(session, caller(), plan.assistant_id)
-        context["blocker"] = blocker_words(campaign, plan, _blocker(session, campaign, plan))
+        context["blocker"] = blocker_message(campaign, plan, _blocker(session, campaign, plan))
         context["facts_of_plan"] = plan_facts(plan, assistant)
         owner = session.get_one(Organization, campaign.organization_id)
         is_archived = owner.status is OrganizationStatus.ARCHIVED
@@ -252,7 +252,7 @@ def _results_context(
         return {"finished": finished_facts(progress, finished_round, shows_cost=is_staff)}
     if plan.started_at is not None and campaign.status is CampaignStatus.PAUSED:
         entry = audit.last_of_target(session, caller(), "campaign", campaign.id, "campaign.paused")
-        return {"paused_by": paused_words(entry)}
+        return {"paused_by": paused_message(entry)}
     return {}
 
 

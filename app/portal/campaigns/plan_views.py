@@ -14,7 +14,7 @@ from app.models import Campaign
 from app.policy import Permission
 from app.portal.campaigns.outreach_views import estimate_of, night_warning
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
-from app.portal.campaigns.progress_words import duration_label, duration_message, first_call_words
+from app.portal.campaigns.progress_words import duration_label, duration_message, first_call_message
 from app.portal.campaigns.views import campaign_page_data
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_states import is_new, steps_of_new
@@ -138,7 +138,7 @@ def _outlook(session: Session, campaign: Campaign, plan: outreach.CampaignPlan) 
             (gettext("Contacts"), number(campaign.contact_count)),
             (gettext("Calls at once"), gettext("At most %(most)s", most=expected.at_once)),
             *(
-                [(gettext("First call"), first_call_words(expected))]
+                [(gettext("First call"), first_call_message(expected))]
                 if campaign.contact_count
                 else []
             ),

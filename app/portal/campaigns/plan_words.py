@@ -12,7 +12,7 @@ MIN_IN_RANGE = 3
 """Minimum days in a row that are written as a range."""
 
 
-def days_words(days: frozenset[int]) -> str:
+def days_label(days: frozenset[int]) -> str:
     """Return the weekdays: Monday to Saturday; every day; Monday, Thursday."""
     if len(days) == len(DAYS):
         return gettext("every day")
@@ -22,8 +22,8 @@ def days_words(days: frozenset[int]) -> str:
     return ", ".join(str(DAYS[day - 1]) for day in sorted(days))
 
 
-def hours_words(plan: CampaignPlan | Outreach) -> str:
-    days = days_words(weekdays_of(plan))
+def hours_label(plan: CampaignPlan | Outreach) -> str:
+    days = days_label(weekdays_of(plan))
     end = hours_end(plan.hours_end)
     return gettext(
         "%(start)s to %(end)s, %(days)s, local to each person",
@@ -33,7 +33,7 @@ def hours_words(plan: CampaignPlan | Outreach) -> str:
     )
 
 
-def message_words(plan: CampaignPlan | Outreach) -> str:
+def message_label(plan: CampaignPlan | Outreach) -> str:
     if plan.intro_message:
         return gettext("Exact intro and voicemail")
     if plan.call_instructions:
@@ -57,7 +57,7 @@ def plan_facts(
 ) -> list[tuple[str, str | None]]:
     return [
         *([(gettext("Assistant"), assistant.name)] if assistant else []),
-        (gettext("Hours"), hours_words(plan)),
+        (gettext("Hours"), hours_label(plan)),
         *days_of(plan),
         (
             gettext("Calls an hour"),
@@ -69,5 +69,5 @@ def plan_facts(
             if plan.calls_at_once
             else gettext("The organization’s limit"),
         ),
-        (gettext("Message"), message_words(plan)),
+        (gettext("Message"), message_label(plan)),
     ]

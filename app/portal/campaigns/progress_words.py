@@ -96,7 +96,7 @@ def rough_duration(delta: timedelta) -> str:
     return ngettext("%(num)s hour", "%(num)s hours", round(minutes / 60))
 
 
-def first_call_words(estimate: RoundEstimate) -> str | None:
+def first_call_message(estimate: RoundEstimate) -> str | None:
     if estimate.begins_at is None:
         return gettext("Never: the last day is over")
     if estimate.begins_at - utcnow() < _SLACK:
@@ -104,7 +104,7 @@ def first_call_words(estimate: RoundEstimate) -> str | None:
     return gettext("%(moment)s at the earliest", moment=_format_soon(estimate.begins_at))
 
 
-def ahead_words(progress: RoundProgress) -> str:
+def ahead_message(progress: RoundProgress) -> str:
     """Return how many contacts are being called and are yet to be called."""
     labels = []
     if progress.in_progress:
@@ -130,7 +130,7 @@ def finished_facts(
     ]
 
 
-def paused_words(entry: AuditEntry | None) -> str | None:
+def paused_message(entry: AuditEntry | None) -> str | None:
     """Return who paused the campaign, and when."""
     if entry is None:
         return None
@@ -140,7 +140,7 @@ def paused_words(entry: AuditEntry | None) -> str | None:
     )
 
 
-def removed_words(progress: RoundProgress) -> str | None:
+def removed_message(progress: RoundProgress) -> str | None:
     if not progress.removed:
         return None
     return ngettext(

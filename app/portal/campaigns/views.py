@@ -14,7 +14,7 @@ from app.models import Campaign, Organization
 from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm, NewCampaignForm
-from app.portal.campaigns.head_words import PLAN_PAGES, head_words
+from app.portal.campaigns.head_words import PLAN_PAGES, head_message
 from app.portal.campaigns.labels import calls_of_round
 from app.portal.campaigns.listing import CAMPAIGNS, CampaignRow
 from app.portal.campaigns.plan_words import plan_facts
@@ -158,8 +158,8 @@ def campaign_page_data(session: Session, stored_campaign: Campaign) -> dict[str,
     return {
         "campaign": stored_campaign,
         "state": state,
-        "state_words": STATE_LABELS[state],
-        "head_words": head_words(
+        "state_label": STATE_LABELS[state],
+        "head_message": head_message(
             stored_campaign, organization, has_plan=has_plan, is_started=is_started
         ),
         "has_plan": has_plan,

@@ -145,7 +145,7 @@ def _operator_page() -> str:
         max_stuck=MAX_STUCK,
         stuck_words=STUCK_WORDS,
         is_offline=offline,
-        state_words=STATE_WORDS,
+        state_label=STATE_WORDS,
         observed_words=OBSERVED_WORDS,
         titles=[
             problem_title(each, names_carrier=True) for each in carriers if each.state.is_problem

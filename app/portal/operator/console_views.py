@@ -13,7 +13,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Partner, utcnow
 from app.portal.operator.forms import PartnerForm
-from app.portal.operator.labels import domain_words, partner_state
+from app.portal.operator.labels import domain_label, partner_state
 from app.portal.operator.partner_views import users_label
 from app.portal.spending.uses import month_money
 from app.portal.users.listing import STATUS_NAMES
@@ -71,7 +71,7 @@ def _partner_context(partner: Partner) -> dict[str, Any]:
         "partner": partner,
         "state": state,
         "tone": tone,
-        "domain_words": domain_words(partner),
+        "domain_label": domain_label(partner),
         "sign_in_url": _public_url(sign_in_url(partner.slug)),
     }
 

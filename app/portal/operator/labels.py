@@ -54,7 +54,7 @@ def partner_state(partner: Partner) -> tuple[str, str]:
     return gettext("Trial mode"), "info"
 
 
-def domain_words(partner: Partner) -> str | None:
+def domain_label(partner: Partner) -> str | None:
     """Return the partner's domain, and whether it still has to be verified."""
     if partner.domain_verified_at or not partner.domain:
         return partner.domain

@@ -53,7 +53,7 @@ def review_of(
         ],
         check_url=url_for("portal.organization_template_check_many", template_id=template_id),
         use_url=url_for("portal.organization_template_create_many", template_id=template_id),
-        use_words=_add_words(ready, refused),
+        use_words=_add_label(ready, refused),
         busy_words=gettext("Adding…"),
         start_url=start,
         end_url=url_for("portal.organizations"),
@@ -77,7 +77,7 @@ def _title(created: int) -> str:
     )
 
 
-def _add_words(ready: int, refused: int) -> str:
+def _add_label(ready: int, refused: int) -> str:
     if refused:
         return gettext("Add %(good)s, leave out %(bad)s", good=number(ready), bad=number(refused))
     return ngettext(

@@ -6,7 +6,7 @@ from babel.dates import get_day_names
 
 from app.enums import Role
 from app.languages import gettext, lazy_gettext, locale, ngettext
-from app.portal.campaigns.plan_words import message_words
+from app.portal.campaigns.plan_words import message_label
 from app.portal.organizations.limit_words import region_names
 from app.portal.web.formats import hours_end, number
 from app.portal.web.navigation import ROLE_NAMES
@@ -126,7 +126,7 @@ def campaign_facts(content: TemplateContent, campaign: PreparedCampaign) -> list
         (gettext("Hours"), _hours_label(plan.hours_start, plan.hours_end)),
         (gettext("Calls an hour"), _limit_label(plan.calls_per_hour)),
         (gettext("Calls at once"), at_once or gettext("The organization’s limit")),
-        (gettext("Message"), message_words(plan)),
+        (gettext("Message"), message_label(plan)),
         *(
             (label, text)
             for label, text in (

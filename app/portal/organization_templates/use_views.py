@@ -67,11 +67,11 @@ def _to_added(template_id: UUID, customer: CustomerDetails, name: str, url: str)
     invited = customer.email if content.first_role is not None else None
     response = redirect_with(added_message(name, invited), url)
     if not organization_templates.zone_fits(content, customer):
-        flash(_elsewhere_words(content, customer), "warning")
+        flash(_elsewhere_message(content, customer), "warning")
     return response
 
 
-def _elsewhere_words(content: TemplateContent, customer: CustomerDetails) -> str:
+def _elsewhere_message(content: TemplateContent, customer: CustomerDetails) -> str:
     return gettext(
         "The time zone %(zone)s isn’t used in %(country)s. You can change it in each assistant.",
         zone=_zone_of(content, customer),

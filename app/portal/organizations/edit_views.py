@@ -17,7 +17,7 @@ from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.organizations.labels import MEMBER_HINTS, added_message
-from app.portal.organizations.limit_words import used_words
+from app.portal.organizations.limit_words import used_label
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import local_path, refuse_operators
 from app.portal.web.editing import FormSubmission
@@ -197,7 +197,7 @@ def _plan_page(organization_id: UUID, form: PlanForm) -> str:
             organization=organization,
             use=organizations.use_of(session, [organization.id])[organization.id],
             form=form,
-            used=used_words(statements.as_if(session, [organization])[organization.id].usage),
+            used=used_label(statements.as_if(session, [organization])[organization.id].usage),
             choices=_priced_plans(session, organization),
             back=_back_path(),
         )

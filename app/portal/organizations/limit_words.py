@@ -66,7 +66,7 @@ def _limit_source_message(organization: Organization, limit: AppliedLimit) -> st
     return gettext("The limit of this portal for every organization.")
 
 
-def pace_words(plan: PlanLimit | None, carrier_pace: float | None) -> str:
+def pace_message(plan: PlanLimit | None, carrier_pace: float | None) -> str:
     """Return the limits of the plan and of the carrier, which apply in addition to the settings."""
     message = _plan_limits(plan.max_calls_at_once, plan.max_calls_a_day) if plan else ""
     if not carrier_pace:
@@ -186,7 +186,7 @@ def _minutes(num: int) -> str:
     return ngettext("%(num)s minute", "%(num)s minutes", num)
 
 
-def used_words(usage: StatementLine | None) -> str:
+def used_label(usage: StatementLine | None) -> str:
     """Return the minutes or calls of this month; nothing for a plan that doesn't count them."""
     if usage is None:
         return ""
@@ -203,7 +203,7 @@ def used_words(usage: StatementLine | None) -> str:
     )
 
 
-def left_words(usage: StatementLine | None) -> str:
+def remaining_label(usage: StatementLine | None) -> str:
     """Return what is left of what the plan includes, or how much was used beyond it."""
     if usage is None or not usage.included:
         return ""

@@ -59,7 +59,7 @@ class OrganizationRow:
     """Whether it is active itself and its partner is suspended; told to operators only."""
 
     @property
-    def status_words(self) -> str:
+    def status_label(self) -> str:
         if self.is_suspended_with_partner:
             return gettext("Partner suspended")
         return str(STATUS_NAMES[self.organization.status])
@@ -105,7 +105,7 @@ def _rows(session: Session, matches: Sequence[Organization]) -> list[Organizatio
 
 def _item(row: OrganizationRow) -> BulkItem:
     organization = row.organization
-    return BulkItem(str(organization.id), organization.name, row.status_words, row)
+    return BulkItem(str(organization.id), organization.name, row.status_label, row)
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
@@ -131,7 +131,7 @@ ORGANIZATIONS = ListDefinition(
         ListColumn(
             "status",
             lazy_gettext("Status"),
-            lambda row: row.status_words,
+            lambda row: row.status_label,
             sort="status",
         ),
         ListColumn("assistants", lazy_gettext("Assistants"), lambda row: row.use.assistants, "end"),

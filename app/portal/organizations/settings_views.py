@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
-from app.portal.organizations.limit_words import pace_words, rules_in_groups
+from app.portal.organizations.limit_words import pace_message, rules_in_groups
 from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.organizations.views import organization_page_data
 from app.portal.web.blueprint import Page, portal
@@ -103,5 +103,5 @@ def _page(organization_id: UUID, form: SettingsForm) -> str:
             usual=offered_first(form.allowed_regions.choices, selected),
             closed={region for region in selected if openable.closed_by(region)},
             max_at_once=settings().calls_per_organization,
-            pace_words=pace_words(organization.plan_limit, settings().carrier_calls_per_second),
+            pace_message=pace_message(organization.plan_limit, settings().carrier_calls_per_second),
         )

@@ -23,8 +23,8 @@ from app.portal.organizations.limit_words import (
     a_day_note,
     assistants_note,
     at_once_note,
-    left_words,
     region_names,
+    remaining_label,
     users_note,
 )
 from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
@@ -215,7 +215,7 @@ def _plan_use(
         ]
     return {
         "bill": bill,
-        "plan_left": left_words(bill.usage) if bill else "",
+        "plan_left": remaining_label(bill.usage) if bill else "",
         "used_up": included.usage_notice(bill) if bill else None,
         "storage": storage.of_organization(
             session, stored_organization, settings().storage_defaults, numbers.stored
@@ -287,7 +287,7 @@ def _campaigns(session: Session, stored_organization: Organization) -> dict[str,
     )
     page = campaigns.search(session, caller(), filters, **position.wanted)
     rows = with_states(session, page.items)
-    return {"rows": rows, "state_words": STATE_LABELS, **position.pager(page.next_cursor)}
+    return {"rows": rows, "state_label": STATE_LABELS, **position.pager(page.next_cursor)}
 
 
 @portal.get("/organizations/<uuid:organization_id>/usage")

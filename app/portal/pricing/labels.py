@@ -65,8 +65,8 @@ def processor_message(stored: str) -> str:
     return str(PROCESSOR_WORDS.get(stored, stored))
 
 
-@portal.app_template_filter("subscription_words")
-def subscription_words(subscription: Subscription, zone: str = "UTC") -> str:
+@portal.app_template_filter("subscription_label")
+def subscription_label(subscription: Subscription, zone: str = "UTC") -> str:
     """Return whether a subscription at Stripe is paid, or when it ends."""
     if subscription.state is SubscriptionState.OVERDUE:
         return gettext("Payment overdue at Stripe")
@@ -192,7 +192,7 @@ def draft_message(organizations: int) -> str:
     return f"{saved} {on_plan}"
 
 
-def cards_words(draft: PlanVersion | None) -> str:
+def cards_message(draft: PlanVersion | None) -> str:
     """Return what the preview of the cards shows: those of the draft, if there is one."""
     if draft:
         cards = gettext(
@@ -205,7 +205,7 @@ def cards_words(draft: PlanVersion | None) -> str:
     return f"{cards} {above}"
 
 
-def affected_words(
+def affected_label(
     plans: Sequence[EditedPlan], changed: Container[Tier], counts: Mapping[Tier, int]
 ) -> list[str]:
     """Return how many organizations are on each changed plan, without plans that have none."""

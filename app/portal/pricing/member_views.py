@@ -13,7 +13,7 @@ from app.extensions import caller, public_url, transaction
 from app.languages.dates import format_local_date
 from app.models import Organization, utcnow
 from app.policy import Permission
-from app.portal.pricing.labels import assistants_label, cards_words, users_label
+from app.portal.pricing.labels import assistants_label, cards_message, users_label
 from app.portal.pricing.views import TIER, current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
@@ -85,7 +85,7 @@ def _cards_page() -> str:
         plans=[plan.shown() for plan in plan_set.plans if plan.is_visible],
         changed={change.tier for change in plan_set.changes},
         draft=draft,
-        sentence=cards_words(draft),
+        sentence=cards_message(draft),
     )
 
 

@@ -8,7 +8,7 @@ from flask import abort, render_template, url_for
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, processor, transaction
 from app.languages import gettext, ngettext
-from app.portal.pricing.labels import affected_words, change_rows, kept_texts, plan_changes
+from app.portal.pricing.labels import affected_label, change_rows, kept_texts, plan_changes
 from app.portal.pricing.views import current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
@@ -41,7 +41,7 @@ def _review_page(problems: Sequence[tuple[str, str]]) -> str:
         rows=change_rows(plan_set.changes, plan_set.published, plan_set.plans),
         kept_texts=kept_texts(plan_set.published, plan_set.plans),
         changed=changed,
-        affected=affected_words(plan_set.plans, changed, counts),
+        affected=affected_label(plan_set.plans, changed, counts),
         prices=prices,
     )
 

@@ -18,7 +18,7 @@ from app.portal.access.missing import may_or_note_missing
 from app.portal.billing.words import model_rate
 from app.portal.web.blueprint import portal
 from app.portal.web.charts import chart_of
-from app.portal.web.lists import file_words, pdf_file
+from app.portal.web.lists import file_name_part, pdf_file
 from app.portal.web.organization_picker import organization_named
 from app.portal.web.page_frame import read_frame
 from app.services import monthly_reports, partners, pdf, reporting
@@ -90,7 +90,9 @@ def report_month_file() -> Response:
     with figures() as session:
         view = _requested_report(session, today)
         paper = _pdf_content(session, view)
-    suffix = f"-{file_words(view.organization.name, 'organization')}" if view.organization else ""
+    suffix = (
+        f"-{file_name_part(view.organization.name, 'organization')}" if view.organization else ""
+    )
     return pdf_file(f"report{suffix}-{view.month:%Y-%m}", pdf.render("report", paper))
 
 

@@ -12,7 +12,7 @@ def spending_parts(sums: CarrierSums | None) -> str:
     if sums is None or sums.spending <= 0:
         return ""
     if not sums.estimated:
-        return test_money_words(sums) or gettext("Reported by carriers")
+        return test_money_message(sums) or gettext("Reported by carriers")
     estimated = micros(sums.estimated, sums.currency)
     if sums.simulated <= 0:
         return gettext("With %(amount)s estimated", amount=estimated)
@@ -23,7 +23,7 @@ def spending_parts(sums: CarrierSums | None) -> str:
     )
 
 
-def test_money_words(sums: CarrierSums | None) -> str:
+def test_money_message(sums: CarrierSums | None) -> str:
     """Return what simulated calls add to this month's spending."""
     if sums is None or sums.simulated <= 0:
         return ""
@@ -33,7 +33,7 @@ def test_money_words(sums: CarrierSums | None) -> str:
     )
 
 
-def rates_words(count: int, currency: str, *, are_imported: bool) -> str:
+def rates_message(count: int, currency: str, *, are_imported: bool) -> str:
     """Return how many call rates there are, and their source."""
     values = {"num": number(count), "currency": currency}
     if are_imported:

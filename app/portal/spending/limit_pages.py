@@ -25,7 +25,7 @@ def stored_limits(subject: LimitSubject, kind: type[SpendingForm] = SpendingForm
         return kind.showing(spending.spending_of(session, caller(), subject))
 
 
-def reserved_words(session: Session, currency: str) -> str:
+def reserved_message(session: Session, currency: str) -> str:
     """Return the reservation before each call, and its amount."""
     minutes = settings().longest_call_minutes
     lowest, highest = (micros(each, currency) for each in spending.price_range(session, minutes))
@@ -53,7 +53,7 @@ def limits_page(subject: LimitSubject, form: SpendingForm, **texts: Any) -> str:
     """Return the page of a key or a partner; ``texts`` are its title, sentence and breadcrumbs."""
     with transaction(read_only=True) as session:
         used = spending.spending_of(session, caller(), subject, ahead=True)
-        reserves = reserved_words(session, used.currency)
+        reserves = reserved_message(session, used.currency)
     return render_template(
         "portal/spending/edit.html",
         form=form,

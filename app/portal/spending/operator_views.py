@@ -9,7 +9,7 @@ from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.portal.spending.forms import RatesForm, SpendingForm
-from app.portal.spending.labels import rates_words
+from app.portal.spending.labels import rates_message
 from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
 from app.portal.spending.uses import nearest
 from app.portal.web.blueprint import Page, portal
@@ -115,6 +115,8 @@ def _list_page(form: RatesForm) -> str:
         ),
         count=len(rate_rows),
         currency=rate_rows[0].currency,
-        rates_words=rates_words(len(rate_rows), rate_rows[0].currency, are_imported=are_imported),
+        rates_message=rates_message(
+            len(rate_rows), rate_rows[0].currency, are_imported=are_imported
+        ),
         end=end,
     )

@@ -13,8 +13,13 @@ from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
 from app.portal.organizations.views import organization_page_data
 from app.portal.spending.forms import BudgetForm, OrganizationSpendingForm, SpendingForm
-from app.portal.spending.labels import spending_parts, test_money_words
-from app.portal.spending.limit_pages import limits_page, reserved_words, save_limits, stored_limits
+from app.portal.spending.labels import spending_parts, test_money_message
+from app.portal.spending.limit_pages import (
+    limits_page,
+    reserved_message,
+    save_limits,
+    stored_limits,
+)
 from app.portal.spending.uses import bars_of, budget_bar
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import saving
@@ -109,7 +114,7 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
             **organization_page_data(session, organization, "portal.organization_spending"),
             **used,
             form=form,
-            reserves=reserved_words(session, used["spending"].currency),
+            reserves=reserved_message(session, used["spending"].currency),
             can_change=may_or_note_missing(Permission.PARTNER_WRITE),
         )
 
@@ -124,7 +129,7 @@ def _spending_context(session: Session, subject: LimitSubject) -> dict[str, Any]
         "budget": budget_bar(budgets.budget_of(session, caller(), subject)),
         "carrier": carrier,
         "spending_parts": spending_parts(carrier),
-        "test_money": test_money_words(carrier),
+        "test_money": test_money_message(carrier),
         "today": utcnow().date(),
     }
 
@@ -243,7 +248,7 @@ def _page(form: BudgetForm, subject: LimitSubject) -> str:
         currency=budget.currency,
         spent=budget.spent,
         bar=budget_bar(budget),
-        test_money=test_money_words(carrier),
+        test_money=test_money_message(carrier),
         crumbs=[*crumbs, (gettext("Budget"), None)],
         back=_spending_url(subject),
     )

@@ -20,7 +20,7 @@ from app.portal.uploads.labels import (
     fix_labels,
     ignored_label,
     kind_label,
-    note_words,
+    note_label,
     repair_text,
     repair_title,
     repaired_title,
@@ -140,7 +140,7 @@ def _filters(upload: ContactImport, choice: RowChoice) -> dict[str, Any]:
     return {
         "kinds": _chips(upload, choice.kinds, choice.kind, shows_failed=shows_failed),
         "notes": [
-            FilterChip(note_words(n), n.rows, _url(upload, note=n.code), choice.note is n)
+            FilterChip(note_label(n), n.rows, _url(upload, note=n.code), choice.note is n)
             for n in choice.notes
         ],
         "filtered": choice.kind or choice.note,

@@ -165,7 +165,7 @@ def kind_label(kind: ProblemKind) -> str:
     return str(reason if reason is not None else ERRORS[kind.code].title)
 
 
-def note_words(kind: ProblemKind) -> str:
+def note_label(kind: ProblemKind) -> str:
     return str(WARNINGS[kind.code].title)
 
 

@@ -45,7 +45,7 @@ def review_of(
         ],
         check_url=url_for("portal.users_invite_many_check", organization=given),
         use_url=url_for("portal.users_invite_many_send", organization=given),
-        use_words=_invite_words(ready, len(refused)),
+        use_words=_invite_label(ready, len(refused)),
         busy_words=gettext("Inviting…"),
         start_url=start,
         end_url=back_url(),
@@ -68,7 +68,7 @@ def _title(invited: int) -> str:
     return ngettext("%(num)s user invited", "%(num)s users invited", invited, num=number(invited))
 
 
-def _invite_words(ready: int, refused: int) -> str:
+def _invite_label(ready: int, refused: int) -> str:
     if refused:
         return gettext(
             "Invite %(good)s, leave out %(bad)s", good=number(ready), bad=number(refused)

@@ -49,7 +49,7 @@ class UserRow:
     """Whether the account is active and its partner is suspended; told to operators only."""
 
     @property
-    def status_words(self) -> str:
+    def status_label(self) -> str:
         if self.is_suspended_with_partner:
             return gettext("Partner suspended")
         return str(STATUS_NAMES[self.user.status])
@@ -111,7 +111,7 @@ USERS = ListDefinition(
             sort="role",
         ),
         organization_column(lambda row: row.organization),
-        status_column(lambda row: row.status_words, "phone-second"),
+        status_column(lambda row: row.status_label, "phone-second"),
         moment_column(
             "last-sign-in",
             lazy_gettext("Last sign-in"),

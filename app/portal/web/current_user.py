@@ -47,7 +47,7 @@ def referring_path() -> str:
     return local_path(path)
 
 
-def with_kept_words(path: str, partner: Partner | None) -> str:
+def with_kept_params(path: str, partner: Partner | None) -> str:
     """Return the path with the URL parameters that the partner keeps through sign-in."""
     allowed = (partner.allowed_query_params if partner else None) or {}
     params = [(name, value) for name, value in request.args.items(multi=True) if name in allowed]

@@ -112,7 +112,7 @@ class ListPage(Generic[R]):
         return number(self.count)
 
     @property
-    def shown_words(self) -> str:
+    def range_label(self) -> str:
         """The number of rows on the page, of how many, in words."""
         row_count = len(self.rows)
         if self.count is None:

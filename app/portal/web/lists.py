@@ -219,7 +219,7 @@ def address(**changes: Any) -> str:
     return url_for(request.endpoint or "", **{**(request.view_args or {}), **params})
 
 
-def file_words(name: str, otherwise: str) -> str:
+def file_name_part(name: str, otherwise: str) -> str:
     """Return a text for the name of a file, in lower-case ASCII; ``otherwise`` if nothing is
     left."""
     return hyphenated(name, _MAX_WORDS_LENGTH) or otherwise

@@ -135,11 +135,11 @@ def organization_hint(
     elif is_partner_suspended:
         details.append(gettext("Partner suspended"))
     if use is not None:
-        details.append(_assistants_words(use.assistants, row.assistant_limit))
+        details.append(_assistants_label(use.assistants, row.assistant_limit))
     return " · ".join(details)
 
 
-def _assistants_words(used: int, most: int) -> str:
+def _assistants_label(used: int, most: int) -> str:
     if not most:
         return ngettext("%(num)s assistant, no limit", "%(num)s assistants, no limit", used)
     return ngettext(

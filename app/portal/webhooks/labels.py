@@ -252,7 +252,7 @@ def retry_message(endpoint: WebhookEndpoint, deliveries: Iterable[WebhookDeliver
     return " ".join(filter(None, (refusal, last_attempt, retry_message)))
 
 
-def health_words(endpoint: WebhookEndpoint, delivered: int) -> str:
+def health_message(endpoint: WebhookEndpoint, delivered: int) -> str:
     """Return whether deliveries arrive; empty while they fail, which `retry_message` explains."""
     if endpoint.failing_since is not None:
         return ""

@@ -113,6 +113,9 @@ def change_limits(
     problems = [*_unknown_regions(limits.regions or ()), *_bad_hosts(hosts or ())]
     if partner is None and not limits.regions:
         problems.append(Problem("regions", "required", gettext("Choose at least one country.")))
+    elif limits.regions is not None and not limits.regions:
+        message = gettext("Choose at least one country, or clear the limit.")
+        problems.append(Problem("regions", "required", message))
     raise_problems(problems)
     if (before.regions, _sort_hosts(before.hosts)) == (limits.regions, hosts):
         return False
