@@ -312,10 +312,8 @@ def _add_spending(
     spending.add_spent(session, spender, datetime.combine(day, time(), UTC), amount)
     if age > UNREPORTED_DAYS:
         amounts = {"attempts": len(lengths), "micros": amount.micros}
-        day_keys, partner_keys = (
-            {"day": day, "currency": CURRENCY},
-            {"partner_id": organization.partner_id},
-        )
+        day_keys = {"day": day, "currency": CURRENCY}
+        partner_keys = {"partner_id": organization.partner_id}
         organization_keys = {"organization_id": organization.id, **day_keys}
         rollup.add(session, CostDay, organization_keys, amounts, partner_keys)
         rollup.add(session, PartnerCostDay, {**partner_keys, **day_keys}, amounts, {})

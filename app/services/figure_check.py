@@ -198,11 +198,11 @@ def _compare(
 ) -> FigureCheck:
     """Compare the amounts of each owner in the database: two queries, which return only the sums
     and the first `NAMED` owners that differ."""
-    stored, counted = totals.subquery(), rows.subquery()
+    stored_totals, counted_rows = totals.subquery(), rows.subquery()
     none = literal(0)
     combined = union_all(
-        select(stored.c.owner, stored.c.amount.label("total"), none.label("counted")),
-        select(counted.c.owner, none, counted.c.amount),
+        select(stored_totals.c.owner, stored_totals.c.amount.label("total"), none.label("counted")),
+        select(counted_rows.c.owner, none, counted_rows.c.amount),
     ).subquery()
     each = (
         select(

@@ -77,10 +77,8 @@ def users_called(
     partner."""
     if partner_id is None:
         return None
-    user_ids, organization_ids = (
-        _matching_ids(session, User, query),
-        _matching_ids(session, Organization, query),
-    )
+    user_ids = _matching_ids(session, User, query)
+    organization_ids = _matching_ids(session, Organization, query)
     if user_ids is None or organization_ids is None:
         return None
     of_partner = select(User.id).where(User.partner_id == partner_id)

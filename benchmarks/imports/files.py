@@ -13,11 +13,9 @@ def people(count: int) -> Iterator[tuple[str, ...]]:
     for index in range(count):
         person = index - 7 if index % 50 == 49 else index
         number = person * 7919 % 8_000_000
-        area, exchange, line = (
-            201 + number // 1_000_000,
-            200 + number // 10_000 % 100,
-            number % 10_000,
-        )
+        area = 201 + number // 1_000_000
+        exchange = 200 + number // 10_000 % 100
+        line = number % 10_000
         digit_groups = f"{area}", f"{exchange}", f"{line:04}"
         phone = (
             "+1{}{}{}".format(*digit_groups),

@@ -89,6 +89,7 @@ SEEN_ELSEWHERE = {
     "/outbox/*",  # test_mails_and_accounts.py
     "/outbox/*/files/*",  # a file: tests/portal/test_outbox.py
     "/report/schedule/preview",  # a frame within the schedule: tests/portal/test_monthly_report.py
+    "/p/*",  # leads to the sign-in page: tests/portal/test_brand_by_host.py
     "/p/*/email/*",  # the link of a mail: tests/portal/test_email_changes.py
     "/partners/*/end-trial",  # operators only: tests/portal/test_trial_mode.py
     "/partners/*/start-trial",

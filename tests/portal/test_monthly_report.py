@@ -248,7 +248,7 @@ def test_without_a_chosen_language_the_report_is_in_the_partners(
 def previewed(admin: Browser, query: str = "") -> tuple[str, str]:
     """Return the heading of the mail that the page shows, and to which address it is sent."""
     page = admin.get(f"{SCHEDULE}{query}").text
-    (frame,) = re.findall(r'<iframe class="letter[^>]* src="([^"]+)"', page)
+    (frame,) = re.findall(r'<iframe class="mail-frame[^>]* src="([^"]+)"', page)
     preview = admin.get(unescape(frame))
     assert "frame-ancestors 'self'" in preview.headers["Content-Security-Policy"]
     assert "Northwind Dental" in preview.text

@@ -118,10 +118,8 @@ def _subject_links(subject: User | ApiKey | OAuthClient, name: str) -> dict[str,
         kind, parent = gettext("API key"), (gettext("API access"), url_for("portal.api_access"))
         url = url_for("portal.api_key", key_id=subject.id)
     elif isinstance(subject, OAuthClient):
-        kind, parent = (
-            gettext("API client"),
-            (gettext("API clients"), url_for("portal.api_clients")),
-        )
+        kind = gettext("API client")
+        parent = (gettext("API clients"), url_for("portal.api_clients"))
         url = url_for("portal.api_client", client_id=subject.id)
     else:
         kind, parent = gettext("User"), (gettext("Users"), url_for("portal.users"))

@@ -68,9 +68,8 @@ def filters_label(list_name: str | None, query: str, names: Names) -> str:
     descriptions = filter_labels(definition, query, names)
     labels = {column.name: str(column.label) for column in definition.columns}
     for value in (value for name, value in pairs if name == "sort"):
-        [column_label] = [c.label for c in definition.columns if c.sort == value.lstrip("-")] or [
-            value
-        ]
+        sort = value.lstrip("-")
+        column_label = next((c.label for c in definition.columns if c.sort == sort), value)
         descriptions.append(gettext("Sorted by: %(column)s", column=column_label))
     if columns := [labels.get(value, value) for name, value in pairs if name == "column"]:
         descriptions.append(gettext("Columns: %(columns)s", columns=", ".join(columns)))

@@ -139,11 +139,9 @@ def forecast_message(forecast: MonthForecast | None, unit: str) -> str:
 
 
 def _expected_message(forecast: MonthForecast, unit: str) -> str:
-    last_day, low, high = (
-        day(forecast.last_day),
-        number(forecast.low),
-        range_end(number(forecast.high)),
-    )
+    last_day = day(forecast.last_day)
+    low = number(forecast.low)
+    high = range_end(number(forecast.high))
     match unit == UsageUnit.MINUTE, forecast.low == forecast.high:
         case True, True:
             return ngettext(

@@ -189,10 +189,8 @@ def _removed_contact(session: Session) -> tuple[str, str] | None:
 
 
 def _archive_confirmation(stored_campaign: Campaign) -> ConfirmationPage:
-    contacts_message, final_message = (
-        gettext("It has no contacts."),
-        gettext("This can’t be undone."),
-    )
+    contacts_message = gettext("It has no contacts.")
+    final_message = gettext("This can’t be undone.")
     if stored_campaign.contact_count:
         contacts_message = ngettext(
             "Its %(num)s contact can still be viewed.",

@@ -296,10 +296,8 @@ def _check_backups(session: Session) -> Part:
     last_backup = state.succeeded
     text = gettext("No backup has been made yet.")
     if last_backup is not None:
-        finished_at, octets = (
-            long_datetime(last_backup.finished_at, zone()),
-            size(last_backup.size or 0),
-        )
+        finished_at = long_datetime(last_backup.finished_at, zone())
+        octets = size(last_backup.size or 0)
         text = gettext("Last backup %(moment)s, %(size)s.", moment=finished_at, size=octets)
     if state.last is not None and state.last.problem:
         failed = gettext("The last attempt failed: %(problem)s", problem=state.last.problem)

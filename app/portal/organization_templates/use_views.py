@@ -216,25 +216,25 @@ def _rows_of_file(sent: FileStorage | None) -> CustomerFile:
 
 
 def _use_page(template_id: UUID, form: CustomerForm) -> str:
-    found = opened(template_id)
-    form.offer(found.content)
+    opened_template = opened(template_id)
+    form.offer(opened_template.content)
     return render_template(
         "portal/organization_templates/use.html",
-        template=found.template,
-        content=found.content,
-        words=content_label(found.content),
+        template=opened_template.template,
+        content=opened_template.content,
+        words=content_label(opened_template.content),
         in_trial=settings().new_organizations_in_trial,
-        email_hint=INVITATION_HINTS.get(found.content.first_role),
+        email_hint=INVITATION_HINTS.get(opened_template.content.first_role),
         form=form,
     )
 
 
 def _many_page(template_id: UUID, form: CustomersForm) -> str:
-    found = opened(template_id)
+    opened_template = opened(template_id)
     return render_template(
         "portal/organization_templates/use_many.html",
-        template=found.template,
-        content=found.content,
+        template=opened_template.template,
+        content=opened_template.content,
         in_trial=settings().new_organizations_in_trial,
         form=form,
         most=MAX_ROWS,

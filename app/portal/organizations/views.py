@@ -281,10 +281,8 @@ def organization_campaigns(organization_id: UUID) -> str:
 
 def _campaigns(session: Session, stored_organization: Organization) -> dict[str, Any]:
     """Return a page of the organization's campaigns, each with its state."""
-    position, filters = (
-        lists.current_position(),
-        campaigns.CampaignFilter(organization_id=stored_organization.id),
-    )
+    position = lists.current_position()
+    filters = campaigns.CampaignFilter(organization_id=stored_organization.id)
     page = campaigns.search(session, caller(), filters, **position.wanted)
     rows = with_states(session, page.items)
     return {"rows": rows, "state_label": STATE_LABELS, **position.pager(page.next_cursor)}

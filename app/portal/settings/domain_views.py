@@ -166,10 +166,8 @@ def _record_rows(domain: PartnerDomain) -> list[RecordRow]:
 
 def _is_done(partner: Partner, domain_views: Mapping[str, DomainView]) -> bool:
     """Return whether no record of the partner's domains is left to set."""
-    of_portal, of_mail = (
-        domain_views.get(DomainPurpose.PORTAL),
-        domain_views.get(DomainPurpose.MAIL),
-    )
+    of_portal = domain_views.get(DomainPurpose.PORTAL)
+    of_mail = domain_views.get(DomainPurpose.MAIL)
     return (
         partner.domain_verified_at is not None
         and (of_portal is None or of_portal.ends_at is None)

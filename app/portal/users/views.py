@@ -107,10 +107,8 @@ def _changes(session: Session, user: User) -> dict[str, Any]:
 def _membership(session: Session, user: User) -> dict[str, Any]:
     """Return the organization of a member, for operators the partner's name, and what the role
     allows."""
-    organization_id, partner_id = (
-        user.organization_id,
-        user.partner_id if caller().is_operator else None,
-    )
+    organization_id = user.organization_id
+    partner_id = user.partner_id if caller().is_operator else None
     partner = partners.get(session, caller(), partner_id) if partner_id else None
     organization = (
         organizations.get(session, caller(), organization_id) if organization_id else None

@@ -165,9 +165,8 @@ def _has_digest(field: Field) -> bool:
 def _digest(field: Field) -> str:
     """Return a digest that doesn't reveal the value of a field that the page leaves out."""
     key: str = current_app.config["SECRET_KEY"]
-    return digest(key.encode(), f"{field.name}={_display_value(field)}".encode(), "sha256").hex()[
-        :8
-    ]
+    content = f"{field.name}={_display_value(field)}"
+    return digest(key.encode(), content.encode(), "sha256").hex()[:8]
 
 
 def _is_sent(field: Field, stored: Mapping[str, Field]) -> bool:

@@ -240,7 +240,7 @@ def retry_message(endpoint: WebhookEndpoint, deliveries: Iterable[WebhookDeliver
     follows; empty if nothing fails."""
     if endpoint.failing_since is None or endpoint.paused_at is not None:
         return ""
-    retry_message = gettext("Retries continue for 24 hours; then the webhook is paused.")
+    retries_note = gettext("Retries continue for 24 hours; then the webhook is paused.")
     refusal = refusal_message(deliveries) or gettext("The receiver didn’t answer.")
     last = _last_refused(deliveries)
     attempted_at = last and last.last_attempt_at
@@ -249,7 +249,7 @@ def retry_message(endpoint: WebhookEndpoint, deliveries: Iterable[WebhookDeliver
         if attempted_at
         else ""
     )
-    return " ".join(filter(None, (refusal, last_attempt, retry_message)))
+    return " ".join(filter(None, (refusal, last_attempt, retries_note)))
 
 
 def health_message(endpoint: WebhookEndpoint, delivered: int) -> str:

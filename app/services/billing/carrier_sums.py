@@ -55,10 +55,8 @@ def carrier_sums(
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if organization_id is not None:
         get_organization(session, caller, organization_id)
-        scope, condition = (
-            scope_key(ORGANIZATION, organization_id),
-            BillingDay.organization_id == organization_id,
-        )
+        scope = scope_key(ORGANIZATION, organization_id)
+        condition = BillingDay.organization_id == organization_id
     elif caller.is_limited:
         return None
     else:

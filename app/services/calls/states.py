@@ -57,11 +57,9 @@ def _statuses_in(phase: CallPhase) -> frozenset[CallStatus]:
     return frozenset(status for status, state in STATES.items() if state.phase is phase)
 
 
-WAITING, ACTIVE, FINAL = (
-    _statuses_in(CallPhase.WAITING),
-    _statuses_in(CallPhase.ACTIVE),
-    _statuses_in(CallPhase.FINAL),
-)
+WAITING = _statuses_in(CallPhase.WAITING)
+ACTIVE = _statuses_in(CallPhase.ACTIVE)
+FINAL = _statuses_in(CallPhase.FINAL)
 NOT_REACHED = frozenset({CallStatus.BUSY, CallStatus.NO_ANSWER})
 FAILURES = frozenset({CallStatus.FAILED, CallStatus.EXPIRED, CallStatus.UNKNOWN})
 """The final states of calls that weren't placed, or may not have been."""

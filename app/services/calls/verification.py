@@ -85,11 +85,9 @@ def request_verification(
     now = utcnow()
     number.requested_by, number.requested_at = caller.label[:200], now
     number.verified_at = number.verified_by = None
-    number.call_id, number.code_expires_at, number.wrong_codes = (
-        accepted.call_id,
-        now + CODE_LIFE,
-        0,
-    )
+    number.call_id = accepted.call_id
+    number.code_expires_at = now + CODE_LIFE
+    number.wrong_codes = 0
     session.add(number)
     session.flush()
     after = {"purpose": purpose}

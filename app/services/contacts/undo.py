@@ -250,11 +250,9 @@ def _restore_metadata(
         stored.metadata = before
         restored.append("contactMetadata")
         return
-    current, previous, written = (
-        _values_by_key(stored.metadata),
-        _values_by_key(before),
-        _values_by_key(after),
-    )
+    current = _values_by_key(stored.metadata)
+    previous = _values_by_key(before)
+    written = _values_by_key(after)
     changed = False
     step_keys = [key for key in {**previous, **written} if key not in of_others]
     for key in [key for key in step_keys if previous.get(key) != written.get(key)]:

@@ -171,15 +171,11 @@ def _about_upload(upload: ContactImport, left: int) -> ActionItem:
         title = gettext("%(name)s could not be read", name=name)
         text = gettext("Nothing was applied.")
     elif upload.state is ImportState.DONE:
-        title, text = (
-            ngettext("%(num)s row was not applied", "%(num)s rows were not applied", left),
-            name,
-        )
+        title = ngettext("%(num)s row was not applied", "%(num)s rows were not applied", left)
+        text = name
     elif failed:
-        title, text = (
-            ngettext("%(num)s row needs fixing", "%(num)s rows need fixing", failed),
-            name,
-        )
+        title = ngettext("%(num)s row needs fixing", "%(num)s rows need fixing", failed)
+        text = name
     else:
         whole = upload.rows_total
         title = gettext("%(name)s is ready to apply", name=name)

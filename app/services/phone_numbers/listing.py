@@ -103,12 +103,10 @@ def _start_reading(session: Session, account: CarrierAccount) -> None:
     if number_list is None:
         number_list = CarrierNumberList(account_id=account.id)
         session.add(number_list)
-    number_list.asked_at, number_list.ended_at, number_list.works, number_list.words = (
-        utcnow(),
-        None,
-        None,
-        "",
-    )
+    number_list.asked_at = utcnow()
+    number_list.ended_at = None
+    number_list.works = None
+    number_list.words = ""
     session.flush()
 
 
@@ -143,11 +141,9 @@ def store_reading(session: Session, account_id: UUID, listed: ListedNumbers) -> 
     account = session.get(CarrierAccount, account_id)
     if number_list is None or number_list.ended_at is not None or account is None:
         return
-    number_list.ended_at, number_list.works, number_list.words = (
-        utcnow(),
-        listed.works,
-        listed.words,
-    )
+    number_list.ended_at = utcnow()
+    number_list.works = listed.works
+    number_list.words = listed.words
     if not listed.works:
         return
     confirmed = [number for number in sorted(listed.numbers) if _confirm(session, account, number)]
