@@ -78,7 +78,9 @@ def views_of(path: Path) -> Iterator[ast.FunctionDef]:
     """The functions of a file that answer a request."""
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.FunctionDef) and any(
-            ast.unparse(each).startswith(("portal.get(", "portal.post("))
+            ast.unparse(each).startswith(
+                ("blueprint.get(", "blueprint.post(", "portal.get(", "portal.post(")
+            )
             for each in node.decorator_list
         ):
             yield node

@@ -43,11 +43,9 @@ CUT = {
     "app/models/__init__.py": ("from app.models.legacy import LegacyDay, LegacyExchange\n",),
     "app/policy/routes.py": (
         '    "legacy_calls.place_call": P.LEGACY_CALL,\n',
-        '    "portal.api_migration": P.AUDIT_READ,',
-        '    "portal.api_migration_client": P.AUDIT_READ,\n',
-        '    "portal.api_migration_e',
+        '    "portal.legacy_migration.',
     ),
-    "app/policy/step_up.py": ('        "portal.api_migration_e',),
+    "app/policy/step_up.py": ('        "portal.legacy_migration.',),
     "app/portal/api_access/client_views.py": (
         "from app.services.legacy.calls import served_until\n",
         ", served_until(client, settings())",
@@ -55,6 +53,7 @@ CUT = {
     "app/portal/operator/installation_views.py": (
         '        (gettext("Legacy API"), gettext("View clients"), ',
     ),
+    "app/portal/web/navigation.py": ('                    "portal.legacy_migration.",\n',),
     "app/services/personal_data/inventory.py": ('    _H("legacy_exchanges: ',),
     "app/services/personal_data/sweep.py": ('    "legacy_exchanges": ',),
     "app/services/retention.py": (
@@ -62,7 +61,7 @@ CUT = {
         "    legacy_migration.purge(session)\n",
     ),
     "templates/portal/api_access/_tabs.html": (
-        '    (_("Migration"), url_for("portal.api_migration")',
+        '    (_("Migration"), url_for("portal.legacy_migration.show_migration")',
     ),
     "templates/portal/api_access/client.html": ("{% if not client.role %}\n",),
     "templates/portal/operator/partner.html": ('        (_("Legacy API"), _("View clients"), ',),
@@ -71,12 +70,11 @@ CUT = {
 ENDS = {
     ", legacy_calls)": (", legacy_calls)", ")"),
     "        legacy = add_legacy_client(": ("  # fmt: skip\n", ""),
-    '    "portal.api_migration": P.AUDIT_READ,': ("\n", ""),
-    '    "portal.api_migration_e': ("\n", ""),
-    '        "portal.api_migration_e': ("\n", ""),
+    '    "portal.legacy_migration.': ("\n", ""),
+    '        "portal.legacy_migration.': ("\n", ""),
     '    _H("legacy_exchanges: ': ("\n", ""),
     '    "legacy_exchanges": ': ("\n", ""),
-    '    (_("Migration"), url_for("portal.api_migration")': ("\n", ""),
+    '    (_("Migration"), url_for("portal.legacy_migration.show_migration")': ("\n", ""),
     "{% if not client.role %}\n": ("{% endif %}\n", ""),
     '        (_("Legacy API"), _("View clients"), ': ("\n", ""),
     '        (gettext("Legacy API"), gettext("View clients"), ': ("\n", ""),
@@ -84,7 +82,7 @@ ENDS = {
 """Beginning -> the end of what is cut, and its replacement; others are cut as such."""
 GONE = ("legacy_calls", "legacy_migration", "app.services.legacy", "app.schemas.legacy",
         "app.models.legacy", "app.commands.legacy", "add_legacy_client", "LegacyDay",
-        "LegacyExchange", "LegacyCall", "legacy_exchanges", "portal.api_migration")  # fmt: skip
+        "LegacyExchange", "LegacyCall", "legacy_exchanges")  # fmt: skip
 START = """
 from app.config import Settings
 from app.factory import create_app
@@ -148,7 +146,7 @@ def test_without_the_legacy_api_the_application_starts_and_nothing_names_it(
     )
     assert run.returncode == 0, run.stderr
     routes = run.stdout.splitlines()
-    assert "portal.api_clients /api-access/clients" in routes
+    assert "portal.api_access.list_clients /api-access/clients" in routes
     assert [
         route for route in routes if "legacy" in route or "migration" in route or "/phone/" in route
     ] == []

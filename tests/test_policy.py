@@ -25,8 +25,10 @@ def test_a_route_without_a_line_is_named() -> None:
 def test_the_application_does_not_start_with_a_route_that_has_no_line(
     make_app: Callable[..., Flask], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(ROUTES, "portal.overview")
-    message = r"these routes have no entry in app/policy/routes\.py: portal\.overview$"
+    monkeypatch.delitem(ROUTES, "portal.overview.show_overview")
+    message = (
+        r"these routes have no entry in app/policy/routes\.py: portal\.overview\.show_overview$"
+    )
     with pytest.raises(RuntimeError, match=message):
         make_app(rate_per_second=7)  # settings that no other test asks for: a new application
 

@@ -387,13 +387,16 @@ def test_a_request_sees_only_the_rows_of_its_caller(
     organization_id = new_id()
 
     def scope(endpoint: str, **caller: Any) -> DatabaseScope:
-        path = {"portal.organizations": "/organizations", "portal.sign_in": "/sign-in"}[endpoint]
+        path = {
+            "portal.organizations.list_organizations": "/organizations",
+            "portal.auth.sign_in": "/sign-in",
+        }[endpoint]
         with app.test_request_context(path):
             if caller:
                 g.caller = replace(OPERATOR, **caller)
             return extensions.database().scope
 
-    listing, public = "portal.organizations", "portal.sign_in"
+    listing, public = "portal.organizations.list_organizations", "portal.auth.sign_in"
     member = {"role": Role.STANDARD, "partner_id": own, "organization_id": organization_id}
     assert scope(listing, role=Role.ADMIN, partner_id=own) == of_tenant(own, None)
     assert scope(listing, **member) == of_tenant(own, organization_id)

@@ -120,7 +120,7 @@ def _method() -> str:
 
 
 def _face() -> str:
-    return request.blueprint or "none"
+    return (request.blueprint or "none").partition(".")[0]
 
 
 def _route() -> str:

@@ -22,25 +22,25 @@ TURN_SECONDS = 2.0
 """Seconds that an export waits for its turn. Half as many wait as are answered at once, which
 leaves threads to pages."""
 EXPORTS = (
-    "contact_file",
-    "costs_file",
-    "export_file",
-    "list_export",
-    "operator_spending_rates",
-    "report_month_file",
-    "statement_file",
-    "statement_pdf",
-    "upload_failures",
-    "upload_file",
-    "usage_file",
+    "contacts.download_contacts",
+    "billing.download_costs",
+    "record_lists.download_export",
+    "record_lists.export_list",
+    "spending.download_rates",
+    "report.download_month",
+    "billing.download_statement",
+    "billing.download_statement_pdf",
+    "uploads.download_failed_rows",
+    "uploads.download_file",
+    "usage.download_usage",
 )
-PREVIEWS = ("branding_preview",)
+PREVIEWS = ("branding.show_preview",)
 PROVIDERS = (
-    "account_company_link",
-    "company_account_callback",
-    "company_account_start",
-    "portal_settings_company_create",
-    "portal_settings_company_save",
+    "account.link_company_account",
+    "auth.complete_company_sign_in",
+    "auth.start_company_sign_in",
+    "identity_providers.create_provider",
+    "identity_providers.save_provider",
 )
 """Endpoints that call a provider, which takes some seconds if it or the DNS doesn't answer."""
 PATIENCE = {

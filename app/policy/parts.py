@@ -5,22 +5,22 @@ from app.policy.roles import Permission
 P = Permission
 
 PARTS_OF_PAGES: tuple[tuple[str, Permission, str], ...] = (
-    ("portal.costs", P.ORGANIZATIONS_WRITE, "margin"),
-    ("portal.alert_", P.ORGANIZATIONS_WRITE, "alert-rules"),
-    ("portal.report_schedule", P.ORGANIZATIONS_WRITE, "report-schedule"),
-    ("portal.organization_template", P.ORGANIZATIONS_WRITE, "templates"),
-    ("portal.organization_save_as_template", P.ORGANIZATIONS_WRITE, "templates"),
-    ("portal.assistant_", P.ORGANIZATIONS_WRITE, "assistants"),
-    ("portal.phone_number_", P.ORGANIZATIONS_WRITE, "phone-numbers"),
-    ("portal.pricing_", P.PARTNER_WRITE, "prices"),
-    ("portal.calling_", P.PARTNER_WRITE, "pause"),
-    ("portal.carrier_account", P.CREDENTIALS_MANAGE, "carrier-accounts"),
-    ("portal.sip_trunk", P.CREDENTIALS_MANAGE, "carrier-accounts"),
-    ("portal.carrier_status", P.AUDIT_READ, "carrier-status"),
-    ("portal.pricing_stripe", P.CREDENTIALS_MANAGE, "payment"),
-    ("portal.portal_settings_compan", P.CREDENTIALS_MANAGE, "company-accounts"),
-    ("portal.directory", P.CREDENTIALS_MANAGE, "company-accounts"),
-    ("portal.portal_settings_group", P.CREDENTIALS_MANAGE, "groups"),
+    ("portal.billing.show_costs", P.ORGANIZATIONS_WRITE, "margin"),
+    ("portal.billing.show_organization_costs", P.ORGANIZATIONS_WRITE, "margin"),
+    ("portal.billing.download_costs", P.ORGANIZATIONS_WRITE, "margin"),
+    ("portal.alerts.", P.ORGANIZATIONS_WRITE, "alert-rules"),
+    ("portal.report.", P.ORGANIZATIONS_WRITE, "report-schedule"),
+    ("portal.organization_templates.", P.ORGANIZATIONS_WRITE, "templates"),
+    ("portal.assistants.", P.ORGANIZATIONS_WRITE, "assistants"),
+    ("portal.phone_numbers.", P.ORGANIZATIONS_WRITE, "phone-numbers"),
+    ("portal.pricing.", P.PARTNER_WRITE, "prices"),
+    ("portal.carriers.", P.PARTNER_WRITE, "pause"),
+    ("portal.carriers.", P.CREDENTIALS_MANAGE, "carrier-accounts"),
+    ("portal.carriers.", P.AUDIT_READ, "carrier-status"),
+    ("portal.pricing.", P.CREDENTIALS_MANAGE, "payment"),
+    ("portal.identity_providers.", P.CREDENTIALS_MANAGE, "company-accounts"),
+    ("portal.scim.", P.CREDENTIALS_MANAGE, "company-accounts"),
+    ("portal.organization_groups.", P.CREDENTIALS_MANAGE, "groups"),
 )
 """The beginning of the names of endpoints, their permission, and the part of it."""
 

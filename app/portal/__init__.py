@@ -1,13 +1,15 @@
 """The portal's screens, one package per noun.
 
-Each module whose name ends in ``views`` adds its views to the one blueprint when it is imported,
-which happens here; the packages share `web`.
+Each package has a blueprint, to which its modules whose names end in ``views`` add their views.
+They are imported and registered here, within the blueprint ``portal``, whose guard protects them
+all: the endpoint of `app.portal.users.views.list_users` is ``portal.users.list_users``. The
+packages share `web`.
 """
 
 from importlib import import_module
-from pkgutil import walk_packages
+from pkgutil import iter_modules, walk_packages
 
-from flask import Flask
+from flask import Blueprint, Flask
 from flask_wtf.csrf import CSRFProtect
 
 from app.config import Settings
@@ -36,6 +38,10 @@ from app.portal.web.blueprint import portal
 for module in walk_packages(__path__, f"{__name__}."):
     if module.name.endswith("views"):
         import_module(module.name)
+for package in iter_modules(__path__, f"{__name__}."):
+    blueprint = getattr(import_module(package.name), "blueprint", None)
+    if isinstance(blueprint, Blueprint):
+        portal.register_blueprint(blueprint)
 
 csrf = CSRFProtect()
 own_writes.follow(portal)

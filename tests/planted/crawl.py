@@ -150,7 +150,7 @@ class Crawl:
     # The walk
 
     def _walk(self, visitor: Visitor) -> Iterator[tuple[Visitor, Asked]]:
-        self._waiting, self._seen = ["/"], {("portal.overview", "")}
+        self._waiting, self._seen = ["/"], {("portal.overview.show_overview", "")}
         while self._waiting:
             yield visitor, Asked("GET", self._waiting.pop(0))
 

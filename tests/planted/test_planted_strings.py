@@ -70,7 +70,7 @@ def test_a_marker_is_found_wherever_a_request_can_bring_it(
     }
     found = {}
     for place, answer in answers.items():
-        monkeypatch.setitem(app.view_functions, "portal.account", answer)
+        monkeypatch.setitem(app.view_functions, "portal.account.show_account", answer)
         judge.found.clear()
         judge.serve(crawl, crawl.visitors[0], Asked("GET", "/account"))
         found[place] = len(judge.found)

@@ -158,7 +158,7 @@ def test_each_refusal_has_a_page_in_the_brand_of_the_partner(
     def fail(slug: str) -> str:
         raise error
 
-    monkeypatch.setitem(app.view_functions, "portal.partner_sign_in", fail)
+    monkeypatch.setitem(app.view_functions, "portal.auth.partner_sign_in", fail)
     answer = app.test_client().get(f"/p/{own.partner.slug}/sign-in")
     assert titled(answer, own) == page
 
@@ -171,7 +171,7 @@ def test_too_many_requests_are_answered_with_the_time_to_wait(
     def fail(slug: str) -> str:
         raise RateLimited("That is too much at once.", 600)
 
-    monkeypatch.setitem(app.view_functions, "portal.partner_sign_in", fail)
+    monkeypatch.setitem(app.view_functions, "portal.auth.partner_sign_in", fail)
     path = f"/p/{own.partner.slug}/sign-in"
     answer = app.test_client().get(path)
     assert answer.headers["Retry-After"] == "600"
@@ -220,7 +220,7 @@ def test_a_failure_is_a_page_with_its_reference_and_no_details(
     def fail() -> str:
         return str(1 // 0)
 
-    monkeypatch.setitem(app.view_functions, "portal.sign_in", fail)
+    monkeypatch.setitem(app.view_functions, "portal.auth.sign_in", fail)
     answer = app.test_client().get("/sign-in")
     assert answer.status_code == 500
     assert "<h1>Something went wrong on our side</h1>" in answer.text

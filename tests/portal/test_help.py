@@ -34,18 +34,48 @@ NO_PAGES = {
     f"portal.{name}"
     for name in (
         # parts of pages, which load themselves
-        *("call_live", "campaign_outreach_live", "erasure_live", "upload_live"),
-        *("notifications_bell", "overview_earned", "portal_settings_domain_records"),
-        "branding_preview",
-        "organization_names",
+        *(
+            "calls.show_call_progress",
+            "campaigns.show_outreach_progress",
+            "personal_data.show_erasure_progress",
+            "uploads.show_upload_progress",
+        ),
+        *("notifications.show_bell", "overview.show_earnings", "settings.show_domain_records"),
+        "branding.show_preview",
+        "organizations.suggest_names",
         # files
-        *("branding_pictures", "call_recording", "contact_file", "costs_file", "erasure_proof"),
-        *("export_file", "list_export", "list_export_selected", "operator_spending_rates"),
-        *("outbox_html", "outbox_file", "report_month_file", "report_schedule_preview"),
-        *("organization_template_sample", "statement_file", "statement_pdf"),
-        *("upload_failures", "upload_file", "upload_sample", "usage_file"),
+        *(
+            "branding.list_images",
+            "calls.download_recording",
+            "contacts.download_contacts",
+            "billing.download_costs",
+            "personal_data.download_proof",
+        ),
+        *(
+            "record_lists.download_export",
+            "record_lists.export_list",
+            "record_lists.export_selected",
+            "spending.download_rates",
+        ),
+        *(
+            "operator.show_mail_html",
+            "operator.download_mail_file",
+            "report.download_month",
+            "report.preview_report",
+        ),
+        *(
+            "organization_templates.download_sample",
+            "billing.download_statement",
+            "billing.download_statement_pdf",
+        ),
+        *(
+            "uploads.download_failed_rows",
+            "uploads.download_file",
+            "uploads.download_sample",
+            "usage.download_usage",
+        ),
         # the password again, without the frame of the portal
-        "step_up",
+        "auth.show_step_up",
     )
 }
 
@@ -95,10 +125,10 @@ def test_every_page_that_shows_the_help_of_another_one_names_an_existing_one() -
 
 def test_a_subpage_shows_its_help_and_no_link_to_itself(own: Tenant, signed_in: SignedIn) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
-    invite = OF_SUBPAGES["portal.user_new"]
+    invite = OF_SUBPAGES["portal.users.new_user"]
     for path in ("/users/invite", "/users/invite-many"):
         assert help_of(browser.get(path).text) == [invite.what, invite.more, invite.label]
-    users = TOPICS["portal.users"]
+    users = TOPICS["portal.users.list_users"]
     page = browser.get(f"/users/{own.user.id}").text
     assert help_of(page) == [users.what, users.more, users.label]
 
@@ -155,8 +185,8 @@ def test_a_member_and_an_operator_read_help_too(
     own: Tenant, signed_in: SignedIn, operator: Browser
 ) -> None:
     member = signed_in(own.plus_user)
-    assert help_of(member.get("/plan").text)[0] == TOPICS["portal.plan"].what
-    overview = OF_OPERATORS["portal.overview"]
+    assert help_of(member.get("/plan").text)[0] == TOPICS["portal.pricing.show_plan"].what
+    overview = OF_OPERATORS["portal.overview.show_overview"]
     assert help_of(operator.get("/").text) == [overview.what, overview.more, overview.label]
 
 

@@ -135,7 +135,11 @@ def test_no_form_sends_requests_to_other_servers(
     assert asked == []
     assert {name: status for name, status in statuses.items() if status >= 500} == {}
     worked = (
-        *("portal.carrier_account_test", "portal.api_webhook_test", "trunk of an organization"),
-        *("portal.pricing_stripe_save", "portal.pricing_stripe_test"),
+        *(
+            "portal.carriers.test_connection",
+            "portal.webhooks.send_test_delivery",
+            "trunk of an organization",
+        ),
+        *("portal.pricing.save_stripe_account", "portal.pricing.test_stripe_connection"),
     )
     assert {name: statuses[name] for name in worked} == dict.fromkeys(worked, 303)

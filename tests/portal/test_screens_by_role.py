@@ -31,11 +31,11 @@ def app(make_app: Callable[..., Flask]) -> Flask:
 
 ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.OWNER, Role.STANDARD)
 LEADS_AWAY = {
-    *("portal.sign_in", "portal.partner_sign_in", "portal.forgot_password"),
-    *("portal.second_step", "portal.step_up", "portal.account_app"),
-    *("portal.account_app_remove_confirm", "portal.former_address"),
+    *("portal.auth.sign_in", "portal.auth.partner_sign_in", "portal.auth.forgot_password"),
+    *("portal.auth.show_second_step", "portal.auth.show_step_up", "portal.account.show_app_setup"),
+    *("portal.account.confirm_remove_app", "portal.redirect_former_address"),
 }
-OFFERED_BY_CHOICE = {"portal.chat"}
+OFFERED_BY_CHOICE = {"portal.chat.show_chat"}
 """To everyone or to no one, as the partner wants it."""
 
 

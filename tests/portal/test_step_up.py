@@ -231,13 +231,13 @@ def test_after_the_proof_for_a_file_a_page_starts_it_and_leads_back(
 
 REVEALING = re.compile(r"_(file|failures|export)$")
 WITHOUT_PEOPLE = {
-    "portal.list_export": "by the list's name, see PERSONAL_LISTS",
-    "portal.usage_file": "figures of organizations",
-    "portal.costs_file": "figures of organizations",
-    "portal.report_month_file": "figures of organizations",
-    "portal.statement_file": "figures of an organization",
-    "portal.outbox_file": "reports, which hold figures",
-    "portal.organization_template_corrected_file": "rows that the user has just uploaded",
+    "portal.record_lists.export_list": "by the list's name, see PERSONAL_LISTS",
+    "portal.usage.download_usage": "figures of organizations",
+    "portal.billing.download_costs": "figures of organizations",
+    "portal.report.download_month": "figures of organizations",
+    "portal.billing.download_statement": "figures of an organization",
+    "portal.operator.download_mail_file": "reports, which hold figures",
+    "portal.organization_templates.download_corrected_file": "rows that the user has just uploaded",
 }
 
 
@@ -260,35 +260,37 @@ def test_each_end_of_a_credential_or_account_asks_for_a_proof() -> None:
 
 
 OF_ONE_ROW = {
-    ("organizations", "suspend"): "portal.organization_suspend",
-    ("organizations", "reactivate"): "portal.organization_resume",
-    ("organizations", "plan"): "portal.organization_plan_save",
-    ("organizations", "group"): "portal.portal_settings_group_save",
-    ("users", "resend"): "portal.user_resend",
-    ("users", "suspend"): "portal.user_suspend",
-    ("users", "reactivate"): "portal.user_reactivate",
-    ("campaigns", "pause"): "portal.campaign_pause",
-    ("campaigns", "resume"): "portal.campaign_start",
-    ("campaigns", "archive"): "portal.campaign_archive",
-    ("contacts", "remove"): "portal.contact_remove",
-    ("contacts", "restore"): "portal.contact_restore",
-    ("contacts", "do-not-call"): "portal.contact_do_not_call",
-    ("calls", "cancel"): "portal.call_cancel",
-    ("uploads", "delete-data"): "portal.upload_delete_data",
-    ("campaign-uploads", "delete-data"): "portal.upload_delete_data",
-    ("assistants", "switch-off"): "portal.assistant_save",
-    ("assistants", "switch-on"): "portal.assistant_save",
-    ("do-not-call", "remove"): "portal.do_not_call_remove",
-    ("webhooks", "pause"): "portal.api_webhook_pause",
-    ("webhooks", "resume"): "portal.api_webhook_resume",
-    ("webhooks", "remove"): "portal.api_webhook_remove",
+    ("organizations", "suspend"): "portal.organizations.suspend_organization",
+    ("organizations", "reactivate"): "portal.organizations.resume_organization",
+    ("organizations", "plan"): "portal.organizations.save_plan",
+    ("organizations", "group"): "portal.organization_groups.save_group",
+    ("users", "resend"): "portal.users.resend_invitation",
+    ("users", "suspend"): "portal.users.suspend_user",
+    ("users", "reactivate"): "portal.users.reactivate_user",
+    ("campaigns", "pause"): "portal.campaigns.pause_calling",
+    ("campaigns", "resume"): "portal.campaigns.start_calling",
+    ("campaigns", "archive"): "portal.campaigns.archive_campaign",
+    ("contacts", "remove"): "portal.contacts.remove_contact",
+    ("contacts", "restore"): "portal.contacts.restore_contact",
+    ("contacts", "do-not-call"): "portal.contacts.add_to_do_not_call",
+    ("calls", "cancel"): "portal.calls.cancel_call",
+    ("uploads", "delete-data"): "portal.uploads.delete_upload_data",
+    ("campaign-uploads", "delete-data"): "portal.uploads.delete_upload_data",
+    ("assistants", "switch-off"): "portal.assistants.save_assistant",
+    ("assistants", "switch-on"): "portal.assistants.save_assistant",
+    ("do-not-call", "remove"): "portal.do_not_call.remove_number",
+    ("webhooks", "pause"): "portal.webhooks.pause_webhook",
+    ("webhooks", "resume"): "portal.webhooks.resume_webhook",
+    ("webhooks", "remove"): "portal.webhooks.remove_webhook",
 }
 """The bulk actions by list, with what does the same to one row."""
 
 
 def test_several_rows_need_a_proof_if_one_does() -> None:
     asking = {
-        (name, action.name): needs_proof("portal.bulk_act", {"name": name, "action": action.name})
+        (name, action.name): needs_proof(
+            "portal.record_lists.apply_bulk_action", {"name": name, "action": action.name}
+        )
         for name, definition in LISTS.items()
         for action in (definition.bulk.actions if definition.bulk else ())
     }

@@ -112,7 +112,7 @@ def test_no_form_of_any_route_is_accepted_during_a_view(
     before = len(session.scalars(select(AuditEntry.id)).all())
     tried = 0
     for rule in app.url_map.iter_rules():
-        open_ones = ("portal.view_as_stop", "portal.sign_out")
+        open_ones = ("portal.view_as.stop_view_as", "portal.auth.sign_out")
         if "POST" not in (rule.methods or ()) or not rule.endpoint.startswith("portal."):
             continue
         if rule.endpoint in open_ones:

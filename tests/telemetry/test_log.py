@@ -74,7 +74,7 @@ def faulty(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Flask:
         message = f"{MAILS[0]} at {NUMBERS[0]} with {SECRETS[0]}"
         raise RuntimeError(message)
 
-    monkeypatch.setitem(app.view_functions, "portal.sign_in", fail)
+    monkeypatch.setitem(app.view_functions, "portal.auth.sign_in", fail)
     monkeypatch.setattr(app, "testing", False)
     return app
 

@@ -41,14 +41,14 @@ def holds(permission: str) -> bool:
 def why_url(permission: str) -> str:
     """Return the explanation of an action, which the end of the page then leaves out."""
     _denied_permissions()[Permission(permission), None] = False
-    return url_for("portal.access_why", action=permission)
+    return url_for("portal.access.explain_access", action=permission)
 
 
 def missing_actions() -> list[tuple[str, str]]:
     """Return the URL of the explanation and the words of each denied action."""
     return [
         (
-            url_for("portal.access_why", action=each.value, part=part),
+            url_for("portal.access.explain_access", action=each.value, part=part),
             gettext(PART_WORDS[part][1] if part else PERMISSION_WORDS[each]),
         )
         for (each, part), is_open in _denied_permissions().items()

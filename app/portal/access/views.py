@@ -16,6 +16,7 @@ from app.languages import gettext
 from app.models import ApiKey, OAuthClient, OrganizationGroup, User
 from app.policy import ROUTES, Permission
 from app.policy.step_up import STEP_UP
+from app.portal.access import blueprint
 from app.portal.access.labels import (
     GROUPS,
     PART_WORDS,
@@ -25,7 +26,6 @@ from app.portal.access.labels import (
     names_of,
     way_on,
 )
-from app.portal.web.blueprint import portal
 from app.portal.web.navigation import may_open
 from app.services import oauth_clients, organization_groups, organizations, users
 from app.services.auth.sessions import FRESH_FOR
@@ -58,8 +58,8 @@ class AccessAction:
     is_chosen: bool
 
 
-@portal.get("/access/why")
-def access_why() -> str:
+@blueprint.get("/access/why")
+def explain_access() -> str:
     permission = _requested_permission(request.args.get("action"))
     with transaction(read_only=True) as session:
         subject = _requested_subject(session)
@@ -115,16 +115,19 @@ def _subject_links(subject: User | ApiKey | OAuthClient, name: str) -> dict[str,
     of others only to those who may open it."""
     url: str | None
     if isinstance(subject, ApiKey):
-        kind, parent = gettext("API key"), (gettext("API access"), url_for("portal.api_access"))
-        url = url_for("portal.api_key", key_id=subject.id)
+        kind, parent = (
+            gettext("API key"),
+            (gettext("API access"), url_for("portal.api_access.list_keys")),
+        )
+        url = url_for("portal.api_access.show_key", key_id=subject.id)
     elif isinstance(subject, OAuthClient):
         kind = gettext("API client")
-        parent = (gettext("API clients"), url_for("portal.api_clients"))
-        url = url_for("portal.api_client", client_id=subject.id)
+        parent = (gettext("API clients"), url_for("portal.api_access.list_clients"))
+        url = url_for("portal.api_access.show_client", client_id=subject.id)
     else:
-        kind, parent = gettext("User"), (gettext("Users"), url_for("portal.users"))
-        is_open = may_open(caller(), "portal.user") and not _is_self(subject)
-        url = url_for("portal.user", user_id=subject.id) if is_open else None
+        kind, parent = gettext("User"), (gettext("Users"), url_for("portal.users.list_users"))
+        is_open = may_open(caller(), "portal.users.show_user") and not _is_self(subject)
+        url = url_for("portal.users.show_user", user_id=subject.id) if is_open else None
     crumbs = [parent, (name, url), (gettext("Check access"), None)] if url else []
     return {"kind": kind, "url": url, "crumbs": crumbs}
 
@@ -175,7 +178,7 @@ def _list_actions(
     for heading, permissions in GROUPS:
         actions = [
             AccessAction(
-                url_for("portal.access_why", action=each.value, **subject),
+                url_for("portal.access.explain_access", action=each.value, **subject),
                 gettext(PERMISSION_WORDS[each]),
                 explanations[each].is_allowed,
                 each is selected,

@@ -14,11 +14,12 @@ from app.errors import Conflict, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Passkey
+from app.portal.account import blueprint
 from app.portal.account.devices import device_label
 from app.portal.auth.login_manager import CHALLENGE_KEY
 from app.portal.auth.second_step_forms import AppForm, PasskeyForm, submitted_code
 from app.portal.auth.step_up import site
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import session_token
 from app.portal.web.forms import saving
@@ -27,26 +28,26 @@ from app.services.auth import sessions
 from app.services.factors import authenticator_apps, own, passkeys
 
 
-@portal.get("/account/factors")
-def account_factors() -> str:
+@blueprint.get("/account/factors")
+def show_factors() -> str:
     return _page(PasskeyForm.from_object())
 
 
-@portal.post("/account/factors/app")
-def account_app_begin() -> Response:
+@blueprint.post("/account/factors/app")
+def start_app_setup() -> Response:
     """Create a secret, which the next page shows."""
-    with changing(url_for("portal.account_factors"), Conflict, category="error") as session:
+    with changing(url_for("portal.account.show_factors"), Conflict, category="error") as session:
         own.begin_app(session, caller(), settings())
-    return redirect(url_for("portal.account_app"), 303)
+    return redirect(url_for("portal.account.show_app_setup"), 303)
 
 
-@portal.get("/account/factors/app")
-def account_app() -> str:
+@blueprint.get("/account/factors/app")
+def show_app_setup() -> str:
     return _app_page(AppForm.from_object())
 
 
-@portal.post("/account/factors/app/confirm")
-def account_app_confirm() -> Page:
+@blueprint.post("/account/factors/app/confirm")
+def check_app_code() -> Page:
     form = AppForm()
     with saving(form, lambda: _app_page(form), validate=False) as session:
         codes = own.confirm_app(session, caller(), submitted_code(form), settings())
@@ -54,25 +55,25 @@ def account_app_confirm() -> Page:
     return _codes_or_redirect(gettext("Authenticator app added."), codes)
 
 
-@portal.get("/account/factors/app/remove")
-def account_app_remove_confirm() -> Page:
+@blueprint.get("/account/factors/app/remove")
+def confirm_remove_app() -> Page:
     with transaction(read_only=True) as session:
         factors = own.of_user(session, current_user.user)
     if not (factors.has_app and factors.can_remove_one):
-        return redirect(url_for("portal.account_factors"), 303)
+        return redirect(url_for("portal.account.show_factors"), 303)
     return _app_removal_confirmation(factors).page()
 
 
-@portal.post("/account/factors/app/remove")
-def account_app_remove() -> Response:
-    url = url_for("portal.account_factors")
+@blueprint.post("/account/factors/app/remove")
+def remove_app() -> Response:
+    url = url_for("portal.account.show_factors")
     with changing(url, Conflict, category="error") as session:
         own.remove_app(session, caller())
     return redirect_with(gettext("Authenticator app removed."), url)
 
 
-@portal.post("/account/factors/passkeys/options")
-def account_passkey_options() -> Response | tuple[str, int]:
+@blueprint.post("/account/factors/passkeys/options")
+def passkey_registration_options() -> Response | tuple[str, int]:
     """Return the options for the browser's dialog that creates a passkey, as JSON."""
     with transaction() as session:
         user = own.lock_own_user(session, caller())
@@ -81,8 +82,8 @@ def account_passkey_options() -> Response | tuple[str, int]:
     return Response(registration.options, mimetype="application/json")
 
 
-@portal.post("/account/factors/passkeys")
-def account_passkey_add() -> Page:
+@blueprint.post("/account/factors/passkeys")
+def add_passkey() -> Page:
     form = PasskeyForm()
     challenge = browser.pop(CHALLENGE_KEY, "")
     with saving(form, lambda: _page(form), shows=(Conflict,)) as session:
@@ -93,8 +94,8 @@ def account_passkey_add() -> Page:
     return _codes_or_redirect(gettext("Passkey added."), codes)
 
 
-@portal.get("/account/factors/passkeys/<uuid:passkey_id>/remove")
-def account_passkey_remove_confirm(passkey_id: UUID) -> str:
+@blueprint.get("/account/factors/passkeys/<uuid:passkey_id>/remove")
+def confirm_remove_passkey(passkey_id: UUID) -> str:
     with transaction(read_only=True) as session:
         factors = own.of_user(session, current_user.user)
     passkey = next((each for each in factors.passkeys if each.id == passkey_id), None)
@@ -103,17 +104,17 @@ def account_passkey_remove_confirm(passkey_id: UUID) -> str:
     return _passkey_removal_confirmation(factors, passkey).page()
 
 
-@portal.post("/account/factors/passkeys/<uuid:passkey_id>/remove")
-def account_passkey_remove(passkey_id: UUID) -> Response:
-    url = url_for("portal.account_factors")
+@blueprint.post("/account/factors/passkeys/<uuid:passkey_id>/remove")
+def remove_passkey(passkey_id: UUID) -> Response:
+    url = url_for("portal.account.show_factors")
     with changing(url, Conflict, category="error") as session:
         own.remove_passkey(session, caller(), passkey_id)
     return redirect_with(gettext("Passkey removed."), url)
 
 
-@portal.post("/account/factors/recovery-codes")
-def account_recovery_codes() -> Page:
-    with changing(url_for("portal.account_factors"), Conflict, category="error") as session:
+@blueprint.post("/account/factors/recovery-codes")
+def create_recovery_codes() -> Page:
+    with changing(url_for("portal.account.show_factors"), Conflict, category="error") as session:
         codes = own.new_recovery_codes(session, caller())
     return _codes_or_redirect(
         gettext("New recovery codes made. The old ones no longer work."), codes
@@ -122,7 +123,7 @@ def account_recovery_codes() -> Page:
 
 def _app_removal_confirmation(factors: own.UserFactors) -> ConfirmationPage:
     return ConfirmationPage(
-        action=url_for("portal.account_app_remove"),
+        action=url_for("portal.account.remove_app"),
         title=gettext("Remove the authenticator app?"),
         consequences=(
             gettext("Its codes no longer work, here and at your next sign-in."),
@@ -130,19 +131,19 @@ def _app_removal_confirmation(factors: own.UserFactors) -> ConfirmationPage:
         ),
         act=gettext("Remove app"),
         safe=gettext("Keep it"),
-        safe_url=url_for("portal.account_factors"),
+        safe_url=url_for("portal.account.show_factors"),
         crumbs=_parent_crumbs(),
     )
 
 
 def _passkey_removal_confirmation(factors: own.UserFactors, passkey: Passkey) -> ConfirmationPage:
     return ConfirmationPage(
-        action=url_for("portal.account_passkey_remove", passkey_id=passkey.id),
+        action=url_for("portal.account.remove_passkey", passkey_id=passkey.id),
         title=gettext("Remove the passkey %(name)s?", name=passkey.name),
         consequences=(gettext("It no longer signs you in."), *_removal_consequences(factors)),
         act=gettext("Remove passkey"),
         safe=gettext("Keep it"),
-        safe_url=url_for("portal.account_factors"),
+        safe_url=url_for("portal.account.show_factors"),
         crumbs=_parent_crumbs(),
     )
 
@@ -150,8 +151,8 @@ def _passkey_removal_confirmation(factors: own.UserFactors, passkey: Passkey) ->
 def _parent_crumbs() -> list[tuple[str, str]]:
     """Return the breadcrumbs above a confirmation about a second factor."""
     return [
-        (gettext("Your account"), url_for("portal.account")),
-        (gettext("Second factor"), url_for("portal.account_factors")),
+        (gettext("Your account"), url_for("portal.account.show_account")),
+        (gettext("Second factor"), url_for("portal.account.show_factors")),
     ]
 
 
@@ -168,7 +169,7 @@ def _removal_consequences(factors: own.UserFactors) -> Sequence[str]:
 def _codes_or_redirect(message: str, codes: Sequence[str] | None) -> Page:
     """Show new recovery codes, which is possible only now, or go back to the factors."""
     if codes is None:
-        return redirect_with(message, url_for("portal.account_factors"))
+        return redirect_with(message, url_for("portal.account.show_factors"))
     return render_template("portal/account/recovery_codes.html", codes=codes, done=message)
 
 
@@ -182,7 +183,7 @@ def _page(form: PasskeyForm) -> str:
         removing_app=_app_removal_confirmation(factors),
         form=form,
         site=site(),
-        options_url=url_for("portal.account_passkey_options"),
+        options_url=url_for("portal.account.passkey_registration_options"),
     )
 
 
@@ -195,7 +196,7 @@ def _app_page(form: AppForm) -> str:
             session, current_user.user.id, settings().secret_keys
         )
     if secret is None:
-        abort(redirect(url_for("portal.account_factors"), 303))
+        abort(redirect(url_for("portal.account.show_factors"), 303))
     link = authenticator_apps.link(
         secret, issuer=g.brand.product_name, account=current_user.user.email
     )

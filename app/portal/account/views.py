@@ -15,12 +15,13 @@ from app.extensions import caller, password_checks, settings, transaction
 from app.gateways.openid import ProviderFailed
 from app.languages import best_tag, gettext, language_name, ngettext
 from app.models import User
+from app.portal.account import blueprint
 from app.portal.account.devices import device_label, is_phone, session_label
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
 from app.portal.auth.company_accounts import leave
 from app.portal.auth.login_manager import sign_in_user
 from app.portal.auth.step_up_views import check_password
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.current_user import referring_path, refuse_operators, session_token
 from app.portal.web.forms import saving, showing_problems
 from app.portal.web.i18n import set_request_language
@@ -34,61 +35,61 @@ from app.services.users import email_changes
 MAX_PAGES = 10_000
 
 
-@portal.get("/account")
-def account() -> str:
+@blueprint.get("/account")
+def show_account() -> str:
     return _page()
 
 
-@portal.post("/account")
-def account_save() -> Page:
+@blueprint.post("/account")
+def save_account() -> Page:
     form = DetailsForm(present=current_user.timezone)
     target = ("user", current_user.id)
     with saving(form, lambda: _page(details=form), stored=_stored, target=target) as session:
         own.update(session, caller(), **form.chosen, expected_version=form.version.data)
     set_request_language(form.language.data, g.brand.language)
-    return redirect_with(gettext("Details saved."), url_for("portal.account"))
+    return redirect_with(gettext("Details saved."), url_for("portal.account.show_account"))
 
 
-@portal.post("/account/timezone")
-def account_timezone() -> Response:
+@blueprint.post("/account/timezone")
+def save_timezone() -> Response:
     """Store the time zone of the browser, which a page offers once."""
     with changing(referring_path(), ValidationFailed, category="error") as session:
         own.choose_timezone(session, caller(), request.form.get("timezone", ""))
     return redirect(referring_path(), 303)
 
 
-@portal.post("/account/password")
-def account_password() -> Page:
+@blueprint.post("/account/password")
+def change_password() -> Page:
     proven, password_hash = _checked_passwords()
     with transaction() as session:
         user = own.change_password(session, caller(), proven, password_hash)
     signed_in = current_user.signed_in
     sign_in_user(user, signed_in.record.factor, signed_in.origin)
     message = gettext("Password changed. All other browsers were signed out.")
-    return redirect_with(message, url_for("portal.account"))
+    return redirect_with(message, url_for("portal.account.show_account"))
 
 
-@portal.post("/account/mails")
-def account_mails() -> Response:
+@blueprint.post("/account/mails")
+def save_mail_preferences() -> Response:
     form = MailsForm()
     news = bool(form.news.data) if caller().partner_id else None
     with transaction() as session:
         own.choose_mails(session, caller(), form.chosen, news=news)
-    return redirect_with(gettext("Email choices saved."), url_for("portal.account"))
+    return redirect_with(gettext("Email choices saved."), url_for("portal.account.show_account"))
 
 
-@portal.post("/account/sessions/<name>/end")
-def account_session_end(name: str) -> Response:
+@blueprint.post("/account/sessions/<name>/end")
+def end_session(name: str) -> Response:
     with transaction() as session:
         ended = own.end_session(session, caller(), name)
     message = (
         gettext("Browser signed out.") if ended else gettext("That browser was already signed out.")
     )
-    return redirect_with(message, url_for("portal.account"), "message")
+    return redirect_with(message, url_for("portal.account.show_account"), "message")
 
 
-@portal.post("/account/sessions/end-others")
-def account_sessions_end() -> Response:
+@blueprint.post("/account/sessions/end-others")
+def end_other_sessions() -> Response:
     with transaction() as session:
         count = own.end_other_sessions(session, caller(), session_token())
     message = (
@@ -96,14 +97,14 @@ def account_sessions_end() -> Response:
         if count
         else gettext("No other browser was signed in.")
     )
-    return redirect_with(message, url_for("portal.account"))
+    return redirect_with(message, url_for("portal.account.show_account"))
 
 
-@portal.post("/account/email-change/cancel")
-def account_email_cancel() -> Response:
+@blueprint.post("/account/email-change/cancel")
+def cancel_email_change() -> Response:
     with transaction() as session:
         own.cancel_email_change(session, caller())
-    return redirect_with(gettext("Email change cancelled."), url_for("portal.account"))
+    return redirect_with(gettext("Email change cancelled."), url_for("portal.account.show_account"))
 
 
 def _checked_passwords() -> tuple[str | None, str]:
@@ -168,8 +169,10 @@ def _page(
             offered=notifications.offered_mails(caller()),
             sessions=signed_in.items,
             session_count=signed_in.count,
-            newer_url=url_for("portal.account", page=page - 1) if page > 1 else None,
-            older_url=url_for("portal.account", page=page + 1) if signed_in.has_next else None,
+            newer_url=url_for("portal.account.show_account", page=page - 1) if page > 1 else None,
+            older_url=url_for("portal.account.show_account", page=page + 1)
+            if signed_in.has_next
+            else None,
             email_change=email_change,
             company_accounts=company_accounts,
             device_label=device_label,
@@ -179,8 +182,8 @@ def _page(
         )
 
 
-@portal.post("/account/company-accounts/<uuid:provider_id>/link")
-def account_company_link(provider_id: UUID) -> Page:
+@blueprint.post("/account/company-accounts/<uuid:provider_id>/link")
+def link_company_account(provider_id: UUID) -> Page:
     """Show the link to the provider: a form may not redirect to another host."""
     refuse_operators()
     partner = current_user.partner
@@ -190,13 +193,13 @@ def account_company_link(provider_id: UUID) -> Page:
         url = leave(partner, provider, user_id=current_user.id)
     except ProviderFailed:
         message = gettext("%(name)s doesn’t answer. Nothing was changed.", name=provider.name)
-        return redirect_with(message, url_for("portal.account"), "error")
+        return redirect_with(message, url_for("portal.account.show_account"), "error")
     return render_template("portal/account/link.html", provider=provider, url=url)
 
 
-@portal.post("/account/company-accounts/<uuid:provider_id>/unlink")
-def account_company_unlink(provider_id: UUID) -> Response:
-    url = url_for("portal.account")
+@blueprint.post("/account/company-accounts/<uuid:provider_id>/unlink")
+def unlink_company_account(provider_id: UUID) -> Response:
+    url = url_for("portal.account.show_account")
     with changing(url, Conflict, category="error") as session:
         accounts.unlink(session, caller(), provider_id)
     return redirect_with(gettext("The link was removed."), url)

@@ -1,1 +1,5 @@
 """Alerts, and their rules."""
+
+from flask import Blueprint
+
+blueprint = Blueprint("alerts", __name__)

@@ -143,7 +143,7 @@ class RuleForm(PortalForm):
     def apply_errors(self, error: DomainError) -> None:
         """Link the existing rule."""
         if error.code == EXISTS:
-            url = url_for("portal.alert_rule", rule_id=error.extra["ruleId"])
+            url = url_for("portal.alerts.show_alert_rule", rule_id=error.extra["ruleId"])
             link = Markup('<a href="{}">{}</a>').format(url, gettext("Open that rule"))
             self.problems = [*self.problems, ("", Markup("{} {}").format(error.message, link))]
         else:

@@ -15,10 +15,11 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Alert, AlertRule, AuditEntry, utcnow
 from app.policy import Permission
+from app.portal.alerts import blueprint
 from app.portal.alerts.forms import MEASURES, RuleForm
 from app.portal.web import lists
 from app.portal.web.author_names import author_names
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import long_datetime, short_datetime
@@ -30,20 +31,20 @@ from app.services import alerts, organizations, partners
 from app.validation.uuids import as_uuid
 
 FIGURES: dict[AlertMeasure, tuple[str, dict[str, Any]]] = {
-    AlertMeasure.CONVERSATIONS: ("portal.usage", {}),
-    AlertMeasure.MINUTES: ("portal.usage", {}),
-    AlertMeasure.ANSWER_RATE: ("portal.calls", {"state": "unanswered"}),
-    AlertMeasure.FAILED_CALLS: ("portal.calls", {"state": "failed"}),
-    AlertMeasure.SILENCE: ("portal.calls", {}),
-    AlertMeasure.SPENDING: ("portal.organization_spending", {}),
-    AlertMeasure.BUDGET: ("portal.organization_spending", {}),
-    AlertMeasure.LIMITS: ("portal.organization_plan", {"back": "/alerts"}),
+    AlertMeasure.CONVERSATIONS: ("portal.usage.show_usage", {}),
+    AlertMeasure.MINUTES: ("portal.usage.show_usage", {}),
+    AlertMeasure.ANSWER_RATE: ("portal.calls.list_calls", {"state": "unanswered"}),
+    AlertMeasure.FAILED_CALLS: ("portal.calls.list_calls", {"state": "failed"}),
+    AlertMeasure.SILENCE: ("portal.calls.list_calls", {}),
+    AlertMeasure.SPENDING: ("portal.spending.edit_organization_spending", {}),
+    AlertMeasure.BUDGET: ("portal.spending.edit_organization_spending", {}),
+    AlertMeasure.LIMITS: ("portal.organizations.choose_plan", {"back": "/alerts"}),
 }
 """The page and parameters that list the records of each measure."""
 OF_SPENDING = frozenset({AlertMeasure.SPENDING, AlertMeasure.BUDGET})
 
 
-@portal.get("/alerts", endpoint="alerts")
+@blueprint.get("/alerts")
 def list_alerts() -> str:
     position, resolved = lists.current_position(), request.args.get("state") == "resolved"
     with transaction(read_only=True) as session:
@@ -92,12 +93,12 @@ def _state_label(rule: AlertRule, last_opened: datetime | None, *, is_muted: boo
     return f"{delivery} · {last_alert}"
 
 
-@portal.post("/alerts/<uuid:alert_id>/acknowledge")
-def alert_acknowledge(alert_id: UUID) -> Page:
+@blueprint.post("/alerts/<uuid:alert_id>/acknowledge")
+def acknowledge_alert(alert_id: UUID) -> Page:
     with transaction() as session:
         view = alerts.acknowledge(session, caller(), alert_id)
     message = gettext("Acknowledged. %(title)s.", title=view.title_now)
-    return redirect_with(message, url_for("portal.alerts"))
+    return redirect_with(message, url_for("portal.alerts.list_alerts"))
 
 
 def titles_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, str]:
@@ -120,15 +121,15 @@ def figures_url(alert: Alert, rule: AlertRule) -> str:
         parameters = {**parameters, "start": start, "end": last}
     if alert.organization_id is None:
         if rule.measure in OF_SPENDING:
-            endpoint = "portal.portal_settings_spending"
+            endpoint = "portal.spending.show_partner_spending"
         return url_for(endpoint, **parameters)
     is_page = rule.measure in {*OF_SPENDING, AlertMeasure.LIMITS}
     named = "organization_id" if is_page else "organization"
     return url_for(endpoint, **{**parameters, named: alert.organization_id})
 
 
-@portal.get("/alerts/rules/new")
-def alert_rule_new() -> str:
+@blueprint.get("/alerts/rules/new")
+def new_alert_rule() -> str:
     """Let the user choose the measure first, then show its form."""
     if not request.args.get("measure"):
         return _measures_page()
@@ -141,28 +142,28 @@ def alert_rule_new() -> str:
     return _page(measure, None, form)
 
 
-@portal.post("/alerts/rules/new")
-def alert_rule_create() -> Page:
+@blueprint.post("/alerts/rules/new")
+def create_alert_rule() -> Page:
     measure, form = _requested_measure(), RuleForm()
     form.offer(measure)
     organization_id = as_uuid(request.args.get("organization"))
     with saving(form, lambda: _page(measure, None, form), validate=False) as session:
         submission = FormSubmission(session)
         alerts.create(session, caller(), form.to_input(session, measure, organization_id))
-        url = submission.led_to(url_for("portal.alerts"))
+        url = submission.led_to(url_for("portal.alerts.list_alerts"))
     return redirect_with(gettext("Rule added. The first check is within 5 minutes."), url)
 
 
-@portal.get("/alerts/rules/<uuid:rule_id>")
-def alert_rule(rule_id: UUID) -> str:
+@blueprint.get("/alerts/rules/<uuid:rule_id>")
+def show_alert_rule(rule_id: UUID) -> str:
     with transaction(read_only=True) as session:
         rule = alerts.get(session, caller(), rule_id)
         form = RuleForm.showing(session, rule)
     return _page(rule.measure, rule_id, form)
 
 
-@portal.post("/alerts/rules/<uuid:rule_id>")
-def alert_rule_save(rule_id: UUID) -> Page:
+@blueprint.post("/alerts/rules/<uuid:rule_id>")
+def save_alert_rule(rule_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         rule = alerts.get(session, caller(), rule_id)
     form = RuleForm()
@@ -172,17 +173,17 @@ def alert_rule_save(rule_id: UUID) -> Page:
         rule_input = form.to_input(session, rule.measure, rule.organization_id)
         version = form.version.data
         changed = alerts.update(session, caller(), rule_id, rule_input, expected_version=version)
-    return redirect_saved(gettext("Rule saved."), url_for("portal.alerts"), changed)
+    return redirect_saved(gettext("Rule saved."), url_for("portal.alerts.list_alerts"), changed)
 
 
-@portal.post("/alerts/rules/<uuid:rule_id>/mute")
-def alert_rule_mute(rule_id: UUID) -> Page:
+@blueprint.post("/alerts/rules/<uuid:rule_id>/mute")
+def mute_alert_rule(rule_id: UUID) -> Page:
     days = request.form.get("days", type=int)
     if days not in (0, *alerts.MUTE_DAYS):
         raise NotFound
     with transaction() as session:
         until = alerts.mute(session, caller(), rule_id, days).muted_until
-    return redirect_with(_muted_message(until), url_for("portal.alerts"))
+    return redirect_with(_muted_message(until), url_for("portal.alerts.list_alerts"))
 
 
 def _muted_message(until: datetime | None) -> str:
@@ -200,8 +201,8 @@ REMOVING = (
 )
 
 
-@portal.get("/alerts/rules/<uuid:rule_id>/remove")
-def alert_rule_remove_confirm(rule_id: UUID) -> str:
+@blueprint.get("/alerts/rules/<uuid:rule_id>/remove")
+def confirm_remove_alert_rule(rule_id: UUID) -> str:
     with transaction(read_only=True) as session:
         alerts.get(session, caller(), rule_id)
     return ConfirmationPage(
@@ -209,15 +210,15 @@ def alert_rule_remove_confirm(rule_id: UUID) -> str:
         consequences=REMOVING,
         act=gettext("Remove rule"),
         safe=gettext("Keep rule"),
-        safe_url=url_for("portal.alert_rule", rule_id=rule_id),
+        safe_url=url_for("portal.alerts.show_alert_rule", rule_id=rule_id),
     ).page()
 
 
-@portal.post("/alerts/rules/<uuid:rule_id>/remove")
-def alert_rule_remove(rule_id: UUID) -> Page:
+@blueprint.post("/alerts/rules/<uuid:rule_id>/remove")
+def remove_alert_rule(rule_id: UUID) -> Page:
     with transaction() as session:
         alerts.remove(session, caller(), rule_id)
-    return redirect_with(gettext("Rule removed."), url_for("portal.alerts"))
+    return redirect_with(gettext("Rule removed."), url_for("portal.alerts.list_alerts"))
 
 
 def _requested_measure() -> AlertMeasure:
@@ -232,7 +233,7 @@ def _measures_page() -> str:
     return render_template(
         "portal/alerts/choose.html",
         measures=[
-            (label, url_for("portal.alert_rule_new", measure=measure.value, **params))
+            (label, url_for("portal.alerts.new_alert_rule", measure=measure.value, **params))
             for measure, label in MEASURES.items()
         ],
     )

@@ -12,7 +12,7 @@ from app.errors import NotFound
 from app.extensions import addresses, caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import OAuthClient, utcnow
-from app.portal.api_access import curl_examples
+from app.portal.api_access import blueprint, curl_examples
 from app.portal.api_access.credential_pages import (
     ALREADY_SHOWN,
     IN_USE,
@@ -24,7 +24,7 @@ from app.portal.api_access.credential_pages import (
 from app.portal.api_access.forms import ROLE_HINTS, ClientForm, RollForm
 from app.portal.api_access.labels import ago, client_state, end_of, kind_of_client, last_use
 from app.portal.web import lists
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import long_datetime
@@ -35,8 +35,8 @@ from app.services import oauth_clients, organizations, users
 from app.services.legacy.calls import served_until
 
 
-@portal.get("/api-access/clients")
-def api_clients() -> str:
+@blueprint.get("/api-access/clients")
+def list_clients() -> str:
     position, in_use = lists.current_position(), IN_USE.get(request.args.get("state", ""))
     with transaction(read_only=True) as session:
         query = lists.text_filter("q")
@@ -48,80 +48,80 @@ def api_clients() -> str:
     return render_template("portal/api_access/clients.html", rows=rows, states=STATES, **pager)
 
 
-@portal.get("/api-access/clients/new")
-def api_client_new() -> str:
+@blueprint.get("/api-access/clients/new")
+def new_client() -> str:
     return _form_page(ClientForm())
 
 
-@portal.post("/api-access/clients/new")
-def api_client_create() -> Page:
+@blueprint.post("/api-access/clients/new")
+def create_client() -> Page:
     """Show the client's page, with the secret this once: no URL holds it."""
     form = ClientForm()
     with saving(form, lambda: _form_page(form)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = oauth_clients.create(session, caller(), **form.wanted)
-        submission.led_to(url_for("portal.api_client", client_id=new.client.id))
+        submission.led_to(url_for("portal.api_access.show_client", client_id=new.client.id))
     success_title = gettext("“%(name)s” was created", name=new.client.name)
     return _client_page(new.client.id, new.secret, success_title)
 
 
-@portal.get("/api-access/clients/<uuid:client_id>")
-def api_client(client_id: UUID) -> str:
+@blueprint.get("/api-access/clients/<uuid:client_id>")
+def show_client(client_id: UUID) -> str:
     return _client_page(client_id)
 
 
-@portal.get("/api-access/clients/<uuid:client_id>/roll")
-def api_client_roll_confirm(client_id: UUID) -> str:
+@blueprint.get("/api-access/clients/<uuid:client_id>/roll")
+def confirm_roll_client_secret(client_id: UUID) -> str:
     return _roll_page(client_id, RollForm())
 
 
-@portal.post("/api-access/clients/<uuid:client_id>/roll")
-def api_client_roll(client_id: UUID) -> Page:
+@blueprint.post("/api-access/clients/<uuid:client_id>/roll")
+def roll_client_secret(client_id: UUID) -> Page:
     form = RollForm()
     _get_changeable(client_id)
     with saving(form, lambda: _roll_page(client_id, form)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = oauth_clients.rotate(session, caller(), client_id, **form.wanted)
-        submission.led_to(url_for("portal.api_client", client_id=new.client.id))
+        submission.led_to(url_for("portal.api_access.show_client", client_id=new.client.id))
     success_title = gettext("“%(name)s” has a new secret", name=new.client.name)
     return _client_page(client_id, new.secret, success_title)
 
 
-@portal.get("/api-access/clients/<uuid:client_id>/suspend")
-def api_client_suspend_confirm(client_id: UUID) -> str:
+@blueprint.get("/api-access/clients/<uuid:client_id>/suspend")
+def confirm_suspend_client(client_id: UUID) -> str:
     return _suspend_confirmation(_get_changeable(client_id)).page()
 
 
-@portal.post("/api-access/clients/<uuid:client_id>/suspend")
-def api_client_suspend(client_id: UUID) -> Page:
+@blueprint.post("/api-access/clients/<uuid:client_id>/suspend")
+def suspend_client(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.suspend(session, caller(), client_id)
     message = gettext("“%(name)s” is suspended. Its tokens no longer work.", name=client.name)
-    return redirect_with(message, url_for("portal.api_client", client_id=client_id))
+    return redirect_with(message, url_for("portal.api_access.show_client", client_id=client_id))
 
 
-@portal.post("/api-access/clients/<uuid:client_id>/resume")
-def api_client_resume(client_id: UUID) -> Page:
+@blueprint.post("/api-access/clients/<uuid:client_id>/resume")
+def resume_client(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.resume(session, caller(), client_id)
     message = gettext("“%(name)s” works again.", name=client.name)
-    return redirect_with(message, url_for("portal.api_client", client_id=client_id))
+    return redirect_with(message, url_for("portal.api_access.show_client", client_id=client_id))
 
 
-@portal.get("/api-access/clients/<uuid:client_id>/revoke")
-def api_client_revoke_confirm(client_id: UUID) -> Page:
+@blueprint.get("/api-access/clients/<uuid:client_id>/revoke")
+def confirm_revoke_client(client_id: UUID) -> Page:
     client = _get_changeable(client_id)
     if client.revoked_at is not None:
-        return redirect(url_for("portal.api_client", client_id=client_id), 303)
+        return redirect(url_for("portal.api_access.show_client", client_id=client_id), 303)
     return _revoke_confirmation(client).page()
 
 
-@portal.post("/api-access/clients/<uuid:client_id>/revoke")
-def api_client_revoke(client_id: UUID) -> Page:
+@blueprint.post("/api-access/clients/<uuid:client_id>/revoke")
+def revoke_client(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.revoke(session, caller(), client_id)
     message = gettext("“%(name)s” was revoked. It no longer works.", name=client.name)
-    return redirect_with(message, url_for("portal.api_client", client_id=client_id))
+    return redirect_with(message, url_for("portal.api_access.show_client", client_id=client_id))
 
 
 def _list_rows(session: Session, clients: Sequence[OAuthClient]) -> list[dict[str, Any]]:
@@ -163,7 +163,10 @@ def _roll_page(client_id: UUID, form: RollForm) -> str:
             "to switch if needed."
         ),
         gettext("Roll secret"),
-        [*_parent_crumbs(), (client.name, url_for("portal.api_client", client_id=client.id))],
+        [
+            *_parent_crumbs(),
+            (client.name, url_for("portal.api_access.show_client", client_id=client.id)),
+        ],
     )
 
 
@@ -204,7 +207,7 @@ def _client_page(client_id: UUID, secret: str | None = None, success_title: str 
 
 def _suspend_confirmation(client: OAuthClient) -> ConfirmationPage:
     return ConfirmationPage(
-        action=url_for("portal.api_client_suspend", client_id=client.id),
+        action=url_for("portal.api_access.suspend_client", client_id=client.id),
         title=gettext("Suspend “%(name)s”?", name=client.name),
         consequences=[
             last_use(client, long_datetime(client.last_used_at, zone())),
@@ -214,14 +217,14 @@ def _suspend_confirmation(client: OAuthClient) -> ConfirmationPage:
         ],
         act=gettext("Suspend client"),
         safe=gettext("Keep active"),
-        safe_url=url_for("portal.api_client", client_id=client.id),
+        safe_url=url_for("portal.api_access.show_client", client_id=client.id),
     )
 
 
 def _revoke_confirmation(client: OAuthClient) -> ConfirmationPage:
     minutes = settings().token_seconds // 60
     return ConfirmationPage(
-        action=url_for("portal.api_client_revoke", client_id=client.id),
+        action=url_for("portal.api_access.revoke_client", client_id=client.id),
         title=gettext("Revoke “%(name)s”?", name=client.name),
         consequences=[
             last_use(client, long_datetime(client.last_used_at, zone())),
@@ -234,12 +237,12 @@ def _revoke_confirmation(client: OAuthClient) -> ConfirmationPage:
         ],
         act=gettext("Revoke client"),
         safe=gettext("Keep client"),
-        safe_url=url_for("portal.api_client", client_id=client.id),
+        safe_url=url_for("portal.api_access.show_client", client_id=client.id),
     )
 
 
 def _parent_crumbs() -> Crumbs:
     return [
-        (gettext("API access"), url_for("portal.api_access")),
-        (gettext("Clients"), url_for("portal.api_clients")),
+        (gettext("API access"), url_for("portal.api_access.list_keys")),
+        (gettext("Clients"), url_for("portal.api_access.list_clients")),
     ]

@@ -12,7 +12,7 @@ from app.extensions import addresses, caller, transaction
 from app.languages import gettext, ngettext
 from app.models import ApiKey, Assistant, Campaign, Organization
 from app.phone import PhoneError, check_dialable
-from app.portal.api_access import curl_examples
+from app.portal.api_access import blueprint, curl_examples
 from app.portal.api_access.credential_pages import (
     ALREADY_SHOWN,
     IN_USE,
@@ -34,7 +34,7 @@ from app.portal.api_access.forms import (
 from app.portal.api_access.labels import ago, end_of, key_state, last_use, replaced_message
 from app.portal.spending.uses import bars_of
 from app.portal.web import lists, organization_picker
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import long_datetime
@@ -47,7 +47,7 @@ from app.services.credentials import api_keys
 from app.services.credentials.api_keys import ApiKeyFilter
 
 
-@portal.get("/api-access", endpoint="api_access")
+@blueprint.get("/api-access")
 def list_keys() -> str:
     with transaction(read_only=True) as session:
         context = _list_context(session)
@@ -82,59 +82,59 @@ def _list_context(session: Session) -> dict[str, Any]:
     }
 
 
-@portal.get("/api-access/keys/new")
-def api_key_new() -> Page:
-    back_link = (gettext("API access"), url_for("portal.api_access"))
+@blueprint.get("/api-access/keys/new")
+def new_key() -> Page:
+    back_link = (gettext("API access"), url_for("portal.api_access.list_keys"))
     return new_page(KeyForm(), _form_page, gettext("Create key"), back_link)
 
 
-@portal.post("/api-access/keys/new")
-def api_key_create() -> Page:
+@blueprint.post("/api-access/keys/new")
+def create_key() -> Page:
     """Show the key's page, with the secret this once: no URL holds it."""
     form = KeyForm()
     organization = form.organization_or_page(_form_page, besides=form.validate)
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = api_keys.create(session, caller(), organization_id=organization.id, **form.wanted)
-        submission.led_to(url_for("portal.api_key", key_id=new.key.id))
+        submission.led_to(url_for("portal.api_access.show_key", key_id=new.key.id))
     return _key_page(new.key.id, new.secret, gettext("“%(name)s” was created", name=new.key.name))
 
 
-@portal.get("/api-access/keys/<uuid:key_id>")
-def api_key(key_id: UUID) -> str:
+@blueprint.get("/api-access/keys/<uuid:key_id>")
+def show_key(key_id: UUID) -> str:
     return _key_page(key_id)
 
 
-@portal.get("/api-access/keys/<uuid:key_id>/roll")
-def api_key_roll_confirm(key_id: UUID) -> str:
+@blueprint.get("/api-access/keys/<uuid:key_id>/roll")
+def confirm_roll_key(key_id: UUID) -> str:
     return _roll_page(key_id, RollForm())
 
 
-@portal.post("/api-access/keys/<uuid:key_id>/roll")
-def api_key_roll(key_id: UUID) -> Page:
+@blueprint.post("/api-access/keys/<uuid:key_id>/roll")
+def roll_key(key_id: UUID) -> Page:
     form = RollForm()
     with saving(form, lambda: _roll_page(key_id, form), shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = api_keys.rotate(session, caller(), key_id, **form.wanted)
-        submission.led_to(url_for("portal.api_key", key_id=new.key.id))
+        submission.led_to(url_for("portal.api_access.show_key", key_id=new.key.id))
     return _key_page(new.key.id, new.secret, gettext("“%(name)s” was rolled", name=new.key.name))
 
 
-@portal.get("/api-access/keys/<uuid:key_id>/revoke")
-def api_key_revoke_confirm(key_id: UUID) -> Page:
+@blueprint.get("/api-access/keys/<uuid:key_id>/revoke")
+def confirm_revoke_key(key_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         key = api_keys.get(session, caller(), key_id)
     if key.revoked_at is not None:
-        return redirect(url_for("portal.api_key", key_id=key_id), 303)
+        return redirect(url_for("portal.api_access.show_key", key_id=key_id), 303)
     return _revoke_confirmation(key).page()
 
 
-@portal.post("/api-access/keys/<uuid:key_id>/revoke")
-def api_key_revoke(key_id: UUID) -> Page:
+@blueprint.post("/api-access/keys/<uuid:key_id>/revoke")
+def revoke_key(key_id: UUID) -> Page:
     with transaction() as session:
         key = api_keys.revoke(session, caller(), key_id)
     message = gettext("“%(name)s” was revoked. It no longer works.", name=key.name)
-    return redirect_with(message, url_for("portal.api_key", key_id=key_id))
+    return redirect_with(message, url_for("portal.api_access.show_key", key_id=key_id))
 
 
 def _form_page(organization: Organization | None, form: KeyForm) -> str:
@@ -158,7 +158,7 @@ def _roll_page(key_id: UUID, form: RollForm) -> str:
             "switch if needed."
         ),
         gettext("Roll key"),
-        [*_parent_crumbs(), (key.name, url_for("portal.api_key", key_id=key.id))],
+        [*_parent_crumbs(), (key.name, url_for("portal.api_access.show_key", key_id=key.id))],
     )
 
 
@@ -221,7 +221,7 @@ def _find_examples(
 
 def _revoke_confirmation(key: ApiKey) -> ConfirmationPage:
     return ConfirmationPage(
-        action=url_for("portal.api_key_revoke", key_id=key.id),
+        action=url_for("portal.api_access.revoke_key", key_id=key.id),
         title=gettext("Revoke “%(name)s”?", name=key.name),
         consequences=[
             last_use(key, long_datetime(key.last_used_at, zone())),
@@ -229,7 +229,7 @@ def _revoke_confirmation(key: ApiKey) -> ConfirmationPage:
         ],
         act=gettext("Revoke key"),
         safe=gettext("Keep key"),
-        safe_url=url_for("portal.api_key", key_id=key.id),
+        safe_url=url_for("portal.api_access.show_key", key_id=key.id),
     )
 
 
@@ -251,4 +251,4 @@ def _scopes_label(key: ApiKey) -> str:
 
 
 def _parent_crumbs() -> Crumbs:
-    return [(gettext("API access"), url_for("portal.api_access"))]
+    return [(gettext("API access"), url_for("portal.api_access.list_keys"))]

@@ -83,7 +83,7 @@ def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
 ASSISTANTS = ListDefinition(
     name="assistants",
     nouns=(lazy_gettext("assistant"), lazy_gettext("assistants")),
-    endpoint="portal.assistants",
+    endpoint="portal.assistants.list_assistants",
     columns=(
         name_column("name", lazy_gettext("Name"), lambda row: row.assistant.name),
         organization_column(lambda row: row.organization.name, "cut"),

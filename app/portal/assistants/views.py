@@ -15,6 +15,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Assistant, Call, Campaign, Organization
 from app.policy import Permission
+from app.portal.assistants import blueprint
 from app.portal.assistants.forms import (
     MEANING_HINTS,
     MEANINGS,
@@ -24,7 +25,7 @@ from app.portal.assistants.forms import (
 )
 from app.portal.assistants.listing import ASSISTANTS
 from app.portal.web import organization_picker
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.campaign_states import STATE_LABELS, with_states
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
@@ -68,7 +69,7 @@ OF_NUMBER = ("phone_enabled", "phone_configured")
 """Settings that can be made once an assistant has a number."""
 
 
-@portal.get("/assistants", endpoint="assistants")
+@blueprint.get("/assistants")
 def list_assistants() -> str:
     with transaction(read_only=True) as session:
         page = without_empty(list_page(session, ASSISTANTS), "service")
@@ -81,20 +82,20 @@ def list_assistants() -> str:
         )
 
 
-@portal.get("/assistants/<uuid:assistant_id>")
-def assistant(assistant_id: UUID) -> str:
+@blueprint.get("/assistants/<uuid:assistant_id>")
+def show_assistant(assistant_id: UUID) -> str:
     return _page(assistant_id, KeyForm())
 
 
-@portal.get("/assistants/new")
-def assistant_new() -> Page:
+@blueprint.get("/assistants/new")
+def new_assistant() -> Page:
     form = NewAssistantForm(data={"phone_enabled": True})
-    crumb = (gettext("Assistants"), url_for("portal.assistants"))
+    crumb = (gettext("Assistants"), url_for("portal.assistants.list_assistants"))
     return new_page(form, _new_page, gettext("Add assistant"), crumb, for_assistant=True)
 
 
-@portal.post("/assistants/new")
-def assistant_create() -> Page:
+@blueprint.post("/assistants/new")
+def create_assistant() -> Page:
     form = NewAssistantForm()
     organization = form.organization_or_page(_new_page)
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
@@ -102,19 +103,21 @@ def assistant_create() -> Page:
         created = settings.create_assistant(
             session, caller(), organization, form.to_fields(), **_installation()
         )
-        url = submission.led_to(url_for("portal.assistant", assistant_id=created.id))
+        url = submission.led_to(
+            url_for("portal.assistants.show_assistant", assistant_id=created.id)
+        )
     response = redirect_with(gettext("%(name)s was added.", name=created.name), url)
     warn_of_placeholders(form.messages)
     return response
 
 
-@portal.get("/assistants/<uuid:assistant_id>/edit")
-def assistant_edit(assistant_id: UUID) -> str:
+@blueprint.get("/assistants/<uuid:assistant_id>/edit")
+def edit_assistant(assistant_id: UUID) -> str:
     return stored_page(assistant_id, _edit_page, _stored)
 
 
-@portal.post("/assistants/<uuid:assistant_id>/edit")
-def assistant_save(assistant_id: UUID) -> Page:
+@blueprint.post("/assistants/<uuid:assistant_id>/edit")
+def save_assistant(assistant_id: UUID) -> Page:
     form = AssistantForm()
     with saving_edit(form, "agent", assistant_id, _edit_page, _stored, validate=False) as session:
         settings.update_assistant(
@@ -126,25 +129,29 @@ def assistant_save(assistant_id: UUID) -> Page:
             **_installation(),
         )
     message = gettext("%(name)s was saved.", name=form.name.data)
-    response = redirect_with(message, url_for("portal.assistant", assistant_id=assistant_id))
+    response = redirect_with(
+        message, url_for("portal.assistants.show_assistant", assistant_id=assistant_id)
+    )
     warn_of_placeholders(form.messages, partial(_metadata_names, assistant_id))
     return response
 
 
-@portal.post("/assistants/<uuid:assistant_id>/keys")
-def assistant_key_add(assistant_id: UUID) -> Page:
+@blueprint.post("/assistants/<uuid:assistant_id>/keys")
+def add_assistant_key(assistant_id: UUID) -> Page:
     form = KeyForm()
     with saving(form, lambda: _page(assistant_id, form), validate=False) as session:
         assistants.get(session, caller(), assistant_id)
         submission, key = FormSubmission(session), form.key.data or ""
         identifies = form.identifies
         settings.add_external_id_key(session, caller(), assistant_id, key, identifies=identifies)
-        url = submission.led_to(url_for("portal.assistant", assistant_id=assistant_id))
+        url = submission.led_to(
+            url_for("portal.assistants.show_assistant", assistant_id=assistant_id)
+        )
     return redirect_with(gettext("The key %(key)s was added.", key=key.strip()), url)
 
 
-@portal.get("/assistants/<uuid:assistant_id>/keys/remove")
-def assistant_key_remove_confirm(assistant_id: UUID) -> str:
+@blueprint.get("/assistants/<uuid:assistant_id>/keys/remove")
+def confirm_remove_assistant_key(assistant_id: UUID) -> str:
     key = request.args.get("key", "")
     with transaction(read_only=True) as session:
         assistant = assistants.get(session, caller(), assistant_id)
@@ -152,13 +159,15 @@ def assistant_key_remove_confirm(assistant_id: UUID) -> str:
         return _removal_confirmation(session, assistant, key).page()
 
 
-@portal.post("/assistants/<uuid:assistant_id>/keys/remove")
-def assistant_key_remove(assistant_id: UUID) -> Page:
+@blueprint.post("/assistants/<uuid:assistant_id>/keys/remove")
+def remove_assistant_key(assistant_id: UUID) -> Page:
     key = request.args.get("key", "")
     with transaction() as session:
         settings.remove_external_id_key(session, caller(), assistant_id, key)
     message = gettext("The key %(key)s was removed.", key=key)
-    return redirect_with(message, url_for("portal.assistant", assistant_id=assistant_id))
+    return redirect_with(
+        message, url_for("portal.assistants.show_assistant", assistant_id=assistant_id)
+    )
 
 
 def _stored(session: Session, assistant_id: UUID) -> AssistantForm:
@@ -286,9 +295,13 @@ def _conditions(
             entry["text"] = gettext("%(partner)s does this.", partner=g.brand.partner_name)
         elif state in ("failed", "warning") and caller().may(needed):
             entry["url"] = (
-                url_for("portal.organization", organization_id=organization.id)
+                url_for("portal.organizations.show_organization", organization_id=organization.id)
                 if of_organization
-                else url_for("portal.assistant_edit", assistant_id=assistant.id, _anchor=each.place)
+                else url_for(
+                    "portal.assistants.edit_assistant",
+                    assistant_id=assistant.id,
+                    _anchor=each.place,
+                )
             )
             has_number = each.place == "phone_number" and assistant.phone_number
             entry["act"] = gettext("Change number") if has_number else ACTS[each.place]
@@ -303,8 +316,8 @@ def _trial(session: Session, organization: Organization) -> dict[str, Any] | Non
         return None
     title = gettext("In trial mode only verified numbers can be called.")
     entry = {"title": title}
-    if may_open(caller(), "portal.verified_numbers"):
-        url = url_for("portal.verified_numbers", organization_id=organization.id)
+    if may_open(caller(), "portal.verified_numbers.list_numbers"):
+        url = url_for("portal.verified_numbers.list_numbers", organization_id=organization.id)
         entry |= {"url": url, "act": gettext("Verify number")}
     return entry
 
@@ -332,12 +345,14 @@ def _removal_confirmation(session: Session, assistant: Assistant, key: str) -> C
     else:
         consequences.append(gettext("Files and scripts that send it will be refused."))
     return ConfirmationPage(
-        action=url_for("portal.assistant_key_remove", assistant_id=assistant.id, key=key),
+        action=url_for(
+            "portal.assistants.remove_assistant_key", assistant_id=assistant.id, key=key
+        ),
         title=gettext("Remove the key %(key)s?", key=key),
         consequences=consequences,
         act=gettext("Remove key"),
         safe=gettext("Keep key"),
-        safe_url=url_for("portal.assistant", assistant_id=assistant.id),
+        safe_url=url_for("portal.assistants.show_assistant", assistant_id=assistant.id),
     )
 
 

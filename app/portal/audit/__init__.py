@@ -1,1 +1,5 @@
 """The history: who changed what, in words."""
+
+from flask import Blueprint
+
+blueprint = Blueprint("audit", __name__)

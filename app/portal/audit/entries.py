@@ -27,28 +27,28 @@ from app.services.audit import search as audit_search
 from app.services.exports.words import SUBJECT_TITLES
 
 PAGES = {
-    "organization": ("portal.organization", "organization_id"),
-    "user": ("portal.user", "user_id"),
-    "campaign": ("portal.campaign", "campaign_id"),
-    "upload": ("portal.upload", "upload_id"),
-    "call": ("portal.call", "call_id"),
-    "agent": ("portal.assistant", "assistant_id"),
-    "api_key": ("portal.api_key", "key_id"),
-    "client": ("portal.api_client", "client_id"),
-    "alert": ("portal.alerts", None),
-    "alert_rule": ("portal.alerts", None),
-    "webhook": ("portal.api_webhooks", None),
-    "phone_number": ("portal.phone_numbers", None),
-    "organization_template": ("portal.organization_templates", None),
-    "plan_version": ("portal.pricing", None),
-    "brand_version": ("portal.branding", None),
-    "brand_image": ("portal.branding", None),
+    "organization": ("portal.organizations.show_organization", "organization_id"),
+    "user": ("portal.users.show_user", "user_id"),
+    "campaign": ("portal.campaigns.show_campaign", "campaign_id"),
+    "upload": ("portal.uploads.show_upload", "upload_id"),
+    "call": ("portal.calls.show_call", "call_id"),
+    "agent": ("portal.assistants.show_assistant", "assistant_id"),
+    "api_key": ("portal.api_access.show_key", "key_id"),
+    "client": ("portal.api_access.show_client", "client_id"),
+    "alert": ("portal.alerts.list_alerts", None),
+    "alert_rule": ("portal.alerts.list_alerts", None),
+    "webhook": ("portal.webhooks.list_webhooks", None),
+    "phone_number": ("portal.phone_numbers.list_numbers", None),
+    "organization_template": ("portal.organization_templates.list_templates", None),
+    "plan_version": ("portal.pricing.show_pricing", None),
+    "brand_version": ("portal.branding.show_branding", None),
+    "brand_image": ("portal.branding.show_branding", None),
 }
 """The pages of records, with the name of the id in their URLs if these kinds are never deleted,
 else those that list them."""
 VERSION_PAGES = {
-    "branding.published": "portal.branding_version",
-    "pricing.published": "portal.pricing_version",
+    "branding.published": "portal.branding.show_version",
+    "pricing.published": "portal.pricing.show_version",
 }
 """The pages of published versions, from which users can roll back."""
 _PICTURES = {picture.kind: picture.name for picture in PICTURE_FIELDS}

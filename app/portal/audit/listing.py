@@ -127,7 +127,7 @@ def _changes_text(entry: AuditEntry) -> str:
 HISTORY = ListDefinition(
     name="history",
     nouns=(lazy_gettext("entry"), lazy_gettext("entries")),
-    endpoint="portal.audit",
+    endpoint="portal.audit.show_audit",
     columns=(
         moment_column("at", lazy_gettext("When"), lambda row: row.at, "", heading="When (UTC)"),
         ListColumn("actor", lazy_gettext("Who"), lambda row: row.actor),

@@ -31,8 +31,8 @@ def change(entry: AuditEntry, target: str | None = None, url: str | None = None)
     action = action_label(entry.action)
     if month:
         action = gettext("%(month)s closed", month=month_name(date.fromisoformat(f"{month}-01")))
-        if may_open(caller(), "portal.costs"):
-            return _link(action, url_for("portal.costs", month=month))
+        if may_open(caller(), "portal.billing.show_costs"):
+            return _link(action, url_for("portal.billing.show_costs", month=month))
     target_label = target or (format_value(entry.target) if entry.target else "")
     if is_about_actor(entry):
         target_label = ""

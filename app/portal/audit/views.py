@@ -12,12 +12,13 @@ from sqlalchemy.orm import Session
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import utcnow
+from app.portal.audit import blueprint
 from app.portal.audit.entries import table_of
 from app.portal.audit.kinds import actions, kinds
 from app.portal.audit.listing import CALL_REQUESTS, HISTORY, leaves_calls_out, shows_calls
 from app.portal.organizations.views import organization_page_data
 from app.portal.web import lists, organization_picker
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page
 from app.portal.web.user_timezone import zone
@@ -28,7 +29,7 @@ LATEST = 20
 """Number of changes on the tab of an organization."""
 
 
-@portal.get("/audit", endpoint="audit")
+@blueprint.get("/audit")
 def show_audit() -> Page:
     with transaction(read_only=True) as session:
         page = list_page(session, HISTORY)
@@ -53,15 +54,17 @@ def _filters(session: Session) -> dict[str, Any]:
     }
 
 
-@portal.get("/organizations/<uuid:organization_id>/activity")
-def organization_activity(organization_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/activity")
+def show_organization_activity(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
         filters = audit_search.HistoryFilter(organization=organization.id, without=CALL_REQUESTS)
         entries = audit_search.search(session, caller(), filters, limit=LATEST).items
         return render_template(
             "portal/audit/activity.html",
-            **organization_page_data(session, organization, "portal.organization_activity"),
+            **organization_page_data(
+                session, organization, "portal.audit.show_organization_activity"
+            ),
             entries=entries,
             table=table_of(session, entries) | {"names": {}},
         )

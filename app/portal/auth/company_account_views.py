@@ -15,6 +15,7 @@ from app.gateways.openid import CodeRefused, ProviderDown, ProviderFailed
 from app.http.request_id import request_id
 from app.languages import gettext
 from app.models import IdentityProvider, Partner
+from app.portal.auth import blueprint
 from app.portal.auth.company_accounts import (
     AnswerRefused,
     VerifiedAnswer,
@@ -23,7 +24,7 @@ from app.portal.auth.company_accounts import (
     take_answer,
 )
 from app.portal.auth.views import let_in
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.current_user import local_path, sign_in_url
 from app.services.identity_providers import accounts
 from app.services.identity_providers.accounts import NotAdmitted
@@ -32,8 +33,8 @@ from app.services.identity_providers.tokens import TokenRefused
 log = logging.getLogger(__name__)
 
 
-@portal.get("/p/<slug>/sso/<uuid:provider_id>/start")
-def company_account_start(slug: str, provider_id: UUID) -> Page:
+@blueprint.get("/p/<slug>/sso/<uuid:provider_id>/start")
+def start_company_sign_in(slug: str, provider_id: UUID) -> Page:
     partner, provider = provider_of_page(slug, provider_id)
     next_path = local_path(request.args.get("next"))
     again = "again" in request.args
@@ -45,8 +46,8 @@ def company_account_start(slug: str, provider_id: UUID) -> Page:
         return _render_unavailable(partner, provider, error)
 
 
-@portal.get("/p/<slug>/sso/<uuid:provider_id>/callback")
-def company_account_callback(slug: str, provider_id: UUID) -> Page:
+@blueprint.get("/p/<slug>/sso/<uuid:provider_id>/callback")
+def complete_company_sign_in(slug: str, provider_id: UUID) -> Page:
     """Handle the provider's answer: sign in, or link the account of the user who requested it."""
     partner, provider = provider_of_page(slug, provider_id)
     try:
@@ -91,7 +92,7 @@ def _link(partner: Partner, provider: IdentityProvider, answer: VerifiedAnswer) 
         flash(error.message, "error")
     else:
         flash(gettext("%(name)s is linked to your account.", name=provider.name), "success")
-    return redirect(url_for("portal.account"), 303)
+    return redirect(url_for("portal.account.show_account"), 303)
 
 
 def _record_refusal(partner: Partner, provider: IdentityProvider, reason: str) -> None:
@@ -149,7 +150,7 @@ def _render_not_admitted(partner: Partner, provider: IdentityProvider, reason: s
 
 def _page(partner: Partner, provider: IdentityProvider, texts: tuple[str, str, str]) -> str:
     title, text, advice = texts
-    start = "portal.company_account_start"
+    start = "portal.auth.start_company_sign_in"
     return render_template(
         "portal/auth/company_account.html",
         title=title,

@@ -47,7 +47,9 @@ def redirect_uri_of(partner: Partner, provider_id: UUID, host: str) -> str:
     origin = settings().public_url.rstrip("/")
     if partner.domain_verified_at is not None and sessions.host_name(host) == partner.domain_key:
         origin = f"https://{partner.domain_key}"
-    path = url_for("portal.company_account_callback", slug=partner.slug, provider_id=provider_id)
+    path = url_for(
+        "portal.auth.complete_company_sign_in", slug=partner.slug, provider_id=provider_id
+    )
     return origin + path
 
 

@@ -12,9 +12,9 @@ from app.errors import NotFound, ValidationFailed
 from app.extensions import transaction
 from app.http.request_id import request_id
 from app.languages import lazy_gettext
+from app.portal.auth import blueprint
 from app.portal.auth.password_views import kept_quiet
 from app.portal.auth.views import partner_of_page
-from app.portal.web.blueprint import portal
 from app.portal.web.current_user import sign_in_url
 from app.services.auth.email_changes import AddressSide, confirmed_at
 from app.services.branding.brand import of_partner
@@ -47,13 +47,13 @@ OUTCOMES = {
 """The title and the text of the page about each outcome."""
 
 
-@portal.get("/p/<slug>/email/<token>", endpoint="email_change")
+@blueprint.get("/p/<slug>/email/<token>")
 def show_email_change(slug: str, token: str) -> Response:
     return _page(slug, token)
 
 
-@portal.post("/p/<slug>/email/<token>", endpoint="email_change_confirm")
-def confirm_email_change(slug: str, token: str) -> Response:
+@blueprint.post("/p/<slug>/email/<token>")
+def accept_email_change(slug: str, token: str) -> Response:
     try:
         with _handling_ended_link(slug), transaction() as session:
             is_changed = email_changes.confirm(session, token, _partner_id(), **_request_metadata())
@@ -61,11 +61,11 @@ def confirm_email_change(slug: str, token: str) -> Response:
         return _render_outcome(slug, "taken", 409, error.message)
     if is_changed:
         return _render_outcome(slug, "changed", 200)
-    page_url = url_for("portal.email_change", slug=slug, token=token)
+    page_url = url_for("portal.auth.show_email_change", slug=slug, token=token)
     return kept_quiet(redirect(page_url, 303))
 
 
-@portal.post("/p/<slug>/email/<token>/reject", endpoint="email_change_reject")
+@blueprint.post("/p/<slug>/email/<token>/reject")
 def reject_email_change(slug: str, token: str) -> Response:
     with _handling_ended_link(slug), transaction() as session:
         email_changes.reject(session, token, _partner_id(), **_request_metadata())
@@ -105,7 +105,7 @@ def _page(slug: str, token: str) -> Response:
             change=view.link.change,
             is_confirmed=view.link.is_confirmed,
             waits_for=_unconfirmed_address(view),
-            reject_url=url_for("portal.email_change_reject", slug=slug, token=token),
+            reject_url=url_for("portal.auth.reject_email_change", slug=slug, token=token),
         )
     return kept_quiet(make_response(page))
 

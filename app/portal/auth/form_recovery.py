@@ -68,9 +68,9 @@ def sign_in_page(recovered: RecoveredForm, form: SignInForm | None = None) -> Re
     """Show that the session has ended, with a sign-in form."""
     slug = g.brand.slug
     action = (
-        url_for("portal.partner_sign_in_again", slug=slug)
+        url_for("portal.auth.partner_sign_in_again", slug=slug)
         if slug
-        else url_for("portal.sign_in_again")
+        else url_for("portal.auth.sign_in_again")
     )
     page = render_template(
         "portal/auth/ended.html",

@@ -45,9 +45,14 @@ _WITHOUT_SESSION = frozenset(
     {"portal.brand_stylesheet", "portal.chat_stylesheet", "portal.brand_image"}
 )
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-_LEAVING_A_VIEW = frozenset({"portal.view_as_stop", "portal.sign_out"})
+_LEAVING_A_VIEW = frozenset({"portal.view_as.stop_view_as", "portal.auth.sign_out"})
 _WITH_LINKS = frozenset(
-    {"portal.outbox", "portal.outbox_mail", "portal.outbox_html", "portal.outbox_file"}
+    {
+        "portal.operator.list_mails",
+        "portal.operator.show_mail",
+        "portal.operator.show_mail_html",
+        "portal.operator.download_mail_file",
+    }
 )
 """Pages with the one-time links in mails."""
 
@@ -86,7 +91,7 @@ def _require_factor() -> Response | None:
     """Redirect users whose partner requires a second factor to the page where they add one."""
     if request.endpoint in WITHOUT_FACTOR or not must_add_factor():
         return None
-    url = url_for("portal.account_factors")
+    url = url_for("portal.account.show_factors")
     return htmx_command("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)
 
 
@@ -101,7 +106,7 @@ def _require_proof() -> Response | None:
         recovered = of_request()
         if recovered:
             return step_up_page(StepUpForm.from_object(), next_url, recovered.seal, 403)
-    url = url_for("portal.step_up", next=next_url)
+    url = url_for("portal.auth.show_step_up", next=next_url)
     return htmx_command("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)
 
 

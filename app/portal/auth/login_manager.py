@@ -25,20 +25,20 @@ from app.services.branding.brand import NEUTRAL, cached_brand
 
 REFRESHED = frozenset(
     {
-        "portal.api_webhook",
-        "portal.api_webhook_delivery",
-        "portal.branding_pictures",
-        "portal.call_live",
-        "portal.campaign_outreach_live",
-        "portal.carrier_account_connection",
-        "portal.erasure_live",
-        "portal.exports",
-        "portal.notifications_bell",
-        "portal.phone_number_list",
-        "portal.plan_checkout",
-        "portal.portal_settings_domain_records",
-        "portal.pricing_stripe",
-        "portal.upload_live",
+        "portal.webhooks.show_webhook",
+        "portal.webhooks.show_delivery",
+        "portal.branding.list_images",
+        "portal.calls.show_call_progress",
+        "portal.campaigns.show_outreach_progress",
+        "portal.carriers.show_connection_test",
+        "portal.personal_data.show_erasure_progress",
+        "portal.record_lists.list_exports",
+        "portal.notifications.show_bell",
+        "portal.phone_numbers.list_account_numbers",
+        "portal.pricing.show_checkout",
+        "portal.settings.show_domain_records",
+        "portal.pricing.edit_stripe_account",
+        "portal.uploads.show_upload_progress",
     }
 )
 """Requests of pages that refresh themselves; they don't count as use of a session."""

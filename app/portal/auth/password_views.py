@@ -20,10 +20,11 @@ from app.extensions import password_checks, transaction
 from app.http.request_id import request_id
 from app.languages import gettext
 from app.models import LinkPurpose, Organization, User
+from app.portal.auth import blueprint
 from app.portal.auth.password_forms import ForgotForm, InvitationForm, NewPasswordForm
 from app.portal.auth.views import enter, forgot_url, partner_of_page
 from app.portal.operator.views import outbox_url
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.forms import saving, showing_problems
 from app.services.auth import password_rules, recovery
@@ -32,9 +33,9 @@ from app.services.branding.brand import NEUTRAL, of_partner
 from app.services.users import link_use
 
 
-@portal.get("/p/<slug>/forgot-password", endpoint="partner_forgot_password")
-@portal.get("/forgot-password", endpoint="forgot_password")
-def show_forgot(slug: str | None = None) -> str:
+@blueprint.get("/p/<slug>/forgot-password", endpoint="partner_forgot_password")
+@blueprint.get("/forgot-password")
+def forgot_password(slug: str | None = None) -> str:
     if "sent" in request.args:
         return render_template(
             "portal/auth/password_asked.html",
@@ -44,9 +45,9 @@ def show_forgot(slug: str | None = None) -> str:
     return _render_forgot(slug, ForgotForm())
 
 
-@portal.post("/p/<slug>/forgot-password", endpoint="partner_forgot_password_post")
-@portal.post("/forgot-password", endpoint="forgot_password_post")
-def ask_for_link(slug: str | None = None) -> Page:
+@blueprint.post("/p/<slug>/forgot-password", endpoint="send_partner_recovery_link")
+@blueprint.post("/forgot-password")
+def send_recovery_link(slug: str | None = None) -> Page:
     """Give the same response whether or not there is an account."""
     form = ForgotForm()
     with saving(form, partial(_render_forgot, slug, form)) as session:
@@ -58,25 +59,25 @@ def ask_for_link(slug: str | None = None) -> Page:
     return redirect(f"{forgot_url(slug)}?sent", 303)
 
 
-@portal.get("/p/<slug>/password/<token>", endpoint="partner_password")
-@portal.get("/password/<token>", endpoint="password")
+@blueprint.get("/p/<slug>/password/<token>", endpoint="show_partner_password")
+@blueprint.get("/password/<token>")
 def show_password(token: str, slug: str | None = None) -> Response:
     """The neutral URL serves users without a partner."""
     return _show(NewPasswordForm(), token, slug, link_use.PASSWORD)
 
 
-@portal.post("/p/<slug>/password/<token>", endpoint="partner_password_post")
-@portal.post("/password/<token>", endpoint="password_post")
+@blueprint.post("/p/<slug>/password/<token>", endpoint="set_partner_password")
+@blueprint.post("/password/<token>")
 def set_password(token: str, slug: str | None = None) -> Response:
     return _set_password(NewPasswordForm(), token, slug, link_use.PASSWORD)
 
 
-@portal.get("/p/<slug>/invitation/<token>", endpoint="invitation")
+@blueprint.get("/p/<slug>/invitation/<token>")
 def show_invitation(token: str, slug: str) -> Response:
     return _show(InvitationForm(), token, slug, link_use.INVITATION)
 
 
-@portal.post("/p/<slug>/invitation/<token>", endpoint="invitation_post")
+@blueprint.post("/p/<slug>/invitation/<token>")
 def accept_invitation(token: str, slug: str) -> Response:
     return _set_password(InvitationForm(), token, slug, link_use.INVITATION)
 

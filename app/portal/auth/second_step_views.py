@@ -13,11 +13,12 @@ from app.extensions import settings, transaction
 from app.http.request_id import request_id
 from app.languages import gettext, ngettext
 from app.models import Partner, User
+from app.portal.auth import blueprint
 from app.portal.auth.login_manager import CHALLENGE_KEY, REMEMBERED_COOKIE, SECOND_STEP_KEY
 from app.portal.auth.second_step_forms import SecondStepForm, submitted_code, wrong_code
 from app.portal.auth.step_up import site
 from app.portal.auth.views import let_in, must_use
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.forms import showing_problems
@@ -32,14 +33,14 @@ from app.services.factors.passkeys import PasskeyPurpose
 from app.services.factors.proving import SignedIn
 
 
-@portal.get("/sign-in/second-step")
-def second_step() -> Page:
+@blueprint.get("/sign-in/second-step")
+def show_second_step() -> Page:
     user = _waiting_user()
     return _render_form(SecondStepForm.from_object(), user) if user else _start_again()
 
 
-@portal.post("/sign-in/second-step")
-def second_step_post() -> Page:
+@blueprint.post("/sign-in/second-step")
+def check_second_step() -> Page:
     user = _waiting_user()
     if user is None:
         return _start_again()
@@ -49,8 +50,8 @@ def second_step_post() -> Page:
     return _let_in(form, signed_in) if signed_in else _start_again()
 
 
-@portal.post("/passkey/options")
-def passkey_options() -> Response:
+@blueprint.post("/passkey/options")
+def passkey_sign_in_options() -> Response:
     """Return the options for the browser's passkey dialog, as JSON."""
     purpose, user_id = _requested_proof()
     with transaction() as session:
@@ -72,8 +73,8 @@ def _requested_proof() -> tuple[PasskeyPurpose, UUID | None]:
     raise NotFound
 
 
-@portal.post("/sign-in/passkey")
-def passkey_sign_in() -> Page:
+@blueprint.post("/sign-in/passkey")
+def sign_in_with_passkey() -> Page:
     """Sign in with a passkey alone: the device has checked its user."""
     url = sign_in_url(g.brand.slug, request.args.get("next"))
     challenge, answer = browser.pop(CHALLENGE_KEY, ""), SecondStepForm().answer.data or ""
@@ -183,7 +184,9 @@ def _render_form(form: SecondStepForm, user: User) -> str:
         user=user,
         has_app=has_app,
         has_passkey=has_passkey,
-        options_url=url_for("portal.passkey_options", purpose=PasskeyPurpose.SECOND_STEP),
+        options_url=url_for(
+            "portal.auth.passkey_sign_in_options", purpose=PasskeyPurpose.SECOND_STEP
+        ),
         sign_in_url=sign_in_url(g.brand.slug),
     )
 

@@ -22,40 +22,40 @@ __all__ = ["StepUpForm", "site", "step_up_page"]
 
 
 CONFIRMED = {
-    "portal.account_app_remove_confirm": lazy_gettext("Remove app"),
-    "portal.account_passkey_remove_confirm": lazy_gettext("Remove passkey"),
-    "portal.api_client_revoke_confirm": lazy_gettext("Revoke client"),
-    "portal.api_client_roll_confirm": lazy_gettext("Roll secret"),
-    "portal.api_client_suspend_confirm": lazy_gettext("Suspend client"),
-    "portal.api_key_roll_confirm": lazy_gettext("Roll key"),
-    "portal.api_key_revoke_confirm": lazy_gettext("Revoke key"),
-    "portal.api_webhook_edit": lazy_gettext("Edit webhook"),
-    "portal.api_webhook_remove_confirm": lazy_gettext("Remove webhook"),
-    "portal.api_webhook_roll_confirm": lazy_gettext("Roll secret"),
-    "portal.call_erase_confirm": lazy_gettext("Erase for good"),
-    "portal.contact_erase_confirm": lazy_gettext("Erase for good"),
-    "portal.contact_remove_confirm": lazy_gettext("Remove contact"),
-    "portal.directory_token_revoke_confirm": lazy_gettext("Revoke token"),
-    "portal.directory_token_roll_confirm": lazy_gettext("Roll token"),
-    "portal.do_not_call_remove_confirm": lazy_gettext("Remove from do-not-call list"),
-    "portal.organization_archive_confirm": lazy_gettext("Archive organization"),
-    "portal.portal_settings_company_remove_confirm": lazy_gettext("Remove company account"),
-    "portal.upload_delete_data_confirm": lazy_gettext("Delete data"),
-    "portal.user_deactivate_confirm": lazy_gettext("Deactivate user"),
-    "portal.user_edit": lazy_gettext("Edit user"),
-    "portal.user_erase_confirm": lazy_gettext("Erase for good"),
-    "portal.user_reset_factors_confirm": lazy_gettext("Reset second factor"),
-    "portal.user_role_confirm": lazy_gettext("Change role"),
-    "portal.view_as_confirm": lazy_gettext("View as user"),
+    "portal.account.confirm_remove_app": lazy_gettext("Remove app"),
+    "portal.account.confirm_remove_passkey": lazy_gettext("Remove passkey"),
+    "portal.api_access.confirm_revoke_client": lazy_gettext("Revoke client"),
+    "portal.api_access.confirm_roll_client_secret": lazy_gettext("Roll secret"),
+    "portal.api_access.confirm_suspend_client": lazy_gettext("Suspend client"),
+    "portal.api_access.confirm_roll_key": lazy_gettext("Roll key"),
+    "portal.api_access.confirm_revoke_key": lazy_gettext("Revoke key"),
+    "portal.webhooks.edit_webhook": lazy_gettext("Edit webhook"),
+    "portal.webhooks.confirm_remove_webhook": lazy_gettext("Remove webhook"),
+    "portal.webhooks.confirm_roll_webhook_secret": lazy_gettext("Roll secret"),
+    "portal.personal_data.confirm_erase_call": lazy_gettext("Erase for good"),
+    "portal.personal_data.confirm_erase_contact": lazy_gettext("Erase for good"),
+    "portal.contacts.confirm_remove_contact": lazy_gettext("Remove contact"),
+    "portal.scim.confirm_revoke_token": lazy_gettext("Revoke token"),
+    "portal.scim.confirm_roll_token": lazy_gettext("Roll token"),
+    "portal.do_not_call.confirm_remove_number": lazy_gettext("Remove from do-not-call list"),
+    "portal.organizations.confirm_archive_organization": lazy_gettext("Archive organization"),
+    "portal.identity_providers.confirm_remove_provider": lazy_gettext("Remove company account"),
+    "portal.uploads.confirm_delete_upload_data": lazy_gettext("Delete data"),
+    "portal.users.confirm_deactivate_user": lazy_gettext("Deactivate user"),
+    "portal.users.edit_user": lazy_gettext("Edit user"),
+    "portal.personal_data.confirm_erase_user": lazy_gettext("Erase for good"),
+    "portal.users.confirm_reset_factors": lazy_gettext("Reset second factor"),
+    "portal.users.confirm_change_role": lazy_gettext("Change role"),
+    "portal.view_as.confirm_view_as_user": lazy_gettext("View as user"),
 }
 """The names of actions on one record, which search doesn't find."""
 FILES = {
-    "portal.contact_file": lazy_gettext("Export"),
-    "portal.export_file": lazy_gettext("Download"),
-    "portal.list_export": lazy_gettext("Export"),
-    "portal.list_export_selected": lazy_gettext("Export"),
-    "portal.upload_failures": lazy_gettext("Download"),
-    "portal.upload_file": lazy_gettext("Download"),
+    "portal.contacts.download_contacts": lazy_gettext("Export"),
+    "portal.record_lists.download_export": lazy_gettext("Download"),
+    "portal.record_lists.export_list": lazy_gettext("Export"),
+    "portal.record_lists.export_selected": lazy_gettext("Export"),
+    "portal.uploads.download_failed_rows": lazy_gettext("Download"),
+    "portal.uploads.download_file": lazy_gettext("Download"),
 }
 """The names of actions that return a file: the browser stays on its page."""
 
@@ -79,12 +79,16 @@ def step_up_page(form: StepUpForm, next_url: str, recovered: str, status: int = 
         user=user,
         wanted=next_url,
         recovered=recovered,
-        after_sign_in=url_for("portal.step_up", next=next_url) if _is_file(next_url) else next_url,
+        after_sign_in=url_for("portal.auth.show_step_up", next=next_url)
+        if _is_file(next_url)
+        else next_url,
         action=_action_name(next_url, recovered),
         back=_back_path(next_url),
         has_passkey=passkey_count > 0,
         company_accounts=[link.provider for link in links if link.identity],
-        options_url=url_for("portal.passkey_options", purpose=passkeys.PasskeyPurpose.STEP_UP),
+        options_url=url_for(
+            "portal.auth.passkey_sign_in_options", purpose=passkeys.PasskeyPurpose.STEP_UP
+        ),
     )
     return make_response(page, status)
 
@@ -134,7 +138,7 @@ def _nav_label(path: str) -> str | None:
 def _needs_no_proof(path: str) -> bool:
     """Return whether the path is a page that needs no proof."""
     page = page_at(path)
-    if page is None or page[0] in {"portal.step_up", "portal.step_up_confirm"}:
+    if page is None or page[0] in {"portal.auth.show_step_up", "portal.auth.check_step_up"}:
         return False
     return not needs_proof(*page)
 

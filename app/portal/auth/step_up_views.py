@@ -11,11 +11,10 @@ from app.errors import ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
 from app.http.request_id import request_id
 from app.languages import gettext
-from app.portal.auth import form_recovery
+from app.portal.auth import blueprint, form_recovery
 from app.portal.auth.login_manager import CHALLENGE_KEY
 from app.portal.auth.second_step_forms import StepUpForm, submitted_code, wrong_code
 from app.portal.auth.step_up import confirmed, site, step_up_page
-from app.portal.web.blueprint import portal
 from app.portal.web.current_user import local_path, session_token
 from app.portal.web.forms import showing_problems
 from app.services.auth import passwords, sessions
@@ -24,16 +23,16 @@ from app.services.factors.passkeys import PasskeyPurpose
 from app.services.users import account as own
 
 
-@portal.get("/account/confirm")
-def step_up() -> Response:
+@blueprint.get("/account/confirm")
+def show_step_up() -> Response:
     next_url = local_path(request.args.get("next"))
     if current_user.signed_in.is_fresh:
         return confirmed(next_url)
     return step_up_page(StepUpForm.from_object(), next_url, "")
 
 
-@portal.post("/account/confirm")
-def step_up_confirm() -> Response:
+@blueprint.post("/account/confirm")
+def check_step_up() -> Response:
     form = StepUpForm()
     next_url, seal = local_path(request.form.get("next")), request.form.get("recovered", "")
     recovered = form_recovery.of_seal(seal) if seal else None

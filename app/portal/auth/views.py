@@ -17,7 +17,7 @@ from app.extensions import password_checks, settings, transaction
 from app.http.request_id import request_id
 from app.languages import gettext, gettext_noop
 from app.models import Partner, User
-from app.portal.auth import form_recovery
+from app.portal.auth import blueprint, form_recovery
 from app.portal.auth.forms import SignInForm
 from app.portal.auth.login_manager import (
     DEVICE_COOKIE,
@@ -28,7 +28,7 @@ from app.portal.auth.login_manager import (
     sign_in_user,
     sign_out_user,
 )
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import PARTNER_COOKIE, local_path, sign_in_url, with_kept_params
 from app.portal.web.forms import showing_problems
@@ -44,9 +44,9 @@ from app.validation.uuids import as_uuid
 REFUSED = gettext_noop("Email or password is wrong. Check both and try again.")
 
 
-@portal.get("/p/<slug>/sign-in", endpoint="partner_sign_in")
-@portal.get("/sign-in", endpoint="sign_in")
-def show_form(slug: str | None = None) -> Page:
+@blueprint.get("/p/<slug>/sign-in", endpoint="partner_sign_in")
+@blueprint.get("/sign-in")
+def sign_in(slug: str | None = None) -> Page:
     """Show the form; with ``show`` in the URL, to signed-in users too."""
     if current_user.is_authenticated and "show" not in request.args:
         return redirect(local_path(request.args.get("next")), 303)
@@ -56,13 +56,13 @@ def show_form(slug: str | None = None) -> Page:
     return response
 
 
-@portal.get("/p/<slug>", endpoint="partner_portal")
-def to_sign_in_of(slug: str) -> Response:
-    return redirect(url_for("portal.partner_sign_in", slug=slug), 303)
+@blueprint.get("/p/<slug>")
+def partner_portal(slug: str) -> Response:
+    return redirect(url_for("portal.auth.partner_sign_in", slug=slug), 303)
 
 
-@portal.post("/p/<slug>/sign-in", endpoint="partner_sign_in_post")
-@portal.post("/sign-in", endpoint="sign_in_post")
+@blueprint.post("/p/<slug>/sign-in", endpoint="check_partner_password")
+@blueprint.post("/sign-in")
 def check_password(slug: str | None = None) -> Page:
     form = SignInForm()
     with showing_problems(form, partial(_render_form, slug, form)):
@@ -74,7 +74,7 @@ def check_password(slug: str | None = None) -> Page:
     return _render_refused(slug, form, outcome)
 
 
-@portal.post("/sign-in/choose")
+@blueprint.post("/sign-in/choose")
 def choose_portal() -> Page:
     """Choose one of several portals after the neutral sign-in."""
     offer = AccountOffer(request.form.get("token", ""), browser.pop(OFFER_KEY, ""))
@@ -83,10 +83,10 @@ def choose_portal() -> Page:
         outcome = signing_in.choose(
             session, account_id, offer, ip=request.remote_addr, **_request_context()
         )
-    return redirect(url_for("portal.sign_in"), 303) if outcome.refused else enter(outcome)
+    return redirect(url_for("portal.auth.sign_in"), 303) if outcome.refused else enter(outcome)
 
 
-@portal.post("/sign-out")
+@blueprint.post("/sign-out")
 def sign_out() -> Response:
     is_signed_in = current_user.is_authenticated
     partner: Partner | None = current_user.partner if is_signed_in else None
@@ -162,7 +162,7 @@ def enter(outcome: SignInOutcome, *, notify: bool = True) -> Response:
     if outcome.user is not None:
         return let_in(outcome.user, proof_without_step(outcome.user), notify=notify)
     browser[SECOND_STEP_KEY] = outcome.second_step
-    return redirect(url_for("portal.second_step", next=request.args.get("next")), 303)
+    return redirect(url_for("portal.auth.show_second_step", next=request.args.get("next")), 303)
 
 
 def proof_without_step(user: User) -> Proof | None:
@@ -221,8 +221,8 @@ def _choose_page(choices: Sequence[PortalChoice], offer: AccountOffer) -> str:
 def forgot_url(slug: str | None) -> str:
     """Return the URL of the form that requests a new password, of the partner if one is given."""
     if slug:
-        return url_for("portal.partner_forgot_password", slug=slug)
-    return url_for("portal.forgot_password")
+        return url_for("portal.auth.partner_forgot_password", slug=slug)
+    return url_for("portal.auth.forgot_password")
 
 
 SEVERAL = gettext_noop(
@@ -234,8 +234,8 @@ SECOND = gettext_noop(
 )
 
 
-@portal.post("/p/<slug>/sign-in/again", endpoint="partner_sign_in_again")
-@portal.post("/sign-in/again", endpoint="sign_in_again")
+@blueprint.post("/p/<slug>/sign-in/again", endpoint="partner_sign_in_again")
+@blueprint.post("/sign-in/again")
 def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read from the address
     recovered = form_recovery.of_seal(request.form.get("recovered", ""))
     if recovered is None:

@@ -33,9 +33,9 @@ def months_url(month: date, organization_id: UUID | None = None) -> str:
     """Return the URL of the page of a month, of all organizations or of one."""
     month_value = f"{month:%Y-%m}"
     if organization_id is None:
-        return url_for("portal.costs", month=month_value)
+        return url_for("portal.billing.show_costs", month=month_value)
     return url_for(
-        "portal.costs_of_organization", organization_id=organization_id, month=month_value
+        "portal.billing.show_organization_costs", organization_id=organization_id, month=month_value
     )
 
 

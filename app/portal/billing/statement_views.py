@@ -11,6 +11,7 @@ from app import languages
 from app.extensions import caller, transaction
 from app.models import utcnow
 from app.policy import Permission
+from app.portal.billing import blueprint
 from app.portal.billing.labels import charge_message, status_message
 from app.portal.billing.statement_files import COLUMNS, NOTE, csv_rows, pdf_parts
 from app.portal.billing.words import (
@@ -22,7 +23,6 @@ from app.portal.billing.words import (
     month_of_url,
     statement_lines,
 )
-from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file, file_name_part, pdf_file
 from app.services import csv_files, pdf
 from app.services.billing import statements
@@ -31,8 +31,8 @@ from app.services.billing.statements import Bill
 from app.services.branding.letterhead import letterhead
 
 
-@portal.get("/statements/<uuid:organization_id>")
-def statement(organization_id: UUID) -> str:
+@blueprint.get("/statements/<uuid:organization_id>")
+def show_statement(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         bill, parties = _requested_statement(session, organization_id)
         closed = statements.closed_months(session, caller(), organization_id)
@@ -57,8 +57,8 @@ def _statement_page(bill: Bill, parties: StatementParties, closed: Iterable[date
     )
 
 
-@portal.get("/statements/<uuid:organization_id>.csv")
-def statement_file(organization_id: UUID) -> Response:
+@blueprint.get("/statements/<uuid:organization_id>.csv")
+def download_statement(organization_id: UUID) -> Response:
     with languages.using_language(languages.DEFAULT):  # scripts read it
         with transaction(read_only=True) as session:
             bill, parties = _requested_statement(session, organization_id)
@@ -66,8 +66,8 @@ def statement_file(organization_id: UUID) -> Response:
     return csv_file(_file_name(bill), [csv_files.first_line(COLUMNS), csv_files.lines(rows)])
 
 
-@portal.get("/statements/<uuid:organization_id>.pdf")
-def statement_pdf(organization_id: UUID) -> Response:
+@blueprint.get("/statements/<uuid:organization_id>.pdf")
+def download_statement_pdf(organization_id: UUID) -> Response:
     with transaction(read_only=True) as session:
         bill, parties = _requested_statement(session, organization_id)
         paper = letterhead(session, g.brand)

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app import languages
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
+from app.portal.billing import blueprint
 from app.portal.billing.labels import costs_message, organization_costs_message
 from app.portal.billing.month_charts import month_charts, months_url
 from app.portal.billing.words import (
@@ -23,7 +24,6 @@ from app.portal.billing.words import (
     offered_months,
 )
 from app.portal.web import lists
-from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file, file_name_part
 from app.services import csv_files, reporting
 from app.services.billing import margin
@@ -46,7 +46,7 @@ COLUMNS = (
 )
 
 
-@portal.get("/costs", endpoint="costs")
+@blueprint.get("/costs")
 def show_costs() -> str:
     today, month = utcnow().date(), month_of_url()
     with transaction(read_only=True) as session:
@@ -110,8 +110,8 @@ def _list_context(session: Session, month: date, earned: PartnerEarnings) -> dic
     return {"rows": rows, "sort": sort, "place": position, "next_url": next_url, "words": query}
 
 
-@portal.get("/costs.csv")
-def costs_file() -> Response:
+@blueprint.get("/costs.csv")
+def download_costs() -> Response:
     """Export all organizations of a month, or with ``organization`` the campaigns of one and their
     sum."""
     month, organization_id = month_of_url(), lists.id_or_text("organization")
@@ -139,8 +139,8 @@ def _organization_file(session: Session, organization_id: UUID, month: date) -> 
     return csv_file(f"costs-{name}-{month:%Y-%m}", lines)
 
 
-@portal.get("/costs/<uuid:organization_id>")
-def costs_of_organization(organization_id: UUID) -> str:
+@blueprint.get("/costs/<uuid:organization_id>")
+def show_organization_costs(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         return render_template(
             "portal/billing/organization.html",

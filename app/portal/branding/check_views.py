@@ -7,6 +7,7 @@ from flask import render_template, url_for
 
 from app.extensions import caller, transaction
 from app.policy import Permission
+from app.portal.branding import blueprint
 from app.portal.branding.labels import VERDICTS_IN_TEXT, contrast_message, surfaces_message
 from app.portal.branding.studio import BrandingStudio
 from app.portal.web.blueprint import portal
@@ -20,10 +21,10 @@ IN_SETTINGS = frozenset({StudioField.SUPPORT, StudioField.DOMAIN})
 def place_url(field: StudioField) -> str | None:
     """Return the URL of the page that fixes it; None if the caller may not open it."""
     if field not in IN_SETTINGS:
-        return url_for("portal.branding", _anchor=field.value)
+        return url_for("portal.branding.show_branding", _anchor=field.value)
     if not caller().may(Permission.PARTNER_WRITE):
         return None
-    return url_for("portal.portal_settings", _anchor=field.value)
+    return url_for("portal.settings.edit_settings", _anchor=field.value)
 
 
 @portal.app_template_global("place_url")
@@ -31,8 +32,8 @@ def _place_url(field: StudioField) -> str | None:
     return place_url(field)
 
 
-@portal.get("/branding/contrast")
-def branding_contrast() -> str:
+@blueprint.get("/branding/contrast")
+def show_contrast() -> str:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         return render_template(
@@ -55,8 +56,8 @@ def _pair_context(brand: Brand, *, of_draft: bool) -> dict[str, Any]:
     }
 
 
-@portal.get("/branding/surfaces")
-def branding_surfaces() -> str:
+@blueprint.get("/branding/surfaces")
+def show_surfaces() -> str:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         places = surfaces(studio.partner, studio.brand)

@@ -8,9 +8,9 @@ from app.extensions import settings, transaction
 from app.http.security_headers import allow_framing_by_ourselves
 from app.languages import LANGUAGES
 from app.portal.auth.forms import SignInForm
+from app.portal.branding import blueprint
 from app.portal.branding.studio import BrandingStudio, coloured
 from app.portal.chat.forms import ChatForm
-from app.portal.web.blueprint import portal
 from app.portal.web.errors import WORDS
 from app.portal.web.i18n import set_request_language
 from app.portal.web.mail_preview import mail_preview
@@ -19,8 +19,8 @@ from app.services import mails
 from app.services.branding.brand import Brand
 
 
-@portal.get("/branding/preview/<any('sign-in', portal, mail, chat, error):surface>")
-def branding_preview(surface: str) -> Response:
+@blueprint.get("/branding/preview/<any('sign-in', portal, mail, chat, error):surface>")
+def show_preview(surface: str) -> Response:
     allow_framing_by_ourselves()
     if request.args.get("language") in LANGUAGES:
         set_request_language(request.args["language"], None)

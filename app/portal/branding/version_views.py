@@ -8,9 +8,10 @@ from sqlalchemy.orm import Session
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, transaction
 from app.models import utcnow
+from app.portal.branding import blueprint
 from app.portal.branding.labels import FIELD_LABELS, version_message
 from app.portal.branding.studio import BrandingStudio
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.forms import seen_version
 from app.portal.web.user_timezone import zone
 from app.services.branding import drafts, versions
@@ -19,8 +20,8 @@ from app.services.branding.brand import of_content
 MAX_VERSIONS = 100
 
 
-@portal.get("/branding/history")
-def branding_history() -> str:
+@blueprint.get("/branding/history")
+def list_versions() -> str:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         context = _version_context(session, studio) | studio.head()
@@ -42,8 +43,8 @@ def _version_context(session: Session, studio: BrandingStudio) -> dict[str, Any]
     }
 
 
-@portal.get("/branding/history/<int(max=2147483647):number>")
-def branding_version(number: int) -> str:
+@blueprint.get("/branding/history/<int(max=2147483647):number>")
+def show_version(number: int) -> str:
     """Show a version next to the previous one, or next to the current one."""
     against: versions.Against = "now" if request.args.get("with") == "now" else "before"
     with transaction(read_only=True) as session:
@@ -57,14 +58,12 @@ def branding_version(number: int) -> str:
         )
 
 
-@portal.get("/branding/history/<int(max=2147483647):number>/roll-back")
-def branding_roll_back(number: int) -> Page:
+@blueprint.get("/branding/history/<int(max=2147483647):number>/roll-back")
+def confirm_roll_back(number: int) -> Page:
     return _confirmation_page(number)
 
 
-@portal.post(
-    "/branding/history/<int(max=2147483647):number>/roll-back", endpoint="branding_roll_back_post"
-)
+@blueprint.post("/branding/history/<int(max=2147483647):number>/roll-back")
 def roll_back(number: int) -> Page:
     """Publish the version again, as the next one."""
     version = seen_version()
@@ -79,8 +78,8 @@ def roll_back(number: int) -> Page:
             number, error.message if error.code == CHANGED_MEANWHILE else ""
         ), 409
     if published is None:
-        return redirect(url_for("portal.branding_roll_back", number=number), 303)
-    return redirect(url_for("portal.branding", rolled_back=number, published=1), 303)
+        return redirect(url_for("portal.branding.confirm_roll_back", number=number), 303)
+    return redirect(url_for("portal.branding.show_branding", rolled_back=number, published=1), 303)
 
 
 def _confirmation_page(number: int, problem: str = "") -> str:

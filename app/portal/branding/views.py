@@ -12,10 +12,11 @@ from app.enums import ImageType
 from app.errors import CHANGED_MEANWHILE, Conflict, NotFound, TooLarge, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import Partner
+from app.portal.branding import blueprint
 from app.portal.branding.forms import BrandingForm, Way
 from app.portal.branding.labels import PICTURE_FIELDS
 from app.portal.branding.studio import BrandingStudio, given_view
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.forms import seen_version
 from app.portal.web.fragments import is_from_htmx, wants_fragment
 from app.services import partners
@@ -24,8 +25,8 @@ from app.services.branding.brand import DARK_LOGO, of_content
 from app.services.branding.colour_pairs import offered_shades
 
 
-@portal.get("/branding")
-def branding() -> Page:
+@blueprint.get("/branding")
+def show_branding() -> Page:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         form = BrandingForm.showing(studio.content)
@@ -37,8 +38,8 @@ def branding() -> Page:
         return studio.page(form, {kind: message})
 
 
-@portal.post("/branding")
-def branding_save() -> Page:
+@blueprint.post("/branding")
+def save_branding() -> Page:
     """Save the form in the draft. Typing sends it too, and updates the preview."""
     form = BrandingForm()
     try:
@@ -49,14 +50,14 @@ def branding_save() -> Page:
         form.version.data = saved
         with transaction(read_only=True) as session:
             return BrandingStudio(session).fragment(form)
-    return redirect(url_for("portal.branding", saved=1, **given_view()), 303)
+    return redirect(url_for("portal.branding.show_branding", saved=1, **given_view()), 303)
 
 
-@portal.post(
+@blueprint.post(
     "/branding/rows/<any(further_colours, header_links, social_links):rows>/<int:index>"
     "/<any(up, down, remove):way>"
 )
-def branding_rearrange(rows: str, index: int, way: str) -> Page:
+def move_or_remove_row(rows: str, index: int, way: str) -> Page:
     """Move or remove a row of a list, and keep all other input."""
     form = BrandingForm()
     form.rearrange(rows, index, cast(Way, way))
@@ -64,11 +65,13 @@ def branding_rearrange(rows: str, index: int, way: str) -> Page:
         _save(form)
     except (ValidationFailed, Conflict) as error:
         return _handle_refusal(BrandingForm(), error)
-    return redirect(url_for("portal.branding", saved=1, _anchor=rows, **given_view()), 303)
+    return redirect(
+        url_for("portal.branding.show_branding", saved=1, _anchor=rows, **given_view()), 303
+    )
 
 
-@portal.post("/branding/shade")
-def branding_use_shade() -> Response:
+@blueprint.post("/branding/shade")
+def use_shade() -> Response:
     """Use one of the suggested shades as the brand colour of the draft."""
     shade = request.form.get("shade", "")
     with transaction() as session:
@@ -79,28 +82,28 @@ def branding_use_shade() -> Response:
         form = BrandingForm.showing(content)
         form.colour.data = shade
         drafts.save(session, caller(), partner, form.to_changes(content))
-    return redirect(url_for("portal.branding", saved=1), 303)
+    return redirect(url_for("portal.branding.show_branding", saved=1), 303)
 
 
-@portal.post("/branding/review", endpoint="branding_review_post")
-def branding_save_and_review() -> Page:
+@blueprint.post("/branding/review")
+def save_and_review() -> Page:
     """Save the form in the draft, then show what publishing would change."""
     form = BrandingForm()
     try:
         _save(form)
     except (ValidationFailed, Conflict) as error:
         return _handle_refusal(form, error)
-    return redirect(url_for("portal.branding_review"), 303)
+    return redirect(url_for("portal.branding.review_branding"), 303)
 
 
-@portal.get("/branding/review")
-def branding_review() -> str:
+@blueprint.get("/branding/review")
+def review_branding() -> str:
     with transaction(read_only=True) as session:
         return _review_page(session)
 
 
-@portal.post("/branding/publish")
-def branding_publish() -> Page:
+@blueprint.post("/branding/publish")
+def publish_branding() -> Page:
     """Publish the draft as it was reviewed."""
     try:
         with transaction() as session:
@@ -109,20 +112,20 @@ def branding_publish() -> Page:
     except Conflict as error:
         with transaction(read_only=True) as session:
             return _review_page(session, error.message), 409
-    return redirect(url_for("portal.branding", published=1), 303)
+    return redirect(url_for("portal.branding.show_branding", published=1), 303)
 
 
-@portal.get("/branding/discard")
-def branding_discard_confirm() -> str:
+@blueprint.get("/branding/discard")
+def confirm_discard_branding() -> str:
     with transaction(read_only=True) as session:
         return render_template("portal/branding/discard.html", **BrandingStudio(session).head())
 
 
-@portal.post("/branding/discard")
-def branding_discard() -> Response:
+@blueprint.post("/branding/discard")
+def discard_branding() -> Response:
     with transaction() as session:
         drafts.discard(session, caller(), partners.get_own(session, caller()))
-    return redirect(url_for("portal.branding", discarded=1), 303)
+    return redirect(url_for("portal.branding.show_branding", discarded=1), 303)
 
 
 def _review_page(session: Session, problem: str = "") -> str:
@@ -178,16 +181,16 @@ def _handle_refusal(form: BrandingForm, error: ValidationFailed | Conflict) -> P
 KINDS = f"any(logo, '{DARK_LOGO}', favicon, hero)"
 
 
-@portal.get("/branding/images")
-def branding_pictures() -> str:
+@blueprint.get("/branding/images")
+def list_images() -> str:
     """Return the pictures of the studio, which reload while one of them is being fetched."""
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         return studio.pictures_fragment(BrandingForm.showing(studio.content))
 
 
-@portal.post(f"/branding/images/<{KINDS}:kind>")
-def branding_image(kind: str) -> Page:
+@blueprint.post(f"/branding/images/<{KINDS}:kind>")
+def upload_image(kind: str) -> Page:
     """Upload a picture into the draft, replacing the one of its kind."""
     version = seen_version()
     try:
@@ -197,24 +200,24 @@ def branding_image(kind: str) -> Page:
         if is_from_htmx():
             return page
         return page, 413 if isinstance(error, TooLarge) else 422
-    return redirect(url_for("portal.branding", saved=1, **given_view()), 303)
+    return redirect(url_for("portal.branding.show_branding", saved=1, **given_view()), 303)
 
 
-@portal.post(f"/branding/images/<{KINDS}:kind>/remove")
-def branding_image_remove(kind: str) -> Response:
+@blueprint.post(f"/branding/images/<{KINDS}:kind>/remove")
+def remove_image(kind: str) -> Response:
     with transaction() as session:
         partner = partners.get_own(session, caller())
         _set_picture(session, partner, kind, None)
-    return redirect(url_for("portal.branding", saved=1), 303)
+    return redirect(url_for("portal.branding.show_branding", saved=1), 303)
 
 
-@portal.post("/branding/images/<any(logo, favicon, hero):kind>/retry")
-def branding_image_retry(kind: str) -> Response:
+@blueprint.post("/branding/images/<any(logo, favicon, hero):kind>/retry")
+def retry_image(kind: str) -> Response:
     """Have a picture on another host fetched again."""
     with transaction() as session:
         partner = partners.get_own(session, caller())
         outside_pictures.retry(session, caller(), partner, ImageType(kind))
-    return redirect(url_for("portal.branding", _anchor=f"{kind}-picture"), 303)
+    return redirect(url_for("portal.branding.show_branding", _anchor=f"{kind}-picture"), 303)
 
 
 def _type_of(kind: str) -> ImageType:

@@ -19,9 +19,10 @@ from app.models import Assistant, Call, utcnow
 from app.models.folding import fold
 from app.phone import region_of, timezones_of
 from app.policy import Permission
+from app.portal.calls import blueprint
 from app.portal.calls.forms import HINTS, TestCallForm, typed_number
 from app.portal.calls.labels import live_panel_data
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import long_datetime, phone, short_datetime, typographic
 from app.portal.web.forms import saving
@@ -38,24 +39,24 @@ from app.validation.uuids import as_uuid
 MAX_ASSISTANTS = 200
 FIELDS = {"number": "#number", "messages": "#message_kind-0"}
 PAGES = {
-    "organization": ("portal.organization", lazy_gettext("View organization")),
-    "assistant": ("portal.assistant", lazy_gettext("View assistant")),
-    "do-not-call": ("portal.do_not_call", lazy_gettext("View list")),
-    "regions": ("portal.organization_settings", lazy_gettext("View settings")),
-    "portal-regions": ("portal.portal_settings_destinations", ""),
-    "operator-regions": ("portal.operator_destinations", ""),
-    "calling-hours": ("portal.organization_settings", lazy_gettext("View settings")),
-    "limits": ("portal.organization_settings", lazy_gettext("View settings")),
-    "trial": ("portal.verified_numbers", lazy_gettext("Verify number")),
-    "spending": ("portal.organization_spending", lazy_gettext("View spending")),
+    "organization": ("portal.organizations.show_organization", lazy_gettext("View organization")),
+    "assistant": ("portal.assistants.show_assistant", lazy_gettext("View assistant")),
+    "do-not-call": ("portal.do_not_call.list_numbers", lazy_gettext("View list")),
+    "regions": ("portal.organizations.edit_settings", lazy_gettext("View settings")),
+    "portal-regions": ("portal.destinations.edit_partner_destinations", ""),
+    "operator-regions": ("portal.destinations.edit_installation_destinations", ""),
+    "calling-hours": ("portal.organizations.edit_settings", lazy_gettext("View settings")),
+    "limits": ("portal.organizations.edit_settings", lazy_gettext("View settings")),
+    "trial": ("portal.verified_numbers.list_numbers", lazy_gettext("Verify number")),
+    "spending": ("portal.spending.edit_organization_spending", lazy_gettext("View spending")),
 }
 """Pages that fix checks outside of the form. Those that open a region are given the region."""
 OF_NUMBER = {"number", "regions", "portal-regions", "operator-regions", "trial", "do-not-call"}
 """Names of checks of the number, which are fixed in its field."""
 
 
-@portal.get("/test-call")
-def test_call() -> Page:
+@blueprint.get("/test-call")
+def show_test_call() -> Page:
     """Show the form, filled like ``call`` and next to it, or to call ``again``."""
     call_id = as_uuid(request.args.get("call"))
     repeated_id = call_id or _again_id()
@@ -101,8 +102,8 @@ def _new_form() -> TestCallForm:
     )
 
 
-@portal.post("/test-call/checks")
-def test_call_checks() -> str:
+@blueprint.post("/test-call/checks")
+def check_test_call() -> str:
     """Return the pre-call checks for the current values of the form."""
     form = TestCallForm()
     with transaction(read_only=True) as session:
@@ -116,8 +117,8 @@ def test_call_checks() -> str:
     )
 
 
-@portal.post("/test-call")
-def test_call_place() -> Page:
+@blueprint.post("/test-call")
+def place_test_call() -> Page:
     form, shown_errors = TestCallForm(), (Conflict, Forbidden, NotFound)
     page = partial(_test_page, form, None, is_refused=True)
     with saving(form, page, validate=False, shows=shown_errors) as session:
@@ -132,7 +133,9 @@ def test_call_place() -> Page:
             live=True,
             after=again_id,
         )
-        url = submission.led_to(url_for("portal.test_call", call=placed.call_id, again=again_id))
+        url = submission.led_to(
+            url_for("portal.calls.show_test_call", call=placed.call_id, again=again_id)
+        )
     return redirect(url, 303)
 
 

@@ -10,16 +10,16 @@ from app.errors import NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Call, Organization
+from app.portal.calls import blueprint
 from app.portal.do_not_call.confirmation import ReasonForm, added_message, never_calling
-from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.messages import redirect_with
 from app.services import calls, do_not_call, organizations
 
 
-@portal.get("/calls/<uuid:call_id>/do-not-call")
-def call_do_not_call_confirm(call_id: UUID) -> str:
+@blueprint.get("/calls/<uuid:call_id>/do-not-call")
+def confirm_do_not_call(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
         call = _get_unerased(session, call_id)
         organization = organizations.get(session, caller(), call.organization_id)
@@ -27,14 +27,14 @@ def call_do_not_call_confirm(call_id: UUID) -> str:
         return never_calling_it(call, organization, waiting).page(ReasonForm().reason)
 
 
-@portal.post("/calls/<uuid:call_id>/do-not-call")
-def call_do_not_call(call_id: UUID) -> Response:
+@blueprint.post("/calls/<uuid:call_id>/do-not-call")
+def add_to_do_not_call(call_id: UUID) -> Response:
     reason = ReasonForm().reason.data
     with transaction() as session:
         call = _get_unerased(session, call_id)
         organization_id, number = call.organization_id, call.phone_number
         do_not_call.add(session, caller(), organization_id, number, reason=reason)
-    return redirect_with(added_message(number), url_for("portal.call", call_id=call_id))
+    return redirect_with(added_message(number), url_for("portal.calls.show_call", call_id=call_id))
 
 
 def _get_unerased(session: Session, call_id: UUID) -> Call:
@@ -50,9 +50,9 @@ def never_calling_it(call: Call, organization: Organization, waiting: int) -> Co
         organization,
         call.phone_number,
         waiting,
-        url_for("portal.call_do_not_call", call_id=call.id),
+        url_for("portal.calls.add_to_do_not_call", call_id=call.id),
         [
-            (gettext("Calls"), url_for("portal.calls")),
-            (phone(call.phone_number), url_for("portal.call", call_id=call.id)),
+            (gettext("Calls"), url_for("portal.calls.list_calls")),
+            (phone(call.phone_number), url_for("portal.calls.show_call", call_id=call.id)),
         ],
     )

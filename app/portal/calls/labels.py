@@ -180,13 +180,14 @@ def live_panel_data(session: Session, call: Call) -> dict[str, Any]:
         "waited_at": utcnow(),
         "confirmation": None if call.status.is_final else cancel_confirmation(call),
         "is_own_page": is_own_page(call),
-        "calls_again": call.status.is_final and _page_path() == url_for("portal.test_call"),
+        "calls_again": call.status.is_final
+        and _page_path() == url_for("portal.calls.show_test_call"),
     }
 
 
 def is_own_page(call: Call) -> bool:
     """Return whether the request comes from the page of the call, itself or a part of it."""
-    return _page_path() == url_for("portal.call", call_id=call.id)
+    return _page_path() == url_for("portal.calls.show_call", call_id=call.id)
 
 
 def _page_path() -> str:
@@ -198,14 +199,14 @@ def cancel_confirmation(call: Call) -> ConfirmationPage:
     """Return the confirmation of cancelling a waiting call, or of ending an active one."""
     number, ends = phone(call.phone_number), call.status not in WAITING
     return ConfirmationPage(
-        action=url_for("portal.call_cancel", call_id=call.id),
+        action=url_for("portal.calls.cancel_call", call_id=call.id),
         title=gettext("End the call to %(number)s?", number=number)
         if ends
         else gettext("Cancel the call to %(number)s?", number=number),
         consequences=_consequences(call),
         act=gettext("End call") if ends else gettext("Cancel call"),
         safe=gettext("Keep call"),
-        safe_url=url_for("portal.call", call_id=call.id),
+        safe_url=url_for("portal.calls.show_call", call_id=call.id),
     )
 
 

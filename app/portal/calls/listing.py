@@ -108,7 +108,11 @@ class CallRow:
 @portal.app_template_global()
 def calls_url(**filters: Any) -> str | None:
     """Return the URL of the list with these filters; None if the user may not open it."""
-    return url_for("portal.calls", **filters) if may_open(caller(), "portal.calls") else None
+    return (
+        url_for("portal.calls.list_calls", **filters)
+        if may_open(caller(), "portal.calls.list_calls")
+        else None
+    )
 
 
 def chosen_filters() -> tuple[CallSearch, Problems]:
@@ -189,7 +193,7 @@ def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
 CALLS = ListDefinition(
     name="calls",
     nouns=(lazy_gettext("call"), lazy_gettext("calls")),
-    endpoint="portal.calls",
+    endpoint="portal.calls.list_calls",
     columns=(
         ListColumn(
             "number",

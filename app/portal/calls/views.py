@@ -11,7 +11,7 @@ from app.errors import Conflict, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.policy import Permission
-from app.portal.calls import listing
+from app.portal.calls import blueprint, listing
 from app.portal.calls.do_not_call_views import never_calling_it
 from app.portal.calls.labels import (
     ANSWERED_WORDS,
@@ -25,7 +25,7 @@ from app.portal.calls.labels import (
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.web import organization_picker
 from app.portal.web.author_names import author_names
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import ListPage, list_page, without_empty
 from app.portal.web.stored_files import send_stored
@@ -44,7 +44,7 @@ MAX_LATER = 5
 """Maximum later calls that the page of a call links."""
 
 
-@portal.get("/calls", endpoint="calls")
+@blueprint.get("/calls")
 def list_calls() -> Page:
     filters, problems = listing.chosen_filters()
     with transaction(read_only=True) as session:
@@ -82,8 +82,8 @@ def _filters(session: Session, filters: CallSearch) -> dict[str, Any]:
     }
 
 
-@portal.get("/calls/<uuid:call_id>")
-def call(call_id: UUID) -> str:
+@blueprint.get("/calls/<uuid:call_id>")
+def show_call(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
         surroundings = overview.call_with_surroundings(session, caller(), call_id)
         return render_template(
@@ -123,8 +123,8 @@ def _call_context(session: Session, surroundings: CallSurroundings) -> dict[str,
     }
 
 
-@portal.get("/calls/<uuid:call_id>/live")
-def call_live(call_id: UUID) -> Response:
+@blueprint.get("/calls/<uuid:call_id>/live")
+def show_call_progress(call_id: UUID) -> Response:
     """Return the panel of a call, which reloads itself until the call is over; then the whole page
     is loaded again."""
     with transaction(read_only=True) as session:
@@ -137,27 +137,29 @@ def call_live(call_id: UUID) -> Response:
     return panel
 
 
-@portal.get("/calls/<uuid:call_id>/cancel")
-def call_cancel_confirm(call_id: UUID) -> str | Response:
+@blueprint.get("/calls/<uuid:call_id>/cancel")
+def confirm_cancel_call(call_id: UUID) -> str | Response:
     with transaction(read_only=True) as session:
         stored_call = calls.get(session, caller(), call_id)
     if stored_call.status.is_final:
-        return redirect(url_for("portal.call", call_id=call_id, problem="call_ended"), 303)
+        return redirect(
+            url_for("portal.calls.show_call", call_id=call_id, problem="call_ended"), 303
+        )
     return cancel_confirmation(stored_call).page()
 
 
-@portal.post("/calls/<uuid:call_id>/cancel")
-def call_cancel(call_id: UUID) -> Response:
+@blueprint.post("/calls/<uuid:call_id>/cancel")
+def cancel_call(call_id: UUID) -> Response:
     try:
         with transaction() as session:
             calls.cancel(session, caller(), call_id, settings().secret_keys)
     except Conflict as error:
-        return redirect(url_for("portal.call", call_id=call_id, problem=error.code), 303)
-    return redirect(url_for("portal.call", call_id=call_id), 303)
+        return redirect(url_for("portal.calls.show_call", call_id=call_id, problem=error.code), 303)
+    return redirect(url_for("portal.calls.show_call", call_id=call_id), 303)
 
 
-@portal.get("/calls/<uuid:call_id>/recording")
-def call_recording(call_id: UUID) -> Response:
+@blueprint.get("/calls/<uuid:call_id>/recording")
+def download_recording(call_id: UUID) -> Response:
     """Send the recording, or the part that a player requests."""
     with transaction(read_only=True) as session:
         recording = recordings.file_of(session, caller(), call_id)

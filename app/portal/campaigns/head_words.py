@@ -9,7 +9,7 @@ from app.models import Campaign, Organization
 from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
 
-PLAN_PAGES = ("portal.campaign_plan", "portal.campaign_plan_save")
+PLAN_PAGES = ("portal.campaigns.edit_plan", "portal.campaigns.save_plan")
 
 
 def head_message(
@@ -34,7 +34,7 @@ def head_message(
 def _no_calls_message(
     campaign: Campaign, organization: Organization, *, has_plan: bool, is_started: bool
 ) -> str:
-    if has_plan and request.endpoint == "portal.campaign_outreach":
+    if has_plan and request.endpoint == "portal.campaigns.show_outreach":
         return ""  # the page says it
     if campaign.status is CampaignStatus.ARCHIVED:
         return gettext("Archived.")
@@ -55,11 +55,11 @@ def _start_message(campaign: Campaign, *, has_plan: bool) -> str:
     if has_plan:
         message = gettext(
             'Calls begin when you <a class="inline" href="%(url)s">start it</a>.',
-            url=url_for("portal.campaign_outreach", campaign_id=campaign.id),
+            url=url_for("portal.campaigns.show_outreach", campaign_id=campaign.id),
         )
     else:
         message = gettext(
             'Calls begin when you <a class="inline" href="%(url)s">create a plan</a> and start it.',
-            url=url_for("portal.campaign_plan", campaign_id=campaign.id),
+            url=url_for("portal.campaigns.edit_plan", campaign_id=campaign.id),
         )
     return Markup(message)  # noqa: S704 - from a catalogue

@@ -74,24 +74,30 @@ _HIDDEN_IF_ZERO = {AnsweredBy.UNKNOWN, STOPPED}
 """Rare results, shown only if there are any."""
 OTHER_REASON = lazy_gettext("Refused by a rule for calls")
 _FIXES = {
-    "organization_suspended": ("portal.organization", lazy_gettext("View organization")),
-    "agent_inactive": ("portal.assistant", lazy_gettext("View assistant")),
-    "agent_phone_not_ready": ("portal.assistant", lazy_gettext("View assistant")),
-    "agent_left": ("portal.campaign_plan", lazy_gettext("Choose another assistant")),
-    blockers.DAY_USED_UP: ("portal.organization_settings", lazy_gettext("View limits")),
-    blockers.NOT_BEGUN: ("portal.campaign_plan", lazy_gettext("Edit plan")),
-    blockers.OVER: ("portal.campaign_plan", lazy_gettext("Edit plan")),
-    blockers.PAUSED: ("portal.carrier_status", lazy_gettext("View carrier")),
+    "organization_suspended": (
+        "portal.organizations.show_organization",
+        lazy_gettext("View organization"),
+    ),
+    "agent_inactive": ("portal.assistants.show_assistant", lazy_gettext("View assistant")),
+    "agent_phone_not_ready": ("portal.assistants.show_assistant", lazy_gettext("View assistant")),
+    "agent_left": ("portal.campaigns.edit_plan", lazy_gettext("Choose another assistant")),
+    blockers.DAY_USED_UP: ("portal.organizations.edit_settings", lazy_gettext("View limits")),
+    blockers.NOT_BEGUN: ("portal.campaigns.edit_plan", lazy_gettext("Edit plan")),
+    blockers.OVER: ("portal.campaigns.edit_plan", lazy_gettext("Edit plan")),
+    blockers.PAUSED: ("portal.carriers.show_carrier_status", lazy_gettext("View carrier")),
 }
 """Endpoint and button of the page that fixes each blocker."""
 _OPENING_PAGES = {
-    DestinationLayer.OPERATOR: ("portal.operator_destinations", lazy_gettext("Call destinations")),
+    DestinationLayer.OPERATOR: (
+        "portal.destinations.edit_installation_destinations",
+        lazy_gettext("Call destinations"),
+    ),
     DestinationLayer.PARTNER: (
-        "portal.portal_settings_destinations",
+        "portal.destinations.edit_partner_destinations",
         lazy_gettext("Call destinations"),
     ),
     DestinationLayer.ORGANIZATION: (
-        "portal.organization_settings",
+        "portal.organizations.edit_settings",
         lazy_gettext("Allowed regions"),
     ),
 }
@@ -171,9 +177,11 @@ def _left_out_line(campaign: Campaign, code: str, count: int) -> str:
         number=number(count),
         reason=in_sentence(HINDRANCE_NAMES[hindrance] if hindrance else reason_label(code)),
     )
-    if hindrance is None or not may_open(caller(), "portal.campaign"):
+    if hindrance is None or not may_open(caller(), "portal.campaigns.show_campaign"):
         return line
-    url = url_for("portal.campaign", campaign_id=campaign.id, hindrance=hindrance.value)
+    url = url_for(
+        "portal.campaigns.show_campaign", campaign_id=campaign.id, hindrance=hindrance.value
+    )
     return Markup('<a class="inline" href="{}">{}</a>').format(url, line)
 
 
@@ -279,9 +287,9 @@ def blocker_message(
     runs = campaign.status is CampaignStatus.ACTIVE
     endpoint, act = _FIXES[blocker.code]
     ids: dict[str, Any] = {
-        "portal.assistant": {"assistant_id": plan.assistant_id},
-        "portal.campaign_plan": {"campaign_id": campaign.id},
-        "portal.carrier_status": {},
+        "portal.assistants.show_assistant": {"assistant_id": plan.assistant_id},
+        "portal.campaigns.edit_plan": {"campaign_id": campaign.id},
+        "portal.carriers.show_carrier_status": {},
     }.get(endpoint, {"organization_id": campaign.organization_id})
     text = blocker.sentence
     if blocker.until:

@@ -91,7 +91,7 @@ def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
 CAMPAIGNS = ListDefinition(
     name="campaigns",
     nouns=(lazy_gettext("campaign"), lazy_gettext("campaigns")),
-    endpoint="portal.campaigns",
+    endpoint="portal.campaigns.list_campaigns",
     columns=(
         name_column("name", lazy_gettext("Name"), lambda row: row.campaign.name),
         organization_column(lambda row: row.organization, usual=False),

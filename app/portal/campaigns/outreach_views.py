@@ -16,6 +16,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Call, Campaign, Organization, Outreach, utcnow
 from app.policy import Permission
+from app.portal.campaigns import blueprint
 from app.portal.campaigns.labels import (
     LEFT_OUT_WORDS,
     blocker_message,
@@ -39,7 +40,7 @@ from app.portal.campaigns.progress_words import (
 )
 from app.portal.campaigns.views import campaign_page_data
 from app.portal.web import lists
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.campaign_states import steps_of_planned
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import night_calls_warning
@@ -52,8 +53,8 @@ from app.services.outreach.progress import NOT_ALLOWED, NOT_REACHED
 LATEST_CALLS = 5
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/outreach")
-def campaign_outreach(campaign_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/outreach")
+def show_outreach(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         return render_template(
@@ -63,8 +64,8 @@ def campaign_outreach(campaign_id: UUID) -> str:
         )
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/outreach/live")
-def campaign_outreach_live(campaign_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/outreach/live")
+def show_outreach_progress(campaign_id: UUID) -> str:
     """Return the panel of a running campaign, which reloads itself."""
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
@@ -75,8 +76,8 @@ def campaign_outreach_live(campaign_id: UUID) -> str:
         )
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/outreach/left-out")
-def campaign_left_out(campaign_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/outreach/left-out")
+def list_excluded_contacts(campaign_id: UUID) -> str:
     """Show the contacts that the current round leaves out, and why."""
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
@@ -102,42 +103,42 @@ def _reason(campaign: Campaign, row: outreach.LeftOut) -> tuple[str, str | None]
     return closed_country_label(row.country), closed_link(campaign, row.country)
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/outreach/start")
-def campaign_start_confirm(campaign_id: UUID) -> Page:
+@blueprint.get("/campaigns/<uuid:campaign_id>/outreach/start")
+def confirm_start_calling(campaign_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         plan = outreach.stored_plan(session, campaign)
         if plan is None:
-            return redirect(url_for("portal.campaign_plan", campaign_id=campaign_id), 303)
+            return redirect(url_for("portal.campaigns.edit_plan", campaign_id=campaign_id), 303)
         if _is_calling(session, campaign, plan):
             context = campaign_page_data(session, campaign)
             return render_template("portal/campaigns/already_running.html", **context)
         return _start_confirmation(session, campaign, plan).page()
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/outreach/start")
-def campaign_start(campaign_id: UUID) -> Response:
+@blueprint.post("/campaigns/<uuid:campaign_id>/outreach/start")
+def start_calling(campaign_id: UUID) -> Response:
     return _start(campaign_id)
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/outreach/again")
-def campaign_again_confirm(campaign_id: UUID) -> Page:
+@blueprint.get("/campaigns/<uuid:campaign_id>/outreach/again")
+def confirm_call_again(campaign_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         plan = outreach.stored_plan(session, campaign)
         if plan is None or not outreach.progress_of(session, campaign).is_over:
-            return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
+            return redirect(url_for("portal.campaigns.show_outreach", campaign_id=campaign_id), 303)
         return _start_confirmation(session, campaign, plan, _recall_choice()).page()
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/outreach/again")
-def campaign_again(campaign_id: UUID) -> Response:
+@blueprint.post("/campaigns/<uuid:campaign_id>/outreach/again")
+def call_again(campaign_id: UUID) -> Response:
     return _start(campaign_id, _recall_choice())
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/outreach/pause")
-def campaign_pause(campaign_id: UUID) -> Response:
-    url = url_for("portal.campaign_outreach", campaign_id=campaign_id)
+@blueprint.post("/campaigns/<uuid:campaign_id>/outreach/pause")
+def pause_calling(campaign_id: UUID) -> Response:
+    url = url_for("portal.campaigns.show_outreach", campaign_id=campaign_id)
     with changing(url, Conflict) as session:
         campaign = outreach.pause(session, caller(), campaign_id)
     message = gettext(
@@ -159,7 +160,7 @@ def _recall_choice() -> RecallChoice:
 
 
 def _start(campaign_id: UUID, again: RecallChoice | None = None) -> Response:
-    url = url_for("portal.campaign_outreach", campaign_id=campaign_id)
+    url = url_for("portal.campaigns.show_outreach", campaign_id=campaign_id)
     try:
         with transaction() as session:
             campaign = outreach.start(session, caller(), campaign_id, again=again)
@@ -287,7 +288,7 @@ def _start_confirmation(
 ) -> ConfirmationPage:
     forecast = outreach.forecast(session, campaign, again=again)
     title, act = _title_and_act(campaign, plan, again)
-    endpoint = "portal.campaign_again" if again else "portal.campaign_start"
+    endpoint = "portal.campaigns.call_again" if again else "portal.campaigns.start_calling"
     return ConfirmationPage(
         action=url_for(
             endpoint,
@@ -305,12 +306,12 @@ def _start_confirmation(
         ),
         act=act,
         safe=gettext("Not now"),
-        safe_url=url_for("portal.campaign_outreach", campaign_id=campaign.id),
+        safe_url=url_for("portal.campaigns.show_outreach", campaign_id=campaign.id),
         danger=False,
         warning=night_warning(session, campaign, plan),
         crumbs=(
-            (gettext("Campaigns"), url_for("portal.campaigns")),
-            (campaign.name, url_for("portal.campaign_outreach", campaign_id=campaign.id)),
+            (gettext("Campaigns"), url_for("portal.campaigns.list_campaigns")),
+            (campaign.name, url_for("portal.campaigns.show_outreach", campaign_id=campaign.id)),
         ),
         steps=steps_of_planned(session, campaign) or (),
     )

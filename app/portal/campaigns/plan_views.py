@@ -12,11 +12,12 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Campaign
 from app.policy import Permission
+from app.portal.campaigns import blueprint
 from app.portal.campaigns.outreach_views import estimate_of, night_warning
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
 from app.portal.campaigns.progress_words import duration_label, duration_message, first_call_message
 from app.portal.campaigns.views import campaign_page_data
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.campaign_states import is_new, steps_of_new
 from app.portal.web.formats import night_calls_warning, number
 from app.portal.web.forms import saving_edit, stored_page
@@ -27,13 +28,13 @@ from app.services.outreach.estimates import zone_of
 from app.services.outreach.plans import MAX_TEXT_LENGTH, plan_problems, speakers
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/outreach/plan")
-def campaign_plan(campaign_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/outreach/plan")
+def edit_plan(campaign_id: UUID) -> str:
     return stored_page(campaign_id, _plan_page, _stored)
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/outreach/plan")
-def campaign_plan_save(campaign_id: UUID) -> Page:
+@blueprint.post("/campaigns/<uuid:campaign_id>/outreach/plan")
+def save_plan(campaign_id: UUID) -> Page:
     form = PlanForm()
     with transaction(read_only=True) as session:
         is_readable = form.validate_all(session, campaign_id, settings().calls_per_organization)
@@ -57,8 +58,8 @@ def _save(session: Session, campaign_id: UUID, form: PlanForm) -> bool:
     )
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/outreach/plan/outlook")
-def campaign_plan_outlook(campaign_id: UUID) -> str:
+@blueprint.post("/campaigns/<uuid:campaign_id>/outreach/plan/outlook")
+def show_plan_outlook(campaign_id: UUID) -> str:
     """Return the outlook of a plan that is being edited."""
     form = PlanForm()
     with transaction(read_only=True) as session:
@@ -81,9 +82,9 @@ def _stored(session: Session, campaign_id: UUID, *, submitted: PlanForm | None =
 
 def _to_next_step(campaign_id: UUID, *, is_changed: bool) -> Response:
     """Redirect to the next step of a new campaign, or to the plan; warn about calls at night."""
-    url = url_for("portal.campaign_outreach", campaign_id=campaign_id)
+    url = url_for("portal.campaigns.show_outreach", campaign_id=campaign_id)
     if is_new() and caller().may(Permission.CONTACTS_WRITE):
-        url = url_for("portal.upload_new", campaign_id=campaign_id, new=1)
+        url = url_for("portal.uploads.new_upload", campaign_id=campaign_id, new=1)
     response = redirect_saved(gettext("The plan was saved."), url, is_changed)
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)

@@ -13,6 +13,7 @@ from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
 from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
+from app.portal.campaigns import blueprint
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm, NewCampaignForm
 from app.portal.campaigns.head_words import PLAN_PAGES, head_message
 from app.portal.campaigns.labels import calls_of_round
@@ -22,7 +23,7 @@ from app.portal.contacts.listing import CONTACTS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS
 from app.portal.uploads.views import uploads_page
 from app.portal.web import lists, organization_picker
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.campaign_states import STATE_LABELS, state_of, steps_of_new
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
@@ -37,7 +38,7 @@ FILLED_LATER = frozenset({"answered", "assistant", "next-call", "started", "ende
 """Columns of the list that are empty until campaigns have started."""
 
 
-@portal.get("/campaigns", endpoint="campaigns")
+@blueprint.get("/campaigns")
 def list_campaigns() -> str:
     with transaction(read_only=True) as session:
         page = _without_empty(list_page(session, CAMPAIGNS))
@@ -56,25 +57,27 @@ def _without_empty(page: ListPage[CampaignRow]) -> ListPage[CampaignRow]:
     return replace(page, hidden=page.hidden | {"progress"}) if "started" in page.hidden else page
 
 
-@portal.get("/campaigns/new")
-def campaign_new() -> Page:
-    crumb = (gettext("Campaigns"), url_for("portal.campaigns"))
+@blueprint.get("/campaigns/new")
+def new_campaign() -> Page:
+    crumb = (gettext("Campaigns"), url_for("portal.campaigns.list_campaigns"))
     return new_page(NewCampaignForm(), _new_page, gettext("Create campaign"), crumb)
 
 
-@portal.post("/campaigns/new")
-def campaign_create() -> Page:
+@blueprint.post("/campaigns/new")
+def create_campaign() -> Page:
     form = NewCampaignForm()
     organization = form.organization_or_page(_new_page, besides=form.has_no_problems)
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
         submission = FormSubmission(session)
         created = campaigns.create(session, caller(), organization.id, **form.wanted)
-        url = submission.led_to(url_for("portal.campaign_plan", campaign_id=created.id, new=1))
+        url = submission.led_to(
+            url_for("portal.campaigns.edit_plan", campaign_id=created.id, new=1)
+        )
     return redirect_with(gettext("%(campaign)s was created.", campaign=created.name), url)
 
 
-@portal.get("/campaigns/<uuid:campaign_id>")
-def campaign(campaign_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>")
+def show_campaign(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         stored_campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         page = without_empty(list_page(session, CONTACTS), "last-call", "status")
@@ -94,8 +97,8 @@ def _statuses(session: Session, campaign: Campaign) -> dict[str, str]:
     return {contacts.NO_STATUS: gettext("No status")} | {each: each for each in sorted(statuses)}
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/uploads")
-def campaign_uploads(campaign_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/uploads")
+def list_campaign_uploads(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         stored_campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         context = uploads_page(session, CAMPAIGN_UPLOADS)
@@ -106,19 +109,19 @@ def campaign_uploads(campaign_id: UUID) -> str:
         )
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/settings")
-def campaign_settings(campaign_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/settings")
+def edit_campaign(campaign_id: UUID) -> str:
     return stored_page(campaign_id, _settings_page, _stored)
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/settings")
-def campaign_save(campaign_id: UUID) -> Page:
+@blueprint.post("/campaigns/<uuid:campaign_id>/settings")
+def save_campaign(campaign_id: UUID) -> Page:
     form = CampaignForm()
     with saving_edit(
         form, "campaign", campaign_id, _settings_page, _stored, validate=False
     ) as session:
         _save(session, campaign_id, form)
-    url = url_for("portal.campaign_settings", campaign_id=campaign_id)
+    url = url_for("portal.campaigns.edit_campaign", campaign_id=campaign_id)
     return redirect_with(gettext("The campaign was saved."), url)
 
 
@@ -130,18 +133,20 @@ def _save(session: Session, campaign_id: UUID, form: CampaignForm) -> None:
     )
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/archive")
-def campaign_archive_confirm(campaign_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/archive")
+def confirm_archive_campaign(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         return _archive_confirmation(campaigns.get(session, caller(), campaign_id)).page()
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/archive")
-def campaign_archive(campaign_id: UUID) -> Page:
+@blueprint.post("/campaigns/<uuid:campaign_id>/archive")
+def archive_campaign(campaign_id: UUID) -> Page:
     with transaction() as session:
         archived = campaigns.archive(session, caller(), campaign_id)
     message = gettext("%(campaign)s is archived.", campaign=archived.name)
-    return redirect_with(message, url_for("portal.campaign", campaign_id=campaign_id))
+    return redirect_with(
+        message, url_for("portal.campaigns.show_campaign", campaign_id=campaign_id)
+    )
 
 
 def campaign_page_data(session: Session, stored_campaign: Campaign) -> dict[str, Any]:
@@ -200,7 +205,7 @@ def _archive_confirmation(stored_campaign: Campaign) -> ConfirmationPage:
         upload_hint = gettext("Its contacts can be uploaded to another campaign.")
         final_message = f"{final_message} {upload_hint}"
     return ConfirmationPage(
-        action=url_for("portal.campaign_archive", campaign_id=stored_campaign.id),
+        action=url_for("portal.campaigns.archive_campaign", campaign_id=stored_campaign.id),
         title=gettext("Archive %(campaign)s?", campaign=stored_campaign.name),
         consequences=[
             contacts_message,
@@ -209,7 +214,7 @@ def _archive_confirmation(stored_campaign: Campaign) -> ConfirmationPage:
         ],
         act=gettext("Archive campaign"),
         safe=gettext("Keep campaign"),
-        safe_url=url_for("portal.campaign_settings", campaign_id=stored_campaign.id),
+        safe_url=url_for("portal.campaigns.edit_campaign", campaign_id=stored_campaign.id),
     )
 
 

@@ -24,7 +24,10 @@ KIND_WORDS = {
     CarrierKind.TWILIO: lazy_gettext("Twilio account"),
     CarrierKind.SIP: lazy_gettext("SIP trunk"),
 }
-FORMS = {CarrierKind.TWILIO: "portal.carrier_account", CarrierKind.SIP: "portal.sip_trunk"}
+FORMS = {
+    CarrierKind.TWILIO: "portal.carriers.edit_account",
+    CarrierKind.SIP: "portal.carriers.edit_sip_trunk",
+}
 
 
 def short_name(account: CarrierAccount) -> str:
@@ -80,7 +83,7 @@ def removal_confirmation(session: Session, account: CarrierAccount) -> Confirmat
         return _discard_confirmation(account)
     follows = carrier_accounts.removal_effects(session, caller(), account)
     return ConfirmationPage(
-        action=url_for("portal.carrier_account_remove", account_id=account.id),
+        action=url_for("portal.carriers.remove_account", account_id=account.id),
         title=gettext("Remove the account %(account)s?", account=short_name(account)),
         consequences=[
             _replacement_message(follows.organizations, follows.instead)
@@ -97,7 +100,7 @@ def removal_confirmation(session: Session, account: CarrierAccount) -> Confirmat
         ],
         act=gettext("Remove account"),
         safe=gettext("Keep account"),
-        safe_url=url_for("portal.carrier_accounts"),
+        safe_url=url_for("portal.carriers.list_accounts"),
     )
 
 
@@ -109,7 +112,7 @@ def _secret_deleted(account: CarrierAccount) -> str:
 
 def _discard_confirmation(account: CarrierAccount) -> ConfirmationPage:
     return ConfirmationPage(
-        action=url_for("portal.carrier_account_remove", account_id=account.id),
+        action=url_for("portal.carriers.remove_account", account_id=account.id),
         title=gettext("Discard %(account)s?", account=short_name(account)),
         consequences=[
             gettext("No live call uses it. Calls still use the current account."),
@@ -117,7 +120,7 @@ def _discard_confirmation(account: CarrierAccount) -> ConfirmationPage:
         ],
         act=gettext("Discard"),
         safe=gettext("Keep account"),
-        safe_url=url_for("portal.carrier_accounts"),
+        safe_url=url_for("portal.carriers.list_accounts"),
     )
 
 
@@ -149,12 +152,12 @@ def using(session: Session, account: CarrierAccount) -> ConfirmationPage:
     else:
         callable_message = gettext("All assistants that can call now can still call.")
     return ConfirmationPage(
-        action=url_for("portal.carrier_account_use", account_id=account.id),
+        action=url_for("portal.carriers.use_account", account_id=account.id),
         title=gettext("Use %(account)s without a passed test?", account=name),
         consequences=[*consequences, callable_message],
         act=gettext("Use account"),
         safe=gettext("Don’t use it"),
-        safe_url=url_for("portal.carrier_accounts"),
+        safe_url=url_for("portal.carriers.list_accounts"),
     )
 
 

@@ -13,6 +13,7 @@ from app.errors import Conflict, NotFound, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import CarrierAccount, CarrierAccountTest
+from app.portal.carriers import blueprint
 from app.portal.carriers.account_labels import (
     KIND_WORDS,
     account_facts,
@@ -27,7 +28,7 @@ from app.portal.carriers.account_labels import (
 )
 from app.portal.carriers.forms import CarrierAccountForm, SipTrunkForm
 from app.portal.web import lists, organization_picker
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.formats import carrier_title
 from app.portal.web.fragments import htmx_command, wants_fragment
@@ -37,8 +38,8 @@ from app.services.calls import traffic
 from app.services.calls.traffic import CallTraffic
 
 
-@portal.get("/carriers/accounts", endpoint="carrier_accounts")
-def list_carrier_accounts() -> str:
+@blueprint.get("/carriers/accounts")
+def list_accounts() -> str:
     refuse_operators()
     position = lists.current_position()
     with transaction(read_only=True) as session:
@@ -103,8 +104,8 @@ def _details_by_account(
     }
 
 
-@portal.get("/carriers/accounts/choose")
-def carrier_account_choose() -> Page:
+@blueprint.get("/carriers/accounts/choose")
+def choose_account_kind() -> Page:
     """Ask for the owner of the new account."""
     refuse_operators()
     with transaction(read_only=True) as session:
@@ -113,25 +114,25 @@ def carrier_account_choose() -> Page:
             present = carrier_accounts.current(session, caller(), organization.id).newest
             kind = present.carrier if present else CarrierKind.TWILIO
             return redirect(form_url(kind, organization.id), 303)
-        back_link = (gettext("Carrier accounts"), url_for("portal.carrier_accounts"))
+        back_link = (gettext("Carrier accounts"), url_for("portal.carriers.list_accounts"))
         title = gettext("Account for an organization")
         return organization_picker.choose_page(session, title, back_link)
 
 
-@portal.post("/carriers/accounts/<uuid:account_id>/test")
-def carrier_account_test(account_id: UUID) -> Page:
+@blueprint.post("/carriers/accounts/<uuid:account_id>/test")
+def test_connection(account_id: UUID) -> Page:
     """Request a test of the connection from the worker."""
     with transaction() as session:
         carrier_accounts.ask_for_test(session, caller(), account_id)
-    return redirect(url_for("portal.carrier_accounts"), 303)
+    return redirect(url_for("portal.carriers.list_accounts"), 303)
 
 
-@portal.get("/carriers/accounts/<uuid:account_id>/test")
-def carrier_account_connection(account_id: UUID) -> Page:
+@blueprint.get("/carriers/accounts/<uuid:account_id>/test")
+def show_connection_test(account_id: UUID) -> Page:
     """Return the result of the last test; while it runs, a fragment that reloads itself. Once a
     pending account is used, the whole page is loaded again."""
     if not wants_fragment():
-        return redirect(url_for("portal.carrier_accounts"), 303)
+        return redirect(url_for("portal.carriers.list_accounts"), 303)
     with transaction(read_only=True) as session:
         account = _find_tested(session, account_id)
         if account is None:
@@ -154,35 +155,35 @@ def _find_tested(session: Session, account_id: UUID) -> CarrierAccount | None:
     return None if was_pending and not account.is_pending else account
 
 
-@portal.get("/carriers/accounts/<uuid:account_id>/use")
-def carrier_account_use_confirm(account_id: UUID) -> Page:
+@blueprint.get("/carriers/accounts/<uuid:account_id>/use")
+def confirm_use_account(account_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         account = carrier_accounts.get(session, caller(), account_id)
         if not account.is_pending:
-            return redirect(url_for("portal.carrier_accounts"), 303)
+            return redirect(url_for("portal.carriers.list_accounts"), 303)
         return using(session, account).page()
 
 
-@portal.post("/carriers/accounts/<uuid:account_id>/use")
-def carrier_account_use(account_id: UUID) -> Response:
+@blueprint.post("/carriers/accounts/<uuid:account_id>/use")
+def use_account(account_id: UUID) -> Response:
     with transaction() as session:
         account = carrier_accounts.use(session, caller(), account_id)
         phone_numbers.request_reading(session, caller(), account.id)
     message = gettext("Live calls use %(account)s from now on.", account=short_name(account))
-    return redirect_with(message, url_for("portal.carrier_accounts"))
+    return redirect_with(message, url_for("portal.carriers.list_accounts"))
 
 
-@portal.get("/carriers/accounts/<uuid:account_id>/remove")
-def carrier_account_remove_confirm(account_id: UUID) -> str:
+@blueprint.get("/carriers/accounts/<uuid:account_id>/remove")
+def confirm_remove_account(account_id: UUID) -> str:
     with transaction(read_only=True) as session:
         account = carrier_accounts.get(session, caller(), account_id)
         confirmation = removal_confirmation(session, account)
     return confirmation.page()
 
 
-@portal.post("/carriers/accounts/<uuid:account_id>/remove")
-def carrier_account_remove(account_id: UUID) -> Response:
-    url = url_for("portal.carrier_accounts")
+@blueprint.post("/carriers/accounts/<uuid:account_id>/remove")
+def remove_account(account_id: UUID) -> Response:
+    url = url_for("portal.carriers.list_accounts")
     with changing(url, Conflict) as session:
         account = carrier_accounts.remove(session, caller(), account_id)
     message = gettext("The account %(account)s was removed.", account=short_name(account))
@@ -204,27 +205,27 @@ def _account_row(
     }
 
 
-@portal.get("/carriers/accounts/account")
-def carrier_account() -> str:
+@blueprint.get("/carriers/accounts/account")
+def edit_account() -> str:
     refuse_operators()
     return _account_page(None)
 
 
-@portal.post("/carriers/accounts/account")
-def carrier_account_save() -> Page:
+@blueprint.post("/carriers/accounts/account")
+def save_account() -> Page:
     refuse_operators()
     form = CarrierAccountForm()
     return _submit(form, lambda conflict: _account_page(form, conflict))
 
 
-@portal.get("/carriers/accounts/trunk")
-def sip_trunk() -> str:
+@blueprint.get("/carriers/accounts/trunk")
+def edit_sip_trunk() -> str:
     refuse_operators()
     return _trunk_page(None)
 
 
-@portal.post("/carriers/accounts/trunk")
-def sip_trunk_save() -> Page:
+@blueprint.post("/carriers/accounts/trunk")
+def save_sip_trunk() -> Page:
     refuse_operators()
     form = SipTrunkForm()
     if not settings().can_call_over_sip:
@@ -261,7 +262,7 @@ def _submit(
         return page(error), 409
     return redirect_with(
         saved_message(account),
-        url_for("portal.carrier_accounts"),
+        url_for("portal.carriers.list_accounts"),
         "info" if account.is_pending else "success",
     )
 

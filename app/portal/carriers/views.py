@@ -14,6 +14,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.calls.labels import ENDED_WORDS, advice_on
 from app.portal.calls.listing import calls_url
+from app.portal.carriers import blueprint
 from app.portal.carriers.account_labels import (
     KIND_WORDS,
     WHOLE,
@@ -31,7 +32,6 @@ from app.portal.carriers.labels import (
     problem_title,
     queue_message,
 )
-from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.formats import carrier_title
@@ -49,8 +49,8 @@ MAX_STUCK = 20
 """Calls of each kind that operators see, newest first."""
 
 
-@portal.get("/carriers")
-def carrier_status() -> str:
+@blueprint.get("/carriers")
+def show_carrier_status() -> str:
     if caller().partner_id is None:
         return _operator_page()
     with transaction(read_only=True) as session:
@@ -153,30 +153,30 @@ def _operator_page() -> str:
     )
 
 
-@portal.get("/carriers/pause")
-def calling_pause_confirm() -> str:
+@blueprint.get("/carriers/pause")
+def confirm_pause_calling() -> str:
     refuse_operators()
     return pausing().page()
 
 
-@portal.post("/carriers/pause")
-def calling_pause() -> Response:
+@blueprint.post("/carriers/pause")
+def pause_calling() -> Response:
     with transaction() as session:
         pauses.pause_own(session, caller())
-    return redirect(url_for("portal.carrier_status"), 303)
+    return redirect(url_for("portal.carriers.show_carrier_status"), 303)
 
 
-@portal.post("/carriers/resume")
-def calling_resume() -> Response:
+@blueprint.post("/carriers/resume")
+def resume_calling() -> Response:
     with transaction() as session:
         was_paused = pauses.resume_own(session, caller())
     message = gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused.")
-    return redirect_with(message, url_for("portal.carrier_status"))
+    return redirect_with(message, url_for("portal.carriers.show_carrier_status"))
 
 
 def pausing() -> ConfirmationPage:
     return ConfirmationPage(
-        action=url_for("portal.calling_pause"),
+        action=url_for("portal.carriers.pause_calling"),
         title=gettext("Pause all calls?"),
         consequences=[
             gettext("Calls of all your organizations wait: campaigns, scripts and test calls."),
@@ -185,7 +185,7 @@ def pausing() -> ConfirmationPage:
         ],
         act=gettext("Pause all calls"),
         safe=gettext("Keep calling"),
-        safe_url=url_for("portal.carrier_status"),
+        safe_url=url_for("portal.carriers.show_carrier_status"),
     )
 
 
@@ -217,7 +217,9 @@ def routes_of(session: Session) -> list[CallRoute]:
             str(KIND_WORDS[account.carrier]),
             owner_of(account, names),
             traffic_by_account.get((account.carrier, account.id), CallTraffic()),
-            url=url_for("portal.organization", organization_id=account.organization_id)
+            url=url_for(
+                "portal.organizations.show_organization", organization_id=account.organization_id
+            )
             if account.organization_id
             else None,
         )

@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import NotFound, RateLimited
 from app.models import Partner
+from app.portal.chat import blueprint
 from app.portal.chat.forms import ChatForm
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import known_user
@@ -23,20 +24,20 @@ def chat_url(sent: str | None = None) -> str:
     """Return the chat's URL for the visitor of this page."""
     slug = (request.view_args or {}).get("slug") or (g.brand.slug if "brand" in g else None)
     if known_user() or not slug:
-        return url_for("portal.chat", sent=sent)
-    return url_for("portal.partner_chat", slug=slug, sent=sent)
+        return url_for("portal.chat.show_chat", sent=sent)
+    return url_for("portal.chat.show_partner_chat", slug=slug, sent=sent)
 
 
-@portal.get("/p/<slug>/chat", endpoint="partner_chat")
-@portal.get("/chat", endpoint="chat")
+@blueprint.get("/p/<slug>/chat", endpoint="show_partner_chat")
+@blueprint.get("/chat")
 def show_chat(**_place: str) -> Response:
     if not g.brand.show_chat:
         raise NotFound
     return _page(_chat_form())
 
 
-@portal.post("/p/<slug>/chat", endpoint="partner_chat_send")
-@portal.post("/chat", endpoint="chat_send")
+@blueprint.post("/p/<slug>/chat", endpoint="send_partner_chat")
+@blueprint.post("/chat")
 def send_chat(**_place: str) -> Response:
     """Submit the message, which is answered by email."""
     form = _chat_form()

@@ -11,9 +11,10 @@ from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Campaign, Organization, utcnow
+from app.portal.contacts import blueprint
 from app.portal.contacts.bulk import SOURCE
 from app.portal.do_not_call.confirmation import ReasonForm, added_message, never_calling
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.forms import PortalForm
 from app.portal.web.messages import redirect_with
@@ -44,41 +45,43 @@ class ConsentForm(PortalForm):
         }
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")
-def contact_remove_confirm(campaign_id: UUID, contact_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")
+def confirm_remove_contact(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         contact = contacts.get(session, caller(), campaign_id, contact_id)
         return removal_confirmation(session, campaign, contact).page()
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")
-def contact_remove(campaign_id: UUID, contact_id: UUID) -> Page:
+@blueprint.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")
+def remove_contact(campaign_id: UUID, contact_id: UUID) -> Page:
     """Redirect to the campaign, which offers to restore the contact."""
     with transaction() as session:
         single.remove(session, caller(), campaign_id, contact_id)
-    return redirect(url_for("portal.campaign", campaign_id=campaign_id, removed=contact_id), 303)
+    return redirect(
+        url_for("portal.campaigns.show_campaign", campaign_id=campaign_id, removed=contact_id), 303
+    )
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/restore")
-def contact_restore(campaign_id: UUID, contact_id: UUID) -> Page:
+@blueprint.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/restore")
+def restore_contact(campaign_id: UUID, contact_id: UUID) -> Page:
     try:
         with transaction() as session:
             new_id = single.undo_removal(session, caller(), campaign_id, contact_id)
     except ValidationFailed as error:
         message = gettext("The contact was not restored. %(reason)s", reason=error.message)
         return redirect_with(
-            message, url_for("portal.campaign", campaign_id=campaign_id), "warning"
+            message, url_for("portal.campaigns.show_campaign", campaign_id=campaign_id), "warning"
         )
-    url = url_for("portal.contact", campaign_id=campaign_id, contact_id=new_id)
+    url = url_for("portal.contacts.show_contact", campaign_id=campaign_id, contact_id=new_id)
     return redirect_with(gettext("Contact restored. Its cancelled calls stay cancelled."), url)
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/consent")
-def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
+@blueprint.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/consent")
+def save_consent(campaign_id: UUID, contact_id: UUID) -> Page:
     """Store the contact's consent, as metadata."""
     form = ConsentForm()
-    url = url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id)
+    url = url_for("portal.contacts.show_contact", campaign_id=campaign_id, contact_id=contact_id)
     with transaction() as session:
         contact = contacts.get(session, caller(), campaign_id, contact_id)
         if not form.validate():
@@ -88,8 +91,8 @@ def contact_consent(campaign_id: UUID, contact_id: UUID) -> Page:
     return redirect_with(gettext("The consent was saved."), url)
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
-def contact_do_not_call_confirm(campaign_id: UUID, contact_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
+def confirm_do_not_call(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         contact = contacts.get(session, caller(), campaign_id, contact_id)
@@ -101,10 +104,10 @@ def contact_do_not_call_confirm(campaign_id: UUID, contact_id: UUID) -> str:
         return confirmation.page(ReasonForm().reason)
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
-def contact_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
+@blueprint.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
+def add_to_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
     form = ReasonForm()
-    url = url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id)
+    url = url_for("portal.contacts.show_contact", campaign_id=campaign_id, contact_id=contact_id)
     with transaction() as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         contact = contacts.get(session, caller(), campaign_id, contact_id)
@@ -122,7 +125,9 @@ def removal_confirmation(
 ) -> ConfirmationPage:
     waiting = history.waiting_calls(session, contact.id)
     return ConfirmationPage(
-        action=url_for("portal.contact_remove", campaign_id=campaign.id, contact_id=contact.id),
+        action=url_for(
+            "portal.contacts.remove_contact", campaign_id=campaign.id, contact_id=contact.id
+        ),
         title=gettext("Remove %(name)s?", name=single.name_of(contact)),
         consequences=[
             gettext(
@@ -139,7 +144,9 @@ def removal_confirmation(
         ],
         act=gettext("Remove contact"),
         safe=gettext("Keep contact"),
-        safe_url=url_for("portal.contact", campaign_id=campaign.id, contact_id=contact.id),
+        safe_url=url_for(
+            "portal.contacts.show_contact", campaign_id=campaign.id, contact_id=contact.id
+        ),
         crumbs=_breadcrumbs(campaign, contact),
     )
 
@@ -151,7 +158,9 @@ def listing_confirmation(
         organization,
         contact.phone or "",
         waiting,
-        url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=contact.id),
+        url_for(
+            "portal.contacts.add_to_do_not_call", campaign_id=campaign.id, contact_id=contact.id
+        ),
         _breadcrumbs(campaign, contact),
     )
 
@@ -159,10 +168,10 @@ def listing_confirmation(
 def _breadcrumbs(campaign: Campaign, contact: StoredContact) -> list[tuple[str, str]]:
     """Return the breadcrumbs above a confirmation about the contact."""
     return [
-        (gettext("Campaigns"), url_for("portal.campaigns")),
-        (campaign.name, url_for("portal.campaign", campaign_id=campaign.id)),
+        (gettext("Campaigns"), url_for("portal.campaigns.list_campaigns")),
+        (campaign.name, url_for("portal.campaigns.show_campaign", campaign_id=campaign.id)),
         (
             single.name_of(contact),
-            url_for("portal.contact", campaign_id=campaign.id, contact_id=contact.id),
+            url_for("portal.contacts.show_contact", campaign_id=campaign.id, contact_id=contact.id),
         ),
     ]

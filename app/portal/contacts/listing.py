@@ -100,7 +100,7 @@ def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
 CONTACTS = ListDefinition(
     name="contacts",
     nouns=(lazy_gettext("contact"), lazy_gettext("contacts")),
-    endpoint="portal.campaign",
+    endpoint="portal.campaigns.show_campaign",
     columns=(
         name_column("name", lazy_gettext("Name"), lambda row: row.name),
         ListColumn(

@@ -13,11 +13,12 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Campaign, Organization
 from app.phone import country_name
+from app.portal.contacts import blueprint
 from app.portal.contacts.action_views import ConsentForm, listing_confirmation, removal_confirmation
 from app.portal.contacts.forms import ContactForm, form_for, metadata_text, showing
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.web.author_names import author_names
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.lists import csv_file
@@ -37,8 +38,8 @@ UPLOAD_ACTIONS = {
 }
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>")
-def contact(campaign_id: UUID, contact_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>")
+def show_contact(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign, organization = campaigns.get_with_organization(session, caller(), campaign_id)
         stored_contact = contacts.get(session, caller(), campaign_id, contact_id)
@@ -100,15 +101,15 @@ def _calling_context(
     }
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/contacts/new")
-def contact_new(campaign_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/contacts/new")
+def new_contact(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaigns.get_for_new_contacts(session, caller(), campaign_id)
     return _new_page(*_open_form(campaign_id))
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/contacts/new")
-def contact_create(campaign_id: UUID) -> Page:
+@blueprint.post("/campaigns/<uuid:campaign_id>/contacts/new")
+def create_contact(campaign_id: UUID) -> Page:
     campaign, form = _open_form(campaign_id)
     with saving(form, lambda: _new_page(campaign, form), validate=False) as session:
         submission = FormSubmission(session)
@@ -118,16 +119,16 @@ def contact_create(campaign_id: UUID) -> Page:
     return redirect_with(gettext("The contact was added."), url)
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/edit")
-def contact_edit(campaign_id: UUID, contact_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/edit")
+def edit_contact(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         form = _stored(session, contact_id, campaign=campaign)
     return _edit_page(contact_id, form, campaign=campaign)
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/edit")
-def contact_save(campaign_id: UUID, contact_id: UUID) -> Page:
+@blueprint.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/edit")
+def save_contact(campaign_id: UUID, contact_id: UUID) -> Page:
     campaign, form = _open_form(campaign_id)
     with transaction(read_only=True) as session:
         fields = form.to_fields(contacts.get(session, caller(), campaign_id, contact_id))
@@ -151,7 +152,7 @@ def _stored(session: Session, contact_id: UUID, *, campaign: Campaign) -> Contac
 
 
 def _url(campaign_id: UUID, contact_id: UUID) -> str:
-    return url_for("portal.contact", campaign_id=campaign_id, contact_id=contact_id)
+    return url_for("portal.contacts.show_contact", campaign_id=campaign_id, contact_id=contact_id)
 
 
 def _new_page(campaign: Campaign, form: ContactForm) -> str:
@@ -184,8 +185,8 @@ def _form(session: Session, campaign: Campaign, form: ContactForm) -> dict[str, 
     }
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/contacts.csv")
-def contact_file(campaign_id: UUID) -> Response:
+@blueprint.get("/campaigns/<uuid:campaign_id>/contacts.csv")
+def download_contacts(campaign_id: UUID) -> Response:
     """Export all contacts, oldest first; importing the file again gives the same contacts."""
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)

@@ -7,23 +7,24 @@ from sqlalchemy.orm import Session
 
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
+from app.portal.destinations import blueprint
 from app.portal.destinations.forms import DestinationsForm, PartnerLimitsForm
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved
 from app.portal.web.region_choices import offered_first
 from app.services import destinations, partners
 
 
-@portal.get("/settings/destinations")
-def portal_settings_destinations() -> Page:
+@blueprint.get("/settings/destinations")
+def edit_partner_destinations() -> Page:
     with transaction(read_only=True) as session:
         form = _stored(session)
     return _page(form)
 
 
-@portal.post("/settings/destinations")
-def portal_settings_destinations_save() -> Page:
+@blueprint.post("/settings/destinations")
+def save_partner_destinations() -> Page:
     form, partner_id = DestinationsForm(), partners.own(caller())
     target = ("partner", partner_id)
     with saving(form, lambda: _page(form), stored=_stored, target=target) as session:
@@ -31,7 +32,7 @@ def portal_settings_destinations_save() -> Page:
         changed = destinations.change_choice(
             session, caller(), partner_id, choice, expected_version=version
         )
-    url = url_for("portal.portal_settings_destinations")
+    url = url_for("portal.destinations.edit_partner_destinations")
     return redirect_saved(gettext("Call destinations saved."), url, changed)
 
 
@@ -52,7 +53,7 @@ def _page(form: DestinationsForm) -> str:
         title=gettext("Call destinations"),
         sentence=_opened_message(opened),
         crumbs=[
-            (gettext("Settings"), url_for("portal.portal_settings")),
+            (gettext("Settings"), url_for("portal.settings.edit_settings")),
             (gettext("Call destinations"), None),
         ],
         hosts_hint=gettext(
@@ -92,27 +93,27 @@ PARTNER_HOSTS_HINT = lazy_gettext(
 )
 
 
-@portal.get("/operator/destinations")
-def operator_destinations() -> Page:
+@blueprint.get("/operator/destinations")
+def edit_installation_destinations() -> Page:
     with transaction(read_only=True) as session:
         form = _stored_limits(session)
     return _limits_page(form)
 
 
-@portal.post("/operator/destinations")
-def operator_destinations_save() -> Page:
+@blueprint.post("/operator/destinations")
+def save_installation_destinations() -> Page:
     return _submit(DestinationsForm(), None)
 
 
-@portal.get("/operator/destinations/<uuid:partner_id>")
-def operator_partner_destinations(partner_id: UUID) -> Page:
+@blueprint.get("/operator/destinations/<uuid:partner_id>")
+def edit_allowed_destinations(partner_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         form = _stored_limits(session, partner_id)
     return _limits_page(form, partner_id)
 
 
-@portal.post("/operator/destinations/<uuid:partner_id>")
-def operator_partner_destinations_save(partner_id: UUID) -> Page:
+@blueprint.post("/operator/destinations/<uuid:partner_id>")
+def save_allowed_destinations(partner_id: UUID) -> Page:
     return _submit(PartnerLimitsForm(), partner_id)
 
 
@@ -133,7 +134,9 @@ def _submit(form: DestinationsForm, partner_id: UUID | None) -> Page:
             expected_version=form.version.data,
         )
     message = gettext("Call destinations saved.")
-    return redirect_saved(message, url_for("portal.operator_destinations"), changed)
+    return redirect_saved(
+        message, url_for("portal.destinations.edit_installation_destinations"), changed
+    )
 
 
 def _stored_limits(session: Session, partner_id: UUID | None = None) -> DestinationsForm:
@@ -156,7 +159,10 @@ def _limits_page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
             title = gettext("Call destinations of %(name)s", name=name)
             hosts_hint = PARTNER_HOSTS_HINT
             crumbs = [
-                (gettext("Call destinations"), url_for("portal.operator_destinations")),
+                (
+                    gettext("Call destinations"),
+                    url_for("portal.destinations.edit_installation_destinations"),
+                ),
                 (name, None),
             ]
     return render_template(

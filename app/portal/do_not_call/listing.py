@@ -71,7 +71,7 @@ def _organization_and_filters(session: Session) -> tuple[UUID, do_not_call.Entry
 DO_NOT_CALL = ListDefinition(
     name="do-not-call",
     nouns=(lazy_gettext("number"), lazy_gettext("numbers")),
-    endpoint="portal.do_not_call",
+    endpoint="portal.do_not_call.list_numbers",
     columns=(
         ListColumn(
             "number",

@@ -14,12 +14,13 @@ from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, locale, ngettext
 from app.phone import PhoneError, country_name
+from app.portal.do_not_call import blueprint
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
 from app.portal.organizations.views import organization_page_data
 from app.portal.web import lists
 from app.portal.web.author_names import author_names
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.checked_rows import file_data
 from app.portal.web.formats import number, phone
 from app.portal.web.list_pages import list_page
@@ -40,14 +41,14 @@ class NumbersForm(ReasonForm):
     """Whether the numbers are the text of a file that is shown for correction."""
 
 
-@portal.get("/do-not-call")
-def do_not_call_lists() -> Page:
+@blueprint.get("/do-not-call")
+def list_organizations() -> Page:
     """List the do-not-call lists of the caller's organizations, or those that hold a number.
 
     A caller with one organization gets its list.
     """
     only = caller().organization_id
-    return show_list(only) if only is not None else _overview_page()
+    return list_numbers(only) if only is not None else _overview_page()
 
 
 def _overview_page() -> str:
@@ -76,38 +77,38 @@ def _searched_numbers(session: Session, query: str | None) -> list[str]:
     return sorted(numbers_in_regions(session, caller(), query))
 
 
-@portal.get("/organizations/<uuid:organization_id>/do-not-call", endpoint="do_not_call")
-def show_list(organization_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/do-not-call")
+def list_numbers(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
         page = list_page(session, DO_NOT_CALL)
         return render_template(
             "portal/organizations/do_not_call.html",
-            **organization_page_data(session, organization, "portal.do_not_call"),
+            **organization_page_data(session, organization, "portal.do_not_call.list_numbers"),
             list=page,
             names=author_names(session, {row.added_by for row in page.rows}),
         )
 
 
-@portal.get("/organizations/<uuid:organization_id>/do-not-call/add")
-def do_not_call_add(organization_id: UUID) -> Page:
+@blueprint.get("/organizations/<uuid:organization_id>/do-not-call/add")
+def new_numbers(organization_id: UUID) -> Page:
     return _add_page(organization_id, NumbersForm())
 
 
-@portal.post("/organizations/<uuid:organization_id>/do-not-call/add")
-def do_not_call_add_all(organization_id: UUID) -> Page:
+@blueprint.post("/organizations/<uuid:organization_id>/do-not-call/add")
+def add_numbers(organization_id: UUID) -> Page:
     """Add the numbers if every line is valid; else report the invalid lines and add none."""
     return _submit(organization_id, good_only=False)
 
 
-@portal.post("/organizations/<uuid:organization_id>/do-not-call/add-good")
-def do_not_call_add_good(organization_id: UUID) -> Page:
+@blueprint.post("/organizations/<uuid:organization_id>/do-not-call/add-good")
+def add_valid_numbers(organization_id: UUID) -> Page:
     """Add the valid numbers and skip the others."""
     return _submit(organization_id, good_only=True)
 
 
-@portal.get("/organizations/<uuid:organization_id>/do-not-call/remove")
-def do_not_call_remove_confirm(organization_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/do-not-call/remove")
+def confirm_remove_number(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
         entry = do_not_call.entry(
@@ -122,8 +123,8 @@ def do_not_call_remove_confirm(organization_id: UUID) -> str:
     )
 
 
-@portal.post("/organizations/<uuid:organization_id>/do-not-call/remove")
-def do_not_call_remove(organization_id: UUID) -> Response:
+@blueprint.post("/organizations/<uuid:organization_id>/do-not-call/remove")
+def remove_number(organization_id: UUID) -> Response:
     phone_number = request.form.get("number", "")
     try:
         with transaction() as session:
@@ -133,7 +134,9 @@ def do_not_call_remove(organization_id: UUID) -> Response:
     message = gettext(
         "%(number)s was removed from the list and may be called again.", number=phone(phone_number)
     )
-    return redirect_with(message, url_for("portal.do_not_call", organization_id=organization_id))
+    return redirect_with(
+        message, url_for("portal.do_not_call.list_numbers", organization_id=organization_id)
+    )
 
 
 def _submit(organization_id: UUID, *, good_only: bool) -> Page:
@@ -166,7 +169,8 @@ def _submit(organization_id: UUID, *, good_only: bool) -> Page:
             source=source,
         )
     return redirect_with(
-        _added_message(added, sheet), url_for("portal.do_not_call", organization_id=organization_id)
+        _added_message(added, sheet),
+        url_for("portal.do_not_call.list_numbers", organization_id=organization_id),
     )
 
 

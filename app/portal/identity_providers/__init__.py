@@ -1,1 +1,5 @@
 """Settings → Company accounts."""
+
+from flask import Blueprint
+
+blueprint = Blueprint("identity_providers", __name__)

@@ -10,8 +10,9 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import IdentityProvider, Partner
 from app.portal.auth.company_accounts import redirect_uri_of
+from app.portal.identity_providers import blueprint
 from app.portal.identity_providers.forms import EditProviderForm, ProviderForm
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import FormSubmission
@@ -22,8 +23,8 @@ from app.services.identity_providers import providers
 from app.services.identity_providers.providers import ProviderFields
 
 
-@portal.get("/settings/company-accounts")
-def portal_settings_companies() -> str:
+@blueprint.get("/settings/company-accounts")
+def list_providers() -> str:
     with transaction(read_only=True) as session:
         _get_partner(session)
         rows = providers.listing(session, caller())
@@ -36,13 +37,13 @@ def portal_settings_companies() -> str:
     )
 
 
-@portal.get("/settings/company-accounts/new")
-def portal_settings_company_new() -> str:
+@blueprint.get("/settings/company-accounts/new")
+def new_provider() -> str:
     return _new_page(ProviderForm())
 
 
-@portal.post("/settings/company-accounts/new")
-def portal_settings_company_create() -> Page:
+@blueprint.post("/settings/company-accounts/new")
+def create_provider() -> Page:
     form = ProviderForm()
     fields = form.to_fields()
     if not form.passes(lambda: _check_provider(fields)):
@@ -64,20 +65,20 @@ def _check_provider(fields: ProviderFields) -> None:
     providers.check_discovery(fields.issuer, allow_private=private, besides=problems)
 
 
-@portal.get("/settings/company-accounts/<uuid:provider_id>")
-def portal_settings_company(provider_id: UUID) -> str:
+@blueprint.get("/settings/company-accounts/<uuid:provider_id>")
+def edit_provider(provider_id: UUID) -> str:
     return stored_page(provider_id, _edit_page, _stored)
 
 
-@portal.post("/settings/company-accounts/<uuid:provider_id>")
-def portal_settings_company_save(provider_id: UUID) -> Page:
+@blueprint.post("/settings/company-accounts/<uuid:provider_id>")
+def save_provider(provider_id: UUID) -> Page:
     form = EditProviderForm()
     with saving_edit(
         form, "identity_provider", provider_id, _edit_page, _stored, validate=False
     ) as session:
         provider = _save(session, provider_id, form)
     message = gettext("%(name)s was saved.", name=provider.name)
-    return redirect_with(message, url_for("portal.portal_settings_companies"))
+    return redirect_with(message, url_for("portal.identity_providers.list_providers"))
 
 
 def _save(session: Session, provider_id: UUID, form: EditProviderForm) -> IdentityProvider:
@@ -92,24 +93,24 @@ def _save(session: Session, provider_id: UUID, form: EditProviderForm) -> Identi
     )
 
 
-@portal.get("/settings/company-accounts/<uuid:provider_id>/remove")
-def portal_settings_company_remove_confirm(provider_id: UUID) -> str:
+@blueprint.get("/settings/company-accounts/<uuid:provider_id>/remove")
+def confirm_remove_provider(provider_id: UUID) -> str:
     with transaction(read_only=True) as session:
         provider = providers.get(session, caller(), provider_id)
         return _removal_confirmation(provider, providers.linked_users(session, provider)).page()
 
 
-@portal.post("/settings/company-accounts/<uuid:provider_id>/remove")
-def portal_settings_company_remove(provider_id: UUID) -> Response:
+@blueprint.post("/settings/company-accounts/<uuid:provider_id>/remove")
+def remove_provider(provider_id: UUID) -> Response:
     with transaction() as session:
         name = providers.remove(session, caller(), provider_id).name
     message = gettext("%(name)s was removed.", name=name)
-    return redirect_with(message, url_for("portal.portal_settings_companies"))
+    return redirect_with(message, url_for("portal.identity_providers.list_providers"))
 
 
 def _removal_confirmation(provider: IdentityProvider, users: int) -> ConfirmationPage:
     return ConfirmationPage(
-        action=url_for("portal.portal_settings_company_remove", provider_id=provider.id),
+        action=url_for("portal.identity_providers.remove_provider", provider_id=provider.id),
         title=gettext("Remove %(name)s?", name=provider.name),
         consequences=[
             ngettext(
@@ -136,7 +137,7 @@ def _stored(session: Session, provider_id: UUID) -> EditProviderForm:
 
 
 def _provider_url(provider_id: UUID) -> str:
-    return url_for("portal.portal_settings_company", provider_id=provider_id)
+    return url_for("portal.identity_providers.edit_provider", provider_id=provider_id)
 
 
 def _new_page(form: ProviderForm) -> str:

@@ -14,7 +14,8 @@ from app.errors import NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
-from app.portal.web.blueprint import Page, portal
+from app.portal.legacy_migration import blueprint
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import last_day
 from app.portal.web.forms import PortalForm, saving
@@ -55,16 +56,16 @@ class ExtensionForm(PortalForm):
             raise ValidationError(message)
 
 
-@portal.get("/api-access/migration/<uuid:client_id>/extension")
-def api_migration_extend_confirm(client_id: UUID) -> Page:
+@blueprint.get("/api-access/migration/<uuid:client_id>/extension")
+def confirm_extend_legacy_access(client_id: UUID) -> Page:
     migrating = _get_extendable(client_id)
     until = migrating.client.served_until if migrating.is_extended else None
     last_day_value = (until - timedelta(microseconds=1)).date().isoformat() if until else ""
     return _extension_page(migrating, ExtensionForm.from_object(last_day=last_day_value))
 
 
-@portal.post("/api-access/migration/<uuid:client_id>/extension")
-def api_migration_extend(client_id: UUID) -> Page:
+@blueprint.post("/api-access/migration/<uuid:client_id>/extension")
+def extend_legacy_access(client_id: UUID) -> Page:
     form = ExtensionForm()
     migrating = _get_extendable(client_id)
     with saving(form, lambda: _extension_page(migrating, form)) as session:
@@ -73,11 +74,13 @@ def api_migration_extend(client_id: UUID) -> Page:
     message = gettext(
         "The legacy API serves “%(name)s” through %(day)s.", name=client.name, day=day
     )
-    return redirect_with(message, url_for("portal.api_migration_client", client_id=client_id))
+    return redirect_with(
+        message, url_for("portal.legacy_migration.show_client_migration", client_id=client_id)
+    )
 
 
-@portal.get("/api-access/migration/<uuid:client_id>/extension/end")
-def api_migration_end_confirm(client_id: UUID) -> Page:
+@blueprint.get("/api-access/migration/<uuid:client_id>/extension/end")
+def confirm_end_extension(client_id: UUID) -> Page:
     return _end_confirmation(_get_extendable(client_id)).page()
 
 
@@ -85,7 +88,7 @@ def _end_confirmation(migrating: MigratingClient) -> ConfirmationPage:
     retirement = settings().legacy_retirement
     day = last_day(retirement, "UTC")
     return ConfirmationPage(
-        action=url_for("portal.api_migration_end", client_id=migrating.client.id),
+        action=url_for("portal.legacy_migration.end_extension", client_id=migrating.client.id),
         title=gettext("End the extension of “%(name)s”?", name=migrating.client.name),
         consequences=[
             _requests_label(migrating),
@@ -96,17 +99,21 @@ def _end_confirmation(migrating: MigratingClient) -> ConfirmationPage:
         ],
         act=gettext("End extension"),
         safe=gettext("Keep extension"),
-        safe_url=url_for("portal.api_migration_client", client_id=migrating.client.id),
+        safe_url=url_for(
+            "portal.legacy_migration.show_client_migration", client_id=migrating.client.id
+        ),
     )
 
 
-@portal.post("/api-access/migration/<uuid:client_id>/extension/end")
-def api_migration_end(client_id: UUID) -> Page:
+@blueprint.post("/api-access/migration/<uuid:client_id>/extension/end")
+def end_extension(client_id: UUID) -> Page:
     _get_extendable(client_id)
     with transaction() as session:
         client = extensions.extend(session, caller(), client_id, None)
     message = gettext("The extension of “%(name)s” has ended.", name=client.name)
-    return redirect_with(message, url_for("portal.api_migration_client", client_id=client_id))
+    return redirect_with(
+        message, url_for("portal.legacy_migration.show_client_migration", client_id=client_id)
+    )
 
 
 def _get_extendable(client_id: UUID) -> MigratingClient:
@@ -131,14 +138,14 @@ def _extension_page(migrating: MigratingClient, form: ExtensionForm) -> str:
             gettext("Its secret works through %(day)s; an extension doesn’t change that.", day=day)
         )
     return ConfirmationPage(
-        action=url_for("portal.api_migration_extend", client_id=client.id),
+        action=url_for("portal.legacy_migration.extend_legacy_access", client_id=client.id),
         title=gettext("Change the extension of “%(name)s”?", name=client.name)
         if migrating.is_extended
         else gettext("Give “%(name)s” an extension?", name=client.name),
         consequences=consequences,
         act=gettext("Save extension"),
         safe=gettext("Cancel"),
-        safe_url=url_for("portal.api_migration_client", client_id=client.id),
+        safe_url=url_for("portal.legacy_migration.show_client_migration", client_id=client.id),
         danger=False,
     ).page(form.last_day)
 

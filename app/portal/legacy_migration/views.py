@@ -14,6 +14,7 @@ from app.models import LegacyDay
 from app.portal.api_access.labels import client_state
 from app.portal.help.subpages import SAME_HELP
 from app.portal.help.topics import TOPICS, HelpTopic
+from app.portal.legacy_migration import blueprint
 from app.portal.legacy_migration.labels import (
     FIELDS,
     as_curl,
@@ -23,7 +24,6 @@ from app.portal.legacy_migration.labels import (
     time_left,
 )
 from app.portal.web import lists
-from app.portal.web.blueprint import portal
 from app.portal.web.charts import chart_of
 from app.portal.web.user_timezone import zone
 from app.services import partners
@@ -34,18 +34,20 @@ from app.services.legacy.migration import MigratingClient
 EXTENSIONS = {"with": lazy_gettext("With an extension"), "without": lazy_gettext("No extension")}
 EXTENDED = {"with": True, "without": False}
 """Values of the filter, in words and for the service."""
-TOPICS["portal.api_migration"] = HelpTopic(
+TOPICS["portal.legacy_migration.show_migration"] = HelpTopic(
     lazy_gettext("Clients of the legacy API and the date on which it ends for each."),
     lazy_gettext("Each page shows the new request that equals the last old one."),
     lazy_gettext("Read the quick start"),
     "api_docs.docs",
     "start",
 )
-SAME_HELP["portal.api_migration_client"] = "portal.api_migration"
+SAME_HELP["portal.legacy_migration.show_client_migration"] = (
+    "portal.legacy_migration.show_migration"
+)
 
 
-@portal.get("/api-access/migration")
-def api_migration() -> str:
+@blueprint.get("/api-access/migration")
+def show_migration() -> str:
     with transaction(read_only=True) as session:
         return render_template("portal/legacy_migration/list.html", **_list_context(session))
 
@@ -76,8 +78,8 @@ def _list_context(session: Session) -> dict[str, Any]:
     }
 
 
-@portal.get("/api-access/migration/<uuid:client_id>")
-def api_migration_client(client_id: UUID) -> str:
+@blueprint.get("/api-access/migration/<uuid:client_id>")
+def show_client_migration(client_id: UUID) -> str:
     with transaction(read_only=True) as session:
         migrating = legacy_migration.get(session, caller(), client_id)
         return render_template(

@@ -13,9 +13,10 @@ from app.languages import gettext, lazy_gettext
 from app.models import AuditEntry
 from app.portal.audit.actors import own_name
 from app.portal.audit.entries import targets_of
+from app.portal.notifications import blueprint
 from app.portal.uploads.labels import UNDO_NAMES, UNDO_TONES
 from app.portal.web import lists
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.services import organizations, partners
@@ -51,15 +52,15 @@ ICONS = {
     "webhook": "webhook",
 }
 PAGES = {
-    "alert": ("portal.alerts", None),
-    "campaign": ("portal.campaign_outreach", "campaign_id"),
-    "dialling": ("portal.carrier_status", None),
-    "organization": ("portal.organization_spending", "organization_id"),
-    "partner": ("portal.portal_settings_spending", None),
-    "phone_number": ("portal.phone_numbers", None),
-    "upload": ("portal.upload", "upload_id"),
-    "user": ("portal.user", "user_id"),
-    "webhook": ("portal.api_webhooks", None),
+    "alert": ("portal.alerts.list_alerts", None),
+    "campaign": ("portal.campaigns.show_outreach", "campaign_id"),
+    "dialling": ("portal.carriers.show_carrier_status", None),
+    "organization": ("portal.spending.edit_organization_spending", "organization_id"),
+    "partner": ("portal.spending.show_partner_spending", None),
+    "phone_number": ("portal.phone_numbers.list_numbers", None),
+    "upload": ("portal.uploads.show_upload", "upload_id"),
+    "user": ("portal.users.show_user", "user_id"),
+    "webhook": ("portal.webhooks.list_webhooks", None),
 }
 """Pages by the kind of record, with the name of the id in their URLs."""
 
@@ -84,7 +85,7 @@ class NotificationRow:
         return _url_of(self.entry)
 
 
-@portal.get("/notifications", endpoint="notifications")
+@blueprint.get("/notifications")
 def list_notifications() -> str:
     with transaction(read_only=True) as session:
         partners.own(caller())
@@ -149,32 +150,36 @@ def _list_rows(
     return rows
 
 
-@portal.get("/notifications/bell")
-def notifications_bell() -> str:
+@blueprint.get("/notifications/bell")
+def show_bell() -> str:
     return render_template("portal/notifications/bell.html")
 
 
-@portal.post("/notifications/read")
-def notifications_read() -> Page:
+@blueprint.post("/notifications/read")
+def mark_all_read() -> Page:
     with transaction() as session:
         notified.mark_all_read(session, caller())
-    return redirect_with(gettext("All notifications are read."), url_for("portal.notifications"))
+    return redirect_with(
+        gettext("All notifications are read."), url_for("portal.notifications.list_notifications")
+    )
 
 
-@portal.post("/notifications/<uuid:entry_id>/read")
-def notification_read(entry_id: UUID) -> Page:
+@blueprint.post("/notifications/<uuid:entry_id>/read")
+def mark_read(entry_id: UUID) -> Page:
     """Mark one as read; with ``open``, redirect to its record."""
     with transaction() as session:
         notified.mark_read(session, caller(), AuditEntry.id == entry_id)
         entry = notified.get(session, caller(), entry_id)
     if "open" in request.form and entry and (url := _url_of(entry)):
         return redirect(url, 303)
-    return redirect(url_for("portal.notifications", **lists.present(*FILTERS)), 303)
+    return redirect(
+        url_for("portal.notifications.list_notifications", **lists.present(*FILTERS)), 303
+    )
 
 
 def _url_of(entry: AuditEntry) -> str | None:
-    if entry.action == "user.viewed" and may_open(caller(), "portal.audit"):
-        return url_for("portal.audit", action=entry.action)
+    if entry.action == "user.viewed" and may_open(caller(), "portal.audit.show_audit"):
+        return url_for("portal.audit.show_audit", action=entry.action)
     endpoint, parameter = PAGES.get(entry.target_type, (None, None))
     if endpoint is None or not may_open(caller(), endpoint):
         return None

@@ -76,7 +76,7 @@ def names_reference(row: PartnerCall) -> bool:
 PARTNER_CALLS = ListDefinition(
     name="partner-calls",
     nouns=(lazy_gettext("call"), lazy_gettext("calls")),
-    endpoint="portal.operator_calls",
+    endpoint="portal.operator.list_calls",
     columns=(
         ListColumn(
             "organization",

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.extensions import caller, transaction
+from app.portal.operator import blueprint
 from app.portal.operator.call_listing import (
     PARTNER_CALLS,
     chosen_filters,
@@ -17,7 +18,7 @@ from app.portal.operator.call_listing import (
 )
 from app.portal.operator.labels import calls_message
 from app.portal.web import organization_picker
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page, without_empty
 from app.services import partners
@@ -25,8 +26,8 @@ from app.services.calls.of_partners import PartnerCall, PartnerCallFilter
 from app.services.money_words import shared_digits
 
 
-@portal.get("/operator/calls")
-def operator_calls() -> Page:
+@blueprint.get("/operator/calls")
+def list_calls() -> Page:
     filters, problems = chosen_filters()
     with transaction(read_only=True) as session:
         context = {**_list_context(session), **_filter_names(session, filters)}

@@ -12,13 +12,14 @@ from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Partner, utcnow
+from app.portal.operator import blueprint
 from app.portal.operator.forms import PartnerForm
 from app.portal.operator.labels import domain_label, partner_state
 from app.portal.operator.partner_views import users_label
 from app.portal.spending.uses import month_money
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.users.views import STATUS_TONES
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving
@@ -29,13 +30,13 @@ from app.services import audit, destinations, overview, partners, spending, stor
 MAX_ADMINISTRATORS = 50
 
 
-@portal.get("/operator/partners/new")
-def operator_partner_new() -> str:
+@blueprint.get("/operator/partners/new")
+def new_partner() -> str:
     return _new_page(PartnerForm())
 
 
-@portal.post("/operator/partners/new")
-def operator_partner_create() -> Page:
+@blueprint.post("/operator/partners/new")
+def create_partner() -> Page:
     form = PartnerForm()
     with saving(form, lambda: _new_page(form)) as session:
         submission = FormSubmission(session)
@@ -44,15 +45,15 @@ def operator_partner_create() -> Page:
         invited = users.invite(
             session, caller(), user_type=role, partner_id=partner.id, **first_user
         )
-        url = submission.led_to(url_for("portal.operator_partner", partner_id=partner.id))
+        url = submission.led_to(url_for("portal.operator.show_partner", partner_id=partner.id))
     message = gettext(
         "%(name)s added. %(email)s is invited.", name=partner.name, email=invited.email
     )
     return redirect_with(message, url)
 
 
-@portal.get("/operator/partners/<uuid:partner_id>")
-def operator_partner(partner_id: UUID) -> str:
+@blueprint.get("/operator/partners/<uuid:partner_id>")
+def show_partner(partner_id: UUID) -> str:
     with transaction(read_only=True) as session:
         partner = partners.get(session, caller(), partner_id)
         return render_template(
@@ -97,9 +98,9 @@ def _administrator_context(session: Session, partner_id: UUID) -> dict[str, Any]
     return {"administrators": page.items, "statuses": STATUS_NAMES, "tones": STATUS_TONES}
 
 
-@portal.post("/operator/partners/<uuid:partner_id>/verify-domain")
-def operator_partner_verify_domain(partner_id: UUID) -> Response:
-    url = url_for("portal.operator_partner", partner_id=partner_id)
+@blueprint.post("/operator/partners/<uuid:partner_id>/verify-domain")
+def verify_domain(partner_id: UUID) -> Response:
+    url = url_for("portal.operator.show_partner", partner_id=partner_id)
     try:
         with transaction() as session:
             domain = partners.verify_domain(session, caller(), partner_id).domain

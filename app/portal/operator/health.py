@@ -17,7 +17,7 @@ from app.services.installation import is_late
 
 def health(session: Session, work: QueuedWork) -> list[dict[str, Any]]:
     """Return the arguments of one tile (`components/stat.html`) for each figure."""
-    page = url_for("portal.operator_installation")
+    page = url_for("portal.operator.show_installation")
     online = len(work.workers.online)
     oldest_at = min((each.oldest_at for each in work.queues if each.oldest_at), default=None)
     minutes = 0 if oldest_at is None else max(0, int((utcnow() - oldest_at).total_seconds() // 60))
@@ -61,6 +61,6 @@ def health(session: Session, work: QueuedWork) -> list[dict[str, Any]]:
             "figure": number(mails.sent if keeps_mails() else mails.waiting),
             "note": mails_note,
             "tone": "warning" if is_wrong else "",
-            "url": url_for("portal.outbox") if keeps_mails() else page,
+            "url": url_for("portal.operator.list_mails") if keeps_mails() else page,
         },
     ]

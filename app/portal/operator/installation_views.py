@@ -17,6 +17,7 @@ from app.gateways.failed_jobs import FailedJob
 from app.gateways.job_queue import QueueDepth
 from app.languages import gettext, lazy_gettext
 from app.models import utcnow
+from app.portal.operator import blueprint
 from app.portal.operator.labels import (
     FIGURE_NAMES,
     compared_label,
@@ -27,7 +28,6 @@ from app.portal.operator.labels import (
 from app.portal.operator.parts import QueuedWork, parts, work
 from app.portal.personal_data.labels import KINDS
 from app.portal.personal_data.settings_views import retention_rows
-from app.portal.web.blueprint import portal
 from app.portal.web.formats import size
 from app.services import figure_check, installation
 from app.services.failed_jobs import REPEATABLE
@@ -49,8 +49,8 @@ MAX_FAILED = 20
 """Maximum failed jobs in the list, newest first."""
 
 
-@portal.get("/operator/installation")
-def operator_installation() -> str:
+@blueprint.get("/operator/installation")
+def show_installation() -> str:
     with transaction(read_only=True) as session:
         now, migration = work(session), check_schema(session.connection())
         return render_template(
@@ -117,12 +117,16 @@ def _installation_details(
         ("Python", platform.python_version()),
         (gettext("Environment"), settings().env),
         (gettext("API documentation"), gettext("Open"), "/api/docs"),
-        (gettext("Legacy API"), gettext("View clients"), url_for("portal.api_migration")),
+        (
+            gettext("Legacy API"),
+            gettext("View clients"),
+            url_for("portal.legacy_migration.show_migration"),
+        ),
     ]
 
 
-@portal.get("/operator/figures")
-def operator_figures() -> str:
+@blueprint.get("/operator/figures")
+def show_figures() -> str:
     with transaction(read_only=True) as session:
         check = figure_check.latest(session, caller())
         format_difference = partial(

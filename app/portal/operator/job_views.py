@@ -5,7 +5,8 @@ from flask import url_for
 from app.errors import Conflict, NotFound
 from app.extensions import caller
 from app.languages import gettext
-from app.portal.web.blueprint import Page, portal
+from app.portal.operator import blueprint
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import changing, redirect_with
 from app.services import failed_jobs
@@ -15,9 +16,9 @@ MESSAGES = {"send_mail", "send_webhook", "send_held_webhooks"}
 """Jobs whose messages others receive twice if they had arrived before the error."""
 
 
-@portal.get(JOB)
-def operator_job_again_confirm(job_id: str) -> Page:
-    url = url_for("portal.operator_installation")
+@blueprint.get(JOB)
+def confirm_retry_job(job_id: str) -> Page:
+    url = url_for("portal.operator.show_installation")
     with changing(url, Conflict, NotFound) as session:
         workflow = failed_jobs.get(session, caller(), job_id)
     return _retry_confirmation(workflow, url).page()
@@ -45,9 +46,9 @@ def _consequences(workflow: str) -> list[str]:
     return [*consequences, gettext("If it fails again, it is listed again.")]
 
 
-@portal.post(JOB)
-def operator_job_again(job_id: str) -> Page:
-    url = url_for("portal.operator_installation")
+@blueprint.post(JOB)
+def retry_job(job_id: str) -> Page:
+    url = url_for("portal.operator.show_installation")
     with changing(url, Conflict, NotFound) as session:
         failed_jobs.run_again(session, caller(), job_id)
     return redirect_with(gettext("The job is queued again."), url)

@@ -9,8 +9,9 @@ from werkzeug.wrappers import Response
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Partner
+from app.portal.operator import blueprint
 from app.portal.operator.forms import DomainForm
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import number
 from app.portal.web.forms import saving_edit, stored_page
@@ -23,8 +24,8 @@ MAX_COUNTED = 100_000
 """Maximum users and calls of a partner that are counted."""
 
 
-@portal.get("/partners/<uuid:partner_id>/suspend")
-def partner_suspend_confirm(partner_id: UUID) -> str:
+@blueprint.get("/partners/<uuid:partner_id>/suspend")
+def confirm_suspend_partner(partner_id: UUID) -> str:
     with transaction(read_only=True) as session:
         partner = partners.get(session, caller(), partner_id)
         return ConfirmationPage(
@@ -32,13 +33,13 @@ def partner_suspend_confirm(partner_id: UUID) -> str:
             consequences=_suspension_consequences(session, partner),
             act=gettext("Suspend partner"),
             safe=gettext("Keep active"),
-            safe_url=url_for("portal.operator_partner", partner_id=partner_id),
+            safe_url=url_for("portal.operator.show_partner", partner_id=partner_id),
             crumbs=crumbs_of(partner),
         ).page()
 
 
-@portal.post("/partners/<uuid:partner_id>/suspend")
-def partner_suspend(partner_id: UUID) -> Response:
+@blueprint.post("/partners/<uuid:partner_id>/suspend")
+def suspend_partner(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.suspend(session, caller(), partner_id).name
     return redirect_with(
@@ -46,12 +47,12 @@ def partner_suspend(partner_id: UUID) -> Response:
             "%(name)s suspended. Its users are signed out and its credentials don’t work.",
             name=name,
         ),
-        url_for("portal.operator_partner", partner_id=partner_id),
+        url_for("portal.operator.show_partner", partner_id=partner_id),
     )
 
 
-@portal.post("/partners/<uuid:partner_id>/resume")
-def partner_resume(partner_id: UUID) -> Response:
+@blueprint.post("/partners/<uuid:partner_id>/resume")
+def resume_partner(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.resume(session, caller(), partner_id).name
     return redirect_with(
@@ -59,7 +60,7 @@ def partner_resume(partner_id: UUID) -> Response:
             "%(name)s reactivated. Its users can sign in and its credentials work again.",
             name=name,
         ),
-        url_for("portal.operator_partner", partner_id=partner_id),
+        url_for("portal.operator.show_partner", partner_id=partner_id),
     )
 
 
@@ -75,8 +76,8 @@ def _capped_number(count: int) -> str:
 
 def crumbs_of(partner: Partner) -> list[tuple[str, str]]:
     """Return the breadcrumbs above a confirmation about a partner."""
-    page = url_for("portal.operator_partner", partner_id=partner.id)
-    return [(gettext("Overview"), url_for("portal.overview")), (partner.name, page)]
+    page = url_for("portal.operator.show_partner", partner_id=partner.id)
+    return [(gettext("Overview"), url_for("portal.overview.show_overview")), (partner.name, page)]
 
 
 def _suspension_consequences(session: Session, partner: Partner) -> list[str]:
@@ -117,13 +118,13 @@ def _suspension_consequences(session: Session, partner: Partner) -> list[str]:
     ]
 
 
-@portal.get("/operator/partners/<uuid:partner_id>/domain")
-def operator_partner_domain(partner_id: UUID) -> str:
+@blueprint.get("/operator/partners/<uuid:partner_id>/domain")
+def edit_domain(partner_id: UUID) -> str:
     return stored_page(partner_id, _page, _stored)
 
 
-@portal.post("/operator/partners/<uuid:partner_id>/domain")
-def operator_partner_domain_save(partner_id: UUID) -> Page:
+@blueprint.post("/operator/partners/<uuid:partner_id>/domain")
+def save_domain(partner_id: UUID) -> Page:
     form = DomainForm()
     with saving_edit(form, "partner", partner_id, _page, _stored, validate=False) as session:
         previous_domain = partners.get(session, caller(), partner_id).domain
@@ -133,7 +134,7 @@ def operator_partner_domain_save(partner_id: UUID) -> Page:
         changed = saved.domain != previous_domain
     message = gettext("Domain saved.")
     return redirect_saved(
-        message, url_for("portal.operator_partner", partner_id=partner_id), changed
+        message, url_for("portal.operator.show_partner", partner_id=partner_id), changed
     )
 
 
@@ -163,47 +164,47 @@ STARTING = (
 )
 
 
-@portal.get("/partners/<uuid:partner_id>/end-trial")
-def partner_trial_end_confirm(partner_id: UUID) -> str:
+@blueprint.get("/partners/<uuid:partner_id>/end-trial")
+def confirm_end_trial(partner_id: UUID) -> str:
     partner = _get_partner(partner_id)
     return ConfirmationPage(
         title=gettext("End trial mode of %(name)s?", name=partner.name),
         consequences=ENDING,
         act=gettext("End trial mode"),
         safe=gettext("Keep in trial mode"),
-        safe_url=url_for("portal.operator_partner", partner_id=partner_id),
+        safe_url=url_for("portal.operator.show_partner", partner_id=partner_id),
         danger=False,
         crumbs=crumbs_of(partner),
     ).page()
 
 
-@portal.post("/partners/<uuid:partner_id>/end-trial")
-def partner_trial_end(partner_id: UUID) -> Response:
+@blueprint.post("/partners/<uuid:partner_id>/end-trial")
+def end_trial(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.end_trial(session, caller(), partner_id).name
     message = gettext("The trial mode of %(name)s has ended.", name=name)
-    return redirect_with(message, url_for("portal.operator_partner", partner_id=partner_id))
+    return redirect_with(message, url_for("portal.operator.show_partner", partner_id=partner_id))
 
 
-@portal.get("/partners/<uuid:partner_id>/start-trial")
-def partner_trial_start_confirm(partner_id: UUID) -> str:
+@blueprint.get("/partners/<uuid:partner_id>/start-trial")
+def confirm_start_trial(partner_id: UUID) -> str:
     partner = _get_partner(partner_id)
     return ConfirmationPage(
         title=gettext("Return %(name)s to trial mode?", name=partner.name),
         consequences=STARTING,
         act=gettext("Return to trial mode"),
         safe=gettext("Keep out of trial mode"),
-        safe_url=url_for("portal.operator_partner", partner_id=partner_id),
+        safe_url=url_for("portal.operator.show_partner", partner_id=partner_id),
         crumbs=crumbs_of(partner),
     ).page()
 
 
-@portal.post("/partners/<uuid:partner_id>/start-trial")
-def partner_trial_start(partner_id: UUID) -> Response:
+@blueprint.post("/partners/<uuid:partner_id>/start-trial")
+def start_trial(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.start_trial(session, caller(), partner_id).name
     message = gettext("%(name)s is in trial mode.", name=name)
-    return redirect_with(message, url_for("portal.operator_partner", partner_id=partner_id))
+    return redirect_with(message, url_for("portal.operator.show_partner", partner_id=partner_id))
 
 
 def _get_partner(partner_id: UUID) -> Partner:

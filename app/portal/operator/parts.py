@@ -97,7 +97,7 @@ def _check_calling_service(running: RunningWorkers) -> Part:
         text = gettext(
             "No worker answers. Calls, uploads, emails and webhooks wait. Start a worker."
         )
-        return _make_part(title, gettext("Offline"), "danger", text, "portal.operator_calls")
+        return _make_part(title, gettext("Offline"), "danger", text, "portal.operator.list_calls")
     if silent := len(running.silent):
         text = ngettext(
             "%(num)s worker gives no answer. Restart it unless another one replaced it.",
@@ -106,7 +106,7 @@ def _check_calling_service(running: RunningWorkers) -> Part:
         )
         return _make_part(title, gettext("No answer"), "warning", text) | {"url": "#workers"}
     text = ngettext("%(num)s worker running.", "%(num)s workers running.", len(running.online))
-    return _make_part(title, gettext("Online"), "success", text, "portal.operator_calls")
+    return _make_part(title, gettext("Online"), "success", text, "portal.operator.list_calls")
 
 
 def _check_queues(queues: list[QueueDepth], unserved: list[str]) -> Part:
@@ -159,14 +159,22 @@ def _check_carriers(session: Session) -> list[Part]:
         else:
             text = gettext("No answer in the last 24 hours.")
         rows.append(
-            _make_part(carrier_title(each.carrier), word, tone, text, "portal.carrier_status")
+            _make_part(
+                carrier_title(each.carrier), word, tone, text, "portal.carriers.show_carrier_status"
+            )
         )
     configured = CarrierKind(settings().carrier)
     if configured not in {each.carrier for each in carriers}:
         text = gettext("No requests in the last 24 hours.")
         word = gettext("Not used")
         rows.append(
-            _make_part(carrier_title(configured), word, "neutral", text, "portal.carrier_status")
+            _make_part(
+                carrier_title(configured),
+                word,
+                "neutral",
+                text,
+                "portal.carriers.show_carrier_status",
+            )
         )
     return rows
 
@@ -176,7 +184,7 @@ def _check_emails(session: Session) -> Part:
     mails = installation.mails(session)
     if keeps_mails():
         text = gettext("Development mode: emails are kept in the outbox.")
-        return _make_part(title, gettext("Kept"), "neutral", text, "portal.outbox")
+        return _make_part(title, gettext("Kept"), "neutral", text, "portal.operator.list_mails")
     if not settings().smtp_url:
         text = gettext("No mail server is set: emails are kept on this machine.")
         return _make_part(title, gettext("Not sent"), "warning", text)
@@ -198,7 +206,7 @@ def _check_figures(checked: Sequence[CheckedDay]) -> Part:
     if not checked:
         text = gettext("The first check runs in the night.")
         return _make_part(
-            title, gettext("Not checked yet"), "neutral", text, "portal.operator_figures"
+            title, gettext("Not checked yet"), "neutral", text, "portal.operator.show_figures"
         )
     differences = figure_check.count_differences(checked)
     first, last = day(checked[-1].day), day(checked[0].day)
@@ -210,9 +218,11 @@ def _check_figures(checked: Sequence[CheckedDay]) -> Part:
             first=first,
             last=last,
         )
-        return _make_part(title, gettext("Differences"), "danger", text, "portal.operator_figures")
+        return _make_part(
+            title, gettext("Differences"), "danger", text, "portal.operator.show_figures"
+        )
     text = gettext("All totals from %(first)s to %(last)s agree.", first=first, last=last)
-    return _make_part(title, gettext("Agrees"), "success", text, "portal.operator_figures")
+    return _make_part(title, gettext("Agrees"), "success", text, "portal.operator.show_figures")
 
 
 def _check_migrations(schema: SchemaCompatibility) -> Part:
@@ -259,7 +269,9 @@ def _check_disk(session: Session) -> Part:
         word, tone = gettext("Almost full"), "danger"
     elif any(each.is_low for each in systems):
         word, tone = gettext("Little space"), "warning"
-    return _make_part(gettext("Storage"), word, tone, text, "portal.operator_storage")
+    return _make_part(
+        gettext("Storage"), word, tone, text, "portal.storage.show_installation_storage"
+    )
 
 
 def _free_space_message(system: FileSystem) -> str:

@@ -11,8 +11,9 @@ from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.portal.carriers.labels import STUCK_WORDS
+from app.portal.operator import blueprint
 from app.portal.operator.forms import OutcomeForm
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.services.calls import resolve, stuck
@@ -20,13 +21,13 @@ from app.services.calls import resolve, stuck
 NEVER_PLACED = lazy_gettext("This call was never placed. Choose “Failed” or “Cancelled”.")
 
 
-@portal.get("/operator/stuck-calls/<uuid:call_id>")
-def operator_stuck_call(call_id: UUID) -> Page:
+@blueprint.get("/operator/stuck-calls/<uuid:call_id>")
+def show_stuck_call(call_id: UUID) -> Page:
     return _page(call_id, OutcomeForm())
 
 
-@portal.post("/operator/stuck-calls/<uuid:call_id>")
-def operator_stuck_call_resolve(call_id: UUID) -> Page:
+@blueprint.post("/operator/stuck-calls/<uuid:call_id>")
+def resolve_stuck_call(call_id: UUID) -> Page:
     form = OutcomeForm()
     try:
         with saving(form, partial(_page, call_id, form)) as session:
@@ -34,7 +35,9 @@ def operator_stuck_call_resolve(call_id: UUID) -> Page:
             resolve.by_operator(session, caller(), call_id, status, reason)
     except Conflict as error:
         return _handle_conflict(call_id, form, error)
-    return redirect_with(gettext("The outcome is saved."), url_for("portal.carrier_status"))
+    return redirect_with(
+        gettext("The outcome is saved."), url_for("portal.carriers.show_carrier_status")
+    )
 
 
 def _handle_conflict(call_id: UUID, form: OutcomeForm, error: Conflict) -> Page:
@@ -44,14 +47,16 @@ def _handle_conflict(call_id: UUID, form: OutcomeForm, error: Conflict) -> Page:
     return _page(call_id, form), 422
 
 
-@portal.post("/operator/stuck-calls/<uuid:call_id>/queue")
-def operator_stuck_call_queue(call_id: UUID) -> Response:
+@blueprint.post("/operator/stuck-calls/<uuid:call_id>/queue")
+def queue_stuck_call(call_id: UUID) -> Response:
     try:
         with transaction() as session:
             resolve.queue_again(session, caller(), call_id)
     except Conflict:
         return _redirect_resolved()
-    return redirect_with(gettext("The call is queued again."), url_for("portal.carrier_status"))
+    return redirect_with(
+        gettext("The call is queued again."), url_for("portal.carriers.show_carrier_status")
+    )
 
 
 def _page(call_id: UUID, form: OutcomeForm) -> str:
@@ -76,4 +81,4 @@ def _page(call_id: UUID, form: OutcomeForm) -> str:
 
 def _redirect_resolved() -> Response:
     message = gettext("This call needs no attention any more. Nothing was changed.")
-    return redirect_with(message, url_for("portal.carrier_status"), "info")
+    return redirect_with(message, url_for("portal.carriers.show_carrier_status"), "info")

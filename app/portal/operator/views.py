@@ -12,8 +12,8 @@ from flask import Flask, Response, make_response, render_template, request, url_
 from app.errors import NotFound
 from app.extensions import caller, settings
 from app.gateways.mailers import KeptMail, open_outbox
+from app.portal.operator import blueprint
 from app.portal.operator.labels import outbox_message
-from app.portal.web.blueprint import portal
 
 MAX_SHOWN = 100
 
@@ -25,11 +25,11 @@ def keeps_mails() -> bool:
 
 def outbox_url() -> str | None:
     """Return where the mails are kept; None if they are sent."""
-    return url_for("portal.outbox") if keeps_mails() else None
+    return url_for("portal.operator.list_mails") if keeps_mails() else None
 
 
-@portal.get("/outbox")
-def outbox() -> str:
+@blueprint.get("/outbox")
+def list_mails() -> str:
     mails = _kept_mails()
     newest = mails[:MAX_SHOWN]
     return render_template(
@@ -39,8 +39,8 @@ def outbox() -> str:
     )
 
 
-@portal.get("/outbox/<uuid:mail_id>")
-def outbox_mail(mail_id: UUID) -> str:
+@blueprint.get("/outbox/<uuid:mail_id>")
+def show_mail(mail_id: UUID) -> str:
     mail = _get_mail(mail_id)
     message = mail.read()
     return render_template(
@@ -53,8 +53,8 @@ def outbox_mail(mail_id: UUID) -> str:
     )
 
 
-@portal.get("/outbox/<uuid:mail_id>/html")
-def outbox_html(mail_id: UUID) -> Response:
+@blueprint.get("/outbox/<uuid:mail_id>/html")
+def show_mail_html(mail_id: UUID) -> Response:
     """Return the mail itself, for a frame that our script sizes to its content: no script runs in
     it, and its styles are separate."""
     response = make_response(_mail_text(_get_mail(mail_id).read(), "html"))
@@ -67,8 +67,8 @@ def outbox_html(mail_id: UUID) -> Response:
     return response
 
 
-@portal.get("/outbox/<uuid:mail_id>/files/<int:place>")
-def outbox_file(mail_id: UUID, place: int) -> Response:
+@blueprint.get("/outbox/<uuid:mail_id>/files/<int:place>")
+def download_mail_file(mail_id: UUID, place: int) -> Response:
     """Return an attached file, to download."""
     for each, attachment in enumerate(_get_mail(mail_id).read().iter_attachments()):
         if each == place:

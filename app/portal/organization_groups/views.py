@@ -12,6 +12,7 @@ from app.errors import NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import OAuthClient, Organization, OrganizationGroup, User
+from app.portal.organization_groups import blueprint
 from app.portal.organization_groups.forms import (
     ALL,
     SOME,
@@ -20,7 +21,7 @@ from app.portal.organization_groups.forms import (
     NewGroupForm,
     OrganizationGroupForm,
 )
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, stored_page
@@ -34,37 +35,37 @@ OFFERED = 200
 """Maximum organizations to choose from; others are typed."""
 
 
-@portal.get("/settings/groups", endpoint="portal_settings_groups")
+@blueprint.get("/settings/groups")
 def list_groups() -> str:
     with transaction(read_only=True) as session:
         rows = organization_groups.listing(session, caller())
     return render_template("portal/organization_groups/list.html", rows=rows)
 
 
-@portal.get("/settings/groups/new")
-def portal_settings_group_new() -> str:
+@blueprint.get("/settings/groups/new")
+def new_group() -> str:
     return _new_page(NewGroupForm())
 
 
-@portal.post("/settings/groups/new")
-def portal_settings_group_create() -> Page:
+@blueprint.post("/settings/groups/new")
+def create_group() -> Page:
     form = NewGroupForm()
     with saving(form, lambda: _new_page(form), validate=False) as session:
         submission = FormSubmission(session)
         group_input = GroupInput(form.name.data or "", _selected_ids(session, form))
         group = organization_groups.create(session, caller(), group_input)
-        submission.led_to(url_for("portal.portal_settings_groups"))
+        submission.led_to(url_for("portal.organization_groups.list_groups"))
     message = gettext("Group %(name)s added.", name=group.name)
-    return redirect_with(message, url_for("portal.portal_settings_groups"))
+    return redirect_with(message, url_for("portal.organization_groups.list_groups"))
 
 
-@portal.get("/settings/groups/<uuid:group_id>")
-def portal_settings_group(group_id: UUID) -> str:
+@blueprint.get("/settings/groups/<uuid:group_id>")
+def edit_group(group_id: UUID) -> str:
     return stored_page(group_id, _page, _stored)
 
 
-@portal.post("/settings/groups/<uuid:group_id>")
-def portal_settings_group_save(group_id: UUID) -> Page:
+@blueprint.post("/settings/groups/<uuid:group_id>")
+def save_group(group_id: UUID) -> Page:
     form = OrganizationGroupForm()
     with saving_edit(
         form, "organization_group", group_id, _page, _stored, validate=False
@@ -74,11 +75,11 @@ def portal_settings_group_save(group_id: UUID) -> Page:
         organization_groups.update(
             session, caller(), group_id, group_input, expected_version=version
         )
-    return redirect_with(gettext("Group saved."), url_for("portal.portal_settings_groups"))
+    return redirect_with(gettext("Group saved."), url_for("portal.organization_groups.list_groups"))
 
 
-@portal.get("/settings/groups/<uuid:group_id>/delete")
-def portal_settings_group_delete_confirm(group_id: UUID) -> str:
+@blueprint.get("/settings/groups/<uuid:group_id>/delete")
+def confirm_delete_group(group_id: UUID) -> str:
     with transaction(read_only=True) as session:
         group = organization_groups.get(session, caller(), group_id)
     return _delete_confirmation(group).page()
@@ -86,7 +87,7 @@ def portal_settings_group_delete_confirm(group_id: UUID) -> str:
 
 def _delete_confirmation(group: OrganizationGroup) -> ConfirmationPage:
     return ConfirmationPage(
-        action=url_for("portal.portal_settings_group_delete", group_id=group.id),
+        action=url_for("portal.organization_groups.delete_group", group_id=group.id),
         title=gettext("Delete the group %(name)s?", name=group.name),
         consequences=[
             gettext("Its organizations stay as they are."),
@@ -96,16 +97,16 @@ def _delete_confirmation(group: OrganizationGroup) -> ConfirmationPage:
         ],
         act=gettext("Delete group"),
         safe=gettext("Keep group"),
-        safe_url=url_for("portal.portal_settings_group", group_id=group.id),
+        safe_url=url_for("portal.organization_groups.edit_group", group_id=group.id),
     )
 
 
-@portal.post("/settings/groups/<uuid:group_id>/delete")
-def portal_settings_group_delete(group_id: UUID) -> Response:
+@blueprint.post("/settings/groups/<uuid:group_id>/delete")
+def delete_group(group_id: UUID) -> Response:
     with transaction() as session:
         group = organization_groups.remove(session, caller(), group_id)
     message = gettext("Group %(name)s deleted.", name=group.name)
-    return redirect_with(message, url_for("portal.portal_settings_groups"))
+    return redirect_with(message, url_for("portal.organization_groups.list_groups"))
 
 
 def _selected_ids(session: Session, form: GroupFields) -> set[UUID]:
@@ -152,26 +153,28 @@ def _page(group_id: UUID, form: OrganizationGroupForm) -> str:
 Load = Callable[[Session, bool], User | OAuthClient]
 
 
-@portal.get("/users/<uuid:user_id>/groups")
-def user_groups(user_id: UUID) -> str:
-    return _limits_page(_user_loader(user_id), url_for("portal.user", user_id=user_id))
+@blueprint.get("/users/<uuid:user_id>/groups")
+def edit_user_groups(user_id: UUID) -> str:
+    return _limits_page(_user_loader(user_id), url_for("portal.users.show_user", user_id=user_id))
 
 
-@portal.post("/users/<uuid:user_id>/groups")
-def user_groups_save(user_id: UUID) -> Page:
-    return _submit(_user_loader(user_id), url_for("portal.user", user_id=user_id))
+@blueprint.post("/users/<uuid:user_id>/groups")
+def save_user_groups(user_id: UUID) -> Page:
+    return _submit(_user_loader(user_id), url_for("portal.users.show_user", user_id=user_id))
 
 
-@portal.get("/api-access/clients/<uuid:client_id>/groups")
-def api_client_groups(client_id: UUID) -> str:
+@blueprint.get("/api-access/clients/<uuid:client_id>/groups")
+def edit_client_groups(client_id: UUID) -> str:
     return _limits_page(
-        _client_loader(client_id), url_for("portal.api_client", client_id=client_id)
+        _client_loader(client_id), url_for("portal.api_access.show_client", client_id=client_id)
     )
 
 
-@portal.post("/api-access/clients/<uuid:client_id>/groups")
-def api_client_groups_save(client_id: UUID) -> Page:
-    return _submit(_client_loader(client_id), url_for("portal.api_client", client_id=client_id))
+@blueprint.post("/api-access/clients/<uuid:client_id>/groups")
+def save_client_groups(client_id: UUID) -> Page:
+    return _submit(
+        _client_loader(client_id), url_for("portal.api_access.show_client", client_id=client_id)
+    )
 
 
 def _user_loader(user_id: UUID) -> Load:

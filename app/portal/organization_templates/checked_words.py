@@ -36,27 +36,34 @@ def review_of(
     names = [name for name in LABELS if invites or name not in OF_FIRST_USER]
     refused = sum(bool(each.problems) for each in checked)
     ready = len(checked) - refused
-    start = url_for("portal.organization_template_use_many", template_id=template_id)
+    start = url_for(
+        "portal.organization_templates.new_organizations_from_template", template_id=template_id
+    )
     countries = {choice.value: choice.label for choice in named_regions()}
     return Review(
         title=_title(len(created)),
         lead="" if created else gettext("Nothing is added yet."),
         trail=[
-            (gettext("Organizations"), url_for("portal.organizations")),
-            (gettext("Templates"), url_for("portal.organization_templates")),
+            (gettext("Organizations"), url_for("portal.organizations.list_organizations")),
+            (gettext("Templates"), url_for("portal.organization_templates.list_templates")),
             (
                 opened.template.name,
-                url_for("portal.organization_template", template_id=template_id),
+                url_for("portal.organization_templates.show_template", template_id=template_id),
             ),
             (gettext("From a file"), start),
             (gettext("Review"), None),
         ],
-        check_url=url_for("portal.organization_template_check_many", template_id=template_id),
-        use_url=url_for("portal.organization_template_create_many", template_id=template_id),
+        check_url=url_for(
+            "portal.organization_templates.check_organizations", template_id=template_id
+        ),
+        use_url=url_for(
+            "portal.organization_templates.create_organizations_from_template",
+            template_id=template_id,
+        ),
         use_words=_add_label(ready, refused),
         busy_words=gettext("Adding…"),
         start_url=start,
-        end_url=url_for("portal.organizations"),
+        end_url=url_for("portal.organizations.list_organizations"),
         to_fix=[
             RowToFix(position, each.row.number, _cells(each, names, countries))
             for position, each in enumerate(checked)
@@ -87,7 +94,7 @@ def _add_label(ready: int, refused: int) -> str:
 
 def _added(created: CheckedRow) -> DoneRow:
     customer = created.row.customer
-    url = url_for("portal.organization", organization_id=created.organization_id)
+    url = url_for("portal.organizations.show_organization", organization_id=created.organization_id)
     return DoneRow(customer.name, customer.email or "", url)
 
 

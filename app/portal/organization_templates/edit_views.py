@@ -11,6 +11,7 @@ from app.errors import Conflict, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS
+from app.portal.organization_templates import blueprint
 from app.portal.organization_templates.forms import (
     FIRST_ROLE_HINTS,
     TemplateAssistantForm,
@@ -18,7 +19,7 @@ from app.portal.organization_templates.forms import (
     TemplateForm,
 )
 from app.portal.organization_templates.views import bounds, opened
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, seen_version
@@ -36,13 +37,13 @@ from app.services.outreach.plans import MAX_TEXT_LENGTH
 TARGET = "organization_template"
 
 
-@portal.get("/organization-templates/<uuid:template_id>/edit")
-def organization_template_edit(template_id: UUID) -> str:
+@blueprint.get("/organization-templates/<uuid:template_id>/edit")
+def edit_template(template_id: UUID) -> str:
     return _edit_page(template_id, TemplateForm.showing_template(opened(template_id)))
 
 
-@portal.post("/organization-templates/<uuid:template_id>/edit")
-def organization_template_save(template_id: UUID) -> Page:
+@blueprint.post("/organization-templates/<uuid:template_id>/edit")
+def save_template(template_id: UUID) -> Page:
     form = TemplateForm()
     with saving_edit(form, TARGET, template_id, _edit_page, _stored) as session:
         name, version = form.name.data or "", form.version.data
@@ -52,13 +53,13 @@ def organization_template_save(template_id: UUID) -> Page:
     return _to_template(template_id, gettext("Template saved."))
 
 
-@portal.get("/organization-templates/<uuid:template_id>/assistants/new")
-def organization_template_assistant_new(template_id: UUID) -> str:
+@blueprint.get("/organization-templates/<uuid:template_id>/assistants/new")
+def new_template_assistant(template_id: UUID) -> str:
     return _assistant_page(template_id, TemplateAssistantForm())
 
 
-@portal.post("/organization-templates/<uuid:template_id>/assistants/new")
-def organization_template_assistant_create(template_id: UUID) -> Page:
+@blueprint.post("/organization-templates/<uuid:template_id>/assistants/new")
+def create_template_assistant(template_id: UUID) -> Page:
     form = TemplateAssistantForm()
     with saving(form, lambda: _assistant_page(template_id, form), validate=False) as session:
         submission = FormSubmission(session)
@@ -70,14 +71,14 @@ def organization_template_assistant_create(template_id: UUID) -> Page:
     return _with_warning(form, redirect_with(gettext("%(name)s added.", name=form.name.data), url))
 
 
-@portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>")
-def organization_template_assistant(template_id: UUID, position: int) -> str:
+@blueprint.get("/organization-templates/<uuid:template_id>/assistants/<int:position>")
+def edit_template_assistant(template_id: UUID, position: int) -> str:
     form = _assistant_form(opened(template_id), position)
     return _assistant_page(template_id, form, position)
 
 
-@portal.post("/organization-templates/<uuid:template_id>/assistants/<int:position>")
-def organization_template_assistant_save(template_id: UUID, position: int) -> Page:
+@blueprint.post("/organization-templates/<uuid:template_id>/assistants/<int:position>")
+def save_template_assistant(template_id: UUID, position: int) -> Page:
     form = TemplateAssistantForm()
     fields, version = AssistantFields(**form.data), form.version.data
     page = partial(_assistant_page, position=position)
@@ -96,15 +97,15 @@ def _with_warning(form: TemplateAssistantForm, response: Response) -> Response:
     return response
 
 
-@portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>/remove")
-def organization_template_assistant_remove_confirm(template_id: UUID, position: int) -> str:
+@blueprint.get("/organization-templates/<uuid:template_id>/assistants/<int:position>/remove")
+def confirm_remove_template_assistant(template_id: UUID, position: int) -> str:
     return _removal_confirmation(opened(template_id), position).page()
 
 
 def _removal_confirmation(opened_template: OpenedTemplate, position: int) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for(
-            "portal.organization_template_assistant_remove",
+            "portal.organization_templates.remove_template_assistant",
             template_id=opened_template.template.id,
             position=position,
             version=opened_template.template.version,
@@ -121,8 +122,8 @@ def _removal_confirmation(opened_template: OpenedTemplate, position: int) -> Con
     )
 
 
-@portal.post("/organization-templates/<uuid:template_id>/assistants/<int:position>/remove")
-def organization_template_assistant_remove(template_id: UUID, position: int) -> Response:
+@blueprint.post("/organization-templates/<uuid:template_id>/assistants/<int:position>/remove")
+def remove_template_assistant(template_id: UUID, position: int) -> Response:
     """Remove an assistant. The URL has the version of the template, because a position may later be
     another assistant's."""
     version = request.args.get("version", type=int)
@@ -133,13 +134,13 @@ def organization_template_assistant_remove(template_id: UUID, position: int) -> 
     return _to_template(template_id, gettext("Assistant removed."))
 
 
-@portal.get("/organization-templates/<uuid:template_id>/campaign")
-def organization_template_campaign(template_id: UUID) -> str:
+@blueprint.get("/organization-templates/<uuid:template_id>/campaign")
+def edit_template_campaign(template_id: UUID) -> str:
     return _campaign_page(template_id, _campaign_form(opened(template_id)))
 
 
-@portal.post("/organization-templates/<uuid:template_id>/campaign")
-def organization_template_campaign_save(template_id: UUID) -> Page:
+@blueprint.post("/organization-templates/<uuid:template_id>/campaign")
+def save_template_campaign(template_id: UUID) -> Page:
     form = TemplateCampaignForm()
     stored = partial(_stored_campaign, typed=form)
     with saving_edit(form, TARGET, template_id, _campaign_page, stored) as session:
@@ -152,8 +153,8 @@ def organization_template_campaign_save(template_id: UUID) -> Page:
     return response
 
 
-@portal.post("/organization-templates/<uuid:template_id>/campaign/remove")
-def organization_template_campaign_remove(template_id: UUID) -> Response:
+@blueprint.post("/organization-templates/<uuid:template_id>/campaign/remove")
+def remove_template_campaign(template_id: UUID) -> Response:
     with changing(_template_url(template_id), Conflict) as session:
         organization_templates.save_campaign(
             session, caller(), template_id, None, bounds(), expected_version=seen_version()
@@ -170,7 +171,7 @@ def _stored(session: Session, template_id: UUID) -> TemplateForm:
 
 
 def _template_url(template_id: UUID) -> str:
-    return url_for("portal.organization_template", template_id=template_id)
+    return url_for("portal.organization_templates.show_template", template_id=template_id)
 
 
 def _to_template(template_id: UUID, message: str) -> Response:

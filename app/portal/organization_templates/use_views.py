@@ -16,13 +16,14 @@ from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.phone import country_name
+from app.portal.organization_templates import blueprint
 from app.portal.organization_templates.checked_words import review_of
 from app.portal.organization_templates.forms import CustomerForm, CustomersForm
 from app.portal.organization_templates.labels import INVITATION_HINTS, content_label, zone_label
 from app.portal.organization_templates.views import bounds, opened
 from app.portal.organizations.labels import added_message
 from app.portal.organizations.limit_words import region_names
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.checked_rows import corrected_lines, file_data, kept_lines, use_in_parts
 from app.portal.web.editing import FormSubmission, run_once
 from app.portal.web.forms import saving
@@ -43,13 +44,13 @@ from app.services.organization_templates import (
 )
 
 
-@portal.get("/organization-templates/<uuid:template_id>/use")
-def organization_template_use(template_id: UUID) -> str:
+@blueprint.get("/organization-templates/<uuid:template_id>/use")
+def new_organization_from_template(template_id: UUID) -> str:
     return _use_page(template_id, CustomerForm())
 
 
-@portal.post("/organization-templates/<uuid:template_id>/use")
-def organization_template_use_create(template_id: UUID) -> Page:
+@blueprint.post("/organization-templates/<uuid:template_id>/use")
+def create_organization_from_template(template_id: UUID) -> Page:
     form = CustomerForm()
     customer = form.to_customer()
     with saving(form, lambda: _use_page(template_id, form), validate=False) as session:
@@ -57,7 +58,9 @@ def organization_template_use_create(template_id: UUID) -> Page:
         made = organization_templates.create_organization(
             session, caller(), template_id, customer, bounds(), **_installation()
         )
-        url = submission.led_to(url_for("portal.organization", organization_id=made.id))
+        url = submission.led_to(
+            url_for("portal.organizations.show_organization", organization_id=made.id)
+        )
     return _to_added(template_id, customer, made.name, url)
 
 
@@ -79,19 +82,19 @@ def _elsewhere_message(content: TemplateContent, customer: CustomerDetails) -> s
     )
 
 
-@portal.get("/organization-templates/sample.csv")
-def organization_template_sample() -> Response:
+@blueprint.get("/organization-templates/sample.csv")
+def download_sample() -> Response:
     """Return a sample file of customers."""
     return csv_file("organizations-sample", [organization_templates.sample_file()])
 
 
-@portal.get("/organization-templates/<uuid:template_id>/use-many")
-def organization_template_use_many(template_id: UUID) -> str:
+@blueprint.get("/organization-templates/<uuid:template_id>/use-many")
+def new_organizations_from_template(template_id: UUID) -> str:
     return _many_page(template_id, CustomersForm())
 
 
-@portal.post("/organization-templates/<uuid:template_id>/use-many/check")
-def organization_template_check_many(template_id: UUID) -> Page:
+@blueprint.post("/organization-templates/<uuid:template_id>/use-many/check")
+def check_organizations(template_id: UUID) -> Page:
     """Show each row of the file, or of the page with its input, with its problems; nothing is
     written."""
     form = CustomersForm()
@@ -104,8 +107,8 @@ def organization_template_check_many(template_id: UUID) -> Page:
         return _refused_file(template_id, form, error)
 
 
-@portal.post("/organization-templates/<uuid:template_id>/use-many")
-def organization_template_create_many(template_id: UUID) -> Page:
+@blueprint.post("/organization-templates/<uuid:template_id>/use-many")
+def create_organizations_from_template(template_id: UUID) -> Page:
     """Create the organizations of the checked rows without problems. Input that has changed since
     the check is shown again first."""
     form = CustomersForm()
@@ -131,7 +134,7 @@ def _add(template_id: UUID, form: CustomersForm, rows: Sequence[CustomerRow]) ->
         words.append(
             ngettext("%(num)s user is invited.", "%(num)s users are invited.", len(created))
         )
-    return redirect_with(" ".join(words), url_for("portal.organizations"))
+    return redirect_with(" ".join(words), url_for("portal.organizations.list_organizations"))
 
 
 def _create(template_id: UUID, rows: Sequence[CustomerRow]) -> list[CheckedRow]:
@@ -164,8 +167,8 @@ def _mail(session: Session, results: Sequence[CheckedRow]) -> dict[str, Any]:
     return {}
 
 
-@portal.post("/organization-templates/<uuid:template_id>/use-many/corrected-file")
-def organization_template_corrected_file(template_id: UUID) -> Page:
+@blueprint.post("/organization-templates/<uuid:template_id>/use-many/corrected-file")
+def download_corrected_file(template_id: UUID) -> Page:
     """Return the refused rows as a file, each with its problem, to be fixed and chosen again."""
     form = CustomersForm()
     try:

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Campaign
+from app.portal.organization_templates import blueprint
 from app.portal.organization_templates.forms import (
     FIRST_ROLE_HINTS,
     MAX_NAME_LENGTH,
@@ -24,7 +25,7 @@ from app.portal.organization_templates.labels import (
     message_lines,
     rule_facts,
 )
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import FormSubmission
@@ -46,7 +47,7 @@ def opened(template_id: UUID) -> OpenedTemplate:
         return organization_templates.get_with_content(session, caller(), template_id)
 
 
-@portal.get("/organization-templates", endpoint="organization_templates")
+@blueprint.get("/organization-templates")
 def list_templates() -> str:
     with transaction(read_only=True) as session:
         rows = organization_templates.listing(session, caller())
@@ -55,27 +56,29 @@ def list_templates() -> str:
     )
 
 
-@portal.get("/organization-templates/new")
-def organization_template_new() -> str:
+@blueprint.get("/organization-templates/new")
+def new_template() -> str:
     refuse_operators()
     return _new_page(NewTemplateForm())
 
 
-@portal.post("/organization-templates/new")
-def organization_template_create() -> Page:
+@blueprint.post("/organization-templates/new")
+def create_template() -> Page:
     form = NewTemplateForm()
     with saving(form, lambda: _new_page(form), validate=False) as session:
         submission = FormSubmission(session)
         template = organization_templates.create(session, caller(), form.name.data or "")
-        url = submission.led_to(url_for("portal.organization_template", template_id=template.id))
+        url = submission.led_to(
+            url_for("portal.organization_templates.show_template", template_id=template.id)
+        )
     message = gettext(
         "Template %(name)s added. Set its plan, limits and rules below.", name=template.name
     )
     return redirect_with(message, url)
 
 
-@portal.get("/organizations/<uuid:organization_id>/save-as-template")
-def organization_save_as_template(organization_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/save-as-template")
+def new_template_from_organization(organization_id: UUID) -> str:
     refuse_operators()
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
@@ -84,8 +87,8 @@ def organization_save_as_template(organization_id: UUID) -> str:
     return _save_page(organization_id, SavedTemplateForm(data={"name": service[:MAX_NAME_LENGTH]}))
 
 
-@portal.post("/organizations/<uuid:organization_id>/save-as-template")
-def organization_template_save_as(organization_id: UUID) -> Page:
+@blueprint.post("/organizations/<uuid:organization_id>/save-as-template")
+def create_template_from_organization(organization_id: UUID) -> Page:
     form = SavedTemplateForm()
     with saving(form, lambda: _save_page(organization_id, form)) as session:
         submission = FormSubmission(session)
@@ -93,12 +96,14 @@ def organization_template_save_as(organization_id: UUID) -> Page:
         template = organization_templates.save_organization(
             session, caller(), organization_id, name, campaign_id=campaign_id, first_role=form.role
         )
-        url = submission.led_to(url_for("portal.organization_template", template_id=template.id))
+        url = submission.led_to(
+            url_for("portal.organization_templates.show_template", template_id=template.id)
+        )
     return redirect_with(gettext("Template %(name)s added.", name=template.name), url)
 
 
-@portal.get("/organization-templates/<uuid:template_id>")
-def organization_template(template_id: UUID) -> str:
+@blueprint.get("/organization-templates/<uuid:template_id>")
+def show_template(template_id: UUID) -> str:
     opened_template = opened(template_id)
     return render_template(
         "portal/organization_templates/detail.html",
@@ -120,25 +125,25 @@ def _content_context(content: TemplateContent) -> dict[str, Any]:
     }
 
 
-@portal.get("/organization-templates/<uuid:template_id>/delete")
-def organization_template_delete_confirm(template_id: UUID) -> str:
+@blueprint.get("/organization-templates/<uuid:template_id>/delete")
+def confirm_delete_template(template_id: UUID) -> str:
     opened_template = opened(template_id)
     return ConfirmationPage(
         title=gettext("Delete the template %(name)s?", name=opened_template.template.name),
         consequences=[gettext("Organizations that were created from it stay as they are.")],
         act=gettext("Delete template"),
         safe=gettext("Keep template"),
-        safe_url=url_for("portal.organization_template", template_id=template_id),
+        safe_url=url_for("portal.organization_templates.show_template", template_id=template_id),
     ).page()
 
 
-@portal.post("/organization-templates/<uuid:template_id>/delete")
-def organization_template_delete(template_id: UUID) -> Response:
+@blueprint.post("/organization-templates/<uuid:template_id>/delete")
+def delete_template(template_id: UUID) -> Response:
     with transaction() as session:
         deleted = organization_templates.delete(session, caller(), template_id)
         name = deleted.name
     message = gettext("Template %(name)s deleted.", name=name)
-    return redirect_with(message, url_for("portal.organization_templates"))
+    return redirect_with(message, url_for("portal.organization_templates.list_templates"))
 
 
 def _new_page(form: NewTemplateForm) -> str:

@@ -15,10 +15,11 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import Organization, utcnow
 from app.policy import Permission
+from app.portal.organizations import blueprint
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.organizations.labels import MEMBER_HINTS, added_message
 from app.portal.organizations.limit_words import used_label
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.current_user import local_path, refuse_operators
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, showing_problems, stored_page
@@ -33,8 +34,8 @@ from app.services.pricing import EditedPlan
 FIRST_ROLES = (Role.OWNER, Role.STANDARD)
 
 
-@portal.get("/organizations/new")
-def organization_new() -> Page:
+@blueprint.get("/organizations/new")
+def new_organization() -> Page:
     refuse_operators()
     limit = current_user.partner.default_assistant_limit
     with transaction(read_only=True) as session:
@@ -45,15 +46,17 @@ def organization_new() -> Page:
         return _new_page(form)
 
 
-@portal.post("/organizations/new")
-def organization_create() -> Page:
+@blueprint.post("/organizations/new")
+def create_organization() -> Page:
     refuse_operators()
     form = NewForm()
     form.offer(_first_roles())
     with saving(form, lambda: _new_page(form)) as session:
         submission = FormSubmission(session)
         created = _create(session, form)
-        url = submission.led_to(url_for("portal.organization", organization_id=created.id))
+        url = submission.led_to(
+            url_for("portal.organizations.show_organization", organization_id=created.id)
+        )
     return redirect_with(added_message(created.name, form.typed_email), url)
 
 
@@ -83,19 +86,19 @@ def _create(session: Session, form: NewForm) -> Organization:
     return created
 
 
-@portal.get("/organizations/<uuid:organization_id>/edit")
-def organization_edit(organization_id: UUID) -> Page:
+@blueprint.get("/organizations/<uuid:organization_id>/edit")
+def edit_organization(organization_id: UUID) -> Page:
     return stored_page(organization_id, _edit_page, _stored)
 
 
-@portal.post("/organizations/<uuid:organization_id>/edit")
-def organization_save(organization_id: UUID) -> Page:
+@blueprint.post("/organizations/<uuid:organization_id>/edit")
+def save_organization(organization_id: UUID) -> Page:
     form = EditForm()
     with saving_edit(
         form, "organization", organization_id, _edit_page, _stored, validate=False
     ) as session:
         saved = _save(session, organization_id, form)
-    url = url_for("portal.organization", organization_id=organization_id)
+    url = url_for("portal.organizations.show_organization", organization_id=organization_id)
     return redirect_with(gettext("%(name)s saved.", name=saved.name), url)
 
 
@@ -111,8 +114,8 @@ def _save(session: Session, organization_id: UUID, form: EditForm) -> Organizati
     )
 
 
-@portal.get("/organizations/<uuid:organization_id>/plan")
-def organization_plan(organization_id: UUID) -> Page:
+@blueprint.get("/organizations/<uuid:organization_id>/plan")
+def choose_plan(organization_id: UUID) -> Page:
     """Show the form. ``assistants`` and ``users`` in the URL are initial limits, ``back`` the page
     to return to instead of the organization."""
     with transaction(read_only=True) as session:
@@ -122,8 +125,8 @@ def organization_plan(organization_id: UUID) -> Page:
     return _plan_page(organization_id, form)
 
 
-@portal.get("/organizations/<uuid:organization_id>/plan/check")
-def organization_plan_check(organization_id: UUID) -> Page:
+@blueprint.get("/organizations/<uuid:organization_id>/plan/check")
+def check_plan(organization_id: UUID) -> Page:
     """Show the effects of the URL's values. Nothing is written before the next page's form."""
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
@@ -136,8 +139,8 @@ def organization_plan_check(organization_id: UUID) -> Page:
     return render_template("portal/organizations/plan_check.html", **context)
 
 
-@portal.post("/organizations/<uuid:organization_id>/plan")
-def organization_plan_save(organization_id: UUID) -> Page:
+@blueprint.post("/organizations/<uuid:organization_id>/plan")
+def save_plan(organization_id: UUID) -> Page:
     form = PlanForm()
     with saving_edit(form, "organization", organization_id, _plan_page, _stored_plan) as session:
         changes, version = form.to_changes(), form.version.data
@@ -145,7 +148,9 @@ def organization_plan_save(organization_id: UUID) -> Page:
             session, caller(), organization_id, changes, expected_version=version
         )
     message = gettext("Plan and limits of %(name)s changed.", name=saved.name)
-    return redirect_with(message, url_for("portal.organization", organization_id=organization_id))
+    return redirect_with(
+        message, url_for("portal.organizations.show_organization", organization_id=organization_id)
+    )
 
 
 def _stored(session: Session, organization_id: UUID) -> EditForm:

@@ -121,7 +121,7 @@ def _plan(row: OrganizationRow) -> str:
 ORGANIZATIONS = ListDefinition(
     name="organizations",
     nouns=(lazy_gettext("organization"), lazy_gettext("organizations")),
-    endpoint="portal.organizations",
+    endpoint="portal.organizations.list_organizations",
     columns=(
         name_column("name", lazy_gettext("Name"), lambda row: row.organization.name),
         ListColumn("user", lazy_gettext("First user"), lambda row: row.first_user, usual=False),

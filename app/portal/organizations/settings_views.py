@@ -10,10 +10,11 @@ from sqlalchemy.orm import Session
 from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
+from app.portal.organizations import blueprint
 from app.portal.organizations.limit_words import pace_message, rules_in_groups
 from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.organizations.views import organization_page_data
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.formats import night_calls_warning
 from app.portal.web.forms import saving_edit, stored_page
 from app.portal.web.messages import redirect_saved
@@ -30,13 +31,13 @@ GROUP_NAMES = {
 }
 
 
-@portal.get("/organizations/<uuid:organization_id>/settings")
-def organization_settings(organization_id: UUID) -> Page:
+@blueprint.get("/organizations/<uuid:organization_id>/settings")
+def edit_settings(organization_id: UUID) -> Page:
     return stored_page(organization_id, _page, _stored)
 
 
-@portal.post("/organizations/<uuid:organization_id>/settings")
-def organization_settings_save(organization_id: UUID) -> Page:
+@blueprint.post("/organizations/<uuid:organization_id>/settings")
+def save_settings(organization_id: UUID) -> Page:
     form = SettingsForm()
     if not form.validate():
         _check_readable(organization_id, form)
@@ -45,7 +46,7 @@ def organization_settings_save(organization_id: UUID) -> Page:
         form, "organization", organization_id, _page, _stored, validate=False
     ) as session:
         changed = _save(session, organization_id, form)
-    url = url_for("portal.organization_settings", organization_id=organization_id)
+    url = url_for("portal.organizations.edit_settings", organization_id=organization_id)
     return redirect_saved(_saved_message(changed), url, changed)
 
 
@@ -95,7 +96,7 @@ def _page(organization_id: UUID, form: SettingsForm) -> str:
         return render_template(
             "portal/organizations/settings.html",
             at_night=night_calls_warning(*hours) if rules.calling_hours_on else None,
-            **organization_page_data(session, organization, "portal.organization_settings"),
+            **organization_page_data(session, organization, "portal.organizations.edit_settings"),
             form=form,
             rules=rules,
             rules_in_groups=rules_in_groups(rules),

@@ -9,19 +9,19 @@ from werkzeug.wrappers import Response
 from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
+from app.portal.organizations import blueprint
 from app.portal.organizations.labels import (
     archive_consequences,
     archived_message,
     suspend_consequences,
 )
-from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import changing, redirect_with
 from app.services import organizations
 
 
-@portal.get("/organizations/<uuid:organization_id>/suspend")
-def organization_suspend_confirm(organization_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/suspend")
+def confirm_suspend_organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
         consequences = suspend_consequences(organizations.reach_of(session, organization))
@@ -30,15 +30,17 @@ def organization_suspend_confirm(organization_id: UUID) -> str:
     )
 
 
-@portal.post("/organizations/<uuid:organization_id>/suspend")
-def organization_suspend(organization_id: UUID) -> Response:
+@blueprint.post("/organizations/<uuid:organization_id>/suspend")
+def suspend_organization(organization_id: UUID) -> Response:
     with transaction() as session:
         organizations.suspend(session, caller(), organization_id, reason=request.form.get("reason"))
-    return redirect(url_for("portal.organization", organization_id=organization_id), 303)
+    return redirect(
+        url_for("portal.organizations.show_organization", organization_id=organization_id), 303
+    )
 
 
-@portal.post("/organizations/<uuid:organization_id>/resume")
-def organization_resume(organization_id: UUID) -> Response:
+@blueprint.post("/organizations/<uuid:organization_id>/resume")
+def resume_organization(organization_id: UUID) -> Response:
     with transaction() as session:
         organization = organizations.resume(session, caller(), organization_id)
     return redirect_with(
@@ -46,12 +48,12 @@ def organization_resume(organization_id: UUID) -> Response:
             "%(name)s reactivated. Its users can sign in and its keys work again.",
             name=organization.name,
         ),
-        url_for("portal.organization", organization_id=organization_id),
+        url_for("portal.organizations.show_organization", organization_id=organization_id),
     )
 
 
-@portal.get("/organizations/<uuid:organization_id>/archive")
-def organization_archive_confirm(organization_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/archive")
+def confirm_archive_organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
         consequences = archive_consequences(organizations.reach_of(session, organization))
@@ -60,22 +62,26 @@ def organization_archive_confirm(organization_id: UUID) -> str:
     )
 
 
-@portal.post("/organizations/<uuid:organization_id>/archive")
-def organization_archive(organization_id: UUID) -> Response:
+@blueprint.post("/organizations/<uuid:organization_id>/archive")
+def archive_organization(organization_id: UUID) -> Response:
     with transaction() as session:
         reason = request.form.get("reason")
         stopped = organizations.archive(session, caller(), organization_id, reason=reason)
         organization = organizations.get(session, caller(), organization_id)
     message = archived_message(organization.name, stopped)
-    return redirect_with(message, url_for("portal.organization", organization_id=organization_id))
+    return redirect_with(
+        message, url_for("portal.organizations.show_organization", organization_id=organization_id)
+    )
 
 
-@portal.post("/organizations/<uuid:organization_id>/restore")
-def organization_restore(organization_id: UUID) -> Response:
+@blueprint.post("/organizations/<uuid:organization_id>/restore")
+def restore_organization(organization_id: UUID) -> Response:
     with transaction() as session:
         organization = organizations.restore(session, caller(), organization_id)
     message = gettext("%(name)s restored. Its users can sign in again.", name=organization.name)
-    return redirect_with(message, url_for("portal.organization", organization_id=organization_id))
+    return redirect_with(
+        message, url_for("portal.organizations.show_organization", organization_id=organization_id)
+    )
 
 
 ENDING = (
@@ -88,8 +94,8 @@ ENDING = (
 )
 
 
-@portal.get("/organizations/<uuid:organization_id>/end-trial")
-def organization_trial_end_confirm(organization_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/end-trial")
+def confirm_end_trial(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         name = organizations.get(session, caller(), organization_id).name
     return ConfirmationPage(
@@ -97,14 +103,14 @@ def organization_trial_end_confirm(organization_id: UUID) -> str:
         consequences=ENDING,
         act=gettext("End trial mode"),
         safe=gettext("Keep in trial mode"),
-        safe_url=url_for("portal.organization", organization_id=organization_id),
+        safe_url=url_for("portal.organizations.show_organization", organization_id=organization_id),
         danger=False,
     ).page()
 
 
-@portal.post("/organizations/<uuid:organization_id>/end-trial")
-def organization_trial_end(organization_id: UUID) -> Response:
-    url = url_for("portal.organization", organization_id=organization_id)
+@blueprint.post("/organizations/<uuid:organization_id>/end-trial")
+def end_trial(organization_id: UUID) -> Response:
+    url = url_for("portal.organizations.show_organization", organization_id=organization_id)
     with changing(url, Conflict, category="danger") as session:
         organization = organizations.end_trial(session, caller(), organization_id)
     return redirect_with(

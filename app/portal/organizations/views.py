@@ -18,6 +18,7 @@ from app.languages.dates import format_local_date
 from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
+from app.portal.organizations import blueprint
 from app.portal.organizations.labels import archive_consequences, list_message, suspend_consequences
 from app.portal.organizations.limit_words import (
     a_day_note,
@@ -30,7 +31,6 @@ from app.portal.organizations.limit_words import (
 from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
 from app.portal.web import lists
-from app.portal.web.blueprint import portal
 from app.portal.web.campaign_states import STATE_LABELS, with_states
 from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.organization_picker import suggested_names
@@ -66,41 +66,54 @@ class OrganizationTab:
     counted: str | None = None
 
 
-VERIFIED_NUMBERS = "portal.verified_numbers"
+VERIFIED_NUMBERS = "portal.verified_numbers.list_numbers"
 """A tab of organizations in trial mode."""
 TABS = (
-    OrganizationTab(lazy_gettext("Overview"), "portal.organization", Permission.ORGANIZATIONS_READ),
     OrganizationTab(
-        lazy_gettext("Users"), "portal.organization_users", Permission.USERS_READ, "users"
+        lazy_gettext("Overview"),
+        "portal.organizations.show_organization",
+        Permission.ORGANIZATIONS_READ,
+    ),
+    OrganizationTab(
+        lazy_gettext("Users"),
+        "portal.organizations.list_organization_users",
+        Permission.USERS_READ,
+        "users",
     ),
     OrganizationTab(
         lazy_gettext("Assistants"),
-        "portal.organization_assistants",
+        "portal.organizations.list_organization_assistants",
         Permission.ORGANIZATIONS_READ,
         "assistants",
     ),
     OrganizationTab(
         lazy_gettext("Campaigns"),
-        "portal.organization_campaigns",
+        "portal.organizations.list_organization_campaigns",
         Permission.CAMPAIGNS_READ,
         "campaigns",
     ),
-    OrganizationTab(lazy_gettext("Usage"), "portal.organization_usage", Permission.USAGE_READ),
     OrganizationTab(
-        lazy_gettext("Spending"), "portal.organization_spending", Permission.ORGANIZATIONS_READ
+        lazy_gettext("Usage"), "portal.organizations.show_organization_usage", Permission.USAGE_READ
     ),
     OrganizationTab(
-        lazy_gettext("Settings"), "portal.organization_settings", Permission.ORGANIZATIONS_READ
+        lazy_gettext("Spending"),
+        "portal.spending.edit_organization_spending",
+        Permission.ORGANIZATIONS_READ,
+    ),
+    OrganizationTab(
+        lazy_gettext("Settings"),
+        "portal.organizations.edit_settings",
+        Permission.ORGANIZATIONS_READ,
     ),
     OrganizationTab(
         lazy_pgettext("tab", "Do not call"),
-        "portal.do_not_call",
+        "portal.do_not_call.list_numbers",
         Permission.CONTACTS_READ,
         "do_not_call",
     ),
     OrganizationTab(lazy_gettext("Verified numbers"), VERIFIED_NUMBERS, Permission.CALLS_READ),
     OrganizationTab(
-        lazy_gettext("Activity"), "portal.organization_activity", Permission.AUDIT_READ
+        lazy_gettext("Activity"), "portal.audit.show_organization_activity", Permission.AUDIT_READ
     ),
 )
 
@@ -151,15 +164,15 @@ def organization_page_data(
     }
 
 
-@portal.get("/organizations/names")
-def organization_names() -> str:
+@blueprint.get("/organizations/names")
+def suggest_names() -> str:
     """Return the suggestions of a field for an organization, by its text."""
     with transaction(read_only=True) as session:
         names = suggested_names(session, lists.text_filter("organization"))
     return render_template("portal/organizations/_names.html", names=names)
 
 
-@portal.get("/organizations", endpoint="organizations")
+@blueprint.get("/organizations")
 def list_organizations() -> str:
     with transaction(read_only=True) as session:
         page = without_empty(list_page(session, ORGANIZATIONS), "included")
@@ -172,8 +185,8 @@ def list_organizations() -> str:
         )
 
 
-@portal.get("/organizations/<uuid:organization_id>")
-def organization(organization_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>")
+def show_organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         stored_organization = organizations.get_with_limits(session, caller(), organization_id)
         numbers = overview.numbers_of(session, stored_organization)
@@ -181,7 +194,9 @@ def organization(organization_id: UUID) -> str:
         return render_template(
             "portal/organizations/detail.html",
             **_plan_use(session, stored_organization, numbers),
-            **organization_page_data(session, stored_organization, "portal.organization", numbers),
+            **organization_page_data(
+                session, stored_organization, "portal.organizations.show_organization", numbers
+            ),
             **_overview(session, stored_organization, numbers),
         )
 
@@ -224,13 +239,15 @@ def _plan_use(
     }
 
 
-@portal.get("/organizations/<uuid:organization_id>/users")
-def organization_users(organization_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/users")
+def list_organization_users(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         stored_organization = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/users.html",
-            **organization_page_data(session, stored_organization, "portal.organization_users"),
+            **organization_page_data(
+                session, stored_organization, "portal.organizations.list_organization_users"
+            ),
             **_users(session, stored_organization),
         )
 
@@ -244,14 +261,14 @@ def _users(session: Session, stored_organization: Organization) -> dict[str, Any
     return {"rows": page.items, "user_statuses": USER_STATUS_NAMES, **pager}
 
 
-@portal.get("/organizations/<uuid:organization_id>/assistants")
-def organization_assistants(organization_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/assistants")
+def list_organization_assistants(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         stored_organization = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/assistants.html",
             **organization_page_data(
-                session, stored_organization, "portal.organization_assistants"
+                session, stored_organization, "portal.organizations.list_organization_assistants"
             ),
             rows=_assistants(session, stored_organization),
             names=READINESS_NAMES,
@@ -268,13 +285,15 @@ def _assistants(session: Session, stored_organization: Organization) -> list[Rea
     return [row_of(each, stored_organization, refusals.get(each.id), suspended) for each in rows]
 
 
-@portal.get("/organizations/<uuid:organization_id>/campaigns")
-def organization_campaigns(organization_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/campaigns")
+def list_organization_campaigns(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         stored_organization = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/campaigns.html",
-            **organization_page_data(session, stored_organization, "portal.organization_campaigns"),
+            **organization_page_data(
+                session, stored_organization, "portal.organizations.list_organization_campaigns"
+            ),
             **_campaigns(session, stored_organization),
         )
 
@@ -288,13 +307,15 @@ def _campaigns(session: Session, stored_organization: Organization) -> dict[str,
     return {"rows": rows, "state_label": STATE_LABELS, **position.pager(page.next_cursor)}
 
 
-@portal.get("/organizations/<uuid:organization_id>/usage")
-def organization_usage(organization_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/usage")
+def show_organization_usage(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         stored_organization = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/usage.html",
-            **organization_page_data(session, stored_organization, "portal.organization_usage"),
+            **organization_page_data(
+                session, stored_organization, "portal.organizations.show_organization_usage"
+            ),
             **_usage(session, stored_organization),
         )
 

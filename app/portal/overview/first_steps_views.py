@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 from app.enums import Role
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext
-from app.portal.web.blueprint import portal
+from app.portal.overview import blueprint
 from app.portal.web.formats import number
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
@@ -29,52 +29,52 @@ WORDS: dict[SetupStep, tuple[str, str, str]] = {
     SetupStep.BRAND: (
         lazy_gettext("Publish your brand"),
         lazy_gettext("Logo, colours and name on every page."),
-        "portal.branding",
+        "portal.branding.show_branding",
     ),
     SetupStep.DOMAIN: (
         lazy_gettext("Use your own domain"),
         lazy_gettext("Your customers sign in there once it is verified."),
-        "portal.portal_settings",
+        "portal.settings.edit_settings",
     ),
     SetupStep.ORGANIZATION: (
         lazy_gettext("Add your first organization"),
         lazy_gettext("One of your customers, with its users and assistants."),
-        "portal.organizations",
+        "portal.organizations.list_organizations",
     ),
     SetupStep.MEMBER: (
         lazy_gettext("Invite a customer’s first user"),
         lazy_gettext("They get an email with a link to their organization."),
-        "portal.user_new",
+        "portal.users.new_user",
     ),
     SetupStep.COLLEAGUE: (
         lazy_gettext("Invite a colleague"),
         lazy_gettext("They work with your campaigns and calls."),
-        "portal.user_new",
+        "portal.users.new_user",
     ),
     SetupStep.ASSISTANT: (
         lazy_gettext("Get an assistant ready"),
         lazy_gettext("It needs a number that is set up with the carrier."),
-        "portal.assistants",
+        "portal.assistants.list_assistants",
     ),
     SetupStep.UPLOAD: (
         lazy_pgettext("first step", "Upload contacts"),
         lazy_gettext("Into a campaign. Files are checked before they are applied."),
-        "portal.uploads",
+        "portal.uploads.list_uploads",
     ),
     SetupStep.CAMPAIGN: (
         lazy_gettext("Start a campaign"),
         lazy_gettext("Choose an assistant, days and hours. Calls begin when you start it."),
-        "portal.campaigns",
+        "portal.campaigns.list_campaigns",
     ),
     SetupStep.CALL: (
         lazy_gettext("Place a first call"),
         lazy_gettext("To your own phone, as a test."),
-        "portal.test_call",
+        "portal.calls.show_test_call",
     ),
     SetupStep.TIME_ZONE: (
         lazy_gettext("Choose your time zone"),
         lazy_gettext("Times on every page are shown in it."),
-        "portal.account",
+        "portal.account.show_account",
     ),
 }
 """Title, second line and page of each step."""
@@ -137,19 +137,19 @@ def first_steps(session: Session, steps: Mapping[SetupStep, bool]) -> FirstSteps
     return FirstSteps(TITLES[current_user.role], entries, is_hidden)
 
 
-@portal.post("/first-steps/hide")
-def first_steps_hide() -> Response:
+@blueprint.post("/first-steps/hide")
+def hide_first_steps() -> Response:
     with transaction() as session:
         overview.hide_first_steps(session, caller(), is_hidden=True)
     message = gettext("Hidden. You can show the steps again below.")
-    return redirect_with(message, url_for("portal.overview"))
+    return redirect_with(message, url_for("portal.overview.show_overview"))
 
 
-@portal.post("/first-steps/show")
-def first_steps_show() -> Response:
+@blueprint.post("/first-steps/show")
+def show_first_steps() -> Response:
     with transaction() as session:
         overview.hide_first_steps(session, caller(), is_hidden=False)
-    return redirect(url_for("portal.overview"), 303)
+    return redirect(url_for("portal.overview.show_overview"), 303)
 
 
 def _no_seat(session: Session) -> str | None:

@@ -20,9 +20,9 @@ from app.portal.billing.words import model_rate
 from app.portal.calls.labels import in_sentence
 from app.portal.operator.health import health
 from app.portal.operator.parts import Part, parts, work
+from app.portal.overview import blueprint
 from app.portal.overview.first_steps_views import first_steps
 from app.portal.web import lists
-from app.portal.web.blueprint import portal
 from app.portal.web.charts import chart_of
 from app.portal.web.formats import last_day, number
 from app.portal.web.navigation import may_open
@@ -36,87 +36,117 @@ from app.services.paging import MAX_COUNTED
 
 SHOWN = 5
 PLACES: dict[ActionItemKind, tuple[str, str, str, dict[str, Any]]] = {
-    ActionItemKind.ALERT: ("portal.alerts", lazy_gettext("Open alert"), "bell", {}),
-    ActionItemKind.CALL: ("portal.call", lazy_gettext("Open call"), "alert-circle", {}),
+    ActionItemKind.ALERT: ("portal.alerts.list_alerts", lazy_gettext("Open alert"), "bell", {}),
+    ActionItemKind.CALL: ("portal.calls.show_call", lazy_gettext("Open call"), "alert-circle", {}),
     ActionItemKind.CALLS_UNKNOWN: (
-        "portal.calls",
+        "portal.calls.list_calls",
         lazy_gettext("Show calls"),
         "alert-circle",
         {"state": "unknown"},
     ),
     ActionItemKind.CALLS_UNANSWERED: (
-        "portal.calls",
+        "portal.calls.list_calls",
         lazy_gettext("Show calls"),
         "phone-off",
         {"state": "unanswered", "within": "24-hours"},
     ),
     ActionItemKind.LINE: (
-        "portal.carrier_status",
+        "portal.carriers.show_carrier_status",
         lazy_gettext("Show status"),
         "activity-heartbeat",
         {},
     ),
     ActionItemKind.PAUSED: (
-        "portal.carrier_status",
+        "portal.carriers.show_carrier_status",
         lazy_gettext("Show status"),
         "player-pause",
         {},
     ),
     ActionItemKind.ORGANIZATION_PAUSED: (
-        "portal.organization",
+        "portal.organizations.show_organization",
         lazy_gettext("Open organization"),
         "player-pause",
         {},
     ),
     ActionItemKind.CAMPAIGN: (
-        "portal.campaign_outreach",
+        "portal.campaigns.show_outreach",
         lazy_gettext("Open campaign"),
         "speakerphone",
         {},
     ),
-    ActionItemKind.UPLOAD: ("portal.upload", lazy_gettext("Open upload"), "file-spreadsheet", {}),
+    ActionItemKind.UPLOAD: (
+        "portal.uploads.show_upload",
+        lazy_gettext("Open upload"),
+        "file-spreadsheet",
+        {},
+    ),
     ActionItemKind.LIMIT: (
-        "portal.organization_plan",
+        "portal.organizations.choose_plan",
         lazy_gettext("Change limit"),
         "alert-triangle",
         {"back": "/"},
     ),
     ActionItemKind.INCLUDED: (
-        "portal.organization_plan",
+        "portal.organizations.choose_plan",
         lazy_gettext("Change plan"),
         "chart-bar",
         {"back": "/"},
     ),
-    ActionItemKind.OWN_PLAN: ("portal.plan", lazy_gettext("View plan"), "chart-bar", {}),
+    ActionItemKind.OWN_PLAN: (
+        "portal.pricing.show_plan",
+        lazy_gettext("View plan"),
+        "chart-bar",
+        {},
+    ),
     ActionItemKind.SPENDING: (
-        "portal.organization_spending",
+        "portal.spending.edit_organization_spending",
         lazy_gettext("View spending"),
         "coin",
         {},
     ),
     ActionItemKind.PORTAL_SPENDING: (
-        "portal.portal_settings_spending",
+        "portal.spending.show_partner_spending",
         lazy_gettext("View spending"),
         "coin",
         {},
     ),
-    ActionItemKind.ASSISTANT: ("portal.assistant", lazy_gettext("Set up"), "phone-off", {}),
+    ActionItemKind.ASSISTANT: (
+        "portal.assistants.show_assistant",
+        lazy_gettext("Set up"),
+        "phone-off",
+        {},
+    ),
     ActionItemKind.ASSISTANTS: (
-        "portal.assistants",
+        "portal.assistants.list_assistants",
         lazy_gettext("Show assistants"),
         "phone-off",
         {"readiness": "not-ready"},
     ),
-    ActionItemKind.BRAND: ("portal.branding_surfaces", lazy_gettext("Complete"), "palette", {}),
+    ActionItemKind.BRAND: (
+        "portal.branding.show_surfaces",
+        lazy_gettext("Complete"),
+        "palette",
+        {},
+    ),
     ActionItemKind.CARRIER_ACCOUNT: (
-        "portal.carrier_accounts",
+        "portal.carriers.list_accounts",
         lazy_gettext("Show accounts"),
         "phone-outgoing",
         {},
     ),
-    ActionItemKind.CREDENTIAL_KEY: ("portal.api_key", lazy_gettext("Renew"), "key", {}),
-    ActionItemKind.CREDENTIAL_CLIENT: ("portal.api_client", lazy_gettext("Renew"), "key", {}),
-    ActionItemKind.CREDENTIAL_TOKEN: ("portal.directory", lazy_gettext("Renew"), "key", {}),
+    ActionItemKind.CREDENTIAL_KEY: ("portal.api_access.show_key", lazy_gettext("Renew"), "key", {}),
+    ActionItemKind.CREDENTIAL_CLIENT: (
+        "portal.api_access.show_client",
+        lazy_gettext("Renew"),
+        "key",
+        {},
+    ),
+    ActionItemKind.CREDENTIAL_TOKEN: (
+        "portal.scim.edit_directory",
+        lazy_gettext("Renew"),
+        "key",
+        {},
+    ),
 }
 """Endpoint, button, icon and parameters of the page that fixes each kind of item."""
 
@@ -134,7 +164,7 @@ PARAMETERS = {
 }
 
 
-@portal.get("/", endpoint="overview")
+@blueprint.get("/")
 def show_overview() -> str:
     if current_user.user_type is Role.OPERATOR:
         return _portals_page()
@@ -175,8 +205,8 @@ def _added_label(added: int) -> str:
     return ngettext("%(num)s new this month", "%(num)s new this month", added)
 
 
-@portal.get("/overview/earned")
-def overview_earned() -> str:
+@blueprint.get("/overview/earned")
+def show_earnings() -> str:
     """Return the tile of this month's earnings so far, loaded after the page: it needs the
     statements of all customers."""
     with figures() as session:
@@ -248,7 +278,7 @@ def _part_as_item(part: Part) -> dict[str, Any]:
     return {
         "title": f"{part['title']}: {in_sentence(part['word'])}",
         "text": part["text"],
-        "url": urljoin(url_for("portal.operator_installation"), part["url"] or ""),
+        "url": urljoin(url_for("portal.operator.show_installation"), part["url"] or ""),
         "act": gettext("View"),
         "symbol": "alert-circle",
         "tone": part["tone"],

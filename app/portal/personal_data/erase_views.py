@@ -14,8 +14,8 @@ from app.errors import Conflict, Forbidden
 from app.extensions import caller, transaction
 from app.languages import gettext, labelled, lazy_gettext, pgettext
 from app.models import Erasure
-from app.portal.personal_data import labels, subject_pages
-from app.portal.web.blueprint import Page, portal
+from app.portal.personal_data import blueprint, labels, subject_pages
+from app.portal.web.blueprint import Page
 from app.portal.web.fields import without_nul
 from app.portal.web.formats import medium_datetime, number
 from app.portal.web.forms import PortalForm
@@ -50,33 +50,33 @@ class EraseForm(PortalForm):
         return False
 
 
-@portal.get("/users/<uuid:user_id>/erase")
-def user_erase_confirm(user_id: UUID) -> str:
+@blueprint.get("/users/<uuid:user_id>/erase")
+def confirm_erase_user(user_id: UUID) -> str:
     return _page(subject_pages.user(user_id), EraseForm.from_object())
 
 
-@portal.post("/users/<uuid:user_id>/erase")
-def user_erase(user_id: UUID) -> Page:
+@blueprint.post("/users/<uuid:user_id>/erase")
+def erase_user(user_id: UUID) -> Page:
     return _submit(subject_pages.user(user_id))
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/erase")
-def contact_erase_confirm(campaign_id: UUID, contact_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/erase")
+def confirm_erase_contact(campaign_id: UUID, contact_id: UUID) -> str:
     return _page(subject_pages.contact(campaign_id, contact_id), EraseForm.from_object())
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/erase")
-def contact_erase(campaign_id: UUID, contact_id: UUID) -> Page:
+@blueprint.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/erase")
+def erase_contact(campaign_id: UUID, contact_id: UUID) -> Page:
     return _submit(subject_pages.contact(campaign_id, contact_id))
 
 
-@portal.get("/calls/<uuid:call_id>/erase")
-def call_erase_confirm(call_id: UUID) -> str:
+@blueprint.get("/calls/<uuid:call_id>/erase")
+def confirm_erase_call(call_id: UUID) -> str:
     return _page(subject_pages.called(call_id), EraseForm.from_object())
 
 
-@portal.post("/calls/<uuid:call_id>/erase")
-def call_erase(call_id: UUID) -> Page:
+@blueprint.post("/calls/<uuid:call_id>/erase")
+def erase_call(call_id: UUID) -> Page:
     return _submit(subject_pages.called(call_id))
 
 
@@ -88,22 +88,22 @@ def _submit(load: subject_pages.Loader) -> Page:
         return _page(load, form), 422
     with changing(about.url, Conflict, Forbidden) as session:
         erasure_id = erasing.request(session, caller(), load(session).subject).id
-    return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
+    return redirect(url_for("portal.personal_data.show_erasure", erasure_id=erasure_id), 303)
 
 
-@portal.get("/erasures/<uuid:erasure_id>")
-def erasure(erasure_id: UUID) -> str:
+@blueprint.get("/erasures/<uuid:erasure_id>")
+def show_erasure(erasure_id: UUID) -> str:
     return render_template("portal/personal_data/erasure.html", **_progress_context(erasure_id))
 
 
-@portal.get("/erasures/<uuid:erasure_id>/live")
-def erasure_live(erasure_id: UUID) -> str:
+@blueprint.get("/erasures/<uuid:erasure_id>/live")
+def show_erasure_progress(erasure_id: UUID) -> str:
     """Return the part of the page that changes while the worker erases."""
     return render_template("portal/personal_data/_progress.html", **_progress_context(erasure_id))
 
 
-@portal.get("/erasures/<uuid:erasure_id>/proof.txt")
-def erasure_proof(erasure_id: UUID) -> Response:
+@blueprint.get("/erasures/<uuid:erasure_id>/proof.txt")
+def download_proof(erasure_id: UUID) -> Response:
     """Return the page of a finished erasure as a file, for the person who requested it."""
     context = _progress_context(erasure_id)
     erasure: Erasure = context["erasure"]
@@ -138,11 +138,11 @@ def _proof_lines(erasure: Erasure, context: dict[str, Any]) -> list[str]:
     ]
 
 
-@portal.post("/erasures/<uuid:erasure_id>/retry")
-def erasure_retry(erasure_id: UUID) -> Page:
+@blueprint.post("/erasures/<uuid:erasure_id>/retry")
+def retry_erasure(erasure_id: UUID) -> Page:
     with transaction() as session:
         erasing.retry(session, caller(), erasure_id)
-    return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
+    return redirect(url_for("portal.personal_data.show_erasure", erasure_id=erasure_id), 303)
 
 
 def _progress_context(erasure_id: UUID) -> dict[str, Any]:
@@ -163,7 +163,9 @@ def _progress_context(erasure_id: UUID) -> dict[str, Any]:
 
 
 def _has_settings() -> bool:
-    return caller().partner_id is not None and may_open(caller(), "portal.personal_data_settings")
+    return caller().partner_id is not None and may_open(
+        caller(), "portal.personal_data.edit_settings"
+    )
 
 
 def _page(load: subject_pages.Loader, form: EraseForm) -> str:

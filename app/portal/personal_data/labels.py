@@ -43,12 +43,15 @@ MENTIONS: dict[str, str] = {
 }
 """Names of texts that mention a name, by table."""
 MENTION_PAGES: dict[str, tuple[str, dict[str, str]]] = {
-    "agents": ("portal.assistant", {"assistant_id": "id"}),
-    "calls": ("portal.call", {"call_id": "id"}),
-    "campaigns": ("portal.campaign", {"campaign_id": "id"}),
-    "contacts": ("portal.contact", {"campaign_id": "campaign_id", "contact_id": "id"}),
-    "do_not_call": ("portal.do_not_call", {"organization_id": "organization_id"}),
-    "outreaches": ("portal.campaign_outreach", {"campaign_id": "campaign_id"}),
+    "agents": ("portal.assistants.show_assistant", {"assistant_id": "id"}),
+    "calls": ("portal.calls.show_call", {"call_id": "id"}),
+    "campaigns": ("portal.campaigns.show_campaign", {"campaign_id": "id"}),
+    "contacts": (
+        "portal.contacts.show_contact",
+        {"campaign_id": "campaign_id", "contact_id": "id"},
+    ),
+    "do_not_call": ("portal.do_not_call.list_numbers", {"organization_id": "organization_id"}),
+    "outreaches": ("portal.campaigns.show_outreach", {"campaign_id": "campaign_id"}),
 }
 """Pages where texts are edited: an endpoint, and its parameters by the ids of the text."""
 FATES: dict[OnErasure, str] = {

@@ -10,8 +10,9 @@ from wtforms import StringField
 from app.enums import RetentionKind
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
+from app.portal.personal_data import blueprint
 from app.portal.personal_data.labels import KINDS, STATES, SUBJECTS
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.fields import VersionField, typed_number
 from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
@@ -60,15 +61,15 @@ def retention_rows(session: Session) -> list[RetentionRow]:
     ]
 
 
-@portal.get("/settings/personal-data")
-def personal_data_settings() -> str:
+@blueprint.get("/settings/personal-data")
+def edit_settings() -> str:
     with transaction(read_only=True) as session:
         form = _stored(session)
     return _page(form)
 
 
-@portal.post("/settings/personal-data")
-def personal_data_settings_save() -> Page:
+@blueprint.post("/settings/personal-data")
+def save_settings() -> Page:
     form = RetentionForm()
     partner_id, version = partners.own(caller()), form.version.data
     target = ("partner", partner_id)
@@ -77,7 +78,7 @@ def personal_data_settings_save() -> Page:
             session, caller(), partner_id, form.days(), settings(), expected_version=version
         )
     message = gettext("Saved. Older data is deleted within an hour.")
-    return redirect_with(message, url_for("portal.personal_data_settings"))
+    return redirect_with(message, url_for("portal.personal_data.edit_settings"))
 
 
 def _stored(session: Session) -> RetentionForm:

@@ -46,9 +46,9 @@ def user(user_id: UUID) -> Loader:
             name=stored.name or stored.email,
             typed=stored.email,
             consequences=labels.OF_USERS,
-            url=url_for("portal.user", user_id=user_id),
-            export_url=url_for("portal.user_data_export", user_id=user_id),
-            erase_url=url_for("portal.user_erase", user_id=user_id),
+            url=url_for("portal.users.show_user", user_id=user_id),
+            export_url=url_for("portal.personal_data.export_user_data", user_id=user_id),
+            erase_url=url_for("portal.personal_data.erase_user", user_id=user_id),
             may_be_erased=user_id != caller().subject_id and not is_erased(stored.email),
         )
 
@@ -67,10 +67,12 @@ def contact(campaign_id: UUID, contact_id: UUID) -> Loader:
             name=name,
             typed=name,
             consequences=labels.OF_CONTACTS,
-            url=url_for("portal.contact", **ids),
-            export_url=url_for("portal.contact_data_export", **ids),
-            erase_url=url_for("portal.contact_erase", **ids),
-            calls_url=url_for("portal.calls", number=stored.phone) if stored.phone else None,
+            url=url_for("portal.contacts.show_contact", **ids),
+            export_url=url_for("portal.personal_data.export_contact_data", **ids),
+            erase_url=url_for("portal.personal_data.erase_contact", **ids),
+            calls_url=url_for("portal.calls.list_calls", number=stored.phone)
+            if stored.phone
+            else None,
         )
 
     return load
@@ -88,10 +90,10 @@ def called(call_id: UUID) -> Loader:
             name=name,
             typed=name,
             consequences=labels.OF_CONTACTS,
-            url=url_for("portal.call", call_id=call_id),
-            export_url=url_for("portal.call_data_export", call_id=call_id),
-            erase_url=url_for("portal.call_erase", call_id=call_id),
-            calls_url=url_for("portal.calls", number=call.phone_number),
+            url=url_for("portal.calls.show_call", call_id=call_id),
+            export_url=url_for("portal.personal_data.export_call_data", call_id=call_id),
+            erase_url=url_for("portal.personal_data.erase_call", call_id=call_id),
+            calls_url=url_for("portal.calls.list_calls", number=call.phone_number),
         )
 
     return load

@@ -11,9 +11,9 @@ from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Call, User
-from app.portal.personal_data import labels, subject_pages
+from app.portal.personal_data import blueprint, labels, subject_pages
 from app.portal.web import lists
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.formats import day, phone
 from app.portal.web.messages import changing, redirect_with
 from app.portal.web.navigation import ROLE_NAMES, may_open
@@ -28,15 +28,15 @@ Choice = tuple[str, str, str, str]
 """Name, text below it, icon and URL."""
 
 
-@portal.get("/personal-data")
-def personal_data() -> str:
+@blueprint.get("/personal-data")
+def find_personal_data() -> str:
     query = lists.text_filter("q") or ""
     with transaction(read_only=True) as session:
         return render_template(
             "portal/personal_data/find.html",
             words=query,
             **_match_context(session, query),
-            has_settings=may_open(caller(), "portal.personal_data_settings"),
+            has_settings=may_open(caller(), "portal.personal_data.edit_settings"),
         )
 
 
@@ -71,18 +71,18 @@ def _group_matches(
     ]
 
 
-@portal.get("/users/<uuid:user_id>/data")
-def user_data(user_id: UUID) -> str:
+@blueprint.get("/users/<uuid:user_id>/data")
+def show_user_data(user_id: UUID) -> str:
     return _page(subject_pages.user(user_id))
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/data")
-def contact_data(campaign_id: UUID, contact_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/data")
+def show_contact_data(campaign_id: UUID, contact_id: UUID) -> str:
     return _page(subject_pages.contact(campaign_id, contact_id))
 
 
-@portal.get("/calls/<uuid:call_id>/data")
-def call_data(call_id: UUID) -> str:
+@blueprint.get("/calls/<uuid:call_id>/data")
+def show_call_data(call_id: UUID) -> str:
     return _page(subject_pages.called(call_id))
 
 
@@ -94,7 +94,7 @@ def _page(load: subject_pages.Loader) -> str:
             about=about,
             lines=labels.rows_of(preview.erasure_lines(session, about.subject)),
             urls={"calls": about.calls_url},
-            has_settings=may_open(caller(), "portal.personal_data_settings"),
+            has_settings=may_open(caller(), "portal.personal_data.edit_settings"),
         )
 
 
@@ -104,7 +104,7 @@ def _user_choice(user: User, names: dict[UUID, str]) -> Choice:
         str(ROLE_NAMES[user.role]),
         user.email if user.name else None,
     )
-    url = url_for("portal.user_data", user_id=user.id)
+    url = url_for("portal.personal_data.show_user_data", user_id=user.id)
     return user.name or user.email, _join_texts(*details), "user", url
 
 
@@ -124,7 +124,11 @@ def _contact_choices(matches: search.SearchResults, names: dict[UUID, str]) -> S
                 single.name_of(contact),
                 _join_texts(*details),
                 "phone",
-                url_for("portal.contact_data", campaign_id=campaign.id, contact_id=contact.id),
+                url_for(
+                    "portal.personal_data.show_contact_data",
+                    campaign_id=campaign.id,
+                    contact_id=contact.id,
+                ),
             ),
         )
     return list(rows.values())
@@ -134,30 +138,35 @@ def _called_choice(call: Call, names: dict[UUID, str]) -> Choice:
     number = phone(call.phone_number)
     last_call = gettext("last called on %(day)s", day=day(call.created_at, zone()))
     details = _join_texts(names.get(call.organization_id), number if call.name else None, last_call)
-    return call.name or number, details, "phone", url_for("portal.call_data", call_id=call.id)
+    return (
+        call.name or number,
+        details,
+        "phone",
+        url_for("portal.personal_data.show_call_data", call_id=call.id),
+    )
 
 
 def _join_texts(*texts: str | None) -> str:
     return ", ".join(filter(None, texts))
 
 
-@portal.post("/users/<uuid:user_id>/data-export")
-def user_data_export(user_id: UUID) -> Page:
+@blueprint.post("/users/<uuid:user_id>/data-export")
+def export_user_data(user_id: UUID) -> Page:
     return _submit(subject_pages.user(user_id))
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/data-export")
-def contact_data_export(campaign_id: UUID, contact_id: UUID) -> Page:
+@blueprint.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/data-export")
+def export_contact_data(campaign_id: UUID, contact_id: UUID) -> Page:
     return _submit(subject_pages.contact(campaign_id, contact_id), campaign=campaign_id)
 
 
-@portal.post("/calls/<uuid:call_id>/data-export")
-def call_data_export(call_id: UUID) -> Page:
+@blueprint.post("/calls/<uuid:call_id>/data-export")
+def export_call_data(call_id: UUID) -> Page:
     return _submit(subject_pages.called(call_id), call=call_id)
 
 
 def _submit(load: subject_pages.Loader, **of: UUID) -> Page:
-    url = url_for("portal.exports")
+    url = url_for("portal.record_lists.list_exports")
     with changing(url, Conflict) as session:
         exporting.request(session, caller(), load(session).subject, zone(), **of)
     return redirect_with(gettext("The export is being prepared. You get an email."), url)

@@ -8,8 +8,9 @@ from wtforms import TextAreaField
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Organization
+from app.portal.phone_numbers import blueprint
 from app.portal.web import organization_picker
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.editing import FormSubmission
 from app.portal.web.fields import OnceField, lines_of
 from app.portal.web.forms import PortalForm, saving
@@ -27,12 +28,12 @@ class AssignForm(PortalForm):
         return lines_of(self.numbers)
 
 
-@portal.get("/numbers/assign")
-def phone_number_assign() -> Page:
+@blueprint.get("/numbers/assign")
+def choose_numbers() -> Page:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         if organization is None:
-            back_link = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
+            back_link = (gettext("Phone numbers"), url_for("portal.phone_numbers.list_numbers"))
             sentence = gettext("Choose the organization they are for.")
             return organization_picker.choose_page(
                 session, gettext("Assign numbers"), back_link, sentence=sentence
@@ -41,13 +42,15 @@ def phone_number_assign() -> Page:
     return _page(organization, AssignForm())
 
 
-@portal.post("/numbers/assign")
-def phone_number_assign_save() -> Page:
+@blueprint.post("/numbers/assign")
+def assign_numbers() -> Page:
     form, organization = AssignForm(), organization_picker.organization_chosen()
     with saving(form, lambda: _page(organization, form)) as session:
         submission = FormSubmission(session)
         assigned = phone_numbers.assign(session, caller(), organization.id, form.typed)
-        url = submission.led_to(url_for("portal.phone_numbers", organization=organization.id))
+        url = submission.led_to(
+            url_for("portal.phone_numbers.list_numbers", organization=organization.id)
+        )
     return redirect_with(_assigned_message(len(assigned), organization.name), url)
 
 

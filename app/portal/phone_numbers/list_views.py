@@ -11,26 +11,27 @@ from app.extensions import caller, transaction
 from app.models import CarrierAccount, CarrierNumberList
 from app.policy import Permission
 from app.portal.carriers.account_labels import owner_of, short_name
-from app.portal.web.blueprint import Page, portal
+from app.portal.phone_numbers import blueprint
+from app.portal.web.blueprint import Page
 from app.portal.web.fragments import wants_fragment
 from app.services import carrier_accounts, organizations, phone_numbers
 
 MAX_ACCOUNTS = 50
 
 
-@portal.post("/numbers/lists/<uuid:account_id>")
-def phone_number_list_refresh(account_id: UUID) -> Page:
+@blueprint.post("/numbers/lists/<uuid:account_id>")
+def refresh_account_numbers(account_id: UUID) -> Page:
     """Request reading the account's numbers from the worker."""
     with transaction() as session:
         phone_numbers.request_reading(session, caller(), account_id)
-    return redirect(url_for("portal.phone_numbers"), 303)
+    return redirect(url_for("portal.phone_numbers.list_numbers"), 303)
 
 
-@portal.get("/numbers/lists/<uuid:account_id>")
-def phone_number_list(account_id: UUID) -> Page:
+@blueprint.get("/numbers/lists/<uuid:account_id>")
+def list_account_numbers(account_id: UUID) -> Page:
     """Return the last reading; while it runs, a fragment that reloads itself."""
     if not wants_fragment():
-        return redirect(url_for("portal.phone_numbers"), 303)
+        return redirect(url_for("portal.phone_numbers.list_numbers"), 303)
     with transaction(read_only=True) as session:
         account = carrier_accounts.get(session, caller(), account_id)
         [row] = _account_rows(session, [account])

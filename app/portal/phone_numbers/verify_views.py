@@ -8,28 +8,29 @@ from app.enums import VerificationPurpose
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Organization, utcnow
+from app.portal.phone_numbers import blueprint
 from app.portal.verified_numbers.calling import STATE_BADGES, NumberForm, call_with_code
 from app.portal.web import organization_picker
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.services import verified_numbers
 from app.services.tenancy import refuse_archived
 
 PURPOSE = VerificationPurpose.CALLER_ID
 
 
-@portal.get("/numbers/verify")
-def phone_number_verify() -> Page:
+@blueprint.get("/numbers/verify")
+def new_verification() -> Page:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         if organization is None:
-            back_link = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
+            back_link = (gettext("Phone numbers"), url_for("portal.phone_numbers.list_numbers"))
             return organization_picker.choose_page(session, gettext("Verify a number"), back_link)
         refuse_archived(organization)
     return _page(organization, NumberForm())
 
 
-@portal.post("/numbers/verify")
-def phone_number_verify_call() -> Response:
+@blueprint.post("/numbers/verify")
+def place_verification_call() -> Response:
     form = NumberForm()
     organization = organization_picker.organization_chosen()
     return call_with_code(organization.id, form, PURPOSE, lambda: _page(organization, form))

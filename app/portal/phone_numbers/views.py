@@ -13,9 +13,9 @@ from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Assistant, Organization, PhoneNumber
+from app.portal.phone_numbers import blueprint
 from app.portal.phone_numbers.list_views import accounts_shown
 from app.portal.web import lists, organization_picker
-from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.messages import changing, redirect_with
@@ -48,8 +48,8 @@ def state_of(
     return str(READINESS_NAMES[Readiness.READY]), "success", None
 
 
-@portal.get("/numbers", endpoint="phone_numbers")
-def list_phone_numbers() -> str:
+@blueprint.get("/numbers")
+def list_numbers() -> str:
     position = lists.current_position()
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
@@ -86,13 +86,13 @@ def _load_page(
     return Page(page.items, page.next_cursor and page.next_cursor.removeprefix("+"))
 
 
-@portal.get("/numbers/<digits>/move")
-def phone_number_move(digits: str) -> str:
+@blueprint.get("/numbers/<digits>/move")
+def edit_number(digits: str) -> str:
     with transaction(read_only=True) as session:
         number = _get_number(session, digits)
         organization = organization_picker.organization_named(session)
         if organization is None or organization.id == number.organization_id:
-            back_link = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
+            back_link = (gettext("Phone numbers"), url_for("portal.phone_numbers.list_numbers"))
             title = gettext("Move %(number)s", number=phone(number.number))
             has_it = number.organization_id
             return organization_picker.choose_page(session, title, back_link, has_it=has_it)
@@ -106,7 +106,7 @@ def _move_confirmation(
     formatted, name = phone(number.number), target.name
     return ConfirmationPage(
         action=url_for(
-            "portal.phone_number_move_save",
+            "portal.phone_numbers.save_number",
             digits=number.number.removeprefix("+"),
             organization=target.id,
             version=number.version,
@@ -118,14 +118,17 @@ def _move_confirmation(
         ],
         act=gettext("Move number"),
         safe=gettext("Keep as it is"),
-        safe_url=url_for("portal.phone_numbers"),
+        safe_url=url_for("portal.phone_numbers.list_numbers"),
         danger=False,
     )
 
 
-@portal.post("/numbers/<digits>/move")
-def phone_number_move_save(digits: str) -> Response:
-    organization, url = organization_picker.organization_chosen(), url_for("portal.phone_numbers")
+@blueprint.post("/numbers/<digits>/move")
+def save_number(digits: str) -> Response:
+    organization, url = (
+        organization_picker.organization_chosen(),
+        url_for("portal.phone_numbers.list_numbers"),
+    )
     version, number = request.args.get("version", type=int), f"+{digits}"
     with changing(url, Conflict) as session:
         phone_numbers.move(session, caller(), number, organization.id, expected_version=version)
@@ -133,8 +136,8 @@ def phone_number_move_save(digits: str) -> Response:
     return redirect_with(gettext("%(number)s moved to %(organization)s.", **names), url)
 
 
-@portal.get("/numbers/<digits>/release")
-def phone_number_release_confirm(digits: str) -> str:
+@blueprint.get("/numbers/<digits>/release")
+def confirm_release_number(digits: str) -> str:
     with transaction(read_only=True) as session:
         return _release_confirmation(session, _get_number(session, digits)).page()
 
@@ -142,7 +145,7 @@ def phone_number_release_confirm(digits: str) -> str:
 def _release_confirmation(session: Session, number: PhoneNumber) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for(
-            "portal.phone_number_release",
+            "portal.phone_numbers.release_number",
             digits=number.number.removeprefix("+"),
             version=number.version,
         ),
@@ -153,13 +156,16 @@ def _release_confirmation(session: Session, number: PhoneNumber) -> Confirmation
         ],
         act=gettext("Release number"),
         safe=gettext("Keep number"),
-        safe_url=url_for("portal.phone_numbers"),
+        safe_url=url_for("portal.phone_numbers.list_numbers"),
     )
 
 
-@portal.post("/numbers/<digits>/release")
-def phone_number_release(digits: str) -> Response:
-    url, version = url_for("portal.phone_numbers"), request.args.get("version", type=int)
+@blueprint.post("/numbers/<digits>/release")
+def release_number(digits: str) -> Response:
+    url, version = (
+        url_for("portal.phone_numbers.list_numbers"),
+        request.args.get("version", type=int),
+    )
     with changing(url, Conflict) as session:
         phone_numbers.release(session, caller(), f"+{digits}", expected_version=version)
     return redirect_with(gettext("%(number)s released.", number=phone(f"+{digits}")), url)

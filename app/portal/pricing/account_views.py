@@ -10,7 +10,8 @@ from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import ProcessorAccount
-from app.portal.web.blueprint import Page, portal
+from app.portal.pricing import blueprint
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm, saving
@@ -46,14 +47,14 @@ class ProcessorAccountForm(PortalForm):
         )
 
 
-@portal.get("/pricing/stripe", endpoint="pricing_stripe")
-def show_account() -> str:
+@blueprint.get("/pricing/stripe")
+def edit_stripe_account() -> str:
     """Show the account; while a test runs, its fragment reloads itself."""
     return _page(None)
 
 
-@portal.post("/pricing/stripe")
-def pricing_stripe_save() -> Page:
+@blueprint.post("/pricing/stripe")
+def save_stripe_account() -> Page:
     form = ProcessorAccountForm()
     partner_id, page = partners.own(caller()), partial(_page, form)
     with saving(
@@ -69,20 +70,20 @@ def pricing_stripe_save() -> Page:
             expected_version=form.version.data,
         )
     message = gettext("Stripe account saved. Its connection is being tested.")
-    return redirect_with(message, url_for("portal.pricing_stripe"))
+    return redirect_with(message, url_for("portal.pricing.edit_stripe_account"))
 
 
-@portal.post("/pricing/stripe/test")
-def pricing_stripe_test() -> Page:
+@blueprint.post("/pricing/stripe/test")
+def test_stripe_connection() -> Page:
     with transaction() as session:
         accounts.enqueue_test(session, caller(), partners.own(caller()))
-    return redirect(url_for("portal.pricing_stripe"), 303)
+    return redirect(url_for("portal.pricing.edit_stripe_account"), 303)
 
 
-@portal.post("/pricing/stripe/send")
-def pricing_stripe_send() -> Page:
+@blueprint.post("/pricing/stripe/send")
+def send_plans_to_stripe() -> Page:
     """Send the published plans to Stripe again."""
-    url = url_for("portal.pricing")
+    url = url_for("portal.pricing.show_pricing")
     with changing(url, Conflict) as session:
         selling.send_again(session, caller(), partners.own(caller()))
     return redirect_with(gettext("The plans are being sent to Stripe."), url)
@@ -96,22 +97,24 @@ DISCONNECTING = (
 )
 
 
-@portal.get("/pricing/stripe/remove")
-def pricing_stripe_remove_confirm() -> str:
+@blueprint.get("/pricing/stripe/remove")
+def confirm_remove_stripe_account() -> str:
     return ConfirmationPage(
         gettext("Disconnect Stripe?"),
         DISCONNECTING,
         gettext("Disconnect Stripe"),
         gettext("Keep connected"),
-        url_for("portal.pricing_stripe"),
+        url_for("portal.pricing.edit_stripe_account"),
     ).page()
 
 
-@portal.post("/pricing/stripe/remove")
-def pricing_stripe_remove() -> Page:
+@blueprint.post("/pricing/stripe/remove")
+def remove_stripe_account() -> Page:
     with transaction() as session:
         accounts.remove(session, caller(), partners.own(caller()))
-    return redirect_with(gettext("Stripe is disconnected."), url_for("portal.pricing_stripe"))
+    return redirect_with(
+        gettext("Stripe is disconnected."), url_for("portal.pricing.edit_stripe_account")
+    )
 
 
 def _stored(session: Session) -> ProcessorAccountForm:

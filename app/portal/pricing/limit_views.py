@@ -5,8 +5,9 @@ from sqlalchemy.orm import Session
 
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
+from app.portal.pricing import blueprint
 from app.portal.pricing.limit_forms import LimitsForm
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved
 from app.portal.web.plan_names import PLAN_NAMES
@@ -15,15 +16,15 @@ from app.services.plans import effects as plan_effects
 from app.services.plans import limits
 
 
-@portal.get("/pricing/limits")
-def pricing_limits() -> Page:
+@blueprint.get("/pricing/limits")
+def edit_limits() -> Page:
     with transaction(read_only=True) as session:
         form = _stored(session)
     return _page(form)
 
 
-@portal.get("/pricing/limits/check")
-def pricing_limits_check() -> Page:
+@blueprint.get("/pricing/limits/check")
+def check_limits() -> Page:
     """Show the effects of the URL's values. Nothing is written before the next page's form."""
     with transaction(read_only=True) as session:
         partner = partners.get_own(session, caller())
@@ -34,8 +35,8 @@ def pricing_limits_check() -> Page:
         return render_template("portal/pricing/limits_check.html", form=form, effects=effects)
 
 
-@portal.post("/pricing/limits")
-def pricing_limits_save() -> Page:
+@blueprint.post("/pricing/limits")
+def save_limits() -> Page:
     form = LimitsForm()
     partner_id, version = partners.own(caller()), form.version.data
     with saving(
@@ -46,7 +47,7 @@ def pricing_limits_save() -> Page:
         )
     names = ", ".join(PLAN_NAMES[tier] for tier in changed)
     message = gettext("Limits saved: %(plans)s.", plans=names)
-    return redirect_saved(message, url_for("portal.pricing"), changed)
+    return redirect_saved(message, url_for("portal.pricing.show_pricing"), changed)
 
 
 def _stored(session: Session) -> LimitsForm:

@@ -13,9 +13,10 @@ from app.extensions import caller, public_url, transaction
 from app.languages.dates import format_local_date
 from app.models import Organization, utcnow
 from app.policy import Permission
+from app.portal.pricing import blueprint
 from app.portal.pricing.labels import assistants_label, cards_message, users_label
 from app.portal.pricing.views import TIER, current_plans
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.fragments import render_page
 from app.portal.web.messages import changing
 from app.portal.web.navigation import may_open
@@ -28,7 +29,7 @@ from app.services.pricing import checkouts, subscriptions
 GIVEN_UP_AFTER = timedelta(minutes=1)
 
 
-@portal.get("/plan", endpoint="plan")
+@blueprint.get("/plan")
 def show_plan() -> str:
     """Show the plans; without an organization, as a preview for the partner's staff."""
     organization_id = caller().organization_id
@@ -54,8 +55,8 @@ def _own_page(organization_id: UUID) -> str:
             subscription=subscriptions.current(session, caller(), organization_id),
             today=today,
             next_month=format_local_date(next_month(so_far.bill.month), "MMMd"),
-            assistants_url=_url_if_allowed("portal.assistants"),
-            users_url=_url_if_allowed("portal.users"),
+            assistants_url=_url_if_allowed("portal.assistants.list_assistants"),
+            users_url=_url_if_allowed("portal.users.list_users"),
             **_plan_context(session, organization),
         )
 
@@ -93,26 +94,26 @@ def _url_if_allowed(endpoint: str) -> str:
     return url_for(endpoint) if may_open(caller(), endpoint) else ""
 
 
-@portal.post(f"/plan/checkout/{TIER}")
-def plan_checkout_begin(tier: str) -> Page:
+@blueprint.post(f"/plan/checkout/{TIER}")
+def start_checkout(tier: str) -> Page:
     """Queue opening a checkout for the worker."""
-    back_url = public_url() + url_for("portal.plan")
-    with changing(url_for("portal.plan"), Conflict) as session:
+    back_url = public_url() + url_for("portal.pricing.show_plan")
+    with changing(url_for("portal.pricing.show_plan"), Conflict) as session:
         checkout_id = checkouts.start_checkout(session, caller(), Tier(tier), back_url).id
-    return redirect(url_for("portal.plan_checkout", checkout_id=checkout_id), 303)
+    return redirect(url_for("portal.pricing.show_checkout", checkout_id=checkout_id), 303)
 
 
-@portal.post("/plan/invoices")
-def plan_invoices() -> Page:
+@blueprint.post("/plan/invoices")
+def open_invoices() -> Page:
     """Queue opening the customer's own pages at the payment processor for the worker."""
-    back_url = public_url() + url_for("portal.plan")
-    with changing(url_for("portal.plan"), Conflict) as session:
+    back_url = public_url() + url_for("portal.pricing.show_plan")
+    with changing(url_for("portal.pricing.show_plan"), Conflict) as session:
         checkout_id = checkouts.start_visit(session, caller(), back_url).id
-    return redirect(url_for("portal.plan_checkout", checkout_id=checkout_id), 303)
+    return redirect(url_for("portal.pricing.show_checkout", checkout_id=checkout_id), 303)
 
 
-@portal.get("/plan/checkout/<uuid:checkout_id>")
-def plan_checkout(checkout_id: UUID) -> str:
+@blueprint.get("/plan/checkout/<uuid:checkout_id>")
+def show_checkout(checkout_id: UUID) -> str:
     """Redirect to the processor's page once it is open; until then, return a fragment that reloads
     itself."""
     with transaction(read_only=True) as session:

@@ -8,9 +8,10 @@ from flask import abort, render_template, url_for
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, processor, transaction
 from app.languages import gettext, ngettext
+from app.portal.pricing import blueprint
 from app.portal.pricing.labels import affected_label, change_rows, kept_texts, plan_changes
 from app.portal.pricing.views import current_plans
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.forms import ActionForm, saving
 from app.portal.web.messages import changing, redirect_with
@@ -22,7 +23,7 @@ from app.services.pricing import differences, selling, versions
 NUMBER = "<int(max=2147483647):number>"
 
 
-@portal.get("/pricing/publish", endpoint="pricing_review")
+@blueprint.get("/pricing/publish")
 def review_draft() -> str:
     """Show the changes and the plans as customers will see them."""
     return _review_page([])
@@ -46,13 +47,13 @@ def _review_page(problems: Sequence[tuple[str, str]]) -> str:
     )
 
 
-@portal.post("/pricing/publish")
-def pricing_publish() -> Page:
+@blueprint.post("/pricing/publish")
+def publish_pricing() -> Page:
     number = _publish(ActionForm())
     message = gettext(
         "Version %(number)s is published. Customers see these plans now.", number=number
     )
-    return redirect_with(message, url_for("portal.pricing"))
+    return redirect_with(message, url_for("portal.pricing.show_pricing"))
 
 
 def _publish(form: ActionForm) -> int:
@@ -72,11 +73,11 @@ def _publish(form: ActionForm) -> int:
         if error.code != CHANGED_MEANWHILE:
             raise
         message = gettext("The draft changed meanwhile. Review the changes again.")
-        abort(redirect_with(message, url_for("portal.pricing_review"), "warning"))
+        abort(redirect_with(message, url_for("portal.pricing.review_draft"), "warning"))
 
 
-@portal.get("/pricing/discard")
-def pricing_discard_confirm() -> str:
+@blueprint.get("/pricing/discard")
+def confirm_discard_draft() -> str:
     with transaction(read_only=True) as session:
         changes = current_plans(session).changes
     lost = ngettext("%(num)s change is lost.", "%(num)s changes are lost.", len(changes))
@@ -85,19 +86,21 @@ def pricing_discard_confirm() -> str:
         [lost, gettext("What your customers see does not change.")],
         gettext("Discard draft"),
         gettext("Keep draft"),
-        url_for("portal.pricing"),
+        url_for("portal.pricing.show_pricing"),
     ).page()
 
 
-@portal.post("/pricing/discard")
-def pricing_discard() -> Page:
+@blueprint.post("/pricing/discard")
+def discard_draft() -> Page:
     with transaction() as session:
         versions.discard(session, caller(), partners.own(caller()))
-    return redirect_with(gettext("The draft was discarded."), url_for("portal.pricing"))
+    return redirect_with(
+        gettext("The draft was discarded."), url_for("portal.pricing.show_pricing")
+    )
 
 
-@portal.get("/pricing/history")
-def pricing_history() -> str:
+@blueprint.get("/pricing/history")
+def list_versions() -> str:
     with transaction(read_only=True) as session:
         published = versions.history(session, caller(), partners.own(caller()))
         plans = [versions.plans_of(version) for version in published]
@@ -109,8 +112,8 @@ def pricing_history() -> str:
     )
 
 
-@portal.get(f"/pricing/history/{NUMBER}")
-def pricing_version(number: int) -> str:
+@blueprint.get(f"/pricing/history/{NUMBER}")
+def show_version(number: int) -> str:
     """Show a version, and how it differs from the current plans."""
     with transaction(read_only=True) as session:
         version = versions.get(session, caller(), partners.own(caller()), number)
@@ -122,10 +125,10 @@ def pricing_version(number: int) -> str:
     )
 
 
-@portal.post(f"/pricing/history/{NUMBER}/restore")
-def pricing_restore(number: int) -> Page:
+@blueprint.post(f"/pricing/history/{NUMBER}/restore")
+def restore_version(number: int) -> Page:
     """Make a draft of the version, and show what publishing it would change."""
-    with changing(url_for("portal.pricing"), Conflict) as session:
+    with changing(url_for("portal.pricing.show_pricing"), Conflict) as session:
         versions.roll_back(session, caller(), partners.own(caller()), number)
     message = gettext("The draft has the plans of version %(number)s.", number=number)
-    return redirect_with(message, url_for("portal.pricing_review"))
+    return redirect_with(message, url_for("portal.pricing.review_draft"))

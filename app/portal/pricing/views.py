@@ -14,9 +14,10 @@ from app.enums import Tier
 from app.extensions import caller, processor, transaction
 from app.languages import LANGUAGES, language, using_language
 from app.models import utcnow
+from app.portal.pricing import blueprint
 from app.portal.pricing.forms import PricingPlanForm
 from app.portal.pricing.labels import draft_message, published_message
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving
 from app.portal.web.fragments import htmx_command, wants_fragment
 from app.portal.web.navigation import may_open
@@ -31,7 +32,7 @@ STALE_AFTER = timedelta(minutes=30)
 TIER = f"<any({', '.join(Tier)}):tier>"
 
 
-@portal.get("/pricing", endpoint="pricing")
+@blueprint.get("/pricing")
 def show_pricing() -> str:
     with transaction(read_only=True) as session:
         plan_set = current_plans(session)
@@ -72,22 +73,22 @@ def _paid_context(session: Session) -> dict[str, Any]:
     """Return the latest closed month and what each plan's customers paid in it, for users who may
     see costs."""
     month, paid, partner_id = None, None, partners.own(caller())
-    if may_open(caller(), "portal.costs") and reporting.can_rank(session, caller()):
+    if may_open(caller(), "portal.billing.show_costs") and reporting.can_rank(session, caller()):
         month = latest_closed(session, caller(), partner_id)
     if month is not None:
         paid = paid_by_plan(session, caller(), partner_id, month)
     return {"paid": paid, "paid_month": month}
 
 
-@portal.get(f"/pricing/plans/{TIER}")
-def pricing_plan(tier: str) -> Page:
+@blueprint.get(f"/pricing/plans/{TIER}")
+def edit_plan(tier: str) -> Page:
     with transaction(read_only=True) as session:
         plan_set = current_plans(session)
     plan = _find_plan(plan_set, tier)
     return _page(PricingPlanForm.showing(plan, plan_set.fingerprint), plan)
 
 
-@portal.post(f"/pricing/plans/{TIER}", endpoint="pricing_plan_save")
+@blueprint.post(f"/pricing/plans/{TIER}")
 def save_plan(tier: str) -> Page:
     form = PricingPlanForm()
     with transaction(read_only=True) as session:
@@ -100,7 +101,7 @@ def save_plan(tier: str) -> Page:
 
 
 def _to_saved() -> Page:
-    url = url_for("portal.pricing", saved=1)
+    url = url_for("portal.pricing.show_pricing", saved=1)
     return htmx_command("HX-Redirect", url) if wants_fragment() else redirect(url, 303)
 
 
@@ -134,8 +135,8 @@ def _save(
     return edited, is_saved
 
 
-@portal.post(f"/pricing/plans/{TIER}/preview")
-def pricing_plan_preview(tier: str) -> Page:
+@blueprint.post(f"/pricing/plans/{TIER}/preview")
+def preview_plan(tier: str) -> Page:
     """Show the card of the input, with script next to the form; nothing is written."""
     form = PricingPlanForm()
     with transaction(read_only=True) as session:
@@ -147,22 +148,22 @@ def pricing_plan_preview(tier: str) -> Page:
     return _page(form, plan, edited), 200 if edited else 422
 
 
-@portal.post(f"/pricing/plans/{TIER}/show")
-def pricing_plan_show(tier: str) -> Page:
+@blueprint.post(f"/pricing/plans/{TIER}/show")
+def set_plan_visibility(tier: str) -> Page:
     """Let customers choose a hidden plan, once the draft is published."""
     with transaction() as session:
         plan = _find_plan(current_plans(session), tier)
         visible_plan, is_outside = replace(plan, is_visible=True), processor().is_outside
         selling.save(session, caller(), partners.own(caller()), visible_plan, is_outside=is_outside)
-    return redirect(url_for("portal.pricing", saved=1), 303)
+    return redirect(url_for("portal.pricing.show_pricing", saved=1), 303)
 
 
-@portal.post(f"/pricing/plans/{TIER}/move/<any(earlier, later):to>")
-def pricing_plan_move(tier: str, to: str) -> Page:
+@blueprint.post(f"/pricing/plans/{TIER}/move/<any(earlier, later):to>")
+def move_plan(tier: str, to: str) -> Page:
     with transaction() as session:
         steps = -1 if to == "earlier" else 1
         versions.move(session, caller(), partners.own(caller()), Tier(tier), steps)
-    return redirect(url_for("portal.pricing"), 303)
+    return redirect(url_for("portal.pricing.show_pricing"), 303)
 
 
 def current_plans(session: Session) -> PlanSet:
@@ -197,7 +198,7 @@ def _card_context(
         "card": card,
         "card_language": card_language,
         "currency_code": currency or plan.terms.currency,
-        "preview": url_for("portal.pricing_plan_preview", tier=plan.tier.value),
+        "preview": url_for("portal.pricing.preview_plan", tier=plan.tier.value),
     }
 
 

@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 
 from app.errors import DomainError, NotFound
 from app.extensions import transaction
+from app.portal.record_lists import blueprint
 from app.portal.record_lists.forms import ChoiceForm
 from app.portal.record_lists.registry import list_named
 from app.portal.web.blueprint import Page as Answer
-from app.portal.web.blueprint import portal
 from app.portal.web.bulk import BulkAction, BulkItem, ListActions
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import filtered_url, query_about
@@ -32,8 +32,8 @@ class BulkRowResult:
     words: str
 
 
-@portal.get("/lists/<name>/do/<action>")
-def bulk_confirm(name: str, action: str) -> Answer:
+@blueprint.get("/lists/<name>/do/<action>")
+def confirm_bulk_action(name: str, action: str) -> Answer:
     """Show the confirmation for the selected rows, or for all that match the filters of the
     list."""
     definition, bulk, bulk_action = _find_action(name, action)
@@ -68,8 +68,8 @@ def _page(
     )
 
 
-@portal.post("/lists/<name>/do/<action>")
-def bulk_act(name: str, action: str) -> Answer:
+@blueprint.post("/lists/<name>/do/<action>")
+def apply_bulk_action(name: str, action: str) -> Answer:
     """Act on each row in its own transaction: an error for one stops no other."""
     definition, bulk, bulk_action = _find_action(name, action)
     items = _get_many(bulk, bulk_action, request.form.getlist("id"))
@@ -164,6 +164,6 @@ def _load_matching(
 
 
 def _url(definition: ListDefinition[Any], action: BulkAction) -> str:
-    url = url_for("portal.bulk_act", name=definition.name, action=action.name)
+    url = url_for("portal.record_lists.apply_bulk_action", name=definition.name, action=action.name)
     query = query_about(definition)
     return f"{url}?{query}" if query else url

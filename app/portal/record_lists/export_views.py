@@ -19,9 +19,10 @@ from app.extensions import caller, delete_file, figures, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import ListExport, utcnow
 from app.policy import Permission
+from app.portal.record_lists import blueprint
 from app.portal.record_lists.exporting import write_xlsx
 from app.portal.record_lists.registry import LISTS, list_named
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.bulk import ListActions
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import number
@@ -45,8 +46,8 @@ MEDIA_TYPES = {
 }
 
 
-@portal.get("/lists/<name>/export.<any(csv, xlsx):ending>")
-def list_export(name: str, ending: str) -> Response:
+@blueprint.get("/lists/<name>/export.<any(csv, xlsx):ending>")
+def export_list(name: str, ending: str) -> Response:
     """Export the list as CSV, streamed, or as XLSX; redirect to `list_export_new` for a long
     one."""
     definition = _get_list(name)
@@ -66,7 +67,7 @@ def _is_long(definition: ListDefinition[Any]) -> bool:
 
 def _to_preparing(name: str, ending: str) -> Response:
     query = urlencode(list(request.args.items(multi=True)))
-    url = url_for("portal.list_export_new", name=name, format=ending)
+    url = url_for("portal.record_lists.new_export", name=name, format=ending)
     return redirect(f"{url}&{query}" if query else url, 303)
 
 
@@ -88,14 +89,14 @@ def _file_name(definition: ListDefinition[Any]) -> str:
     return f"{definition.name}-{utcnow():%Y-%m-%d}"
 
 
-@portal.get("/lists/<name>/selected.<any(csv, xlsx):ending>")
-def list_export_selected(name: str, ending: str) -> Response:
+@blueprint.get("/lists/<name>/selected.<any(csv, xlsx):ending>")
+def export_selected(name: str, ending: str) -> Response:
     """Export the selected rows as CSV or XLSX, or with ``all`` those that match the filters."""
     definition = _get_list(name)
     if definition.bulk is None or not definition.bulk.exports:
         raise NotFound
     if request.args.get("all"):
-        url = url_for("portal.list_export", name=name, ending=ending)
+        url = url_for("portal.record_lists.export_list", name=name, ending=ending)
         return redirect(f"{url}?{query_about(definition)}", 303)
     columns = definition.columns_of(request.args)
     rows = _selected_cells(definition.bulk, columns)
@@ -119,8 +120,8 @@ def _file(
     return csv_file(_file_name(definition), _stream_csv(headings, row_chunks))
 
 
-@portal.get("/lists/<name>/exports")
-def list_export_new(name: str) -> str:
+@blueprint.get("/lists/<name>/exports")
+def new_export(name: str) -> str:
     """Ask the user to confirm that the list is written as a file."""
     definition = _get_list(name)
     _format()
@@ -149,11 +150,11 @@ def _prepare_confirmation(definition: ListDefinition[Any]) -> ConfirmationPage:
     )
 
 
-@portal.post("/lists/<name>/exports")
-def list_export_create(name: str) -> Page:
+@blueprint.post("/lists/<name>/exports")
+def create_export(name: str) -> Page:
     definition = _get_list(name)
     export_input = exports.ExportInput(name, query_about(definition), _format(), zone())
-    url = url_for("portal.exports")
+    url = url_for("portal.record_lists.list_exports")
     with changing(url, Conflict) as session:
         exports.create(session, caller(), export_input)
     return redirect_with(gettext("The export is being prepared. You get an email."), url)
@@ -188,8 +189,8 @@ WORDS = {
 }
 
 
-@portal.get("/exports", endpoint="exports")
-def own_exports() -> str:
+@blueprint.get("/exports")
+def list_exports() -> str:
     with transaction(read_only=True) as session:
         user_exports = exports.of_user(session, caller())
         return render_template(
@@ -210,8 +211,8 @@ def _subjects(session: Session, user_exports: Sequence[ListExport]) -> dict[UUID
     }
 
 
-@portal.get("/exports/<uuid:export_id>/file")
-def export_file(export_id: UUID) -> Response:
+@blueprint.get("/exports/<uuid:export_id>/file")
+def download_export(export_id: UUID) -> Response:
     """Send the file, if the user may still open its list."""
     with transaction(read_only=True) as session:
         export = exports.file_of(session, caller(), export_id)
@@ -230,10 +231,12 @@ def _send_file(export: ListExport) -> Response:
         raise NotFound(gettext("There is no such export."), "export_not_found") from None
 
 
-@portal.post("/exports/<uuid:export_id>/delete")
-def export_delete(export_id: UUID) -> Response:
+@blueprint.post("/exports/<uuid:export_id>/delete")
+def delete_export(export_id: UUID) -> Response:
     with transaction() as session:
         key = exports.delete(session, caller(), export_id)
     if key:
         delete_file(key)
-    return redirect_with(gettext("The export was deleted."), url_for("portal.exports"))
+    return redirect_with(
+        gettext("The export was deleted."), url_for("portal.record_lists.list_exports")
+    )

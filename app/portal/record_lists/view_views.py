@@ -13,10 +13,11 @@ from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import SavedView
 from app.portal.audit.saved_views import filter_labels
+from app.portal.record_lists import blueprint
 from app.portal.record_lists.filter_chips import names_in
 from app.portal.record_lists.forms import SavedViewForm
 from app.portal.record_lists.registry import LISTS, list_named
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, stored_page
@@ -26,14 +27,14 @@ from app.portal.web.messages import redirect_with
 from app.services import saved_views
 
 
-@portal.get("/lists/<name>/views/new")
-def saved_view_new(name: str) -> str:
+@blueprint.get("/lists/<name>/views/new")
+def new_saved_view(name: str) -> str:
     list_named(name).refuse_problems()
     return _new_page(name, SavedViewForm())
 
 
-@portal.post("/lists/<name>/views/new")
-def saved_view_create(name: str) -> Page:
+@blueprint.post("/lists/<name>/views/new")
+def create_saved_view(name: str) -> Page:
     """Save the filters, sort order and columns of the list's URL."""
     form, definition = SavedViewForm(), list_named(name)
     with saving(form, lambda: _new_page(name, form), validate=False) as session:
@@ -46,13 +47,13 @@ def saved_view_create(name: str) -> Page:
     return redirect_with(message, url)
 
 
-@portal.get("/views/<uuid:view_id>")
-def saved_view(view_id: UUID) -> str:
+@blueprint.get("/views/<uuid:view_id>")
+def edit_saved_view(view_id: UUID) -> str:
     return stored_page(view_id, _edit_page, _stored)
 
 
-@portal.post("/views/<uuid:view_id>")
-def saved_view_save(view_id: UUID) -> Page:
+@blueprint.post("/views/<uuid:view_id>")
+def save_saved_view(view_id: UUID) -> Page:
     form = SavedViewForm()
     with saving_edit(form, "saved_view", view_id, _edit_page, _stored, validate=False) as session:
         view = saved_views.change(
@@ -62,8 +63,8 @@ def saved_view_save(view_id: UUID) -> Page:
     return redirect_with(message, _url(LISTS[view.list_name], view))
 
 
-@portal.post("/views/<uuid:view_id>/filters")
-def saved_view_update(view_id: UUID) -> Response:
+@blueprint.post("/views/<uuid:view_id>/filters")
+def save_filters(view_id: UUID) -> Response:
     """Give the view the filters, sort order and columns of the list's URL."""
     with transaction() as session:
         name = saved_views.get(session, caller(), view_id).list_name
@@ -75,8 +76,8 @@ def saved_view_update(view_id: UUID) -> Response:
     return redirect_with(message, _url(LISTS[name], view))
 
 
-@portal.get("/views/<uuid:view_id>/delete")
-def saved_view_delete_confirm(view_id: UUID) -> str:
+@blueprint.get("/views/<uuid:view_id>/delete")
+def confirm_delete_saved_view(view_id: UUID) -> str:
     with transaction(read_only=True) as session:
         view = saved_views.get(session, caller(), view_id)
     return _delete_confirmation(view).page()
@@ -93,12 +94,14 @@ def _delete_confirmation(view: SavedView) -> ConfirmationPage:
         ],
         act=gettext("Delete view"),
         safe=gettext("Keep view"),
-        safe_url=url_for("portal.saved_view", view_id=view.id, **path_of(LISTS[view.list_name])),
+        safe_url=url_for(
+            "portal.record_lists.edit_saved_view", view_id=view.id, **path_of(LISTS[view.list_name])
+        ),
     )
 
 
-@portal.post("/views/<uuid:view_id>/delete")
-def saved_view_delete(view_id: UUID) -> Response:
+@blueprint.post("/views/<uuid:view_id>/delete")
+def delete_saved_view(view_id: UUID) -> Response:
     with transaction() as session:
         view = saved_views.delete(session, caller(), view_id)
     message = gettext("View %(name)s was deleted.", name=view.name)

@@ -68,7 +68,7 @@ def _plan_name(row: ReportRow) -> str:
 MEMBERS = ListDefinition(
     name="report",
     nouns=(lazy_gettext("user"), lazy_gettext("users")),
-    endpoint="portal.report",
+    endpoint="portal.report.show_report",
     columns=(
         name_column(
             "email",

@@ -16,7 +16,7 @@ from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
 from app.portal.billing.words import model_rate
-from app.portal.web.blueprint import portal
+from app.portal.report import blueprint
 from app.portal.web.charts import chart_of
 from app.portal.web.lists import file_name_part, pdf_file
 from app.portal.web.organization_picker import organization_named
@@ -57,8 +57,8 @@ def _requested_report(session: Session, today: date) -> MonthReportView:
     return MonthReportView(organization, month, report, earned)
 
 
-@portal.get("/report/month")
-def report_month() -> str:
+@blueprint.get("/report/month")
+def show_month() -> str:
     today = utcnow().date()
     with figures() as session:
         read_frame(session)
@@ -75,7 +75,7 @@ def _month_page(view: MonthReportView, next_at: datetime | None, today: date) ->
         month=view.month,
         unfinished=view.report.span.end == today,
         **_neighbour_urls(view.month, today, view.whose),
-        schedule_url=url_for("portal.report_schedule", organization=view.whose),
+        schedule_url=url_for("portal.report.edit_schedule", organization=view.whose),
         next_at=next_at,
         chart=_conversation_chart(view.report),
         earned=view.earned,
@@ -84,8 +84,8 @@ def _month_page(view: MonthReportView, next_at: datetime | None, today: date) ->
     )
 
 
-@portal.get("/report/month.pdf")
-def report_month_file() -> Response:
+@blueprint.get("/report/month.pdf")
+def download_month() -> Response:
     today = utcnow().date()
     with figures() as session:
         view = _requested_report(session, today)
@@ -118,7 +118,7 @@ def _requested_month(today: date) -> date:
 
 
 def _month_url(month: date, organization_id: UUID | None) -> str:
-    return url_for("portal.report_month", month=f"{month:%Y-%m}", organization=organization_id)
+    return url_for("portal.report.show_month", month=f"{month:%Y-%m}", organization=organization_id)
 
 
 def _neighbour_urls(

@@ -12,8 +12,9 @@ from app.extensions import caller, figures, settings, transaction
 from app.languages import LANGUAGES, best_tag, gettext, language_name
 from app.models import Organization
 from app.portal.billing.words import model_rate
+from app.portal.report import blueprint
 from app.portal.report.schedule_form import ScheduleForm
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.formats import clock, day, number
 from app.portal.web.forms import saving
 from app.portal.web.mail_preview import mail_preview
@@ -45,16 +46,16 @@ class Readers:
         return language_name(self.tag)
 
 
-@portal.get("/report/schedule")
-def report_schedule() -> str:
+@blueprint.get("/report/schedule")
+def edit_schedule() -> str:
     with transaction(read_only=True) as session:
         organization = organization_named(session)
         form = _stored(session, organization)
     return _page(organization, form)
 
 
-@portal.post("/report/schedule")
-def report_schedule_save() -> Page:
+@blueprint.post("/report/schedule")
+def save_schedule() -> Page:
     form, organization = ScheduleForm(), _requested_organization()
     organization_id = organization.id if organization else None
     page, stored = partial(_page, organization, form), partial(_stored, organization=organization)
@@ -69,7 +70,7 @@ def report_schedule_save() -> Page:
             session, caller(), organization_id, schedule, expected_version=version
         )
         next_at = monthly_reports.get(session, caller(), organization_id)[2]
-    url = url_for("portal.report_month", organization=organization_id)
+    url = url_for("portal.report.show_month", organization=organization_id)
     return redirect_saved(_saved_message(organization, schedule, next_at), url, changed)
 
 
@@ -99,20 +100,20 @@ def _time_label(moment: datetime | None, timezone: str) -> str | None:
     return f"{day(moment, timezone)}, {clock(moment, timezone)} ({timezone})"
 
 
-@portal.post("/report/schedule/test")
-def report_schedule_test() -> Page:
+@blueprint.post("/report/schedule/test")
+def send_test_report() -> Page:
     organization = _requested_organization()
     organization_id = organization.id if organization else None
     with transaction() as session:
         monthly_reports.send_test(session, caller(), organization_id, model_rate())
     return redirect_with(
         gettext("The report of last month is on its way to you."),
-        url_for("portal.report_schedule", organization=organization_id, _anchor="test-email"),
+        url_for("portal.report.edit_schedule", organization=organization_id, _anchor="test-email"),
     )
 
 
-@portal.get("/report/schedule/preview")
-def report_schedule_preview() -> Response:
+@blueprint.get("/report/schedule/preview")
+def preview_report() -> Response:
     language = request.args.get("language")
     with figures() as session:
         organization = organization_named(session)

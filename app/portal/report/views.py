@@ -7,9 +7,10 @@ from sqlalchemy.orm import Session
 from app.extensions import caller, figures
 from app.languages import gettext
 from app.models.base import utcnow
+from app.portal.report import blueprint
 from app.portal.report.listing import MEMBERS, chosen_filters
 from app.portal.users.listing import STATUS_NAMES
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.charts import chart_of
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page
@@ -17,7 +18,7 @@ from app.services import partners, reporting
 from app.services.reporting import DaySpan, SignUps
 
 
-@portal.get("/report", endpoint="report")
+@blueprint.get("/report")
 def show_report() -> Page:
     filters, problems = chosen_filters()
     span = reporting.range_of_sign_ups(filters.since, filters.until, utcnow().date())

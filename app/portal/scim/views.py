@@ -15,8 +15,9 @@ from app.models import ScimGroup, ScimToken
 from app.portal.api_access.credential_pages import roll_page
 from app.portal.api_access.forms import RollForm
 from app.portal.api_access.labels import CredentialBadge, ago, end_of, state_by_end
+from app.portal.scim import blueprint
 from app.portal.scim.forms import ChoicesForm, GroupForm, TokenForm
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import FormSubmission
@@ -35,16 +36,16 @@ ALREADY_SHOWN = lazy_gettext("Already done. The token was shown once. Lost it? R
 """The message for a form that was sent twice."""
 
 
-@portal.get("/settings/directory")
-def directory() -> str:
+@blueprint.get("/settings/directory")
+def edit_directory() -> str:
     with transaction(read_only=True) as session:
         refuse_operators()
         form = _stored(session)
     return _page(form)
 
 
-@portal.post("/settings/directory")
-def directory_save() -> Page:
+@blueprint.post("/settings/directory")
+def save_directory() -> Page:
     form, target = ChoicesForm(), ("partner", partners.own(caller()))
     with saving(
         form, lambda: _page(form), stored=_stored, target=target, validate=False
@@ -52,21 +53,21 @@ def directory_save() -> Page:
         refuse_operators()
         role, version = form.default_role.data or None, form.version.data
         choices.save(session, caller(), role, expected_version=version)
-    return redirect_with(gettext("The directory was saved."), url_for("portal.directory"))
+    return redirect_with(gettext("The directory was saved."), url_for("portal.scim.edit_directory"))
 
 
 def _stored(session: Session) -> ChoicesForm:
     return ChoicesForm.showing(choices.get(session, caller()))
 
 
-@portal.get("/settings/directory/tokens/new")
-def directory_token_new() -> str:
+@blueprint.get("/settings/directory/tokens/new")
+def new_token() -> str:
     refuse_operators()
     return render_template("portal/scim/token_new.html", form=TokenForm())
 
 
-@portal.post("/settings/directory/tokens/new")
-def directory_token_create() -> Page:
+@blueprint.post("/settings/directory/tokens/new")
+def create_token() -> Page:
     """Show the page with the secret this once: no URL holds it."""
     form = TokenForm()
     with saving(form, lambda: render_template("portal/scim/token_new.html", form=form)) as session:
@@ -75,27 +76,27 @@ def directory_token_create() -> Page:
         new = scim_tokens.create(
             session, caller(), name=form.name.data or "", expires_at=form.expires_at
         )
-        submission.led_to(url_for("portal.directory"))
+        submission.led_to(url_for("portal.scim.edit_directory"))
     return _page_with(new, gettext("“%(name)s” was created", name=new.token.name))
 
 
-@portal.get("/settings/directory/tokens/<uuid:token_id>/roll")
-def directory_token_roll_confirm(token_id: UUID) -> str:
+@blueprint.get("/settings/directory/tokens/<uuid:token_id>/roll")
+def confirm_roll_token(token_id: UUID) -> str:
     return _roll_page(token_id, RollForm())
 
 
-@portal.post("/settings/directory/tokens/<uuid:token_id>/roll")
-def directory_token_roll(token_id: UUID) -> Page:
+@blueprint.post("/settings/directory/tokens/<uuid:token_id>/roll")
+def roll_token(token_id: UUID) -> Page:
     form = RollForm()
     with saving(form, lambda: _roll_page(token_id, form), shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = scim_tokens.rotate(session, caller(), token_id, **form.wanted)
-        submission.led_to(url_for("portal.directory"))
+        submission.led_to(url_for("portal.scim.edit_directory"))
     return _page_with(new, gettext("“%(name)s” was rolled", name=new.token.name))
 
 
-@portal.get("/settings/directory/tokens/<uuid:token_id>/revoke")
-def directory_token_revoke_confirm(token_id: UUID) -> str:
+@blueprint.get("/settings/directory/tokens/<uuid:token_id>/revoke")
+def confirm_revoke_token(token_id: UUID) -> str:
     with transaction(read_only=True) as session:
         token = scim_tokens.get(session, caller(), token_id)
     return _revoke_confirmation(token).page()
@@ -103,7 +104,7 @@ def directory_token_revoke_confirm(token_id: UUID) -> str:
 
 def _revoke_confirmation(token: ScimToken) -> ConfirmationPage:
     return ConfirmationPage(
-        action=url_for("portal.directory_token_revoke", token_id=token.id),
+        action=url_for("portal.scim.revoke_token", token_id=token.id),
         title=gettext("Revoke “%(name)s”?", name=token.name),
         consequences=[
             gettext("The directory can no longer change users with this token."),
@@ -112,25 +113,25 @@ def _revoke_confirmation(token: ScimToken) -> ConfirmationPage:
         ],
         act=gettext("Revoke token"),
         safe=gettext("Keep token"),
-        safe_url=url_for("portal.directory"),
+        safe_url=url_for("portal.scim.edit_directory"),
     )
 
 
-@portal.post("/settings/directory/tokens/<uuid:token_id>/revoke")
-def directory_token_revoke(token_id: UUID) -> Response:
+@blueprint.post("/settings/directory/tokens/<uuid:token_id>/revoke")
+def revoke_token(token_id: UUID) -> Response:
     with transaction() as session:
         token = scim_tokens.revoke(session, caller(), token_id)
     message = gettext("“%(name)s” was revoked. It no longer works.", name=token.name)
-    return redirect_with(message, url_for("portal.directory"))
+    return redirect_with(message, url_for("portal.scim.edit_directory"))
 
 
-@portal.get("/settings/directory/groups/<uuid:group_id>")
-def directory_group(group_id: UUID) -> str:
+@blueprint.get("/settings/directory/groups/<uuid:group_id>")
+def edit_directory_group(group_id: UUID) -> str:
     return stored_page(group_id, _group_page, _stored_group)
 
 
-@portal.post("/settings/directory/groups/<uuid:group_id>")
-def directory_group_save(group_id: UUID) -> Page:
+@blueprint.post("/settings/directory/groups/<uuid:group_id>")
+def save_directory_group(group_id: UUID) -> Page:
     form = GroupForm()
     with saving_edit(
         form,
@@ -150,7 +151,7 @@ def directory_group_save(group_id: UUID) -> Page:
             expected_version=form.version.data,
         )
     message = gettext("The role of “%(name)s” was saved.", name=group.display_name)
-    return redirect_with(message, url_for("portal.directory"))
+    return redirect_with(message, url_for("portal.scim.edit_directory"))
 
 
 def _organization_id(session: Session, form: GroupForm) -> UUID | None:
@@ -223,8 +224,8 @@ def _roll_page(token_id: UUID, form: RollForm) -> str:
         gettext("A new token with the same name replaces it. Enter it in your directory."),
         gettext("Roll token"),
         [
-            (gettext("Settings"), url_for("portal.portal_settings")),
-            (gettext("Directory"), url_for("portal.directory")),
+            (gettext("Settings"), url_for("portal.settings.edit_settings")),
+            (gettext("Directory"), url_for("portal.scim.edit_directory")),
         ],
     )
 

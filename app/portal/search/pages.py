@@ -26,30 +26,32 @@ ACCOUNT = lazy_gettext("Your account")
 
 # Translators: words that find a page of the settings, separated by spaces.
 SETTINGS_WORDS = {
-    "portal.portal_settings_domain": lazy_gettext(
+    "portal.settings.show_domain": lazy_gettext(
         "dns records txt cname spf dkim dmarc verify sender mail subdomain certificate"
     ),
-    "portal.branding": lazy_gettext("logo colours icon pictures texts emails tagline slogan"),
-    "portal.pricing": lazy_gettext(
+    "portal.branding.show_branding": lazy_gettext(
+        "logo colours icon pictures texts emails tagline slogan"
+    ),
+    "portal.pricing.show_pricing": lazy_gettext(
         "price prices plans fees costs currency euro dollar trial free minutes included"
     ),
-    "portal.sign_in_policy": lazy_gettext(
+    "portal.settings.edit_sign_in_policy": lazy_gettext(
         "second factor two-factor 2fa mfa passkey password policy rules sessions security login"
     ),
-    "portal.personal_data_settings": lazy_gettext(
+    "portal.personal_data.edit_settings": lazy_gettext(
         "privacy gdpr retention kept days recordings transcripts delete erase"
     ),
-    "portal.portal_settings_destinations": lazy_gettext(
+    "portal.destinations.edit_partner_destinations": lazy_gettext(
         "countries regions allowed international abroad"
     ),
-    "portal.portal_settings_spending": lazy_gettext("money minutes limit costs"),
-    "portal.storage": lazy_gettext("uploads delete space files disk"),
-    "portal.carrier_accounts": lazy_gettext("twilio sip trunk voip provider"),
-    "portal.portal_settings_companies": lazy_gettext(
+    "portal.spending.show_partner_spending": lazy_gettext("money minutes limit costs"),
+    "portal.storage.show_storage": lazy_gettext("uploads delete space files disk"),
+    "portal.carriers.list_accounts": lazy_gettext("twilio sip trunk voip provider"),
+    "portal.identity_providers.list_providers": lazy_gettext(
         "single sign-on sso oidc google microsoft identity provider login"
     ),
-    "portal.directory": lazy_gettext("scim provisioning sync users groups okta entra"),
-    "portal.portal_settings_groups": lazy_gettext("limit staff access"),
+    "portal.scim.edit_directory": lazy_gettext("scim provisioning sync users groups okta entra"),
+    "portal.organization_groups.list_groups": lazy_gettext("limit staff access"),
 }
 """Pages by endpoint."""
 
@@ -57,76 +59,92 @@ SETTINGS_WORDS = {
 PAGES = (
     SearchablePage(
         lazy_gettext("Calling hours and limits"),
-        "portal.organizations",
+        "portal.organizations.list_organizations",
         lazy_gettext("time region retries retry attempts calls at once a day consent"),
         lazy_gettext("Settings of an organization"),
     ),
     SearchablePage(
         lazy_gettext("Costs and margin"),
-        "portal.costs",
+        "portal.billing.show_costs",
         lazy_gettext("invoices statements bills profit earnings tax"),
     ),
     SearchablePage(
         lazy_gettext("Plan"),
-        "portal.plan",
+        "portal.pricing.show_plan",
         lazy_gettext("invoices statements bills price subscription upgrade tax"),
     ),
     SearchablePage(
-        lazy_gettext("Users"), "portal.users", lazy_gettext("people team members staff roles")
+        lazy_gettext("Users"),
+        "portal.users.list_users",
+        lazy_gettext("people team members staff roles"),
     ),
     SearchablePage(
         lazy_gettext("Do not call"),
-        "portal.do_not_call_lists",
+        "portal.do_not_call.list_organizations",
         lazy_gettext("block dnc opt-out refuse"),
     ),
     SearchablePage(
         lazy_gettext("API access"),
-        "portal.api_access",
+        "portal.api_access.list_keys",
         lazy_gettext("keys developer integration documentation"),
     ),
     SearchablePage(
         lazy_gettext("Organization templates"),
-        "portal.organization_templates",
+        "portal.organization_templates.list_templates",
         lazy_gettext("new customer prepared bulk"),
     ),
     SearchablePage(
-        lazy_gettext("API clients"), "portal.api_clients", lazy_gettext("oauth token credentials")
+        lazy_gettext("API clients"),
+        "portal.api_access.list_clients",
+        lazy_gettext("oauth token credentials"),
     ),
     SearchablePage(
-        lazy_gettext("Webhooks"), "portal.api_webhooks", lazy_gettext("events notifications")
+        lazy_gettext("Webhooks"),
+        "portal.webhooks.list_webhooks",
+        lazy_gettext("events notifications"),
     ),
     SearchablePage(
         lazy_gettext("Find a person’s data"),
-        "portal.personal_data",
+        "portal.personal_data.find_personal_data",
         lazy_gettext("export erase request access"),
     ),
     SearchablePage(
-        lazy_gettext("Plan limits"), "portal.pricing_limits", lazy_gettext("calls at once a day")
+        lazy_gettext("Plan limits"),
+        "portal.pricing.edit_limits",
+        lazy_gettext("calls at once a day"),
     ),
     SearchablePage(
         lazy_gettext("Readability of your colours"),
-        "portal.branding_contrast",
+        "portal.branding.show_contrast",
         lazy_gettext("contrast accessibility"),
     ),
     SearchablePage(
-        lazy_gettext("Versions of your brand"), "portal.branding_history", lazy_gettext("roll back")
+        lazy_gettext("Versions of your brand"),
+        "portal.branding.list_versions",
+        lazy_gettext("roll back"),
     ),
     SearchablePage(
-        lazy_gettext("Stripe account"), "portal.pricing_stripe", lazy_gettext("payments billing")
+        lazy_gettext("Stripe account"),
+        "portal.pricing.edit_stripe_account",
+        lazy_gettext("payments billing"),
     ),
     SearchablePage(
-        lazy_gettext("Report emails"), "portal.report_schedule", lazy_gettext("schedule monthly")
+        lazy_gettext("Report emails"),
+        "portal.report.edit_schedule",
+        lazy_gettext("schedule monthly"),
     ),
     SearchablePage(
-        lazy_gettext("Notifications"), "portal.notifications", lazy_gettext("bell unread")
+        lazy_gettext("Notifications"),
+        "portal.notifications.list_notifications",
+        lazy_gettext("bell unread"),
     ),
     SearchablePage(
         lazy_gettext("Your account"),
-        "portal.account",
+        "portal.account.show_account",
         lazy_gettext("name email profile"),
     ),
     *(
-        SearchablePage(label, "portal.account", words, ACCOUNT, anchor)
+        SearchablePage(label, "portal.account.show_account", words, ACCOUNT, anchor)
         for label, words, anchor in (
             (lazy_gettext("Time zone"), lazy_gettext("clock"), "timezone"),
             (
@@ -145,12 +163,12 @@ PAGES = (
     ),
     SearchablePage(
         lazy_gettext("Second factor"),
-        "portal.account_factors",
+        "portal.account.show_factors",
         lazy_gettext("two-factor 2fa mfa authenticator app passkey recovery codes security"),
         ACCOUNT,
     ),
     *(
-        SearchablePage(label, "portal.portal_settings", words, SETTINGS, anchor)
+        SearchablePage(label, "portal.settings.edit_settings", words, SETTINGS, anchor)
         for label, words, anchor in (
             (lazy_gettext("Your company"), lazy_gettext("partner name language"), "company"),
             (lazy_gettext("Addresses"), lazy_gettext("domain portal url host"), "addresses"),
@@ -177,7 +195,7 @@ PAGES = (
     ),
     SearchablePage(
         lazy_gettext("Budget"),
-        "portal.portal_settings_budget",
+        "portal.spending.edit_partner_budget",
         lazy_gettext("money costs month alerts"),
         SETTINGS,
     ),
@@ -185,83 +203,99 @@ PAGES = (
         SearchablePage(name, endpoint, SETTINGS_WORDS.get(endpoint, ""), SETTINGS)
         for endpoint, name in (
             *SETTINGS_PAGES,
-            ("portal.branding", lazy_gettext("Branding")),
-            ("portal.pricing", lazy_gettext("Pricing")),
+            ("portal.branding.show_branding", lazy_gettext("Branding")),
+            ("portal.pricing.show_pricing", lazy_gettext("Pricing")),
         )
     ),
     SearchablePage(
-        lazy_gettext("Versions of your plans"), "portal.pricing_history", lazy_gettext("prices")
+        lazy_gettext("Versions of your plans"),
+        "portal.pricing.list_versions",
+        lazy_gettext("prices"),
     ),
-    SearchablePage(lazy_gettext("Kept emails"), "portal.outbox", lazy_gettext("outbox mails")),
+    SearchablePage(
+        lazy_gettext("Kept emails"), "portal.operator.list_mails", lazy_gettext("outbox mails")
+    ),
 )
 ACTIONS = (
     SearchablePage(
         lazy_gettext("Add organization"),
-        "portal.organization_new",
+        "portal.organizations.new_organization",
         lazy_gettext("create new customer"),
     ),
     SearchablePage(
         lazy_gettext("Add partner"),
-        "portal.operator_partner_new",
+        "portal.operator.new_partner",
         lazy_gettext("create new customer"),
     ),
     SearchablePage(
         lazy_gettext("Invite user"),
-        "portal.user_new",
+        "portal.users.new_user",
         lazy_gettext("add create new person colleague"),
     ),
     SearchablePage(
         lazy_gettext("Invite several users"),
-        "portal.users_invite_many",
+        "portal.users.new_users",
         lazy_gettext("add many people"),
     ),
     SearchablePage(
-        lazy_gettext("Add assistant"), "portal.assistant_new", lazy_gettext("create new")
+        lazy_gettext("Add assistant"), "portal.assistants.new_assistant", lazy_gettext("create new")
     ),
-    SearchablePage(lazy_gettext("Create campaign"), "portal.campaign_new", lazy_gettext("add new")),
+    SearchablePage(
+        lazy_gettext("Create campaign"), "portal.campaigns.new_campaign", lazy_gettext("add new")
+    ),
     SearchablePage(
         lazy_gettext("Upload contacts"),
-        "portal.upload_choose_campaign",
+        "portal.uploads.choose_campaign",
         lazy_gettext("import file csv excel add new"),
     ),
     SearchablePage(
         lazy_gettext("Pause all calls"),
-        "portal.calling_pause_confirm",
+        "portal.carriers.confirm_pause_calling",
         lazy_gettext("stop calling hold emergency"),
     ),
     SearchablePage(
         lazy_gettext("Resume all calls"),
-        "portal.calling_resume",
+        "portal.carriers.resume_calling",
         lazy_gettext("calling continue end pause"),
-        shown_at="portal.carrier_status",
+        shown_at="portal.carriers.show_carrier_status",
     ),
     SearchablePage(
         lazy_gettext("Sign out"),
-        "portal.sign_out",
+        "portal.auth.sign_out",
         lazy_gettext("log out leave"),
         ACCOUNT,
         "sessions",
-        shown_at="portal.account",
+        shown_at="portal.account.show_account",
     ),
-    SearchablePage(lazy_gettext("Place test call"), "portal.test_call", lazy_gettext("try dial")),
+    SearchablePage(
+        lazy_gettext("Place test call"), "portal.calls.show_test_call", lazy_gettext("try dial")
+    ),
     SearchablePage(
         lazy_gettext("Verify a phone number"),
-        "portal.phone_number_verify",
+        "portal.phone_numbers.new_verification",
         lazy_gettext("caller id trial"),
     ),
-    SearchablePage(lazy_gettext("Create API key"), "portal.api_key_new", lazy_gettext("add new")),
     SearchablePage(
-        lazy_gettext("Create API client"), "portal.api_client_new", lazy_gettext("add new oauth")
+        lazy_gettext("Create API key"), "portal.api_access.new_key", lazy_gettext("add new")
     ),
     SearchablePage(
-        lazy_gettext("Add alert rule"), "portal.alert_rule_new", lazy_gettext("create new tell me")
+        lazy_gettext("Create API client"),
+        "portal.api_access.new_client",
+        lazy_gettext("add new oauth"),
     ),
     SearchablePage(
-        lazy_gettext("Add webhook"), "portal.api_webhook_new", lazy_gettext("create new events")
+        lazy_gettext("Add alert rule"),
+        "portal.alerts.new_alert_rule",
+        lazy_gettext("create new tell me"),
+    ),
+    SearchablePage(
+        lazy_gettext("Add webhook"),
+        "portal.webhooks.new_webhook",
+        lazy_gettext("create new events"),
     ),
     SearchablePage(
         lazy_gettext("Add organization template"),
-        "portal.organization_template_new",
+        "portal.organization_templates.new_template",
         lazy_gettext("create new prepared"),
     ),
 )

@@ -71,27 +71,37 @@ def record_groups(session: Session, results: SearchResults, search_text: str) ->
     contacts = (_contact_hit(*row, names) for row in results.contacts)
     calls = (_call_hit(row, names) for row in results.calls)
     return [
-        group(gettext("Partners"), "world", map(_partner_hit, results.partners), "portal.overview"),
+        group(
+            gettext("Partners"),
+            "world",
+            map(_partner_hit, results.partners),
+            "portal.overview.show_overview",
+        ),
         group(
             gettext("Organizations"),
             "building",
             map(_organization_hit, results.organizations),
-            "portal.organizations",
+            "portal.organizations.list_organizations",
         ),
-        group(gettext("Users"), "users", users, "portal.users"),
-        group(gettext("Assistants"), "headset", assistants, "portal.assistants"),
-        group(gettext("Campaigns"), "speakerphone", campaigns, "portal.campaigns"),
+        group(gettext("Users"), "users", users, "portal.users.list_users"),
+        group(gettext("Assistants"), "headset", assistants, "portal.assistants.list_assistants"),
+        group(gettext("Campaigns"), "speakerphone", campaigns, "portal.campaigns.list_campaigns"),
         group(gettext("Contacts"), "user", contacts),
-        group(gettext("Calls"), "phone", calls, "portal.calls", "number"),
+        group(gettext("Calls"), "phone", calls, "portal.calls.list_calls", "number"),
         group(
             gettext("Phone numbers"),
             "number",
             map(_number_hit, results.numbers),
-            "portal.phone_numbers",
+            "portal.phone_numbers.list_numbers",
         ),
-        group(gettext("API keys"), "key", map(_key_hit, results.keys), "portal.api_access"),
         group(
-            gettext("API clients"), "key", map(_client_hit, results.clients), "portal.api_clients"
+            gettext("API keys"), "key", map(_key_hit, results.keys), "portal.api_access.list_keys"
+        ),
+        group(
+            gettext("API clients"),
+            "key",
+            map(_client_hit, results.clients),
+            "portal.api_access.list_clients",
         ),
     ]
 
@@ -114,12 +124,14 @@ def _join(*texts: str | None) -> str:
 
 
 def _partner_hit(row: Partner) -> SearchHit:
-    return _make_hit(row.name, row.domain, "portal.operator_partner", partner_id=row.id)
+    return _make_hit(row.name, row.domain, "portal.operator.show_partner", partner_id=row.id)
 
 
 def _organization_hit(row: Organization) -> SearchHit:
     text = _join(plan_name(row) if row.payment_tier else None, row.referral_code)
-    return _make_hit(row.name, text, "portal.organization", organization_id=row.id)
+    return _make_hit(
+        row.name, text, "portal.organizations.show_organization", organization_id=row.id
+    )
 
 
 def _user_hit(row: User, names: Names) -> SearchHit:
@@ -127,18 +139,21 @@ def _user_hit(row: User, names: Names) -> SearchHit:
     if row.user_type is Role.STANDARD and row.organization_id:
         affiliation = names.get(row.organization_id, "")
     text = _join(row.email if row.name else None, affiliation)
-    return _make_hit(row.name or row.email, text, "portal.user", user_id=row.id)
+    return _make_hit(row.name or row.email, text, "portal.users.show_user", user_id=row.id)
 
 
 def _assistant_hit(row: Assistant, names: Names) -> SearchHit:
     number = row.phone_number and phone(row.phone_number)
     text = _join(names.get(row.organization_id), number)
-    return _make_hit(row.name, text, "portal.assistant", assistant_id=row.id)
+    return _make_hit(row.name, text, "portal.assistants.show_assistant", assistant_id=row.id)
 
 
 def _campaign_hit(row: Campaign, names: Names) -> SearchHit:
     return _make_hit(
-        row.name, names.get(row.organization_id), "portal.campaign", campaign_id=row.id
+        row.name,
+        names.get(row.organization_id),
+        "portal.campaigns.show_campaign",
+        campaign_id=row.id,
     )
 
 
@@ -146,23 +161,23 @@ def _contact_hit(row: Contact, campaign: Campaign, names: Names) -> SearchHit:
     number = row.phone and phone(row.phone)
     text = _join(number, row.email, campaign.name, names.get(campaign.organization_id))
     ids = {"campaign_id": campaign.id, "contact_id": row.id}
-    return _make_hit(name_of(row), text, "portal.contact", **ids)
+    return _make_hit(name_of(row), text, "portal.contacts.show_contact", **ids)
 
 
 def _call_hit(row: Call, names: Names) -> SearchHit:
     created = short_datetime_in_zone(row.created_at, zone())
     text = _join(CALL_STATUS_NAMES[row.status], created, names.get(row.organization_id))
-    return _make_hit(phone(row.phone_number), text, "portal.call", call_id=row.id)
+    return _make_hit(phone(row.phone_number), text, "portal.calls.show_call", call_id=row.id)
 
 
 def _number_hit(row: ListedNumber) -> SearchHit:
     number = row.number.number
-    return _make_hit(phone(number), row.organization, "portal.phone_numbers", q=number)
+    return _make_hit(phone(number), row.organization, "portal.phone_numbers.list_numbers", q=number)
 
 
 def _key_hit(row: ApiKey) -> SearchHit:
-    return _make_hit(row.name, row.public_id, "portal.api_key", key_id=row.id)
+    return _make_hit(row.name, row.public_id, "portal.api_access.show_key", key_id=row.id)
 
 
 def _client_hit(row: OAuthClient) -> SearchHit:
-    return _make_hit(row.name, row.client_id, "portal.api_client", client_id=row.id)
+    return _make_hit(row.name, row.client_id, "portal.api_access.show_client", client_id=row.id)

@@ -9,19 +9,18 @@ from app import languages
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models.folding import fold
-from app.portal.search import pages
+from app.portal.search import blueprint, pages
 from app.portal.search.highlight import highlighted
 from app.portal.search.results import SHOWN, SearchGroup, SearchHit, record_groups
 from app.portal.web import lists
-from app.portal.web.blueprint import portal
 from app.portal.web.fragments import render_page
 from app.portal.web.navigation import may_open, navigation_for
 from app.services import search as service_search
 from app.services.near_names import is_near
 
 
-@portal.get("/find", endpoint="find")
-def find_things() -> str:
+@blueprint.get("/find")
+def search() -> str:
     """Return the page, or the results for its own field, or the short list below the top bar's
     field."""
     query = lists.text_filter("q") or ""
@@ -32,7 +31,7 @@ def find_things() -> str:
         words=query,
         highlighted=lambda text: highlighted(str(text), query),
         **_results_context(query),
-        all_url=url_for("portal.find", q=query),
+        all_url=url_for("portal.search.search", q=query),
     )
 
 

@@ -12,8 +12,8 @@ from werkzeug.wrappers import Response
 from app.enums import DnsRecordKind, DnsRecordState, DomainPurpose
 from app.extensions import caller, settings, transaction
 from app.models import Partner, PartnerDomain
+from app.portal.settings import blueprint
 from app.portal.settings.domain_words import NAMES, domain_badge, explanation, hint, record_badge
-from app.portal.web.blueprint import portal
 from app.portal.web.current_user import sign_in_url
 from app.services import domains, partners
 
@@ -68,24 +68,24 @@ class DomainView:
         return record_badge(row.state, is_needed=not self.is_vouched_for)
 
 
-@portal.get("/settings/domain")
-def portal_settings_domain() -> str:
+@blueprint.get("/settings/domain")
+def show_domain() -> str:
     with transaction(read_only=True) as session:
         return render_template("portal/settings/domain.html", **_context(session))
 
 
-@portal.get("/settings/domain/records")
-def portal_settings_domain_records() -> str:
+@blueprint.get("/settings/domain/records")
+def show_domain_records() -> str:
     """Return the records, which reload while they are being checked."""
     with transaction(read_only=True) as session:
         return render_template("portal/settings/_domain_records.html", **_context(session))
 
 
-@portal.post("/settings/domain/check")
-def portal_settings_domain_check() -> Response:
+@blueprint.post("/settings/domain/check")
+def check_domain() -> Response:
     with transaction() as session:
         domains.check_again(session, caller(), partners.own(caller()))
-    return redirect(url_for("portal.portal_settings_domain"), 303)
+    return redirect(url_for("portal.settings.show_domain"), 303)
 
 
 def _context(session: Session) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from wtforms import RadioField, StringField
 from app.enums import SecondFactorFor, UserStatus
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
-from app.portal.web.blueprint import Page, portal
+from app.portal.settings import blueprint
+from app.portal.web.blueprint import Page
 from app.portal.web.fields import VersionField, typed_number
 from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
@@ -52,15 +53,15 @@ class SignInPolicyForm(PortalForm):
         )
 
 
-@portal.get("/settings/sign-in")
-def sign_in_policy() -> str:
+@blueprint.get("/settings/sign-in")
+def edit_sign_in_policy() -> str:
     with transaction(read_only=True) as session:
         form = _stored(session)
     return _page(form)
 
 
-@portal.post("/settings/sign-in")
-def sign_in_policy_save() -> Page:
+@blueprint.post("/settings/sign-in")
+def save_sign_in_policy() -> Page:
     form, partner_id = SignInPolicyForm(), partners.own(caller())
     with saving(
         form, lambda: _page(form), stored=_stored, target=("partner", partner_id)
@@ -68,7 +69,7 @@ def sign_in_policy_save() -> Page:
         policy, version = form.policy(), form.version.data
         policies.save(session, caller(), partner_id, policy, settings(), expected_version=version)
     message = gettext("Sign-in settings saved. They are in effect now.")
-    return redirect_with(message, url_for("portal.sign_in_policy"))
+    return redirect_with(message, url_for("portal.settings.edit_sign_in_policy"))
 
 
 def _stored(session: Session) -> SignInPolicyForm:

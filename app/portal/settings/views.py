@@ -9,8 +9,9 @@ from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Partner
+from app.portal.settings import blueprint
 from app.portal.settings.forms import PAYMENT_TEXTS, PortalSettingsForm
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.forms import saving
 from app.schemas.parsing import read
@@ -29,22 +30,22 @@ SECTIONS = (
 """The parts of the page: their ids and names."""
 
 
-@portal.get("/settings")
-def portal_settings() -> Page:
+@blueprint.get("/settings")
+def edit_settings() -> Page:
     with transaction(read_only=True) as session:
         form = _stored(session)
     return _page(form)
 
 
-@portal.post("/settings")
-def portal_settings_save() -> Page:
+@blueprint.post("/settings")
+def save_settings() -> Page:
     form = PortalSettingsForm()
     target = ("partner", partners.own(caller()))
     with saving(
         form, lambda: _page(form), stored=_stored, target=target, validate=False
     ) as session:
         _save(session, form)
-    return redirect(url_for("portal.portal_settings", saved=1), 303)
+    return redirect(url_for("portal.settings.edit_settings", saved=1), 303)
 
 
 def _save(session: Session, form: PortalSettingsForm) -> None:

@@ -8,11 +8,12 @@ from flask import Response, render_template, request, url_for
 from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
+from app.portal.spending import blueprint
 from app.portal.spending.forms import RatesForm, SpendingForm
 from app.portal.spending.labels import rates_message
 from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
 from app.portal.spending.uses import nearest
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
@@ -25,19 +26,19 @@ MAX_SHOWN = 20
 """Maximum changed rates on the page that reviews a file."""
 
 
-@portal.get("/operator/spending")
-def operator_spending() -> Page:
+@blueprint.get("/operator/spending")
+def show_installation_spending() -> Page:
     return _list_page(RatesForm.from_object())
 
 
-@portal.get("/operator/spending/rates.csv")
-def operator_spending_rates() -> Response:
+@blueprint.get("/operator/spending/rates.csv")
+def download_rates() -> Response:
     with transaction(read_only=True) as session:
         return csv_file("call-rates", [rates.to_csv(rates.listing(session)).encode()])
 
 
-@portal.post("/operator/spending/rates")
-def operator_spending_rates_import() -> Page:
+@blueprint.post("/operator/spending/rates")
+def import_rates() -> Page:
     """Show the changes of the file; its text, sent again from that page, replaces the rates."""
     form, confirmed = RatesForm(), request.form.get("text")
     page, is_new = partial(_list_page, form), confirmed is None
@@ -46,22 +47,22 @@ def operator_spending_rates_import() -> Page:
             return _review_page(rates.preview(session, caller(), form.file.data.read()))
         count = rates.replace(session, caller(), confirmed.encode())
     message = ngettext("%(num)s call rate imported.", "%(num)s call rates imported.", count)
-    return redirect_with(message, url_for("portal.operator_spending"))
+    return redirect_with(message, url_for("portal.spending.show_installation_spending"))
 
 
-@portal.get("/operator/spending/<uuid:partner_id>")
-def operator_partner_spending(partner_id: UUID) -> Page:
+@blueprint.get("/operator/spending/<uuid:partner_id>")
+def edit_partner_limits(partner_id: UUID) -> Page:
     return _partner_page(partner_id, stored_limits(LimitSubject(partner_id=partner_id)))
 
 
-@portal.post("/operator/spending/<uuid:partner_id>")
-def operator_partner_spending_save(partner_id: UUID) -> Page:
+@blueprint.post("/operator/spending/<uuid:partner_id>")
+def save_partner_limits(partner_id: UUID) -> Page:
     return save_limits(
         SpendingForm(),
         LimitSubject(partner_id=partner_id),
         ("partner", partner_id),
         _partner_page,
-        saved_url=url_for("portal.operator_spending"),
+        saved_url=url_for("portal.spending.show_installation_spending"),
     )
 
 
@@ -73,7 +74,10 @@ def _partner_page(partner_id: UUID, form: SpendingForm) -> str:
         form,
         title=gettext("Spending of %(name)s", name=name),
         sentence=gettext("Limits of all live calls of the partner’s organizations together."),
-        crumbs=[(gettext("Spending"), url_for("portal.operator_spending")), (name, None)],
+        crumbs=[
+            (gettext("Spending"), url_for("portal.spending.show_installation_spending")),
+            (name, None),
+        ],
     )
 
 

@@ -12,6 +12,7 @@ from app.models import utcnow
 from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
 from app.portal.organizations.views import organization_page_data
+from app.portal.spending import blueprint
 from app.portal.spending.forms import BudgetForm, OrganizationSpendingForm, SpendingForm
 from app.portal.spending.labels import spending_parts, test_money_message
 from app.portal.spending.limit_pages import (
@@ -21,7 +22,7 @@ from app.portal.spending.limit_pages import (
     stored_limits,
 )
 from app.portal.spending.uses import bars_of, budget_bar
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.navigation import may_open
@@ -38,49 +39,53 @@ MAX_SHOWN = 50
 """Maximum organizations in its table, highest spending first."""
 
 
-@portal.get("/organizations/<uuid:organization_id>/spending")
-def organization_spending(organization_id: UUID) -> Page:
+@blueprint.get("/organizations/<uuid:organization_id>/spending")
+def edit_organization_spending(organization_id: UUID) -> Page:
     subject = LimitSubject(organization_id=organization_id)
     return _organization_page(organization_id, stored_limits(subject, OrganizationSpendingForm))
 
 
-@portal.post("/organizations/<uuid:organization_id>/spending")
-def organization_spending_save(organization_id: UUID) -> Page:
+@blueprint.post("/organizations/<uuid:organization_id>/spending")
+def save_organization_spending(organization_id: UUID) -> Page:
     return save_limits(
         OrganizationSpendingForm(),
         LimitSubject(organization_id=organization_id),
         ("organization", organization_id),
         _organization_page,
-        saved_url=url_for("portal.organization_spending", organization_id=organization_id),
+        saved_url=url_for(
+            "portal.spending.edit_organization_spending", organization_id=organization_id
+        ),
     )
 
 
-@portal.post("/organizations/<uuid:organization_id>/resume-calling")
-def organization_resume_calling(organization_id: UUID) -> Page:
+@blueprint.post("/organizations/<uuid:organization_id>/resume-calling")
+def resume_calling(organization_id: UUID) -> Page:
     with transaction() as session:
         was_paused = unusual_calls.resume(session, caller(), organization_id)
     message = gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused.")
-    return redirect_with(message, url_for("portal.organization", organization_id=organization_id))
+    return redirect_with(
+        message, url_for("portal.organizations.show_organization", organization_id=organization_id)
+    )
 
 
-@portal.get("/api-access/keys/<uuid:key_id>/spending")
-def api_key_spending(key_id: UUID) -> Page:
+@blueprint.get("/api-access/keys/<uuid:key_id>/spending")
+def edit_key_spending(key_id: UUID) -> Page:
     return _key_page(key_id, stored_limits(LimitSubject(api_key_id=key_id)))
 
 
-@portal.post("/api-access/keys/<uuid:key_id>/spending")
-def api_key_spending_save(key_id: UUID) -> Page:
+@blueprint.post("/api-access/keys/<uuid:key_id>/spending")
+def save_key_spending(key_id: UUID) -> Page:
     return save_limits(
         SpendingForm(),
         LimitSubject(api_key_id=key_id),
         ("api_key", key_id),
         _key_page,
-        saved_url=url_for("portal.api_key", key_id=key_id),
+        saved_url=url_for("portal.api_access.show_key", key_id=key_id),
     )
 
 
-@portal.get("/settings/spending")
-def portal_settings_spending() -> str:
+@blueprint.get("/settings/spending")
+def show_partner_spending() -> str:
     with transaction(read_only=True) as session:
         used = _spending_context(session, LimitSubject(partner_id=partners.own(caller())))
         near = spending.near_limits(session, caller(), MAX_NEAR)
@@ -111,7 +116,9 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
         used = _spending_context(session, LimitSubject(organization_id=organization_id))
         return render_template(
             "portal/spending/organization.html",
-            **organization_page_data(session, organization, "portal.organization_spending"),
+            **organization_page_data(
+                session, organization, "portal.spending.edit_organization_spending"
+            ),
             **used,
             form=form,
             reserves=reserved_message(session, used["spending"].currency),
@@ -136,7 +143,7 @@ def _spending_context(session: Session, subject: LimitSubject) -> dict[str, Any]
 
 def carrier_of_month(session: Session, organization_id: UUID | None) -> CarrierSums | None:
     """Return the carrier costs as the pages of costs count them, for users who may see these."""
-    if not may_open(caller(), "portal.costs"):
+    if not may_open(caller(), "portal.billing.show_costs"):
         return None
     return carrier_sums(session, caller(), month_of(utcnow().date()), organization_id)
 
@@ -153,30 +160,30 @@ def _key_page(key_id: UUID, form: SpendingForm) -> str:
             "Those of its organization and of the portal count too."
         ),
         crumbs=[
-            (gettext("API access"), url_for("portal.api_access")),
-            (key.name, url_for("portal.api_key", key_id=key.id)),
+            (gettext("API access"), url_for("portal.api_access.list_keys")),
+            (key.name, url_for("portal.api_access.show_key", key_id=key.id)),
             (gettext("Spending"), None),
         ],
     )
 
 
-@portal.get("/organizations/<uuid:organization_id>/budget")
-def organization_budget(organization_id: UUID) -> Page:
+@blueprint.get("/organizations/<uuid:organization_id>/budget")
+def edit_organization_budget(organization_id: UUID) -> Page:
     return _form_page(LimitSubject(organization_id=organization_id))
 
 
-@portal.post("/organizations/<uuid:organization_id>/budget")
-def organization_budget_save(organization_id: UUID) -> Page:
+@blueprint.post("/organizations/<uuid:organization_id>/budget")
+def save_organization_budget(organization_id: UUID) -> Page:
     return _submit(LimitSubject(organization_id=organization_id))
 
 
-@portal.get("/settings/spending/budget")
-def portal_settings_budget() -> Page:
+@blueprint.get("/settings/spending/budget")
+def edit_partner_budget() -> Page:
     return _form_page(LimitSubject(partner_id=partners.own(caller())))
 
 
-@portal.post("/settings/spending/budget")
-def portal_settings_budget_save() -> Page:
+@blueprint.post("/settings/spending/budget")
+def save_partner_budget() -> Page:
     return _submit(LimitSubject(partner_id=partners.own(caller())))
 
 
@@ -218,13 +225,15 @@ def _stored(session: Session, subject: LimitSubject) -> BudgetForm:
 
 def _spending_url(subject: LimitSubject) -> str:
     if subject.organization_id is None:
-        return url_for("portal.portal_settings_spending")
-    return url_for("portal.organization_spending", organization_id=subject.organization_id)
+        return url_for("portal.spending.show_partner_spending")
+    return url_for(
+        "portal.spending.edit_organization_spending", organization_id=subject.organization_id
+    )
 
 
 def _page(form: BudgetForm, subject: LimitSubject) -> str:
     crumbs = [
-        (gettext("Settings"), url_for("portal.portal_settings")),
+        (gettext("Settings"), url_for("portal.settings.edit_settings")),
         (gettext("Spending"), _spending_url(subject)),
     ]
     title = gettext("Budget of your portal")
@@ -235,10 +244,13 @@ def _page(form: BudgetForm, subject: LimitSubject) -> str:
             organization = organizations.get(session, caller(), subject.organization_id)
             title = gettext("Budget of %(name)s", name=organization.name)
             crumbs[:1] = [
-                (gettext("Organizations"), url_for("portal.organizations")),
+                (gettext("Organizations"), url_for("portal.organizations.list_organizations")),
                 (
                     organization.name,
-                    url_for("portal.organization", organization_id=subject.organization_id),
+                    url_for(
+                        "portal.organizations.show_organization",
+                        organization_id=subject.organization_id,
+                    ),
                 ),
             ]
     return render_template(

@@ -11,8 +11,9 @@ from app.enums import RetentionKind
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.policy import Permission
+from app.portal.storage import blueprint
 from app.portal.storage.forms import LimitForm
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving_edit, stored_page
 from app.portal.web.messages import redirect_saved
 from app.services import organizations, partners, storage
@@ -20,7 +21,7 @@ from app.services.imports import deletion
 from app.services.partners import retention_policy
 
 
-@portal.get("/storage", endpoint="storage")
+@blueprint.get("/storage")
 def show_storage() -> str:
     with transaction(read_only=True) as session:
         return render_template(
@@ -47,13 +48,13 @@ def _usage_context(session: Session) -> dict[str, Any]:
     }
 
 
-@portal.get("/organizations/<uuid:organization_id>/storage")
-def organization_storage(organization_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/storage")
+def edit_organization_storage(organization_id: UUID) -> str:
     return stored_page(organization_id, _page, _stored)
 
 
-@portal.post("/organizations/<uuid:organization_id>/storage")
-def organization_storage_save(organization_id: UUID) -> Page:
+@blueprint.post("/organizations/<uuid:organization_id>/storage")
+def save_organization_storage(organization_id: UUID) -> Page:
     form = LimitForm()
     with saving_edit(form, "organization", organization_id, _page, _stored) as session:
         changed = storage.change_organization_limit(
@@ -61,7 +62,7 @@ def organization_storage_save(organization_id: UUID) -> Page:
         )
     return redirect_saved(
         gettext("Storage limit saved."),
-        url_for("portal.organization_storage", organization_id=organization_id),
+        url_for("portal.storage.edit_organization_storage", organization_id=organization_id),
         changed,
     )
 
@@ -92,8 +93,8 @@ def _page(organization_id: UUID, form: LimitForm) -> str:
         )
 
 
-@portal.get("/operator/storage")
-def operator_storage() -> str:
+@blueprint.get("/operator/storage")
+def show_installation_storage() -> str:
     with transaction(read_only=True) as session:
         usages = storage.of_partners(session, caller(), settings().storage_defaults)
         return render_template(
@@ -104,20 +105,20 @@ def operator_storage() -> str:
         )
 
 
-@portal.get("/operator/storage/<uuid:partner_id>")
-def operator_partner_storage(partner_id: UUID) -> str:
+@blueprint.get("/operator/storage/<uuid:partner_id>")
+def edit_partner_storage(partner_id: UUID) -> str:
     return stored_page(partner_id, _partner_page, _stored_of_partner)
 
 
-@portal.post("/operator/storage/<uuid:partner_id>")
-def operator_partner_storage_save(partner_id: UUID) -> Page:
+@blueprint.post("/operator/storage/<uuid:partner_id>")
+def save_partner_storage(partner_id: UUID) -> Page:
     form = LimitForm()
     with saving_edit(form, "partner", partner_id, _partner_page, _stored_of_partner) as session:
         changed = storage.change_partner_limit(
             session, caller(), partner_id, form.limit, expected_version=form.version.data
         )
     message = gettext("Storage limit saved.")
-    return redirect_saved(message, url_for("portal.operator_storage"), changed)
+    return redirect_saved(message, url_for("portal.storage.show_installation_storage"), changed)
 
 
 def _stored_of_partner(session: Session, partner_id: UUID) -> LimitForm:

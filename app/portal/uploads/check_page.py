@@ -339,11 +339,13 @@ def _requested_outcome(upload: ContactImport) -> str | None:
 
 
 def rows_url(upload: ContactImport, rows: str) -> str:
-    return url_for("portal.upload", upload_id=upload.id, rows=rows, _anchor="rows")
+    return url_for("portal.uploads.show_upload", upload_id=upload.id, rows=rows, _anchor="rows")
 
 
 def _url(upload: ContactImport, kind: str | None = None, note: str | None = None) -> str:
-    return url_for("portal.upload", upload_id=upload.id, kind=kind, note=note, _anchor="rows")
+    return url_for(
+        "portal.uploads.show_upload", upload_id=upload.id, kind=kind, note=note, _anchor="rows"
+    )
 
 
 def _reading_label(upload: ContactImport) -> str:

@@ -121,7 +121,7 @@ def _figure(name: str, label: str, css: str, sort: str | None = None) -> ListCol
 UPLOADS = ListDefinition(
     name="uploads",
     nouns=(lazy_gettext("upload"), lazy_gettext("uploads")),
-    endpoint="portal.uploads",
+    endpoint="portal.uploads.list_uploads",
     columns=(
         name_column(
             "file",
@@ -184,7 +184,7 @@ UPLOADS = ListDefinition(
 CAMPAIGN_UPLOADS = replace(
     UPLOADS,
     name="campaign-uploads",
-    endpoint="portal.campaign_uploads",
+    endpoint="portal.campaigns.list_campaign_uploads",
     load=partial(_load, _campaign_filters),
     count=partial(_count, _campaign_filters),
     count_if_few=partial(_count_if_few, _campaign_filters),

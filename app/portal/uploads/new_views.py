@@ -19,11 +19,12 @@ from app.gateways.files import StoredFile, size_label
 from app.languages import gettext, ngettext
 from app.models import Campaign, ContactImport
 from app.policy import Permission
+from app.portal.uploads import blueprint
 from app.portal.uploads.campaign_words import campaign_label, organizations_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.uploads.upload_pages import parts_of_upload
 from app.portal.web import lists
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.campaign_states import is_new, steps_of_planned
 from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import day, long_datetime, number
@@ -40,8 +41,8 @@ Choice = tuple[str, str, str]
 """Name, text below it, and URL."""
 
 
-@portal.get("/uploads/new")
-def upload_choose_campaign() -> str:
+@blueprint.get("/uploads/new")
+def choose_campaign() -> str:
     """Let the user choose the campaign of a new upload."""
     query = lists.text_filter("q")
     with transaction(read_only=True) as session:
@@ -52,7 +53,7 @@ def upload_choose_campaign() -> str:
 
 
 def _campaign_choice(rows: Sequence[Choice], query: str | None, *, more: bool) -> str:
-    create = (gettext("Create campaign"), url_for("portal.campaign_new"))
+    create = (gettext("Create campaign"), url_for("portal.campaigns.new_campaign"))
     return render_template(
         "portal/choose.html",
         rows=rows,
@@ -61,8 +62,8 @@ def _campaign_choice(rows: Sequence[Choice], query: str | None, *, more: bool) -
         create=create if caller().may(Permission.CAMPAIGNS_WRITE) else None,
         title=gettext("Upload contacts"),
         sentence=gettext("Choose the campaign that gets the contacts."),
-        back=(gettext("Uploads"), url_for("portal.uploads")),
-        action=url_for("portal.upload_choose_campaign"),
+        back=(gettext("Uploads"), url_for("portal.uploads.list_uploads")),
+        action=url_for("portal.uploads.choose_campaign"),
         search_label=gettext("Name or organization"),
         symbol="speakerphone",
         no_match=gettext("No campaign matches."),
@@ -89,19 +90,19 @@ def _choices(session: Session, matches: Sequence[Campaign]) -> list[Choice]:
         name, text = campaign_label(row.name, owner), details
         if owner and name_counts[row.name] == 1:
             name, text = row.name, f"{owner}, {details}"
-        rows.append((name, text, url_for("portal.upload_new", campaign_id=row.id)))
+        rows.append((name, text, url_for("portal.uploads.new_upload", campaign_id=row.id)))
     return rows
 
 
-@portal.get("/campaigns/<uuid:campaign_id>/upload")
-def upload_new(campaign_id: UUID) -> str:
+@blueprint.get("/campaigns/<uuid:campaign_id>/upload")
+def new_upload(campaign_id: UUID) -> str:
     """Show the form for the file; with ``corrects`` in the URL, for one with the failed rows of
     that upload."""
     return _choose_page(campaign_id, UploadForm())
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/upload")
-def upload_create(campaign_id: UUID) -> Page:
+@blueprint.post("/campaigns/<uuid:campaign_id>/upload")
+def create_upload(campaign_id: UUID) -> Page:
     """Store the file and start its check."""
     form = UploadForm()
     with transaction(read_only=True) as session:
@@ -128,7 +129,7 @@ def _save(campaign_id: UUID, form: UploadForm, corrects: ContactImport | None) -
         raise ValidationFailed.on("file", "missing", gettext("Choose a contact file."))
     stored_file = files().save(submitted.stream, max_bytes=settings().max_upload_bytes)
     name, action = submitted.filename, form.chosen_action
-    return create_upload(
+    return store_upload(
         campaign_id,
         stored_file,
         stored_file.sha256,
@@ -138,7 +139,7 @@ def _save(campaign_id: UUID, form: UploadForm, corrects: ContactImport | None) -
     )
 
 
-def create_upload(
+def store_upload(
     campaign_id: UUID,
     stored_file: StoredFile,
     *values: str,
@@ -162,7 +163,7 @@ def create_upload(
             chosen=choices,
             corrects=corrects,
         )
-        return submission.led_to(url_for("portal.upload", upload_id=upload.id))
+        return submission.led_to(url_for("portal.uploads.show_upload", upload_id=upload.id))
 
 
 def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
@@ -213,25 +214,25 @@ _SAMPLE = (
 """The numbers belong to no one: 555-0100 to 555-0199 are reserved for examples."""
 
 
-@portal.get("/uploads/sample.csv")
-def upload_sample() -> Response:
+@blueprint.get("/uploads/sample.csv")
+def download_sample() -> Response:
     """Return a sample contact file."""
     return csv_file("contacts-sample", [first_line(_SAMPLE[0]), lines(_SAMPLE[1:])])
 
 
-@portal.get("/uploads/<uuid:upload_id>/failed-rows.<any(csv, xlsx):ending>")
-def upload_failures(upload_id: UUID, ending: str) -> Response:
+@blueprint.get("/uploads/<uuid:upload_id>/failed-rows.<any(csv, xlsx):ending>")
+def download_failed_rows(upload_id: UUID, ending: str) -> Response:
     """Export the rows that can't be applied, with a column for the reason."""
     return _file(upload_id, ending, failed_only=True)
 
 
-@portal.get("/uploads/<uuid:upload_id>/file.<any(csv, xlsx):ending>")
-def upload_file(upload_id: UUID, ending: str) -> Response:
+@blueprint.get("/uploads/<uuid:upload_id>/file.<any(csv, xlsx):ending>")
+def download_file(upload_id: UUID, ending: str) -> Response:
     return _file(upload_id, ending, failed_only=False)
 
 
-@portal.post("/uploads/<uuid:upload_id>/fix-failed")
-def upload_fix_failed(upload_id: UUID) -> Response:
+@blueprint.post("/uploads/<uuid:upload_id>/fix-failed")
+def fix_failed_rows(upload_id: UUID) -> Response:
     """Upload the rows that failed as a file of their own, to fix them on its check screen."""
     with transaction(read_only=True) as session:
         upload = _get_readable(session, upload_id)
@@ -240,13 +241,13 @@ def upload_fix_failed(upload_id: UUID) -> Response:
     try:
         return redirect(_correction(upload, writer, choices), 303)
     except TooLarge as error:
-        url = url_for("portal.upload", upload_id=upload_id)
+        url = url_for("portal.uploads.show_upload", upload_id=upload_id)
         return redirect_with(error.message, url, "warning")
 
 
 def _correction(upload: ContactImport, writer: RowWriter, choices: UploadChoices) -> str:
     """Upload the failed rows as a file that corrects them; return its URL. Raises `TooLarge`."""
-    return create_upload(
+    return store_upload(
         upload.campaign_id,
         _store_pieces(_pieces(upload, writer, failed_only=True)),
         file_name=_name(upload, failed_only=True),

@@ -6,16 +6,17 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict
 from app.extensions import caller, transaction
+from app.portal.uploads import blueprint
 from app.portal.uploads.check_page import rows_left_out, submitted_cells
 from app.portal.uploads.step_views import refused_step
 from app.portal.uploads.upload_pages import changing_upload, to_upload
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.forms import seen_version
 from app.services.imports import corrections
 
 
-@portal.post("/uploads/<uuid:upload_id>/rows")
-def upload_fix_rows(upload_id: UUID) -> Page:
+@blueprint.post("/uploads/<uuid:upload_id>/rows")
+def fix_rows(upload_id: UUID) -> Page:
     """Save the corrections and check the file with them."""
     submitted, left_out = submitted_cells(), rows_left_out()
     try:
@@ -28,16 +29,16 @@ def upload_fix_rows(upload_id: UUID) -> Page:
     return to_upload(upload_id, _anchor="rows")
 
 
-@portal.post("/uploads/<uuid:upload_id>/rows/restore")
-def upload_restore_left_out(upload_id: UUID) -> Response:
+@blueprint.post("/uploads/<uuid:upload_id>/rows/restore")
+def restore_excluded_rows(upload_id: UUID) -> Response:
     """Include the left-out rows again."""
     with changing_upload(upload_id) as session:
         corrections.restore_left_out(session, caller(), upload_id)
     return to_upload(upload_id, _anchor="rows")
 
 
-@portal.post("/uploads/<uuid:upload_id>/rows/forget")
-def upload_discard_fixes(upload_id: UUID) -> Response:
+@blueprint.post("/uploads/<uuid:upload_id>/rows/forget")
+def discard_fixes(upload_id: UUID) -> Response:
     """Read the file without corrections and with all rows."""
     with changing_upload(upload_id) as session:
         corrections.discard_fixes(session, caller(), upload_id)

@@ -91,10 +91,10 @@ def _next_step(session: Session, upload: ContactImport) -> tuple[str, str] | Non
         return None
     plan = outreach.stored_plan(session, campaign)
     if plan is None:
-        label, endpoint = pgettext("campaign", "Create plan"), "portal.campaign_plan"
+        label, endpoint = pgettext("campaign", "Create plan"), "portal.campaigns.edit_plan"
     else:
         label = gettext("Resume campaign") if plan.started_at else gettext("Start campaign")
-        label, endpoint = gettext("%(act)s…", act=label), "portal.campaign_start_confirm"
+        label, endpoint = gettext("%(act)s…", act=label), "portal.campaigns.confirm_start_calling"
     return label, url_for(endpoint, campaign_id=campaign.id)
 
 

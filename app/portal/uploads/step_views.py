@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response
 from app.enums import ImportState
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, delete_file, transaction
+from app.portal.uploads import blueprint
 from app.portal.uploads.check_page import (
     SubmittedCells,
     check_context,
@@ -19,15 +20,15 @@ from app.portal.uploads.forms import ReadingForm
 from app.portal.uploads.sheet import columns_of
 from app.portal.uploads.upload_pages import changing_upload, path_of, to_upload
 from app.portal.uploads.views import upload_page_data
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.forms import seen_version
 from app.portal.web.messages import redirect_with
 from app.services.imports import corrections, steps, uploads
 from app.services.tenancy import ARCHIVED
 
 
-@portal.get("/uploads/<uuid:upload_id>/columns")
-def upload_columns(upload_id: UUID) -> Page:
+@blueprint.get("/uploads/<uuid:upload_id>/columns")
+def edit_columns(upload_id: UUID) -> Page:
     """Show every column with its first values, and how the file is read."""
     with transaction(read_only=True) as session:
         upload = uploads.get(session, caller(), upload_id)
@@ -36,8 +37,8 @@ def upload_columns(upload_id: UUID) -> Page:
     return _columns_page(upload_id)
 
 
-@portal.post("/uploads/<uuid:upload_id>/columns")
-def upload_columns_save(upload_id: UUID) -> Page:
+@blueprint.post("/uploads/<uuid:upload_id>/columns")
+def save_columns(upload_id: UUID) -> Page:
     """Check the file again with the form's columns and, if it has them, reading settings."""
     mapping = request.form.getlist("column")
     form = ReadingForm() if "header_row" in request.form else None
@@ -62,30 +63,30 @@ def _by_column(error: ValidationFailed) -> dict[int, str]:
     return {int(each.field.partition(".")[2]): each.message for each in error.problems}
 
 
-@portal.post("/uploads/<uuid:upload_id>/check")
-def upload_check_again(upload_id: UUID) -> Response:
+@blueprint.post("/uploads/<uuid:upload_id>/check")
+def check_upload_again(upload_id: UUID) -> Response:
     """Check the file against the campaign as it is now."""
     with changing_upload(upload_id) as session:
         steps.read_again(session, caller(), upload_id)
     return to_upload(upload_id)
 
 
-@portal.post("/uploads/<uuid:upload_id>/repairs/<reason>")
-def upload_repair(upload_id: UUID, reason: str) -> Response:
+@blueprint.post("/uploads/<uuid:upload_id>/repairs/<reason>")
+def apply_repair(upload_id: UUID, reason: str) -> Response:
     with changing_upload(upload_id) as session:
         steps.repair(session, caller(), upload_id, reason)
     return to_upload(upload_id)
 
 
-@portal.post("/uploads/<uuid:upload_id>/repairs/<reason>/undo")
-def upload_undo_repair(upload_id: UUID, reason: str) -> Response:
+@blueprint.post("/uploads/<uuid:upload_id>/repairs/<reason>/undo")
+def undo_repair(upload_id: UUID, reason: str) -> Response:
     with changing_upload(upload_id) as session:
         steps.undo_repair(session, caller(), upload_id, reason)
     return to_upload(upload_id)
 
 
-@portal.post("/uploads/<uuid:upload_id>/apply")
-def upload_apply(upload_id: UUID) -> Page:
+@blueprint.post("/uploads/<uuid:upload_id>/apply")
+def apply_upload(upload_id: UUID) -> Page:
     """Apply the check that the user has seen; nothing if it has changed since. Corrections that
     were typed are saved and checked first."""
     submitted = submitted_cells()
@@ -111,8 +112,8 @@ def _apply(session: Session, upload_id: UUID, submitted: SubmittedCells) -> dict
     return {}
 
 
-@portal.post("/uploads/<uuid:upload_id>/cancel")
-def upload_cancel(upload_id: UUID) -> Response:
+@blueprint.post("/uploads/<uuid:upload_id>/cancel")
+def cancel_upload(upload_id: UUID) -> Response:
     with changing_upload(upload_id) as session:
         upload = steps.cancel(session, caller(), upload_id)
     if upload.state is ImportState.CANCELLED:
@@ -154,7 +155,7 @@ def refused_step(
     with transaction(read_only=True) as session:
         upload = uploads.get(session, caller(), upload_id)
         if error.code != CHANGED_MEANWHILE or upload.state is not ImportState.CHECKED:
-            url = url_for("portal.upload", upload_id=upload_id)
+            url = url_for("portal.uploads.show_upload", upload_id=upload_id)
             return redirect_with(error.message, url, "warning")
         context = upload_page_data(session, upload) | check_context(session, upload, submitted)
         page = render_template(

@@ -12,8 +12,9 @@ from werkzeug.wrappers import Response
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import ContactImport
+from app.portal.uploads import blueprint
 from app.portal.uploads.upload_pages import changing_upload, path_of, to_upload
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.services.contacts.results import ContactChange
 from app.services.imports import undo, undo_preview, uploads
 from app.services.imports.undo import UndoTotals
@@ -31,8 +32,8 @@ class UndoRemark:
     tone: str = ""
 
 
-@portal.get("/uploads/<uuid:upload_id>/undo")
-def upload_undo(upload_id: UUID) -> Page:
+@blueprint.get("/uploads/<uuid:upload_id>/undo")
+def confirm_undo_upload(upload_id: UUID) -> Page:
     """Show the effects of undoing the upload, in numbers."""
     with transaction(read_only=True) as session:
         upload = uploads.get(session, caller(), upload_id)
@@ -56,8 +57,8 @@ def _effects(session: Session, upload: ContactImport) -> dict[str, Any]:
     }
 
 
-@portal.post("/uploads/<uuid:upload_id>/undo")
-def upload_undo_start(upload_id: UUID) -> Response:
+@blueprint.post("/uploads/<uuid:upload_id>/undo")
+def undo_upload(upload_id: UUID) -> Response:
     with changing_upload(upload_id) as session:
         undo.start(session, caller(), upload_id, settings().undo_days)
     return to_upload(upload_id)

@@ -22,12 +22,12 @@ def path_of(session: Session, upload: ContactImport) -> dict[str, Any]:
     new contacts."""
     name, in_sentence = names_of(session, upload)
     organization = session.get_one(Organization, upload.organization_id)
-    campaign = url_for("portal.campaign", campaign_id=upload.campaign_id)
-    choose = url_for("portal.upload_new", campaign_id=upload.campaign_id)
+    campaign = url_for("portal.campaigns.show_campaign", campaign_id=upload.campaign_id)
+    choose = url_for("portal.uploads.new_upload", campaign_id=upload.campaign_id)
     return {
         "campaign_name": in_sentence,
         "crumbs": [
-            (gettext("Campaigns"), url_for("portal.campaigns")),
+            (gettext("Campaigns"), url_for("portal.campaigns.list_campaigns")),
             (name, campaign),
             (pgettext("noun", "Upload"), None),
         ],
@@ -49,9 +49,9 @@ def parts_of_upload(choose: str | None = None) -> list[tuple[str, str | None]]:
 
 def changing_upload(upload_id: UUID) -> AbstractContextManager[Session]:
     """A transaction for a step. If the state of the upload refuses it, its page says why."""
-    return changing(url_for("portal.upload", upload_id=upload_id), Conflict)
+    return changing(url_for("portal.uploads.show_upload", upload_id=upload_id), Conflict)
 
 
 def to_upload(upload_id: UUID, **params: Any) -> Response:
     """Redirect to the upload's page. ``params`` are parameters of the page and its ``_anchor``."""
-    return redirect(url_for("portal.upload", upload_id=upload_id, **params), 303)
+    return redirect(url_for("portal.uploads.show_upload", upload_id=upload_id, **params), 303)

@@ -16,6 +16,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.models import ContactImport, utcnow
+from app.portal.uploads import blueprint
 from app.portal.uploads.check_page import check_context, rows_url
 from app.portal.uploads.labels import (
     ACTION_NAMES,
@@ -26,7 +27,7 @@ from app.portal.uploads.listing import UPLOADS, UploadRow
 from app.portal.uploads.result_page import result_context
 from app.portal.uploads.undo_views import extent_label, undone_context
 from app.portal.uploads.upload_pages import path_of, to_upload
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.fragments import htmx_command, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
@@ -44,7 +45,7 @@ from app.services.imports import (
 AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
 
 
-@portal.get("/uploads", endpoint="uploads")
+@blueprint.get("/uploads")
 def list_uploads() -> str:
     with transaction(read_only=True) as session:
         context = uploads_page(session, UPLOADS)
@@ -64,8 +65,8 @@ def uploads_page(session: Session, definition: ListDefinition[UploadRow]) -> dic
     }
 
 
-@portal.get("/uploads/<uuid:upload_id>")
-def upload(upload_id: UUID) -> str:
+@blueprint.get("/uploads/<uuid:upload_id>")
+def show_upload(upload_id: UUID) -> str:
     with transaction(read_only=True) as session:
         contact_import = uploads.get(session, caller(), upload_id)
         page, more = _page_of(session, contact_import)
@@ -90,8 +91,8 @@ def _page_of(session: Session, contact_import: ContactImport) -> tuple[str, dict
     return "portal/uploads/ended.html", {}
 
 
-@portal.get("/uploads/<uuid:upload_id>/live")
-def upload_live(upload_id: UUID) -> Page:
+@blueprint.get("/uploads/<uuid:upload_id>/live")
+def show_upload_progress(upload_id: UUID) -> Page:
     """Return the panel that reloads itself while the worker is busy; then the whole
     page is loaded, at its rows if they were corrected: a reload would begin at its top."""
     with transaction(read_only=True) as session:
@@ -101,7 +102,7 @@ def upload_live(upload_id: UUID) -> Page:
                 "portal/uploads/_working.html", **upload_page_data(session, contact_import)
             )
     if not wants_fragment():
-        return redirect(url_for("portal.upload", upload_id=upload_id), 303)
+        return redirect(url_for("portal.uploads.show_upload", upload_id=upload_id), 303)
     if urlsplit(request.headers.get("HX-Current-URL", "")).fragment == "rows":
         url = rows_url(contact_import, FAILED if contact_import.failed else "all")
         return htmx_command("HX-Redirect", url, 200)
@@ -162,8 +163,8 @@ def _pace(contact_import: ContactImport) -> str:
     )
 
 
-@portal.get("/uploads/<uuid:upload_id>/delete-data")
-def upload_delete_data_confirm(upload_id: UUID) -> Page:
+@blueprint.get("/uploads/<uuid:upload_id>/delete-data")
+def confirm_delete_upload_data(upload_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         contact_import = uploads.get(session, caller(), upload_id)
     return (
@@ -179,20 +180,20 @@ def _delete_confirmation(contact_import: ContactImport) -> ConfirmationPage:
         consequences=_consequences(contact_import),
         act=gettext("Delete data"),
         safe=gettext("Keep data"),
-        safe_url=url_for("portal.upload", upload_id=contact_import.id),
+        safe_url=url_for("portal.uploads.show_upload", upload_id=contact_import.id),
     )
 
 
-@portal.post("/uploads/<uuid:upload_id>/delete-data")
-def upload_delete_data(upload_id: UUID) -> Response:
-    url = url_for("portal.upload", upload_id=upload_id)
+@blueprint.post("/uploads/<uuid:upload_id>/delete-data")
+def delete_upload_data(upload_id: UUID) -> Response:
+    url = url_for("portal.uploads.show_upload", upload_id=upload_id)
     with changing(url, Conflict, category="danger") as session:
         contact_import = deletion.delete_data(session, caller(), upload_id)
     message = gettext(
         "The data of %(file)s is being deleted. Its storage is free again.",
         file=contact_import.file_name,
     )
-    return redirect_with(message, url_for("portal.storage"))
+    return redirect_with(message, url_for("portal.storage.show_storage"))
 
 
 def _consequences(contact_import: ContactImport) -> list[str]:

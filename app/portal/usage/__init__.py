@@ -1,1 +1,5 @@
 """Usage: conversations and their cost over a range of days."""
+
+from flask import Blueprint
+
+blueprint = Blueprint("usage", __name__)

@@ -42,7 +42,7 @@ from app.services.reporting import (
     UsageFilter,
 )
 
-FILE_OF_SCRIPTS = "portal.usage_file"
+FILE_OF_SCRIPTS = "portal.usage.download_usage"
 """Columns of the file for scripts, always the same."""
 FIELDS = {
     "startDate": ("start", lazy_gettext("First day")),
@@ -203,7 +203,7 @@ def _costs_label(row: UsageRow) -> str | None:
 USAGE = ListDefinition(
     name="usage",
     nouns=(lazy_gettext("organization"), lazy_gettext("usage of organizations")),
-    endpoint="portal.usage",
+    endpoint="portal.usage.show_usage",
     columns=(
         name_column(
             "organization",

@@ -16,9 +16,10 @@ from app.languages import gettext
 from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.organizations.listing import STATUS_NAMES
+from app.portal.usage import blueprint
 from app.portal.usage.listing import USAGE, UsageRow, UsageSum, added, chosen_span, load_totals
 from app.portal.web import lists
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.charts import chart_of
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import ListPage, list_page, without_empty
@@ -56,7 +57,7 @@ class UsageScope:
         return self.organization.id if self.organization else None
 
 
-@portal.get("/usage", endpoint="usage")
+@blueprint.get("/usage")
 def show_usage() -> Page:
     span, problems = chosen_span()
     with figures() as session:
@@ -109,8 +110,8 @@ def _usage_context(session: Session, span: DaySpan) -> dict[str, Any]:
     }
 
 
-@portal.get("/usage.csv")
-def usage_file() -> Response:
+@blueprint.get("/usage.csv")
+def download_usage() -> Response:
     """Export the list of organizations for scripts, always with the same columns; or the days, for
     a single organization or with ``rows=days``; or with ``rows=costs`` the carrier costs by
     organization and month, which the partner's staff sees."""
@@ -249,7 +250,7 @@ def _other_params() -> list[tuple[str, str]]:
     return [(name, value) for name in names for value in request.args.getlist(name) if value]
 
 
-def _url_with(endpoint: str = "portal.usage", **changes: Any) -> str:
+def _url_with(endpoint: str = "portal.usage.show_usage", **changes: Any) -> str:
     """Return the URL of this view from its first page, with some parameters changed."""
     params = {name: request.args.getlist(name) for name in ASKED if request.args.get(name)}
     return url_for(endpoint, **{**params, **changes})

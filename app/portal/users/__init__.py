@@ -1,1 +1,5 @@
 """Users: their list, page, invitations, roles and status."""
+
+from flask import Blueprint
+
+blueprint = Blueprint("users", __name__)

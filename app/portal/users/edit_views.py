@@ -10,6 +10,7 @@ from app.errors import Conflict, Forbidden, NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import EmailChange, User
+from app.portal.users import blueprint
 from app.portal.users.forms import InviteForm, UserForm
 from app.portal.users.labels import ROLE_SCOPE, abilities, abilities_title
 from app.portal.users.views import (
@@ -19,7 +20,7 @@ from app.portal.users.views import (
     own_seats,
     suggested_organizations,
 )
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
@@ -32,8 +33,8 @@ from app.services.users.created_items import items_of
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 
 
-@portal.get("/users/invite")
-def user_new() -> Page:
+@blueprint.get("/users/invite")
+def new_user() -> Page:
     form = InviteForm()
     organization_id = caller().organization_id or given_organization()
     if organization_id is not None:
@@ -45,8 +46,8 @@ def user_new() -> Page:
     return _invite_page(form)
 
 
-@portal.post("/users/invite")
-def user_invite() -> Page:
+@blueprint.post("/users/invite")
+def invite_user() -> Page:
     form = InviteForm()
     form.offer(_roles_to_invite())
     if not _is_valid(form):
@@ -54,7 +55,7 @@ def user_invite() -> Page:
     with saving(form, lambda: _invite_page(form), validate=False, shows=(Forbidden,)) as session:
         submission = FormSubmission(session)
         invited = _invite(session, form)
-        url = submission.led_to(url_for("portal.user", user_id=invited.id))
+        url = submission.led_to(url_for("portal.users.show_user", user_id=invited.id))
     return redirect_with(_invited_message(invited), url)
 
 
@@ -64,15 +65,15 @@ def _invited_message(user: User) -> str:
     )
 
 
-@portal.get("/users/<uuid:user_id>/edit")
-def user_edit(user_id: UUID) -> Page:
+@blueprint.get("/users/<uuid:user_id>/edit")
+def edit_user(user_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         form = UserForm.showing(users.get(session, caller(), user_id))
     return _edit_page(user_id, form)
 
 
-@portal.post("/users/<uuid:user_id>/edit")
-def user_save(user_id: UUID) -> Page:
+@blueprint.post("/users/<uuid:user_id>/edit")
+def save_user(user_id: UUID) -> Page:
     form = UserForm()
     form.offer(users.types_for(caller()))
     with saving_edit(
@@ -81,11 +82,11 @@ def user_save(user_id: UUID) -> Page:
         saved = _save(session, user_id, form)
         if not _change_role(session, saved, form.chosen_role):
             confirm_url = url_for(
-                "portal.user_role_confirm", user_id=user_id, role=form.chosen_role
+                "portal.users.confirm_change_role", user_id=user_id, role=form.chosen_role
             )
             return redirect(confirm_url, 303)
         message = _saved_message(saved, email_changes.pending(session, saved))
-    return redirect_with(message, url_for("portal.user", user_id=user_id))
+    return redirect_with(message, url_for("portal.users.show_user", user_id=user_id))
 
 
 def _change_role(session: Session, user: User, role: Role | None) -> bool:
@@ -169,11 +170,11 @@ def _invite_page(form: InviteForm) -> str:
     raise_url = None
     with transaction(read_only=True) as session:
         seats = own_seats(session)
-        if form.full and may_open(caller(), "portal.organization_plan"):
+        if form.full and may_open(caller(), "portal.organizations.choose_plan"):
             organization_id = named_organization(session, form.organization.data or "")
             needed = organizations.seats_taken(session, organization_id) + 1
             raise_url = url_for(
-                "portal.organization_plan", organization_id=organization_id, users=needed
+                "portal.organizations.choose_plan", organization_id=organization_id, users=needed
             )
     return render_template(
         "portal/users/invite.html",

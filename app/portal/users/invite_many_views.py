@@ -14,6 +14,7 @@ from app.enums import Role
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import DEFAULT, gettext, language, ngettext, using_language
+from app.portal.users import blueprint
 from app.portal.users.forms import InviteManyForm
 from app.portal.users.invite_many_words import review_of
 from app.portal.users.views import (
@@ -23,7 +24,7 @@ from app.portal.users.views import (
     own_seats,
     suggested_organizations,
 )
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.checked_rows import DoneRow, corrected_lines, file_data, use_in_parts
 from app.portal.web.editing import run_once
 from app.portal.web.messages import redirect_with
@@ -43,8 +44,8 @@ from app.services.users.loading import MEMBERS
 MAX_BYTES = 300_000
 
 
-@portal.get("/users/invite-many")
-def users_invite_many() -> str:
+@blueprint.get("/users/invite-many")
+def new_users() -> str:
     form = _form()
     given = given_organization()
     if given is not None:
@@ -53,16 +54,16 @@ def users_invite_many() -> str:
     return _many_page(form)
 
 
-@portal.post("/users/invite-many/check")
-def users_invite_many_check() -> Page:
+@blueprint.post("/users/invite-many/check")
+def check_users() -> Page:
     """Show each row with its problems; nothing is written."""
     form = _form()
     rows = _sent(form)
     return _check(form, rows) if rows else (_many_page(form), 422)
 
 
-@portal.post("/users/invite-many")
-def users_invite_many_send() -> Page:
+@blueprint.post("/users/invite-many")
+def invite_users() -> Page:
     """Invite the users that the page showed as ready. If the rows, or what they depend on, have
     changed, the page is shown again first."""
     form = _form()

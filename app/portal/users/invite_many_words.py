@@ -34,17 +34,17 @@ def review_of(
     given = given_organization()
     refused = [each for each in checked if each.is_refused]
     ready = sum(each.is_ready for each in checked)
-    start = url_for("portal.users_invite_many", organization=given)
+    start = url_for("portal.users.new_users", organization=given)
     return Review(
         title=_title(len(invited)),
         lead="" if invited else gettext("No one is invited yet."),
         trail=[
-            (gettext("Users"), url_for("portal.users")),
+            (gettext("Users"), url_for("portal.users.list_users")),
             (gettext("Invite several"), start),
             (gettext("Review"), None),
         ],
-        check_url=url_for("portal.users_invite_many_check", organization=given),
-        use_url=url_for("portal.users_invite_many_send", organization=given),
+        check_url=url_for("portal.users.check_users", organization=given),
+        use_url=url_for("portal.users.invite_users", organization=given),
         use_words=_invite_label(ready, len(refused)),
         busy_words=gettext("Inviting…"),
         start_url=start,

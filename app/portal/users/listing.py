@@ -99,7 +99,7 @@ def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
 USERS = ListDefinition(
     name="users",
     nouns=(lazy_gettext("user"), lazy_gettext("users")),
-    endpoint="portal.users",
+    endpoint="portal.users.list_users",
     columns=(
         name_column("name", lazy_gettext("Name"), lambda row: row.user.name),
         name_column("email", lazy_gettext("Email"), lambda row: row.user.email, "wrap from-widest"),

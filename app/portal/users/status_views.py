@@ -15,9 +15,9 @@ from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFai
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import User
+from app.portal.users import blueprint
 from app.portal.users.labels import confirm_role_title, role_changed
 from app.portal.users.views import DEACTIVATING, actions_of, suspend_consequences
-from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import changing, redirect_with
 from app.services import mails, users
@@ -27,23 +27,23 @@ from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 from app.validation.uuids import as_uuid
 
 
-@portal.get("/users/<uuid:user_id>/suspend")
-def user_suspend_confirm(user_id: UUID) -> str:
+@blueprint.get("/users/<uuid:user_id>/suspend")
+def confirm_suspend_user(user_id: UUID) -> str:
     user = _get_changeable(user_id, "may_suspend")
     return render_template(
         "portal/users/suspend.html", user=user, consequences=suspend_consequences(user)
     )
 
 
-@portal.post("/users/<uuid:user_id>/suspend")
-def user_suspend(user_id: UUID) -> Response:
+@blueprint.post("/users/<uuid:user_id>/suspend")
+def suspend_user(user_id: UUID) -> Response:
     with _changing(user_id, Conflict, Forbidden) as session:
         user = users.suspend(session, caller(), user_id)
     return _to_user(user, gettext("%(name)s suspended and signed out.", name=_name(user)))
 
 
-@portal.get("/users/<uuid:user_id>/role/<role>")
-def user_role_confirm(user_id: UUID, role: str) -> str:
+@blueprint.get("/users/<uuid:user_id>/role/<role>")
+def confirm_change_role(user_id: UUID, role: str) -> str:
     """Show the confirmation before a role is lowered that the user's clients, keys or invitations
     need."""
     user, lower = _get_changeable(user_id, "may_edit"), _role(role)
@@ -52,23 +52,23 @@ def user_role_confirm(user_id: UUID, role: str) -> str:
     return render_template("portal/users/role.html", user=user, title=title, role=lower, **items)
 
 
-@portal.post("/users/<uuid:user_id>/role/<role>")
-def user_role(user_id: UUID, role: str) -> Response:
+@blueprint.post("/users/<uuid:user_id>/role/<role>")
+def change_role(user_id: UUID, role: str) -> Response:
     lower = _role(role)
     with _changing(user_id, Conflict, Forbidden, ValidationFailed) as session:
         user = users.change_role(session, caller(), user_id, lower, hand_over=handed_over_ids())
     return _to_user(user, role_changed(_name(user), lower))
 
 
-@portal.post("/users/<uuid:user_id>/reactivate")
-def user_reactivate(user_id: UUID) -> Response:
+@blueprint.post("/users/<uuid:user_id>/reactivate")
+def reactivate_user(user_id: UUID) -> Response:
     with _changing(user_id, Conflict, ValidationFailed) as session:
         user = users.reactivate(session, caller(), user_id)
     return _to_user(user, gettext("%(name)s reactivated.", name=_name(user)))
 
 
-@portal.get("/users/<uuid:user_id>/deactivate")
-def user_deactivate_confirm(user_id: UUID) -> str:
+@blueprint.get("/users/<uuid:user_id>/deactivate")
+def confirm_deactivate_user(user_id: UUID) -> str:
     user = _get_changeable(user_id, "may_deactivate")
     return render_template(
         "portal/users/deactivate.html",
@@ -78,26 +78,26 @@ def user_deactivate_confirm(user_id: UUID) -> str:
     )
 
 
-@portal.post("/users/<uuid:user_id>/deactivate")
-def user_deactivate(user_id: UUID) -> Response:
+@blueprint.post("/users/<uuid:user_id>/deactivate")
+def deactivate_user(user_id: UUID) -> Response:
     with _changing(user_id, Conflict, Forbidden) as session:
         user = users.deactivate(session, caller(), user_id, hand_over=handed_over_ids())
     return _to_user(user, gettext("%(name)s deactivated and signed out.", name=_name(user)))
 
 
-@portal.post("/users/<uuid:user_id>/resend")
-def user_resend(user_id: UUID) -> Response:
+@blueprint.post("/users/<uuid:user_id>/resend")
+def resend_invitation(user_id: UUID) -> Response:
     with _changing(user_id, Conflict) as session:
         user = mails.send_invitation(session, caller(), user_id)
     return _to_user(user, gettext("A new link is on its way to %(email)s.", email=user.email))
 
 
-@portal.post("/users/<uuid:user_id>/email-change/cancel")
-def user_email_cancel(user_id: UUID) -> Response:
+@blueprint.post("/users/<uuid:user_id>/email-change/cancel")
+def cancel_email_change(user_id: UUID) -> Response:
     with transaction() as session:
         email_changes.cancel(session, caller(), user_id)
     message = gettext("Email change cancelled.")
-    return redirect_with(message, url_for("portal.user", user_id=user_id))
+    return redirect_with(message, url_for("portal.users.show_user", user_id=user_id))
 
 
 def _role(text: str) -> Role:
@@ -135,7 +135,7 @@ def _name(user: User) -> str:
 
 
 def _to_user(user: User, message: str) -> Response:
-    return redirect_with(message, url_for("portal.user", user_id=user.id))
+    return redirect_with(message, url_for("portal.users.show_user", user_id=user.id))
 
 
 @contextmanager
@@ -148,11 +148,11 @@ def _changing(user_id: UUID, *refusals: type[DomainError]) -> Iterator[Session]:
         if isinstance(error, Forbidden) and error.code == "role_too_low":
             raise
         message = f"{error.message} {gettext('Nothing was changed.')}"
-        abort(redirect_with(message, url_for("portal.user", user_id=user_id), "warning"))
+        abort(redirect_with(message, url_for("portal.users.show_user", user_id=user_id), "warning"))
 
 
-@portal.get("/users/<uuid:user_id>/reset-factors")
-def user_reset_factors_confirm(user_id: UUID) -> str:
+@blueprint.get("/users/<uuid:user_id>/reset-factors")
+def confirm_reset_factors(user_id: UUID) -> str:
     with transaction(read_only=True) as session:
         user = users.get(session, caller(), user_id)
     if not actions_of(user)["may_sign_out"]:
@@ -162,7 +162,7 @@ def user_reset_factors_confirm(user_id: UUID) -> str:
 
 def _reset_confirmation(user: User) -> ConfirmationPage:
     return ConfirmationPage(
-        action=url_for("portal.user_reset_factors", user_id=user.id),
+        action=url_for("portal.users.reset_factors", user_id=user.id),
         title=gettext("Reset the second factor of %(name)s?", name=_name(user)),
         consequences=(
             gettext("Make sure that you are really talking to this user, not by email alone."),
@@ -172,21 +172,21 @@ def _reset_confirmation(user: User) -> ConfirmationPage:
         ),
         act=gettext("Reset second factor"),
         safe=gettext("Keep it"),
-        safe_url=url_for("portal.user", user_id=user.id),
+        safe_url=url_for("portal.users.show_user", user_id=user.id),
     )
 
 
-@portal.post("/users/<uuid:user_id>/reset-factors")
-def user_reset_factors(user_id: UUID) -> Response:
-    url = url_for("portal.user", user_id=user_id)
+@blueprint.post("/users/<uuid:user_id>/reset-factors")
+def reset_factors(user_id: UUID) -> Response:
+    url = url_for("portal.users.show_user", user_id=user_id)
     with changing(url, Forbidden, category="error") as session:
         user = factor_reset.reset(session, caller(), user_id)
     return redirect_with(gettext("Second factor of %(name)s reset.", name=_name(user)), url)
 
 
-@portal.post("/users/<uuid:user_id>/sign-out")
-def user_sign_out(user_id: UUID) -> Response:
-    url = url_for("portal.user", user_id=user_id)
+@blueprint.post("/users/<uuid:user_id>/sign-out")
+def sign_out_user(user_id: UUID) -> Response:
+    url = url_for("portal.users.show_user", user_id=user_id)
     with changing(url, Forbidden, category="error") as session:
         user = factor_reset.sign_out(session, caller(), user_id)
     return redirect_with(gettext("%(name)s signed out everywhere.", name=_name(user)), url)

@@ -14,11 +14,11 @@ from app.languages import gettext, lazy_gettext
 from app.models import User, is_erased
 from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
+from app.portal.users import blueprint
 from app.portal.users.bulk import may_change
 from app.portal.users.labels import abilities, abilities_title, list_message
 from app.portal.users.listing import OF_CUSTOMERS, OF_CUSTOMERS_WORDS, STATUS_NAMES, USERS
 from app.portal.web import lists, organization_picker
-from app.portal.web.blueprint import portal
 from app.portal.web.list_pages import list_page
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import audit, organizations, partners, users
@@ -64,7 +64,7 @@ def own_seats(session: Session) -> Seats | None:
     return Seats(organizations.seats_taken(session, own_id), limit) if limit else None
 
 
-@portal.get("/users", endpoint="users")
+@blueprint.get("/users")
 def list_users() -> str:
     with transaction(read_only=True) as session:
         return render_template(
@@ -82,8 +82,8 @@ def _partner_in_filter(session: Session) -> str | None:
     return partners.named_in_filter(session, caller(), lists.id_filter("partner"))
 
 
-@portal.get("/users/<uuid:user_id>")
-def user(user_id: UUID) -> str:
+@blueprint.get("/users/<uuid:user_id>")
+def show_user(user_id: UUID) -> str:
     with transaction(read_only=True) as session:
         stored_user = users.get(session, caller(), user_id)
         return render_template(
@@ -173,8 +173,8 @@ def back_url() -> str:
     """Return where an invitation started: at an organization or at the users."""
     organization_id = given_organization()
     if organization_id is None:
-        return url_for("portal.users")
-    return url_for("portal.organization_users", organization_id=organization_id)
+        return url_for("portal.users.list_users")
+    return url_for("portal.organizations.list_organization_users", organization_id=organization_id)
 
 
 def actions_of(user: User) -> dict[str, Any]:

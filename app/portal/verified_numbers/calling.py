@@ -54,6 +54,10 @@ def call_with_code(
             limits=config.trial_limits,
         )
         url = submission.led_to(
-            url_for("portal.verified_number", organization_id=organization_id, number_id=number.id)
+            url_for(
+                "portal.verified_numbers.enter_code",
+                organization_id=organization_id,
+                number_id=number.id,
+            )
         )
     return redirect(url, 303)

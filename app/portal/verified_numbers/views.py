@@ -15,8 +15,9 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import VerifiedNumber, utcnow
 from app.portal.calls.labels import live_panel_data
 from app.portal.organizations.views import organization_page_data
+from app.portal.verified_numbers import blueprint
 from app.portal.verified_numbers.calling import STATE_BADGES, NumberForm, call_with_code
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.forms import PortalForm, saving
@@ -24,7 +25,7 @@ from app.portal.web.messages import redirect_with
 from app.services import calls, organizations, verified_numbers
 from app.services.verified_numbers import CodeOutcome, CodeResult
 
-ENDPOINT = "portal.verified_numbers"
+ENDPOINT = "portal.verified_numbers.list_numbers"
 CODE_ENDED = lazy_gettext("This code can’t be used any more. Request a new call.")
 
 
@@ -35,25 +36,25 @@ class CodeForm(PortalForm):
     )
 
 
-@portal.get("/organizations/<uuid:organization_id>/verified-numbers", endpoint="verified_numbers")
+@blueprint.get("/organizations/<uuid:organization_id>/verified-numbers")
 def list_numbers(organization_id: UUID) -> str:
     return _list_page(organization_id, NumberForm())
 
 
-@portal.post("/organizations/<uuid:organization_id>/verified-numbers")
-def verified_number_call(organization_id: UUID) -> Page:
+@blueprint.post("/organizations/<uuid:organization_id>/verified-numbers")
+def call_number(organization_id: UUID) -> Page:
     form = NumberForm()
     page = partial(_list_page, organization_id, form)
     return call_with_code(organization_id, form, VerificationPurpose.CALL_TRIAL, page)
 
 
-@portal.get("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>")
-def verified_number(organization_id: UUID, number_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>")
+def enter_code(organization_id: UUID, number_id: UUID) -> str:
     return _code_page(organization_id, number_id, CodeForm())
 
 
-@portal.post("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>")
-def verified_number_confirm(organization_id: UUID, number_id: UUID) -> Page:
+@blueprint.post("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>")
+def check_code(organization_id: UUID, number_id: UUID) -> Page:
     form = CodeForm()
     page = partial(_code_page, organization_id, number_id, form)
     with transaction(read_only=True) as session:
@@ -77,8 +78,8 @@ def _render_refused(form: CodeForm, page: Callable[[], str], answer: CodeResult)
     return page(), 422
 
 
-@portal.get("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>/remove")
-def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> str:
+@blueprint.get("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>/remove")
+def confirm_remove_number(organization_id: UUID, number_id: UUID) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
         number = verified_numbers.get(session, caller(), organization_id, number_id)
@@ -98,8 +99,8 @@ def _removal_confirmation(
     )
 
 
-@portal.post("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>/remove")
-def verified_number_remove(organization_id: UUID, number_id: UUID) -> Response:
+@blueprint.post("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>/remove")
+def remove_number(organization_id: UUID, number_id: UUID) -> Response:
     with transaction() as session:
         number = verified_numbers.remove(session, caller(), organization_id, number_id)
     message = gettext("%(number)s removed.", number=phone(number.phone))
@@ -151,14 +152,14 @@ def _is_caller_id(number: VerifiedNumber) -> bool:
 def _list_url(number: VerifiedNumber) -> str:
     """Return the page on which a number of this purpose is called."""
     if _is_caller_id(number):
-        return url_for("portal.phone_number_verify", organization=number.organization_id)
+        return url_for("portal.phone_numbers.new_verification", organization=number.organization_id)
     return url_for(ENDPOINT, organization_id=number.organization_id)
 
 
 def _done_url(number: VerifiedNumber) -> str:
     """Return the page that lists verified numbers of this purpose."""
     if _is_caller_id(number):
-        return url_for("portal.phone_numbers", organization=number.organization_id)
+        return url_for("portal.phone_numbers.list_numbers", organization=number.organization_id)
     return _list_url(number)
 
 

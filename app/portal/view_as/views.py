@@ -15,7 +15,8 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import User
 from app.portal.operator.partner_views import crumbs_of
-from app.portal.web.blueprint import Page, portal
+from app.portal.view_as import blueprint
+from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import session_token
 from app.portal.web.fields import without_nul
@@ -47,33 +48,35 @@ class ReasonForm(PortalForm):
     )
 
 
-@portal.get("/users/<uuid:user_id>/view-as")
-def view_as_confirm(user_id: UUID) -> str:
+@blueprint.get("/users/<uuid:user_id>/view-as")
+def confirm_view_as_user(user_id: UUID) -> str:
     return _page(user_id, ReasonForm())
 
 
-@portal.post("/users/<uuid:user_id>/view-as")
-def view_as(user_id: UUID) -> Page:
+@blueprint.post("/users/<uuid:user_id>/view-as")
+def view_as_user(user_id: UUID) -> Page:
     form = ReasonForm()
     try:
         with saving(form, lambda: _page(user_id, form), validate=False) as session:
             viewing.view_as(session, caller(), session_token(), user_id, form.reason.data or "")
     except Conflict as error:
-        return redirect_with(error.message, url_for("portal.user", user_id=user_id), "danger")
+        return redirect_with(
+            error.message, url_for("portal.users.show_user", user_id=user_id), "danger"
+        )
     _end_open_forms()
     browser_session[_BEGUN_AT_PARTNER] = FROM_PARTNER in request.args
-    return redirect(url_for("portal.overview"), 303)
+    return redirect(url_for("portal.overview.show_overview"), 303)
 
 
-@portal.post("/view-as/stop")
-def view_as_stop() -> Response:
+@blueprint.post("/view-as/stop")
+def stop_view_as() -> Response:
     signed_in = current_user.signed_in
     if signed_in.operator is None:
-        return redirect(url_for("portal.overview"), 303)
+        return redirect(url_for("portal.overview.show_overview"), 303)
     with transaction(scope=INSTALLATION) as session:
         viewed = session.get(User, signed_in.record.viewed_user_id)
         viewing.stop(session, signed_in.operator, session_token())
-        next_url = _start_url(viewed) if viewed else url_for("portal.overview")
+        next_url = _start_url(viewed) if viewed else url_for("portal.overview.show_overview")
     _end_open_forms()
     flash(gettext("You see your own portal again. Nothing was changed."), "success")
     return redirect(next_url, 303)
@@ -81,8 +84,8 @@ def view_as_stop() -> Response:
 
 def _start_url(viewed: User) -> str:
     if browser_session.pop(_BEGUN_AT_PARTNER, False):
-        return url_for("portal.operator_partner", partner_id=viewed.partner_id)
-    return url_for("portal.user", user_id=viewed.id)
+        return url_for("portal.operator.show_partner", partner_id=viewed.partner_id)
+    return url_for("portal.users.show_user", user_id=viewed.id)
 
 
 def _end_open_forms() -> None:
@@ -102,9 +105,11 @@ def _page(user_id: UUID, form: ReasonForm) -> str:
         partner = partners.get(session, caller(), user.partner_id)
     is_from_partner = FROM_PARTNER in request.args
     crumbs = crumbs_of(partner)
-    user_page = url_for("portal.user", user_id=user_id)
+    user_page = url_for("portal.users.show_user", user_id=user_id)
     return ConfirmationPage(
-        action=url_for("portal.view_as", user_id=user_id, from_partner=is_from_partner or None),
+        action=url_for(
+            "portal.view_as.view_as_user", user_id=user_id, from_partner=is_from_partner or None
+        ),
         title=gettext("View the portal as %(name)s?", name=user.name or user.email),
         consequences=CONSEQUENCES,
         act=gettext("View as user"),

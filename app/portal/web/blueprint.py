@@ -1,4 +1,4 @@
-"""The one blueprint of the portal; every module of views adds its own to it."""
+"""The blueprint of the portal, in which the blueprints of its packages are registered."""
 
 from flask import Blueprint, request
 from werkzeug.datastructures import ImmutableMultiDict

@@ -10,16 +10,18 @@ from app.services.imports import uploads
 
 FORM_AROUND_FILE = 64 * 1024
 """Bytes of a form besides its file, so that a file just over the limit gets its own message."""
-_FILE_AS_TEXT = frozenset({"portal.do_not_call_add_all", "portal.do_not_call_add_good"})
+_FILE_AS_TEXT = frozenset(
+    {"portal.do_not_call.add_numbers", "portal.do_not_call.add_valid_numbers"}
+)
 """Forms with a file, with pasted lines, and with the lines of a file that was refused."""
 
 
 def _file_limit() -> int | None:
     """Return the largest file of the current form in bytes; None for a form without a file."""
     match request.endpoint:
-        case "portal.upload_create":
+        case "portal.uploads.create_upload":
             return settings().max_upload_bytes
-        case "portal.branding_image":
+        case "portal.branding.upload_image":
             return MAX_BYTES
     if request.endpoint in _FILE_AS_TEXT:
         return 2 * MAX_FILE_BYTES
@@ -46,7 +48,7 @@ def refuse_without_room() -> None:
 
     Raises `TooLarge` (``storage_limit_reached``), and `NotFound` for a campaign of others.
     """
-    if request.endpoint != "portal.upload_create" or request.view_args is None:
+    if request.endpoint != "portal.uploads.create_upload" or request.view_args is None:
         return
     size = max((request.content_length or 0) - FORM_AROUND_FILE, 0)
     campaign_id = request.view_args["campaign_id"]

@@ -16,7 +16,7 @@ THEMES = ("light", "dark")
 
 
 @portal.post("/theme")
-def theme() -> Response:
+def save_theme() -> Response:
     response = redirect(referring_path(), 303)
     requested = request.form.get("theme")
     if requested in THEMES:
@@ -27,7 +27,7 @@ def theme() -> Response:
 
 
 @portal.post("/language")
-def language() -> Response:
+def save_language() -> Response:
     response = redirect(local_path(request.form.get("next")), 303)
     requested = request.form.get("language")
     if requested in LANGUAGES:

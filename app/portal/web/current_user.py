@@ -29,8 +29,8 @@ def sign_in_url(slug: str | None, next_url: str | None = None) -> str:
     """Return the URL of a partner's sign-in page (of the neutral one without a slug)."""
     next_url = next_url if next_url and next_url != "/" else None
     if slug:
-        return url_for("portal.partner_sign_in", slug=slug, next=next_url)
-    return url_for("portal.sign_in", next=next_url)
+        return url_for("portal.auth.partner_sign_in", slug=slug, next=next_url)
+    return url_for("portal.auth.sign_in", next=next_url)
 
 
 def local_path(path: str | None) -> str:
@@ -87,7 +87,7 @@ def identify() -> None:
         g.brand = cached_brand(at_host) if at_host else NEUTRAL
         set_request_language(browser_session.get(LANGUAGE_KEY), g.brand.language)
         is_paused = at_host is not None and at_host.suspended_at is not None
-        if is_paused and request.endpoint != "portal.language":
+        if is_paused and request.endpoint != "portal.save_language":
             raise NotFound(code=sign_in.PORTAL_PAUSED)
         g.brand = _brand_of_visitor(session, at_host)
     set_request_language(browser_session.get(LANGUAGE_KEY), g.brand.language)

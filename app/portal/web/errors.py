@@ -172,20 +172,22 @@ def _why_url(error: DomainError) -> str | None:
     if permission is None or known_user() is None:
         return None
     scope = part_of_page(request.endpoint or "", permission)
-    return url_for("portal.access_why", action=permission, part=scope)
+    return url_for("portal.access.explain_access", action=permission, part=scope)
 
 
 def _storage_link(error: DomainError) -> tuple[str, str] | None:
     """Return the page on which data can be deleted, if a limit of storage is reached."""
     is_reached = error.code == storage.LIMIT_REACHED
-    return (url_for("portal.storage"), gettext("Show storage")) if is_reached else None
+    return (url_for("portal.storage.show_storage"), gettext("Show storage")) if is_reached else None
 
 
 def _archived_link(error: DomainError) -> tuple[str, str] | None:
     """Return the page on which the archived organization can be restored."""
     if error.code != tenancy.ARCHIVED or "organizationId" not in error.extra:
         return None
-    url = url_for("portal.organization", organization_id=error.extra["organizationId"])
+    url = url_for(
+        "portal.organizations.show_organization", organization_id=error.extra["organizationId"]
+    )
     return url, gettext("Open organization")
 
 
@@ -272,10 +274,13 @@ def _limit_message(error: HTTPException) -> str | None:
 
 def _redirect_to_field(error: HTTPException) -> Response | None:
     """Redirect to the studio, which shows the problem, if a picture is over the limit."""
-    if not isinstance(error, RequestEntityTooLarge) or request.endpoint != "portal.branding_image":
+    if (
+        not isinstance(error, RequestEntityTooLarge)
+        or request.endpoint != "portal.branding.upload_image"
+    ):
         return None
     kind = (request.view_args or {})["kind"]
-    url = url_for("portal.branding", too_large=kind, _anchor=f"{kind}-picture")
+    url = url_for("portal.branding.show_branding", too_large=kind, _anchor=f"{kind}-picture")
     return make_response(redirect(url, 303))
 
 
@@ -320,13 +325,13 @@ def _note_refused_request(error: Forbidden) -> None:
     caller: Caller = g.caller
     if caller.viewed_by is not None:
         return  # the operator's view is in the history; it is no attempt of this user
-    endpoint = (request.endpoint or "").removeprefix("portal.")
+    view = (request.endpoint or "").rpartition(".")[2]
     refusal = Refusal(
         action=refusals.REQUEST,
         reason=error.code,
         target_type="request",
-        target_id=endpoint,
-        target=endpoint.replace("_", " "),
+        target_id=view,
+        target=view.replace("_", " "),
         partner_id=caller.partner_id,
         organization_id=caller.organization_id,
         network=network_of(caller.ip),

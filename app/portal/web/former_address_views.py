@@ -13,7 +13,7 @@ NEW_WORDS = {"/people": "/users", "/line": "/carriers"}
 @portal.get("/organizations/<uuid:organization_id>/people")
 @portal.get("/line")
 @portal.get("/line/<path:rest>")
-def former_address(**_parts: object) -> Response:
+def redirect_former_address(**_parts: object) -> Response:
     segment = next(segment for segment in NEW_WORDS if segment in str(request.url_rule))
     path, query = request.full_path.split("?", 1)
     new = path.replace(segment, NEW_WORDS[segment], 1)

@@ -114,7 +114,7 @@ def choose_page(
         no_match=gettext("No organization matches."),
         empty_title=gettext("No organizations yet"),
         empty_text=gettext("An organization is one of your customers. Add one first."),
-        create=(gettext("Add organization"), url_for("portal.organization_new"))
+        create=(gettext("Add organization"), url_for("portal.organizations.new_organization"))
         if caller().may(Permission.ORGANIZATIONS_WRITE)
         else None,
     )

@@ -1,1 +1,5 @@
 """Webhooks: endpoints and their deliveries."""
+
+from flask import Blueprint
+
+blueprint = Blueprint("webhooks", __name__)

@@ -296,7 +296,7 @@ def removal_confirmation(
 ) -> ConfirmationPage:
     undelivered = counts[DeliveryState.WAITING] + counts[DeliveryState.HELD]
     return ConfirmationPage(
-        action=url_for("portal.api_webhook_remove", webhook_id=endpoint.id),
+        action=url_for("portal.webhooks.remove_webhook", webhook_id=endpoint.id),
         title=gettext("Remove the webhook to %(host)s?", host=host_of(endpoint)),
         consequences=[
             ngettext(
@@ -311,5 +311,5 @@ def removal_confirmation(
         ],
         act=gettext("Remove webhook"),
         safe=gettext("Keep webhook"),
-        safe_url=url_for("portal.api_webhook", webhook_id=endpoint.id),
+        safe_url=url_for("portal.webhooks.show_webhook", webhook_id=endpoint.id),
     )

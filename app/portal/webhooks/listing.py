@@ -89,7 +89,7 @@ def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
 WEBHOOKS = ListDefinition(
     name="webhooks",
     nouns=("webhook", "webhooks"),
-    endpoint="portal.api_webhooks",
+    endpoint="portal.webhooks.list_webhooks",
     columns=(
         name_column(
             "address", lazy_gettext("Address"), lambda row: row[0].url, "cell-name cell-name-wide"

@@ -16,7 +16,7 @@ from app.models import Organization, WebhookDelivery, WebhookEndpoint, utcnow
 from app.portal.api_access.credential_pages import ALREADY_SHOWN, roll_page
 from app.portal.api_access.forms import RollForm
 from app.portal.web import lists
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page
 from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import medium_datetime
 from app.portal.web.forms import saving, saving_edit, stored_page
@@ -24,6 +24,7 @@ from app.portal.web.list_pages import list_page
 from app.portal.web.messages import changing, redirect_with
 from app.portal.web.organization_choice import new_page
 from app.portal.web.user_timezone import zone
+from app.portal.webhooks import blueprint
 from app.portal.webhooks.forms import (
     EVENT_GROUPS,
     EVENT_HINTS,
@@ -55,8 +56,8 @@ from app.services import organizations, users
 from app.services.webhooks import addresses, attempts, deliveries, endpoints
 
 
-@portal.get("/api-access/webhooks")
-def api_webhooks() -> str:
+@blueprint.get("/api-access/webhooks")
+def list_webhooks() -> str:
     with transaction(read_only=True) as session:
         organization = filtered_organization(session)
         return render_template(
@@ -69,15 +70,15 @@ def api_webhooks() -> str:
         )
 
 
-@portal.get("/api-access/webhooks/new")
-def api_webhook_new() -> Page:
-    back_link = (gettext("Webhooks"), url_for("portal.api_webhooks"))
+@blueprint.get("/api-access/webhooks/new")
+def new_webhook() -> Page:
+    back_link = (gettext("Webhooks"), url_for("portal.webhooks.list_webhooks"))
     scope = {"scope": PORTAL} if request.args.get("scope") == PORTAL else None
     return new_page(WebhookForm(data=scope), _form_page, gettext("Add webhook"), back_link)
 
 
-@portal.post("/api-access/webhooks/new")
-def api_webhook_create() -> Page:
+@blueprint.post("/api-access/webhooks/new")
+def create_webhook() -> Page:
     """Show the webhook's page, with the secret this once: no URL holds it."""
     form = WebhookForm()
     organization = form.owner_or_page(_form_page)
@@ -87,22 +88,22 @@ def api_webhook_create() -> Page:
         created = endpoints.add(
             session, caller(), settings(), organization_id=owner_id, **form.wanted
         )
-        submission.led_to(url_for("portal.api_webhook", webhook_id=created.endpoint.id))
+        submission.led_to(url_for("portal.webhooks.show_webhook", webhook_id=created.endpoint.id))
     return webhook_page(created.endpoint.id, created.secret, gettext("The webhook was created"))
 
 
-@portal.get("/api-access/webhooks/<uuid:webhook_id>")
-def api_webhook(webhook_id: UUID) -> str:
+@blueprint.get("/api-access/webhooks/<uuid:webhook_id>")
+def show_webhook(webhook_id: UUID) -> str:
     return webhook_page(webhook_id)
 
 
-@portal.get("/api-access/webhooks/<uuid:webhook_id>/edit")
-def api_webhook_edit(webhook_id: UUID) -> str:
+@blueprint.get("/api-access/webhooks/<uuid:webhook_id>/edit")
+def edit_webhook(webhook_id: UUID) -> str:
     return stored_page(webhook_id, _edit_page, _stored)
 
 
-@portal.post("/api-access/webhooks/<uuid:webhook_id>/edit")
-def api_webhook_save(webhook_id: UUID) -> Page:
+@blueprint.post("/api-access/webhooks/<uuid:webhook_id>/edit")
+def save_webhook(webhook_id: UUID) -> Page:
     form = EditWebhookForm()
     with saving_edit(form, "webhook", webhook_id, _edit_page, _stored, validate=False) as session:
         saved = endpoints.update(
@@ -114,11 +115,11 @@ def api_webhook_save(webhook_id: UUID) -> Page:
             expected_version=form.version.data,
         )
     message = gettext("The webhook to %(host)s was saved.", host=host_of(saved))
-    return redirect_with(message, url_for("portal.api_webhook", webhook_id=webhook_id))
+    return redirect_with(message, url_for("portal.webhooks.show_webhook", webhook_id=webhook_id))
 
 
-@portal.get("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>")
-def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
+@blueprint.get("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>")
+def show_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         delivery = deliveries.get(session, caller(), webhook_id, delivery_id)
@@ -162,19 +163,19 @@ def _attempt_times(delivery: WebhookDelivery) -> dict[str, str]:
     }
 
 
-@portal.get("/api-access/webhooks/<uuid:webhook_id>/roll")
-def api_webhook_roll_confirm(webhook_id: UUID) -> str:
+@blueprint.get("/api-access/webhooks/<uuid:webhook_id>/roll")
+def confirm_roll_webhook_secret(webhook_id: UUID) -> str:
     return _roll_page(webhook_id, RollForm())
 
 
-@portal.post("/api-access/webhooks/<uuid:webhook_id>/roll")
-def api_webhook_roll(webhook_id: UUID) -> Page:
+@blueprint.post("/api-access/webhooks/<uuid:webhook_id>/roll")
+def roll_webhook_secret(webhook_id: UUID) -> Page:
     form = RollForm()
     page = partial(_roll_page, webhook_id, form)
     with saving(form, page, validate=False, shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         rotated = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
-        submission.led_to(url_for("portal.api_webhook", webhook_id=webhook_id))
+        submission.led_to(url_for("portal.webhooks.show_webhook", webhook_id=webhook_id))
     return webhook_page(webhook_id, rotated.secret, gettext("The webhook has a new secret"))
 
 
@@ -264,9 +265,9 @@ def _roll_page(webhook_id: UUID, form: RollForm) -> str:
         ),
         gettext("Roll secret"),
         [
-            (gettext("API access"), url_for("portal.api_access")),
-            (gettext("Webhooks"), url_for("portal.api_webhooks")),
-            (host_of(endpoint), url_for("portal.api_webhook", webhook_id=endpoint.id)),
+            (gettext("API access"), url_for("portal.api_access.list_keys")),
+            (gettext("Webhooks"), url_for("portal.webhooks.list_webhooks")),
+            (host_of(endpoint), url_for("portal.webhooks.show_webhook", webhook_id=endpoint.id)),
         ],
     )
 
@@ -274,8 +275,8 @@ def _roll_page(webhook_id: UUID, form: RollForm) -> str:
 TEST_QUEUED = lazy_gettext("Test event queued. The log shows the result.")
 
 
-@portal.post("/api-access/webhooks/<uuid:webhook_id>/test")
-def api_webhook_test(webhook_id: UUID) -> Response:
+@blueprint.post("/api-access/webhooks/<uuid:webhook_id>/test")
+def send_test_delivery(webhook_id: UUID) -> Response:
     with changing(_webhook_url(webhook_id), Conflict) as session:
         submission = FormSubmission(session, notice=str(TEST_QUEUED))
         deliveries.send_test(session, caller(), webhook_id)
@@ -283,8 +284,8 @@ def api_webhook_test(webhook_id: UUID) -> Response:
     return redirect_with(str(TEST_QUEUED), url)
 
 
-@portal.post("/api-access/webhooks/<uuid:webhook_id>/pause")
-def api_webhook_pause(webhook_id: UUID) -> Response:
+@blueprint.post("/api-access/webhooks/<uuid:webhook_id>/pause")
+def pause_webhook(webhook_id: UUID) -> Response:
     with transaction() as session:
         endpoint = endpoints.pause(session, caller(), webhook_id)
     message = gettext(
@@ -293,8 +294,8 @@ def api_webhook_pause(webhook_id: UUID) -> Response:
     return redirect_with(message, _webhook_url(webhook_id))
 
 
-@portal.post("/api-access/webhooks/<uuid:webhook_id>/resume")
-def api_webhook_resume(webhook_id: UUID) -> Response:
+@blueprint.post("/api-access/webhooks/<uuid:webhook_id>/resume")
+def resume_webhook(webhook_id: UUID) -> Response:
     with transaction() as session:
         endpoint = endpoints.resume(session, caller(), webhook_id)
     message = gettext(
@@ -303,47 +304,47 @@ def api_webhook_resume(webhook_id: UUID) -> Response:
     return redirect_with(message, _webhook_url(webhook_id))
 
 
-@portal.post("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/replay")
-def api_webhook_replay(webhook_id: UUID, delivery_id: UUID) -> Response:
-    url = url_for("portal.api_webhook_delivery", webhook_id=webhook_id, delivery_id=delivery_id)
+@blueprint.post("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/replay")
+def replay_delivery(webhook_id: UUID, delivery_id: UUID) -> Response:
+    url = url_for("portal.webhooks.show_delivery", webhook_id=webhook_id, delivery_id=delivery_id)
     with changing(url, Conflict) as session:
         deliveries.replay(session, caller(), webhook_id, delivery_id)
     return redirect_with(gettext("It will be sent again with its original ID."), url)
 
 
-@portal.post("/api-access/webhooks/<uuid:webhook_id>/replay-failed")
-def api_webhook_replay_failed(webhook_id: UUID) -> Response:
+@blueprint.post("/api-access/webhooks/<uuid:webhook_id>/replay-failed")
+def replay_failed_deliveries(webhook_id: UUID) -> Response:
     form = ReplayForm()
     with saving(form, lambda: webhook_page(webhook_id, replay_form=form)) as session:
         count = deliveries.replay_failed(session, caller(), webhook_id, form.moment)
     return _to_webhook(webhook_id, count, gettext("Nothing has failed since then."))
 
 
-@portal.post("/api-access/webhooks/<uuid:webhook_id>/retry")
-def api_webhook_retry(webhook_id: UUID) -> Response:
+@blueprint.post("/api-access/webhooks/<uuid:webhook_id>/retry")
+def retry_webhook(webhook_id: UUID) -> Response:
     with transaction() as session:
         count = deliveries.retry_now(session, caller(), webhook_id)
     return _to_webhook(webhook_id, count, gettext("No delivery is waiting for a retry."))
 
 
-@portal.get("/api-access/webhooks/<uuid:webhook_id>/remove")
-def api_webhook_remove_confirm(webhook_id: UUID) -> str:
+@blueprint.get("/api-access/webhooks/<uuid:webhook_id>/remove")
+def confirm_remove_webhook(webhook_id: UUID) -> str:
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         counts = deliveries.counts(session, endpoint)
     return removal_confirmation(endpoint, counts).page()
 
 
-@portal.post("/api-access/webhooks/<uuid:webhook_id>/remove")
-def api_webhook_remove(webhook_id: UUID) -> Response:
+@blueprint.post("/api-access/webhooks/<uuid:webhook_id>/remove")
+def remove_webhook(webhook_id: UUID) -> Response:
     with transaction() as session:
         host = host_of(endpoints.remove(session, caller(), webhook_id))
     message = gettext("The webhook to %(host)s was removed.", host=host)
-    return redirect_with(message, url_for("portal.api_webhooks"))
+    return redirect_with(message, url_for("portal.webhooks.list_webhooks"))
 
 
 def _webhook_url(webhook_id: UUID) -> str:
-    return url_for("portal.api_webhook", webhook_id=webhook_id)
+    return url_for("portal.webhooks.show_webhook", webhook_id=webhook_id)
 
 
 def _to_webhook(webhook_id: UUID, count: int, empty_message: str) -> Response:
