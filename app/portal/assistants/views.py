@@ -176,25 +176,23 @@ def _stored(session: Session, assistant_id: UUID) -> AssistantForm:
 
 def _page(assistant_id: UUID, form: KeyForm) -> str:
     with transaction(read_only=True) as session:
-        stored_assistant = assistants.get(session, caller(), assistant_id)
-        organization = organizations.get(session, caller(), stored_assistant.organization_id)
-        refusal = phone_numbers.refusals(session, [stored_assistant], _carrier()).get(
-            stored_assistant.id
-        )
-        of = stored_assistant.partner_id
+        assistant = assistants.get(session, caller(), assistant_id)
+        organization = organizations.get(session, caller(), assistant.organization_id)
+        refusal = phone_numbers.refusals(session, [assistant], _carrier()).get(assistant.id)
+        of = assistant.partner_id
         suspended = partners.suspended_of(session, caller(), [of]).get(of)
-        readiness = assistants.readiness_of(stored_assistant, organization, refusal, suspended)
-        is_confirmed = phone_numbers.is_confirmed(session, stored_assistant.phone_number)
+        readiness = assistants.readiness_of(assistant, organization, refusal, suspended)
+        is_confirmed = phone_numbers.is_confirmed(session, assistant.phone_number)
         ready = readiness is Readiness.READY
         return render_template(
             "portal/assistants/detail.html",
-            assistant=stored_assistant,
+            assistant=assistant,
             organization=organization,
             conditions=_conditions(
-                stored_assistant, organization, refusal, suspended, is_confirmed=is_confirmed
+                assistant, organization, refusal, suspended, is_confirmed=is_confirmed
             ),
             trial=_trial(session, organization),
-            keys=assistants.external_id_keys(session, stored_assistant),
+            keys=assistants.external_id_keys(session, assistant),
             meanings=MEANINGS,
             form=form,
             hints=MEANING_HINTS,
@@ -203,54 +201,54 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
             else gettext("Ready to call, confirmed by hand"),
             tone=READINESS_TONES[readiness],
             ready=ready,
-            latest=_latest_calls(session, stored_assistant),
-            recent=_figures(session, stored_assistant),
-            used_by=_used_by(session, stored_assistant),
+            latest=_latest_calls(session, assistant),
+            recent=_figures(session, assistant),
+            used_by=_used_by(session, assistant),
             states=STATE_LABELS,
-            changes=audit.latest_of_target(session, caller(), "agent", stored_assistant.id),
+            changes=audit.latest_of_target(session, caller(), "agent", assistant.id),
         )
 
 
 def _latest_calls(
-    session: Session, stored_assistant: Assistant, limit: int = LATEST_CALLS
+    session: Session, assistant: Assistant, limit: int = LATEST_CALLS
 ) -> Sequence[Call]:
     """Return the latest calls of the assistant, for users who may see calls."""
     if not caller().may(Permission.CALLS_READ):
         return []
-    filters = CallSearch(assistant=stored_assistant.id)
+    filters = CallSearch(assistant=assistant.id)
     return calls.search(session, caller(), filters, limit=limit).items
 
 
 def _metadata_names(assistant_id: UUID) -> set[str]:
     """Return the names of metadata in the assistant's latest calls, which can fill placeholders."""
     with transaction(read_only=True) as session:
-        stored_assistant = assistants.get(session, caller(), assistant_id)
-        latest = _latest_calls(session, stored_assistant, KNOWN_CALLS)
+        assistant = assistants.get(session, caller(), assistant_id)
+        latest = _latest_calls(session, assistant, KNOWN_CALLS)
         return {name for call in latest for name in fillable(call.call_metadata)}
 
 
-def _figures(session: Session, stored_assistant: Assistant) -> dict[str, Any] | None:
+def _figures(session: Session, assistant: Assistant) -> dict[str, Any] | None:
     """Return the figures of the assistant's calls of `FIGURE_DAYS`, with the filters that list
     them, for users who may see calls."""
     if not caller().may(Permission.CALLS_READ):
         return None
     first, last, since = last_days(FIGURE_DAYS, zone())
     filters = CallSearch(
-        organization=stored_assistant.organization_id, assistant=stored_assistant.id, since=since
+        organization=assistant.organization_id, assistant=assistant.id, since=since
     )
     return {
         "figures": calls.figures_of(session, caller(), filters),
-        "filters": {"agent": stored_assistant.id, "start": first, "end": last},
+        "filters": {"agent": assistant.id, "start": first, "end": last},
     }
 
 
-def _used_by(session: Session, stored_assistant: Assistant) -> list[tuple[Campaign, str]]:
+def _used_by(session: Session, assistant: Assistant) -> list[tuple[Campaign, str]]:
     """Return the campaigns that may use the assistant and their states, for users who may see
     campaigns."""
     if not caller().may(Permission.CAMPAIGNS_READ):
         return []
     return with_states(
-        session, campaigns.of_assistant(session, caller(), stored_assistant, LATEST_CAMPAIGNS)
+        session, campaigns.of_assistant(session, caller(), assistant, LATEST_CAMPAIGNS)
     )
 
 
@@ -376,13 +374,13 @@ def _new_page(organization: Organization | None, form: NewAssistantForm) -> str:
 
 def _edit_page(assistant_id: UUID, form: AssistantForm) -> str:
     with transaction(read_only=True) as session:
-        stored_assistant = assistants.get(session, caller(), assistant_id)
-        organization = organizations.get(session, caller(), stored_assistant.organization_id)
-        numbers = phone_numbers.unused_by_assistants(session, stored_assistant.organization_id)
+        assistant = assistants.get(session, caller(), assistant_id)
+        organization = organizations.get(session, caller(), assistant.organization_id)
+        numbers = phone_numbers.unused_by_assistants(session, assistant.organization_id)
     further = partial(_metadata_names, assistant_id)
     return render_template(
         "portal/assistants/edit.html",
-        assistant=stored_assistant,
+        assistant=assistant,
         organization=organization,
         numbers=numbers,
         warnings=[unknown_placeholders_message([text], further) for text in form.messages],

@@ -97,27 +97,25 @@ def _call_context(session: Session, surroundings: CallSurroundings) -> dict[str,
     """Return the context of a call: what it belongs to, its recordings and their retention, the
     calls linked by "Call again" before and after it, what to do about its end, whether its number
     is on the do-not-call list, and how to add it."""
-    stored_call, campaign_id = surroundings.call, surroundings.call.campaign_id
-    is_listable = not (
-        surroundings.is_listed or stored_call.verifies_a_number or stored_call.is_erased
-    )
+    call, campaign_id = surroundings.call, surroundings.call.campaign_id
+    is_listable = not (surroundings.is_listed or call.verifies_a_number or call.is_erased)
     return {
         "assistant": surroundings.assistant,
         "campaign": campaigns.get(session, caller(), campaign_id) if campaign_id else None,
         "organization": surroundings.organization.name,
-        "earlier": calls.earlier_of(session, caller(), stored_call),
-        "later": calls.later_of(session, caller(), stored_call, MAX_LATER),
-        "requesters": author_names(session, [stored_call.requested_by]),
+        "earlier": calls.earlier_of(session, caller(), call),
+        "later": calls.later_of(session, caller(), call, MAX_LATER),
+        "requesters": author_names(session, [call.requested_by]),
         "kept": surroundings.kept,
         "listed": surroundings.is_listed,
-        "listing": never_calling_it(stored_call, surroundings.organization, surroundings.waiting)
+        "listing": never_calling_it(call, surroundings.organization, surroundings.waiting)
         if is_listable and caller().may(Permission.CONTACTS_WRITE)
         else None,
         "reason": ReasonForm().reason,
-        "counts": counted_label(stored_call),
+        "counts": counted_label(call),
         "sources": SOURCE_WORDS,
         "answered": ANSWERED_WORDS,
-        "advice": advice_on(stored_call.ended_reason, stored_call.carrier),
+        "advice": advice_on(call.ended_reason, call.carrier),
         "recording_days": settings().recording_days,
         "transcript_days": settings().transcript_days,
     }
@@ -128,11 +126,11 @@ def show_call_progress(call_id: UUID) -> Response:
     """Return the panel of a call, which reloads itself until the call is over; then the whole page
     is loaded again."""
     with transaction(read_only=True) as session:
-        stored_call = calls.get(session, caller(), call_id)
+        call = calls.get(session, caller(), call_id)
         panel = make_response(
-            render_template("portal/calls/_live.html", **live_panel_data(session, stored_call))
+            render_template("portal/calls/_live.html", **live_panel_data(session, call))
         )
-    if stored_call.status.is_final and is_own_page(stored_call):
+    if call.status.is_final and is_own_page(call):
         panel.headers["HX-Refresh"] = "true"
     return panel
 
@@ -140,12 +138,12 @@ def show_call_progress(call_id: UUID) -> Response:
 @blueprint.get("/calls/<uuid:call_id>/cancel")
 def confirm_cancel_call(call_id: UUID) -> str | Response:
     with transaction(read_only=True) as session:
-        stored_call = calls.get(session, caller(), call_id)
-    if stored_call.status.is_final:
+        call = calls.get(session, caller(), call_id)
+    if call.status.is_final:
         return redirect(
             url_for("portal.calls.show_call", call_id=call_id, problem="call_ended"), 303
         )
-    return cancel_confirmation(stored_call).page()
+    return cancel_confirmation(call).page()
 
 
 @blueprint.post("/calls/<uuid:call_id>/cancel")

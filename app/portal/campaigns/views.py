@@ -79,13 +79,13 @@ def create_campaign() -> Page:
 @blueprint.get("/campaigns/<uuid:campaign_id>")
 def show_campaign(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        stored_campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
+        campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         page = without_empty(list_page(session, CONTACTS), "last-call", "status")
         return render_template(
             "portal/campaigns/detail.html",
-            **campaign_page_data(session, stored_campaign),
+            **campaign_page_data(session, campaign),
             list=page,
-            statuses=_statuses(session, stored_campaign),
+            statuses=_statuses(session, campaign),
             removed=_removed_contact(session),
         )
 
@@ -100,11 +100,11 @@ def _statuses(session: Session, campaign: Campaign) -> dict[str, str]:
 @blueprint.get("/campaigns/<uuid:campaign_id>/uploads")
 def list_campaign_uploads(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        stored_campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
+        campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         context = uploads_page(session, CAMPAIGN_UPLOADS)
         return render_template(
             "portal/campaigns/uploads.html",
-            **campaign_page_data(session, stored_campaign),
+            **campaign_page_data(session, campaign),
             **context,
         )
 
@@ -149,27 +149,25 @@ def archive_campaign(campaign_id: UUID) -> Page:
     )
 
 
-def campaign_page_data(session: Session, stored_campaign: Campaign) -> dict[str, Any]:
-    _, organization, plan, assistant = campaigns.get_with_plan(
-        session, caller(), stored_campaign.id
-    )
+def campaign_page_data(session: Session, campaign: Campaign) -> dict[str, Any]:
+    _, organization, plan, assistant = campaigns.get_with_plan(session, caller(), campaign.id)
     plans = [(plan, assistant)] if plan and assistant else []
-    planned = outreach.summaries_of(session, [stored_campaign], plans).get(stored_campaign.id)
+    planned = outreach.summaries_of(session, [campaign], plans).get(campaign.id)
     summary = planned or outreach.RoundSummary()
-    state = state_of(stored_campaign, summary)
-    archived = stored_campaign.status is CampaignStatus.ARCHIVED
+    state = state_of(campaign, summary)
+    archived = campaign.status is CampaignStatus.ARCHIVED
     takes_new = not archived and organization.status is not OrganizationStatus.ARCHIVED
     has_plan, is_started = planned is not None, summary.started_at is not None
     return {
-        "campaign": stored_campaign,
+        "campaign": campaign,
         "state": state,
         "state_label": STATE_LABELS[state],
         "head_message": head_message(
-            stored_campaign, organization, has_plan=has_plan, is_started=is_started
+            campaign, organization, has_plan=has_plan, is_started=is_started
         ),
         "has_plan": has_plan,
         "started": is_started,
-        "may_start": takes_new and _may_start(stored_campaign, state),
+        "may_start": takes_new and _may_start(campaign, state),
         "on_plan_page": request.endpoint in PLAN_PAGES,
         "archived": archived,
         "takes_new": takes_new,
@@ -177,9 +175,9 @@ def campaign_page_data(session: Session, stored_campaign: Campaign) -> dict[str,
     }
 
 
-def _may_start(stored_campaign: Campaign, state: str) -> bool:
+def _may_start(campaign: Campaign, state: str) -> bool:
     """Return whether the campaign has someone to call and the user may start it."""
-    is_waiting = stored_campaign.contact_count > 0 and state in ("paused", "not-started")
+    is_waiting = campaign.contact_count > 0 and state in ("paused", "not-started")
     return is_waiting and may_or_note_missing(Permission.CAMPAIGNS_WRITE)
 
 
@@ -193,20 +191,20 @@ def _removed_contact(session: Session) -> tuple[str, str] | None:
     return (single.name_of(contact), str(contact_id)) if contact else None
 
 
-def _archive_confirmation(stored_campaign: Campaign) -> ConfirmationPage:
+def _archive_confirmation(campaign: Campaign) -> ConfirmationPage:
     contacts_message = gettext("It has no contacts.")
     final_message = gettext("This can’t be undone.")
-    if stored_campaign.contact_count:
+    if campaign.contact_count:
         contacts_message = ngettext(
             "Its %(num)s contact can still be viewed.",
             "Its %(num)s contacts can still be viewed.",
-            stored_campaign.contact_count,
+            campaign.contact_count,
         )
         upload_hint = gettext("Its contacts can be uploaded to another campaign.")
         final_message = f"{final_message} {upload_hint}"
     return ConfirmationPage(
-        action=url_for("portal.campaigns.archive_campaign", campaign_id=stored_campaign.id),
-        title=gettext("Archive %(campaign)s?", campaign=stored_campaign.name),
+        action=url_for("portal.campaigns.archive_campaign", campaign_id=campaign.id),
+        title=gettext("Archive %(campaign)s?", campaign=campaign.name),
         consequences=[
             contacts_message,
             gettext("It is removed from the list and accepts no more uploads."),
@@ -214,13 +212,13 @@ def _archive_confirmation(stored_campaign: Campaign) -> ConfirmationPage:
         ],
         act=gettext("Archive campaign"),
         safe=gettext("Keep campaign"),
-        safe_url=url_for("portal.campaigns.edit_campaign", campaign_id=stored_campaign.id),
+        safe_url=url_for("portal.campaigns.edit_campaign", campaign_id=campaign.id),
     )
 
 
 def _stored(session: Session, campaign_id: UUID) -> CampaignForm:
-    stored_campaign = campaigns.get(session, caller(), campaign_id)
-    return CampaignForm.showing(stored_campaign, campaigns.assistants_of(session, stored_campaign))
+    campaign = campaigns.get(session, caller(), campaign_id)
+    return CampaignForm.showing(campaign, campaigns.assistants_of(session, campaign))
 
 
 def _new_page(organization: Organization | None, form: NewCampaignForm) -> str:
@@ -240,14 +238,14 @@ def _new_page(organization: Organization | None, form: NewCampaignForm) -> str:
 
 def _settings_page(campaign_id: UUID, form: CampaignForm) -> str:
     with transaction(read_only=True) as session:
-        stored_campaign = campaigns.get(session, caller(), campaign_id)
-        form.offer(assistants.of_organization(session, caller(), stored_campaign.organization_id))
+        campaign = campaigns.get(session, caller(), campaign_id)
+        form.offer(assistants.of_organization(session, caller(), campaign.organization_id))
         return render_template(
             "portal/campaigns/settings.html",
-            **campaign_page_data(session, stored_campaign),
-            keys=campaigns.external_id_keys(session, stored_campaign),
+            **campaign_page_data(session, campaign),
+            keys=campaigns.external_id_keys(session, campaign),
             form=form,
             hints=WHO_HINTS,
-            archiving=_archive_confirmation(stored_campaign),
-            changes=audit.latest_of_target(session, caller(), "campaign", stored_campaign.id),
+            archiving=_archive_confirmation(campaign),
+            changes=audit.latest_of_target(session, caller(), "campaign", campaign.id),
         )

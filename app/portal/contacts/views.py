@@ -42,47 +42,45 @@ UPLOAD_ACTIONS = {
 def show_contact(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign, organization = campaigns.get_with_organization(session, caller(), campaign_id)
-        stored_contact = contacts.get(session, caller(), campaign_id, contact_id)
+        contact = contacts.get(session, caller(), campaign_id, contact_id)
         return render_template(
             "portal/contacts/detail.html",
-            **_details(campaign, stored_contact),
-            **_history(session, stored_contact),
-            removing=removal_confirmation(session, campaign, stored_contact),
-            **_calling_context(session, campaign, organization, stored_contact),
+            **_details(campaign, contact),
+            **_history(session, contact),
+            removing=removal_confirmation(session, campaign, contact),
+            **_calling_context(session, campaign, organization, contact),
         )
 
 
-def _details(campaign: Campaign, stored_contact: StoredContact) -> dict[str, Any]:
+def _details(campaign: Campaign, contact: StoredContact) -> dict[str, Any]:
     return {
         "campaign": campaign,
-        "contact": stored_contact,
-        "name": single.name_of(stored_contact),
-        "ended": ends_outreach(stored_contact.status),
-        "facts": [
-            (name, metadata_text(value)) for name, value in stored_contact.contact_metadata.items()
-        ],
+        "contact": contact,
+        "name": single.name_of(contact),
+        "ended": ends_outreach(contact.status),
+        "facts": [(name, metadata_text(value)) for name, value in contact.contact_metadata.items()],
     }
 
 
-def _history(session: Session, stored_contact: StoredContact) -> dict[str, Any]:
+def _history(session: Session, contact: StoredContact) -> dict[str, Any]:
     """Return the latest uploads and changes of a contact."""
     return {
-        "uploads": history.uploads_of(session, stored_contact, SHOWN),
+        "uploads": history.uploads_of(session, contact, SHOWN),
         "upload_actions": UPLOAD_ACTIONS,
-        "changes": audit.latest_of_target(session, caller(), "contact", stored_contact.id, SHOWN),
+        "changes": audit.latest_of_target(session, caller(), "contact", contact.id, SHOWN),
     }
 
 
 def _calling_context(
-    session: Session, campaign: Campaign, organization: Organization, stored_contact: StoredContact
+    session: Session, campaign: Campaign, organization: Organization, contact: StoredContact
 ) -> dict[str, Any]:
     """Return the calls to a contact, and whether it can be called, by whichever assistant."""
-    number, stated = stored_contact.phone, consent.stated_by(stored_contact.contact_metadata)
+    number, stated = contact.phone, consent.stated_by(contact.contact_metadata)
     blocker = number_is_allowed(number, destinations_of(session, organization)) if number else None
     is_listed, waiting = (
         do_not_call.listed_or_waiting(session, organization.id, number) if number else (False, 0)
     )
-    calls_to_it = history.calls_to(session, caller(), campaign, stored_contact, SHOWN)
+    calls_to_it = history.calls_to(session, caller(), campaign, contact, SHOWN)
     return {
         "organization": organization,
         "refusal": blocker.message if blocker else None,
@@ -95,7 +93,7 @@ def _calling_context(
         "consent": stated,
         "consent_form": ConsentForm(),
         "reason": ReasonForm().reason,
-        "listing": listing_confirmation(campaign, organization, stored_contact, waiting)
+        "listing": listing_confirmation(campaign, organization, contact, waiting)
         if number
         else None,
     }
@@ -147,8 +145,8 @@ def _open_form(campaign_id: UUID) -> tuple[Campaign, ContactForm]:
 
 
 def _stored(session: Session, contact_id: UUID, *, campaign: Campaign) -> ContactForm:
-    stored_contact = contacts.get(session, caller(), campaign.id, contact_id)
-    return showing(list(campaigns.external_id_keys(session, campaign)), stored_contact)
+    contact = contacts.get(session, caller(), campaign.id, contact_id)
+    return showing(list(campaigns.external_id_keys(session, campaign)), contact)
 
 
 def _url(campaign_id: UUID, contact_id: UUID) -> str:
@@ -162,11 +160,11 @@ def _new_page(campaign: Campaign, form: ContactForm) -> str:
 
 def _edit_page(contact_id: UUID, form: ContactForm, *, campaign: Campaign) -> str:
     with transaction(read_only=True) as session:
-        stored_contact = contacts.get(session, caller(), campaign.id, contact_id)
+        contact = contacts.get(session, caller(), campaign.id, contact_id)
         return render_template(
             "portal/contacts/edit.html",
-            contact=stored_contact,
-            name=single.name_of(stored_contact),
+            contact=contact,
+            name=single.name_of(contact),
             **_form(session, campaign, form),
         )
 

@@ -120,15 +120,13 @@ TABS = (
 
 def organization_page_data(
     session: Session,
-    stored_organization: Organization,
+    organization: Organization,
     endpoint: str,
     numbers: overview.OrganizationNumbers | None = None,
 ) -> dict[str, Any]:
     """Return the head of every tab; ``endpoint`` is the tab that is shown. The ``numbers`` are read
     unless they are given."""
-    contents = (
-        numbers.contents if numbers else organizations.contents_of(session, stored_organization)
-    )
+    contents = numbers.contents if numbers else organizations.contents_of(session, organization)
     use = contents.use
     counts = {
         "users": use.users,
@@ -136,23 +134,23 @@ def organization_page_data(
         "campaigns": contents.campaigns,
         "do_not_call": contents.do_not_call,
     }
-    trial = organizations.trial_of(session, stored_organization, current_user.partner)
+    trial = organizations.trial_of(session, organization, current_user.partner)
     hidden = () if trial or endpoint == VERIFIED_NUMBERS else (VERIFIED_NUMBERS,)
     return {
-        "organization": stored_organization,
-        "is_suspended_with_partner": stored_organization.status is OrganizationStatus.ACTIVE
-        and bool(partners.suspended_of(session, caller(), [stored_organization.partner_id])),
+        "organization": organization,
+        "is_suspended_with_partner": organization.status is OrganizationStatus.ACTIVE
+        and bool(partners.suspended_of(session, caller(), [organization.partner_id])),
         "trial": trial,
         "calling_pause": numbers.pause
         if numbers
-        else pauses.of_organization(session, stored_organization),
+        else pauses.of_organization(session, organization),
         "statuses": STATUS_NAMES,
         "use": use,
         "counts": counts,
         "parts": [
             (
                 tab.word,
-                url_for(tab.endpoint, organization_id=stored_organization.id),
+                url_for(tab.endpoint, organization_id=organization.id),
                 counts[tab.counted] if tab.counted else None,
                 tab.endpoint == endpoint,
             )
@@ -188,21 +186,21 @@ def list_organizations() -> str:
 @blueprint.get("/organizations/<uuid:organization_id>")
 def show_organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        stored_organization = organizations.get_with_limits(session, caller(), organization_id)
-        numbers = overview.numbers_of(session, stored_organization)
+        organization = organizations.get_with_limits(session, caller(), organization_id)
+        numbers = overview.numbers_of(session, organization)
         read_frame(session)
         return render_template(
             "portal/organizations/detail.html",
-            **_plan_use(session, stored_organization, numbers),
+            **_plan_use(session, organization, numbers),
             **organization_page_data(
-                session, stored_organization, "portal.organizations.show_organization", numbers
+                session, organization, "portal.organizations.show_organization", numbers
             ),
-            **_overview(session, stored_organization, numbers),
+            **_overview(session, organization, numbers),
         )
 
 
 def _overview(
-    session: Session, stored_organization: Organization, numbers: overview.OrganizationNumbers
+    session: Session, organization: Organization, numbers: overview.OrganizationNumbers
 ) -> dict[str, Any]:
     """Return the current calls and those of this month, the latest changes, and what suspending and
     archiving would stop."""
@@ -211,13 +209,13 @@ def _overview(
         "archiving": archive_consequences(numbers.reach),
         "region_names": region_names,
         "month": _month(numbers.month, numbers.month_before),
-        **_limits(stored_organization, numbers),
-        "changes": audit.latest(session, caller(), stored_organization.id, LATEST_CHANGES),
+        **_limits(organization, numbers),
+        "changes": audit.latest(session, caller(), organization.id, LATEST_CHANGES),
     }
 
 
 def _plan_use(
-    session: Session, stored_organization: Organization, numbers: overview.OrganizationNumbers
+    session: Session, organization: Organization, numbers: overview.OrganizationNumbers
 ) -> dict[str, Any]:
     """Return the storage and subscription of a plan and, for users who may see what customers pay,
     this month's statement so far."""
@@ -225,15 +223,13 @@ def _plan_use(
     if may_or_note_missing(Permission.ORGANIZATIONS_WRITE):
         stored = [numbers.statement] if numbers.statement else []
         month = utcnow().date().replace(day=1)
-        bill = statements.bills(session, [stored_organization], month, known=stored)[
-            stored_organization.id
-        ]
+        bill = statements.bills(session, [organization], month, known=stored)[organization.id]
     return {
         "bill": bill,
         "plan_left": remaining_label(bill.usage) if bill else "",
         "used_up": included.usage_notice(bill) if bill else None,
         "storage": storage.of_organization(
-            session, stored_organization, settings().storage_defaults, numbers.stored
+            session, organization, settings().storage_defaults, numbers.stored
         ),
         "subscription": numbers.subscription,
     }
@@ -242,20 +238,20 @@ def _plan_use(
 @blueprint.get("/organizations/<uuid:organization_id>/users")
 def list_organization_users(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        stored_organization = organizations.get(session, caller(), organization_id)
+        organization = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/users.html",
             **organization_page_data(
-                session, stored_organization, "portal.organizations.list_organization_users"
+                session, organization, "portal.organizations.list_organization_users"
             ),
-            **_users(session, stored_organization),
+            **_users(session, organization),
         )
 
 
-def _users(session: Session, stored_organization: Organization) -> dict[str, Any]:
+def _users(session: Session, organization: Organization) -> dict[str, Any]:
     """Return a page of the organization's users."""
     position, query = lists.current_position(), lists.text_filter("q")
-    filters = users.UserFilter(query=query, organization=stored_organization.id)
+    filters = users.UserFilter(query=query, organization=organization.id)
     page = users.search(session, caller(), filters, **position.wanted)
     pager = position.pager(page.next_cursor, "q")
     return {"rows": page.items, "user_statuses": USER_STATUS_NAMES, **pager}
@@ -264,44 +260,44 @@ def _users(session: Session, stored_organization: Organization) -> dict[str, Any
 @blueprint.get("/organizations/<uuid:organization_id>/assistants")
 def list_organization_assistants(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        stored_organization = organizations.get(session, caller(), organization_id)
+        organization = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/assistants.html",
             **organization_page_data(
-                session, stored_organization, "portal.organizations.list_organization_assistants"
+                session, organization, "portal.organizations.list_organization_assistants"
             ),
-            rows=_assistants(session, stored_organization),
+            rows=_assistants(session, organization),
             names=READINESS_NAMES,
             tones=READINESS_TONES,
         )
 
 
-def _assistants(session: Session, stored_organization: Organization) -> list[ReadinessRow]:
-    rows = assistants.of_organization(session, caller(), stored_organization.id)
+def _assistants(session: Session, organization: Organization) -> list[ReadinessRow]:
+    rows = assistants.of_organization(session, caller(), organization.id)
     refusals = phone_numbers.refusals(session, rows, CarrierKind(settings().carrier))
-    suspended = partners.suspended_of(session, caller(), [stored_organization.partner_id]).get(
-        stored_organization.partner_id
+    suspended = partners.suspended_of(session, caller(), [organization.partner_id]).get(
+        organization.partner_id
     )
-    return [row_of(each, stored_organization, refusals.get(each.id), suspended) for each in rows]
+    return [row_of(each, organization, refusals.get(each.id), suspended) for each in rows]
 
 
 @blueprint.get("/organizations/<uuid:organization_id>/campaigns")
 def list_organization_campaigns(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        stored_organization = organizations.get(session, caller(), organization_id)
+        organization = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/campaigns.html",
             **organization_page_data(
-                session, stored_organization, "portal.organizations.list_organization_campaigns"
+                session, organization, "portal.organizations.list_organization_campaigns"
             ),
-            **_campaigns(session, stored_organization),
+            **_campaigns(session, organization),
         )
 
 
-def _campaigns(session: Session, stored_organization: Organization) -> dict[str, Any]:
+def _campaigns(session: Session, organization: Organization) -> dict[str, Any]:
     """Return a page of the organization's campaigns, each with its state."""
     position = lists.current_position()
-    filters = campaigns.CampaignFilter(organization_id=stored_organization.id)
+    filters = campaigns.CampaignFilter(organization_id=organization.id)
     page = campaigns.search(session, caller(), filters, **position.wanted)
     rows = with_states(session, page.items)
     return {"rows": rows, "state_label": STATE_LABELS, **position.pager(page.next_cursor)}
@@ -310,23 +306,21 @@ def _campaigns(session: Session, stored_organization: Organization) -> dict[str,
 @blueprint.get("/organizations/<uuid:organization_id>/usage")
 def show_organization_usage(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        stored_organization = organizations.get(session, caller(), organization_id)
+        organization = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/usage.html",
             **organization_page_data(
-                session, stored_organization, "portal.organizations.show_organization_usage"
+                session, organization, "portal.organizations.show_organization_usage"
             ),
-            **_usage(session, stored_organization),
+            **_usage(session, organization),
         )
 
 
-def _limits(
-    stored_organization: Organization, numbers: overview.OrganizationNumbers
-) -> Mapping[str, Any]:
+def _limits(organization: Organization, numbers: overview.OrganizationNumbers) -> Mapping[str, Any]:
     """Return the current calls and those of today with the limits that apply, and what follows from
     each limit."""
-    at_once = limits.at_once_of(stored_organization, settings().calls_per_organization)
-    a_day = limits.day_of(stored_organization)
+    at_once = limits.at_once_of(organization, settings().calls_per_organization)
+    a_day = limits.day_of(organization)
     use = numbers.contents.use
     return {
         "calls": {
@@ -336,10 +330,10 @@ def _limits(
             "a_day": a_day,
         },
         "limit_notes": {
-            "assistants": assistants_note(stored_organization, use),
-            "users": users_note(stored_organization, use),
-            "at_once": at_once_note(stored_organization, at_once, numbers.under_way),
-            "a_day": a_day_note(stored_organization, a_day, numbers.made),
+            "assistants": assistants_note(organization, use),
+            "users": users_note(organization, use),
+            "at_once": at_once_note(organization, at_once, numbers.under_way),
+            "a_day": a_day_note(organization, a_day, numbers.made),
         },
     }
 
@@ -368,11 +362,11 @@ def _months_before(day: date, months: int) -> date:
     return date(year, month + 1, 1)
 
 
-def _usage(session: Session, stored_organization: Organization) -> dict[str, Any]:
+def _usage(session: Session, organization: Organization) -> dict[str, Any]:
     """Return this month, and all months from the first use on."""
     today = utcnow().date()
     first = _months_before(today, MONTHS - 1)
-    days = reporting.daily_of(session, caller(), stored_organization, first, today)
+    days = reporting.daily_of(session, caller(), organization, first, today)
     span = reporting.this_month(today)
     current, previous = (
         reporting.total(reporting.within(days, each)) for each in (span, span.before())

@@ -85,14 +85,14 @@ def _partner_in_filter(session: Session) -> str | None:
 @blueprint.get("/users/<uuid:user_id>")
 def show_user(user_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        stored_user = users.get(session, caller(), user_id)
+        user = users.get(session, caller(), user_id)
         return render_template(
             "portal/users/detail.html",
-            user=stored_user,
-            **_membership(session, stored_user),
-            **_changes(session, stored_user),
-            may_view_as=viewing.may_view_as(session, caller(), stored_user),
-            **actions_of(stored_user),
+            user=user,
+            **_membership(session, user),
+            **_changes(session, user),
+            may_view_as=viewing.may_view_as(session, caller(), user),
+            **actions_of(user),
         )
 
 
