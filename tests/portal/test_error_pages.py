@@ -158,7 +158,7 @@ def test_each_refusal_has_a_page_in_the_brand_of_the_partner(
     def fail(slug: str) -> str:
         raise error
 
-    monkeypatch.setitem(app.view_functions, "portal.auth.partner_sign_in", fail)
+    monkeypatch.setitem(app.view_functions, "portal.auth.sign_in", fail)
     answer = app.test_client().get(f"/p/{own.partner.slug}/sign-in")
     assert titled(answer, own) == page
 
@@ -171,7 +171,7 @@ def test_too_many_requests_are_answered_with_the_time_to_wait(
     def fail(slug: str) -> str:
         raise RateLimited("That is too much at once.", 600)
 
-    monkeypatch.setitem(app.view_functions, "portal.auth.partner_sign_in", fail)
+    monkeypatch.setitem(app.view_functions, "portal.auth.sign_in", fail)
     path = f"/p/{own.partner.slug}/sign-in"
     answer = app.test_client().get(path)
     assert answer.headers["Retry-After"] == "600"

@@ -343,7 +343,7 @@ def test_the_log_of_a_failure_holds_no_token(
         message = "a fault of ours"
         raise RuntimeError(message)
 
-    monkeypatch.setitem(app.view_functions, "portal.auth.show_partner_password", fail)
+    monkeypatch.setitem(app.view_functions, "portal.auth.show_password", fail)
     monkeypatch.setitem(app.config, "TESTING", False)
     assert app.test_client().get(path).status_code == 500
     logged = [record.getMessage() for record in caplog.records]

@@ -31,7 +31,7 @@ def app(make_app: Callable[..., Flask]) -> Flask:
 
 ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.OWNER, Role.STANDARD)
 LEADS_AWAY = {
-    *("portal.auth.sign_in", "portal.auth.partner_sign_in", "portal.auth.forgot_password"),
+    *("portal.auth.sign_in", "portal.auth.forgot_password"),
     *("portal.auth.show_second_step", "portal.auth.show_step_up", "portal.account.show_app_setup"),
     *("portal.account.confirm_remove_app", "portal.redirect_former_address"),
 }

@@ -66,12 +66,7 @@ def is_from_ourselves() -> bool:
 
 def sign_in_page(recovered: RecoveredForm, form: SignInForm | None = None) -> Response:
     """Show that the session has ended, with a sign-in form."""
-    slug = g.brand.slug
-    action = (
-        url_for("portal.auth.partner_sign_in_again", slug=slug)
-        if slug
-        else url_for("portal.auth.sign_in_again")
-    )
+    action = url_for("portal.auth.sign_in_again", slug=g.brand.slug or None)
     page = render_template(
         "portal/auth/ended.html",
         form=form or SignInForm.from_object(),

@@ -33,7 +33,7 @@ from app.services.branding.brand import NEUTRAL, of_partner
 from app.services.users import link_use
 
 
-@blueprint.get("/p/<slug>/forgot-password", endpoint="partner_forgot_password")
+@blueprint.get("/p/<slug>/forgot-password")
 @blueprint.get("/forgot-password")
 def forgot_password(slug: str | None = None) -> str:
     if "sent" in request.args:
@@ -45,7 +45,7 @@ def forgot_password(slug: str | None = None) -> str:
     return _render_forgot(slug, ForgotForm())
 
 
-@blueprint.post("/p/<slug>/forgot-password", endpoint="send_partner_recovery_link")
+@blueprint.post("/p/<slug>/forgot-password")
 @blueprint.post("/forgot-password")
 def send_recovery_link(slug: str | None = None) -> Page:
     """Give the same response whether or not there is an account."""
@@ -59,14 +59,14 @@ def send_recovery_link(slug: str | None = None) -> Page:
     return redirect(f"{forgot_url(slug)}?sent", 303)
 
 
-@blueprint.get("/p/<slug>/password/<token>", endpoint="show_partner_password")
+@blueprint.get("/p/<slug>/password/<token>")
 @blueprint.get("/password/<token>")
 def show_password(token: str, slug: str | None = None) -> Response:
     """The neutral URL serves users without a partner."""
     return _show(NewPasswordForm(), token, slug, link_use.PASSWORD)
 
 
-@blueprint.post("/p/<slug>/password/<token>", endpoint="set_partner_password")
+@blueprint.post("/p/<slug>/password/<token>")
 @blueprint.post("/password/<token>")
 def set_password(token: str, slug: str | None = None) -> Response:
     return _set_password(NewPasswordForm(), token, slug, link_use.PASSWORD)

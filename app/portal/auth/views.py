@@ -44,7 +44,7 @@ from app.validation.uuids import as_uuid
 REFUSED = gettext_noop("Email or password is wrong. Check both and try again.")
 
 
-@blueprint.get("/p/<slug>/sign-in", endpoint="partner_sign_in")
+@blueprint.get("/p/<slug>/sign-in")
 @blueprint.get("/sign-in")
 def sign_in(slug: str | None = None) -> Page:
     """Show the form; with ``show`` in the URL, to signed-in users too."""
@@ -58,10 +58,10 @@ def sign_in(slug: str | None = None) -> Page:
 
 @blueprint.get("/p/<slug>")
 def partner_portal(slug: str) -> Response:
-    return redirect(url_for("portal.auth.partner_sign_in", slug=slug), 303)
+    return redirect(url_for("portal.auth.sign_in", slug=slug), 303)
 
 
-@blueprint.post("/p/<slug>/sign-in", endpoint="check_partner_password")
+@blueprint.post("/p/<slug>/sign-in")
 @blueprint.post("/sign-in")
 def check_password(slug: str | None = None) -> Page:
     form = SignInForm()
@@ -220,9 +220,7 @@ def _choose_page(choices: Sequence[PortalChoice], offer: AccountOffer) -> str:
 
 def forgot_url(slug: str | None) -> str:
     """Return the URL of the form that requests a new password, of the partner if one is given."""
-    if slug:
-        return url_for("portal.auth.partner_forgot_password", slug=slug)
-    return url_for("portal.auth.forgot_password")
+    return url_for("portal.auth.forgot_password", slug=slug or None)
 
 
 SEVERAL = gettext_noop(
@@ -234,7 +232,7 @@ SECOND = gettext_noop(
 )
 
 
-@blueprint.post("/p/<slug>/sign-in/again", endpoint="partner_sign_in_again")
+@blueprint.post("/p/<slug>/sign-in/again")
 @blueprint.post("/sign-in/again")
 def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read from the address
     recovered = form_recovery.of_seal(request.form.get("recovered", ""))

@@ -217,7 +217,7 @@ def coloured(brand: Brand, colour: str | None) -> Brand:
 
 def _live_url(partner: Partner) -> str:
     """Return the sign-in page of the partner's customers, which opens for signed-in users too."""
-    path = url_for("portal.auth.partner_sign_in", slug=partner.slug, show=1)
+    path = url_for("portal.auth.sign_in", slug=partner.slug, show=1)
     return origin_of(partner, settings()) + path
 
 

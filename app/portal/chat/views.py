@@ -23,12 +23,10 @@ from app.validation.texts import trim
 def chat_url(sent: str | None = None) -> str:
     """Return the chat's URL for the visitor of this page."""
     slug = (request.view_args or {}).get("slug") or (g.brand.slug if "brand" in g else None)
-    if known_user() or not slug:
-        return url_for("portal.chat.show_chat", sent=sent)
-    return url_for("portal.chat.show_partner_chat", slug=slug, sent=sent)
+    return url_for("portal.chat.show_chat", slug=None if known_user() else slug or None, sent=sent)
 
 
-@blueprint.get("/p/<slug>/chat", endpoint="show_partner_chat")
+@blueprint.get("/p/<slug>/chat")
 @blueprint.get("/chat")
 def show_chat(**_place: str) -> Response:
     if not g.brand.show_chat:
@@ -36,7 +34,7 @@ def show_chat(**_place: str) -> Response:
     return _page(_chat_form())
 
 
-@blueprint.post("/p/<slug>/chat", endpoint="send_partner_chat")
+@blueprint.post("/p/<slug>/chat")
 @blueprint.post("/chat")
 def send_chat(**_place: str) -> Response:
     """Submit the message, which is answered by email."""

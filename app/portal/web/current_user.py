@@ -28,9 +28,7 @@ _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,98}")
 def sign_in_url(slug: str | None, next_url: str | None = None) -> str:
     """Return the URL of a partner's sign-in page (of the neutral one without a slug)."""
     next_url = next_url if next_url and next_url != "/" else None
-    if slug:
-        return url_for("portal.auth.partner_sign_in", slug=slug, next=next_url)
-    return url_for("portal.auth.sign_in", next=next_url)
+    return url_for("portal.auth.sign_in", slug=slug or None, next=next_url)
 
 
 def local_path(path: str | None) -> str:
