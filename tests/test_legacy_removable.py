@@ -51,7 +51,7 @@ CUT = {
         ", served_until(client, settings())",
     ),
     "app/portal/operator/installation_views.py": (
-        '        (gettext("Legacy API"), gettext("View clients"), ',
+        '        (\n            gettext("Legacy API"),\n',
     ),
     "app/portal/web/navigation.py": ('                    "portal.legacy_migration.",\n',),
     "app/services/personal_data/inventory.py": ('    _H("legacy_exchanges: ',),
@@ -77,7 +77,7 @@ ENDS = {
     '    (_("Migration"), url_for("portal.legacy_migration.show_migration")': ("\n", ""),
     "{% if not client.role %}\n": ("{% endif %}\n", ""),
     '        (_("Legacy API"), _("View clients"), ': ("\n", ""),
-    '        (gettext("Legacy API"), gettext("View clients"), ': ("\n", ""),
+    '        (\n            gettext("Legacy API"),\n': ("        ),\n", ""),
 }
 """Beginning -> the end of what is cut, and its replacement; others are cut as such."""
 GONE = ("legacy_calls", "legacy_migration", "app.services.legacy", "app.schemas.legacy",
