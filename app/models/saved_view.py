@@ -5,7 +5,18 @@ from uuid import UUID
 from sqlalchemy import Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Created, Id, Name, PartnerId, Short, Updated, Url, tenant_key
+from app.models.base import (
+    Base,
+    Created,
+    Id,
+    Name,
+    PartnerId,
+    Short,
+    Updated,
+    Url,
+    partial_index,
+    tenant_key,
+)
 
 
 class SavedView(Base):
@@ -20,6 +31,9 @@ class SavedView(Base):
         tenant_key("organizations", "partner_id", "organization_id"),
         tenant_key("users", "partner_id", "user_id"),
         Index("ix_saved_views_list", "partner_id", "list_name"),
+        partial_index(
+            "ix_saved_views_default", "user_id", "list_name", where="is_default", unique=True
+        ),
     )
 
     id: Mapped[Id]

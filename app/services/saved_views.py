@@ -13,7 +13,7 @@ from app.languages import gettext, ngettext
 from app.models import SavedView
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.tenancy import fetch
+from app.services.tenancy import fetch, lock_own_user
 from app.validation.texts import trim
 
 MAX_VIEWS = 50
@@ -57,6 +57,7 @@ def create(
     `ValidationFailed` (``required``, ``too_long``, ``too_many``)."""
     if caller.partner_id is None or caller.user_id is None:
         raise NotFound
+    lock_own_user(session, caller)
     own_views = [
         view for view in of_list(session, caller, list_name) if view.user_id == caller.user_id
     ]
@@ -92,6 +93,7 @@ def change(
 ) -> SavedView:
     """Change the values given in ``data`` and ``query``. Raises `NotFound`, `ValidationFailed`
     (``required``, ``too_long``) and `Conflict` (``changed_meanwhile``)."""
+    lock_own_user(session, caller)
     view = get(session, caller, view_id, for_change=True)
     check_version(expected_version, view.version, "saved view")
     before = _audit_values(view)

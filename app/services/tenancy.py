@@ -13,7 +13,7 @@ from app.database import read_once
 from app.enums import OrganizationStatus
 from app.errors import Conflict, NotFound
 from app.languages import gettext
-from app.models import GroupedOrganization, GroupLimit, Organization
+from app.models import GroupedOrganization, GroupLimit, Organization, Partner, User
 from app.policy.caller import Caller
 
 T = TypeVar("T")
@@ -79,6 +79,21 @@ def fetch(
     if row is None:
         raise missing
     return row
+
+
+def lock_owner(session: Session, partner_id: UUID, organization_id: UUID | None = None) -> None:
+    """Lock the row of the organization, or that of the partner, until the transaction ends: others
+    that count or change what it has wait. Rows that refer to it can be written meanwhile."""
+    owner = Organization if organization_id else Partner
+    query = select(owner.id).where(owner.id == (organization_id or partner_id))
+    session.execute(query.with_for_update(key_share=True))
+
+
+def lock_own_user(session: Session, caller: Caller) -> User:
+    """Return the caller's own row, locked as by `lock_owner`. Raises `NotFound` for callers that
+    are not users."""
+    query = select(User).where(User.id == caller.user_id)
+    return fetch(session, query, NotFound(), for_change=True)
 
 
 def visible_organizations(caller: Caller) -> Select[Organization]:

@@ -26,6 +26,7 @@ from app.portal.web.forms import saving
 from app.portal.web.messages import changing, redirect_with
 from app.services.auth import sessions
 from app.services.factors import authenticator_apps, own, passkeys
+from app.services.tenancy import lock_own_user
 
 
 @blueprint.get("/account/factors")
@@ -76,7 +77,7 @@ def remove_app() -> Response:
 def passkey_registration_options() -> Response | tuple[str, int]:
     """Return the options for the browser's dialog that creates a passkey, as JSON."""
     with transaction() as session:
-        user = own.lock_own_user(session, caller())
+        user = lock_own_user(session, caller())
         registration = passkeys.ask_to_register(session, user, site(), g.brand.product_name)
     browser[CHALLENGE_KEY] = registration.challenge
     return Response(registration.options, mimetype="application/json")

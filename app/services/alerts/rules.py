@@ -22,7 +22,14 @@ from app.services import audit, mail_queue, partners
 from app.services.alerts.measuring import names_of
 from app.services.alerts.words import sentence, uses_period
 from app.services.spending import budgets
-from app.services.tenancy import ARCHIVED, archived_message, fetch, get_organization, of_tenant
+from app.services.tenancy import (
+    ARCHIVED,
+    archived_message,
+    fetch,
+    get_organization,
+    lock_owner,
+    of_tenant,
+)
 
 MAX_RULES = 50
 """Maximum rules of one partner."""
@@ -82,6 +89,7 @@ def create(session: Session, caller: Caller, data: RuleInput) -> AlertRule:
     caller.require(Permission.ORGANIZATIONS_WRITE)
     partner_id = partners.own(caller)
     values = _validate(session, caller, data)
+    lock_owner(session, partner_id)
     _refuse_duplicate(session, caller, values)
     count_query = select(func.count()).where(AlertRule.partner_id == partner_id)
     if (session.scalar(count_query) or 0) >= MAX_RULES:

@@ -14,7 +14,6 @@ from app.models import (
     Call,
     CarrierAccount,
     Organization,
-    Partner,
     PartnerTier,
     new_id,
     utcnow,
@@ -28,7 +27,7 @@ from app.services.carrier_accounts.using import same_in_use
 from app.services.credentials import new_credential_mails
 from app.services.credentials.encryption import seal
 from app.services.paging import Page, SortOrder, keyset_page
-from app.services.tenancy import fetch, of_tenant
+from app.services.tenancy import fetch, lock_owner, of_tenant
 
 _NEWEST = SortOrder(CarrierAccount.created_at, descending=True)
 
@@ -278,9 +277,7 @@ def _lock_accounts(
 ) -> CurrentAccount:
     """Return the accounts, locked with their owner: of two that save a first one at once, one comes
     second."""
-    owner = Organization if organization_id else Partner
-    locked = select(owner.id).where(owner.id == (organization_id or partner_id))
-    session.execute(locked.with_for_update(key_share=True))
+    lock_owner(session, partner_id, organization_id)
     query = _newest_of(select(CarrierAccount), partner_id, organization_id).with_for_update()
     return _current_account(session.scalars(query.execution_options(populate_existing=True)).all())
 

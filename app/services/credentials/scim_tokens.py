@@ -22,7 +22,7 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.audit.refusals import Refusal
 from app.services.credentials import lifetimes, new_credential_mails, rules, secrets
-from app.services.tenancy import fetch, of_tenant
+from app.services.tenancy import fetch, lock_owner, of_tenant
 
 PREFIX = "pps_"
 """The beginning of every token, for scanners that look for leaked secrets."""
@@ -69,9 +69,7 @@ def create(
         raise NotFound
     name = rules.validate_name(name)
     end = lifetimes.end_of(expires_at)
-    # Concurrent requests wait for each other here, so that there are never more than allowed.
-    partner_row = select(Partner.id).where(Partner.id == caller.partner_id)
-    session.execute(partner_row.with_for_update(key_share=True))
+    lock_owner(session, caller.partner_id)
     count_query = select(func.count()).where(
         ScimToken.partner_id == caller.partner_id, ~ScimToken.is_over
     )

@@ -15,7 +15,7 @@ from app.languages import gettext
 from app.models import ListExport, new_id, utcnow
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.tenancy import fetch, of_tenant
+from app.services.tenancy import fetch, lock_own_user, of_tenant
 
 KEPT_FOR = timedelta(days=7)
 MAX_EXPORTS = 20
@@ -41,6 +41,7 @@ def create(session: Session, caller: Caller, export_input: ExportInput) -> ListE
     caller.require_write()
     if caller.user_id is None:
         raise NotFound
+    lock_own_user(session, caller)
     user_exports = of_user(session, caller)
     for each in user_exports:
         existing = ExportInput(each.list_name, each.query, each.file_format, each.zone)

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.config import Settings
@@ -23,6 +23,7 @@ from app.services import audit, mail_queue
 from app.services.auth import second_step, sessions
 from app.services.factors import authenticator_apps, passkeys, recovery_codes
 from app.services.factors.passkeys import BrowserSite
+from app.services.tenancy import lock_own_user
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,15 +155,6 @@ def remove_all(session: Session, caller: Caller, user: User) -> None:
         details=details,
     )
     audit.record_change(session, caller, "user.factors_reset", user)
-
-
-def lock_own_user(session: Session, caller: Caller) -> User:
-    """Return the caller's own row, locked. Raises `NotFound` for callers that are not users."""
-    query = select(User).where(User.id == caller.user_id).with_for_update()
-    user = session.scalars(query.execution_options(populate_existing=True)).one_or_none()
-    if user is None:
-        raise NotFound
-    return user
 
 
 def _refuse_removing_required(session: Session, user: User) -> None:

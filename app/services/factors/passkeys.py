@@ -84,11 +84,7 @@ def ask_to_register(
     from webauthn.helpers import structs
 
     existing = of_user(session, user.id)
-    if len(existing) >= MAX_PASSKEYS:
-        message = gettext(
-            "Your account has %(most)s passkeys. Remove one first.", most=MAX_PASSKEYS
-        )
-        raise Conflict(message, "too_many_passkeys")
+    _refuse_too_many(existing)
     challenge = _create_challenge(session, PasskeyPurpose.REGISTER, site, user.id)
     options = webauthn.generate_registration_options(
         rp_id=site.rp_id,
@@ -111,11 +107,13 @@ def register(
 ) -> Passkey:
     """Store the passkey from the browser.
 
-    Raises `ValidationFailed` (``passkey_refused``) and `Conflict` (``passkey_exists``).
+    Raises `ValidationFailed` (``passkey_refused``) and `Conflict` (``passkey_exists``,
+    ``too_many_passkeys``).
     """
     import webauthn
     from webauthn.helpers.exceptions import WebAuthnException
 
+    _refuse_too_many(of_user(session, user.id))
     _use_challenge(session, challenge, PasskeyPurpose.REGISTER, site, user.id)
     try:
         verified = webauthn.verify_registration_response(
@@ -245,6 +243,14 @@ def _create_challenge(
     )
     session.flush()
     return challenge
+
+
+def _refuse_too_many(existing: Sequence[Passkey]) -> None:
+    if len(existing) >= MAX_PASSKEYS:
+        message = gettext(
+            "Your account has %(most)s passkeys. Remove one first.", most=MAX_PASSKEYS
+        )
+        raise Conflict(message, "too_many_passkeys")
 
 
 def _use_challenge(

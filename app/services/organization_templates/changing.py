@@ -36,6 +36,7 @@ from app.services.organization_templates.content import (
 from app.services.organization_templates.customer_names import without_customer
 from app.services.organization_templates.loading import get
 from app.services.organizations.changing import validate_name
+from app.services.tenancy import lock_owner
 from app.services.uniqueness import unless_taken
 
 MAX_TEMPLATES = 100
@@ -271,6 +272,7 @@ def _add_template(
 ) -> OrganizationTemplate:
     partner_id = _partner_of(caller)
     name = validate_name(name)
+    lock_owner(session, partner_id)
     of_partner = OrganizationTemplate.partner_id == partner_id
     count = select(func.count()).select_from(OrganizationTemplate).where(of_partner)
     if (session.scalar(count) or 0) >= MAX_TEMPLATES:

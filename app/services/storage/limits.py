@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
@@ -21,7 +20,7 @@ from app.services.storage.usage import (
     used_by_organization,
     used_by_partner,
 )
-from app.services.tenancy import get_organization
+from app.services.tenancy import get_organization, lock_owner
 
 LIMIT_REACHED = "storage_limit_reached"
 STORAGE_FULL = gettext(
@@ -60,8 +59,7 @@ def reserve_room(
 ) -> None:
     """Raise as `require_room`. Other reservations of the partner wait until the transaction ends,
     so that two can't use the same room."""
-    partner = select(Partner.id).where(Partner.id == partner_id)
-    session.execute(partner.with_for_update(key_share=True))
+    lock_owner(session, partner_id)
     require_room(session, partner_id, organization_id, size, defaults)
 
 

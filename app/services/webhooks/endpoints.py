@@ -33,7 +33,13 @@ from app.services import audit, partners
 from app.services.credentials import rules
 from app.services.credentials.encryption import seal
 from app.services.paging import MAX_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
-from app.services.tenancy import fetch, get_organization, of_tenant, refuse_archived
+from app.services.tenancy import (
+    fetch,
+    get_organization,
+    lock_owner,
+    of_tenant,
+    refuse_archived,
+)
 from app.services.webhooks import addresses
 from app.services.webhooks.signing import PURPOSE, new_secret
 from app.validation.urls import is_web_url
@@ -82,6 +88,7 @@ def add(
         partner_id = organization.partner_id
     check(settings, url, events)
     event_names, secret = _in_order(events), new_secret()
+    lock_owner(session, partner_id, organization_id)
     _refuse_too_many(session, partner_id, organization_id)
     endpoint = WebhookEndpoint(
         id=new_id(),
