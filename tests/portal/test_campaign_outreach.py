@@ -46,6 +46,7 @@ from app.services import (
     organizations,
     outreach,
     pauses,
+    spending,
 )
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
@@ -503,6 +504,11 @@ def test_every_tab_of_a_campaign_leads_to_its_start(
             "/campaigns/{campaign}/outreach/plan",
         ),
         ("paused", "Calling is paused: A storm.", "/carriers"),
+        (
+            "spent",
+            "The organization's spending limit for today is reached.",
+            "/organizations/{organization}/spending",
+        ),
     ],
 )
 def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
@@ -522,10 +528,14 @@ def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
         assistant.active = False
     elif hindrance == "left":
         campaigns.assign_assistants(session, own.caller(Role.PARTNER_ADMIN), campaign.id, [])
+    elif hindrance == "spent":
+        subject = spending.LimitSubject(organization_id=own.organization.id)
+        spending.change(session, OPERATOR, subject, spending.SpendingLimits(day_micros=0))
     else:
         pauses.pause(session, OPERATOR, pauses.PauseScope(), "A storm.")
     session.commit()
-    link = f'href="{fixed_at.format(assistant=assistant.id, campaign=campaign.id)}"'
+    ids = {"assistant": assistant.id, "campaign": campaign.id, "organization": own.organization.id}
+    link = f'href="{fixed_at.format(**ids)}"'
     page = unescape(admin.get(planned).text)
     assert all(words in page for words in ("No one would be called", said, link))
     asked = unescape(admin.get(f"{planned}/start").text)

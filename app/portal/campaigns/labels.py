@@ -22,12 +22,12 @@ from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services.contacts import CallObstacle
 from app.services.outreach import (
+    BlockerKind,
     CampaignBlocker,
     ClosedCountry,
     RoundEstimate,
     RoundForecast,
     RoundProgress,
-    blockers,
 )
 from app.services.outreach.progress import (
     FAILED,
@@ -74,17 +74,30 @@ _HIDDEN_IF_ZERO = {AnsweredBy.UNKNOWN, STOPPED}
 """Rare results, shown only if there are any."""
 OTHER_REASON = lazy_gettext("Refused by a rule for calls")
 _FIXES = {
-    "organization_suspended": (
+    BlockerKind.ORGANIZATION_SUSPENDED: (
         "portal.organizations.show_organization",
         lazy_gettext("View organization"),
     ),
-    "agent_inactive": ("portal.assistants.show_assistant", lazy_gettext("View assistant")),
-    "agent_phone_not_ready": ("portal.assistants.show_assistant", lazy_gettext("View assistant")),
-    "agent_left": ("portal.campaigns.edit_plan", lazy_gettext("Choose another assistant")),
-    blockers.DAY_USED_UP: ("portal.organizations.edit_settings", lazy_gettext("View limits")),
-    blockers.NOT_BEGUN: ("portal.campaigns.edit_plan", lazy_gettext("Edit plan")),
-    blockers.OVER: ("portal.campaigns.edit_plan", lazy_gettext("Edit plan")),
-    blockers.PAUSED: ("portal.carriers.show_carrier_status", lazy_gettext("View carrier")),
+    BlockerKind.ASSISTANT_INACTIVE: (
+        "portal.assistants.show_assistant",
+        lazy_gettext("View assistant"),
+    ),
+    BlockerKind.PHONE_NOT_READY: (
+        "portal.assistants.show_assistant",
+        lazy_gettext("View assistant"),
+    ),
+    BlockerKind.ASSISTANT_LEFT: (
+        "portal.campaigns.edit_plan",
+        lazy_gettext("Choose another assistant"),
+    ),
+    BlockerKind.DAY_USED_UP: ("portal.organizations.edit_settings", lazy_gettext("View limits")),
+    BlockerKind.NOT_BEGUN: ("portal.campaigns.edit_plan", lazy_gettext("Edit plan")),
+    BlockerKind.OVER: ("portal.campaigns.edit_plan", lazy_gettext("Edit plan")),
+    BlockerKind.SPENDING: (
+        "portal.spending.edit_organization_spending",
+        lazy_gettext("View spending"),
+    ),
+    BlockerKind.PAUSED: ("portal.carriers.show_carrier_status", lazy_gettext("View carrier")),
 }
 """Endpoint and button of the page that fixes each blocker."""
 _OPENING_PAGES = {

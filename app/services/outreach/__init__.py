@@ -1,6 +1,12 @@
 """Outreach: calling a campaign's contacts by its plan, after a user has started it."""
 
-from app.services.outreach.blockers import CampaignBlocker, any_blocked, blocked_campaigns, blocker
+from app.services.outreach.blockers import (
+    BlockerKind,
+    CampaignBlocker,
+    any_blocked,
+    blocked_campaigns,
+    blocker,
+)
 from app.services.outreach.eligibility import hours_of
 from app.services.outreach.estimates import RoundEstimate, estimate, opens_at
 from app.services.outreach.forecasting import RoundForecast, forecast

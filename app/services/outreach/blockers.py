@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
+from enum import StrEnum
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import ColumnElement, Select
@@ -19,24 +20,31 @@ from app.services.calls import limits, rules
 from app.services.campaigns.loading import visible
 from app.services.phone_numbers import NumberRoute
 
-DAY_USED_UP = "day_used_up"
-SPENDING = spending.REACHED
-PAUSED = "dialling_paused"
-NOT_BEGUN, OVER = "first_day_ahead", "last_day_over"
 _NOT_BEGUN_MESSAGE = Sentence.gettext("The first day of the plan hasn’t come yet.")
 _OVER_MESSAGE = Sentence.gettext("The last day of the plan is over.")
-
-
 _PASSING = (limits.DAY_USED_UP, limits.PLAN_USED_UP, str(_NOT_BEGUN_MESSAGE), str(_OVER_MESSAGE))
 """Temporary reasons that need no action."""
 
 
+class BlockerKind(StrEnum):
+    """What holds the calls of a campaign; the first four are codes of `rules`."""
+
+    ORGANIZATION_SUSPENDED = "organization_suspended"
+    ASSISTANT_INACTIVE = "agent_inactive"
+    PHONE_NOT_READY = "agent_phone_not_ready"
+    ASSISTANT_LEFT = "agent_left"
+    NOT_BEGUN = "first_day_ahead"
+    OVER = "last_day_over"
+    DAY_USED_UP = "day_used_up"
+    SPENDING = spending.REACHED
+    PAUSED = "dialling_paused"
+
+
 @dataclass(frozen=True, slots=True)
 class CampaignBlocker:
-    """``code`` is one of `rules.general_blocker`, ``agent_left``, `NOT_BEGUN`, `OVER`,
-    `DAY_USED_UP`, `SPENDING` or `PAUSED`; ``until`` if it ends by itself."""
+    """``until`` if it ends by itself."""
 
-    code: str
+    code: BlockerKind
     sentence: str
     until: datetime | None = None
 
@@ -56,19 +64,19 @@ def of_plan(
         session, campaign, plan.assistant_id
     )
     if rule_blocker is not None:
-        return CampaignBlocker(rule_blocker.code, rule_blocker.message)
+        return CampaignBlocker(BlockerKind(rule_blocker.code), rule_blocker.message)
     if of_days := _of_days(plan, parties, now):
         return of_days
     wait = limits.day_used_up(session, parties.organization, now)
     if wait is not None:
-        return CampaignBlocker(DAY_USED_UP, wait.why, wait.until)
+        return CampaignBlocker(BlockerKind.DAY_USED_UP, wait.why, wait.until)
     organization = parties.organization
     spender = spending.Spender(organization.partner_id, organization.id)
     prefix = calling_code(organization.default_region)
     stop = spending.check(session, spender, prefix, now, max_call_minutes=max_call_minutes)
     if stop is None or stop.frees_up:
         return None
-    return CampaignBlocker(SPENDING, stop.why, stop.until)
+    return CampaignBlocker(BlockerKind.SPENDING, stop.why, stop.until)
 
 
 def _of_days(plan: Outreach, parties: rules.CallParties, now: datetime) -> CampaignBlocker | None:
@@ -77,9 +85,9 @@ def _of_days(plan: Outreach, parties: rules.CallParties, now: datetime) -> Campa
     today = now.astimezone(zone).date()
     if plan.starts_on is not None and today < plan.starts_on:
         begins = datetime.combine(plan.starts_on, time(), zone).astimezone(now.tzinfo)
-        return CampaignBlocker(NOT_BEGUN, _NOT_BEGUN_MESSAGE(), begins)
+        return CampaignBlocker(BlockerKind.NOT_BEGUN, _NOT_BEGUN_MESSAGE(), begins)
     if plan.ends_on is not None and today > plan.ends_on:
-        return CampaignBlocker(OVER, _OVER_MESSAGE())
+        return CampaignBlocker(BlockerKind.OVER, _OVER_MESSAGE())
     return None
 
 
@@ -94,7 +102,11 @@ def blocker(
         return own_blocker
     owner = (campaign.partner_id, campaign.organization_id)
     pause = pauses.of_carrier(session, *owner, route.carrier)
-    return CampaignBlocker(PAUSED, pauses.pause_message(pause)) if pause is not None else None
+    return (
+        CampaignBlocker(BlockerKind.PAUSED, pauses.pause_message(pause))
+        if pause is not None
+        else None
+    )
 
 
 def blocked_campaigns(
