@@ -240,24 +240,14 @@ def users_label(used: int, limit: int | None) -> str:
 
 
 def change_rows(
-    changes: Sequence[PlanChange], old: Sequence[EditedPlan], new: Sequence[EditedPlan]
+    old: Sequence[EditedPlan], new: Sequence[EditedPlan]
 ) -> list[tuple[str, list[tuple[str, str, str]]]]:
     """Return the changes by the new names of their plans: each with its label, and both values in
     words."""
-    before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))
-    by_plan: dict[Tier, list[tuple[str, str, str]]] = {}
-    for change in changes:
-        was, becomes = change.old, change.new
-        if change.name == "texts":  # only of changed languages
-            was = [text for text in change.old if text not in change.new]
-            becomes = [text for text in change.new if text not in change.old]
-        row = (
-            str(FIELD_WORDS[change.name]),
-            _format_value(change.name, was, before[change.tier].terms),
-            _format_value(change.name, becomes, after[change.tier].terms),
-        )
-        by_plan.setdefault(change.tier, []).append(row)
-    return [(after[tier].name, rows) for tier, rows in by_plan.items()]
+    return [
+        (after.name, [_change_row(change, before.terms, after.terms) for change in plan_changes])
+        for before, after, plan_changes in _changed_plans(old, new)
+    ]
 
 
 def kept_texts(
@@ -292,12 +282,40 @@ def plan_changes(
 ) -> list[tuple[str, list[str]]]:
     """Return the differences, by the new names of the plans: Plus, ["Price: $99.00 → $109.00",
     "Feature added: “Fast help”"]."""
-    before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))
-    by_plan: dict[Tier, list[str]] = {}
-    for change in differences(old, new):
-        lines = _describe_change(change, before[change.tier].terms, after[change.tier].terms)
-        by_plan.setdefault(change.tier, []).extend(lines)
-    return [(after[tier].name, lines) for tier, lines in by_plan.items()]
+    return [
+        (
+            after.name,
+            [
+                line
+                for change in plan_changes
+                for line in _describe_change(change, before.terms, after.terms)
+            ],
+        )
+        for before, after, plan_changes in _changed_plans(old, new)
+    ]
+
+
+def _changed_plans(
+    old: Sequence[EditedPlan], new: Sequence[EditedPlan]
+) -> Iterator[tuple[EditedPlan, EditedPlan, list[PlanChange]]]:
+    """Yield each changed plan before and after, with its changes."""
+    changes = differences(old, new)
+    before = {plan.tier: plan for plan in old}
+    for plan in new:
+        if plan_changes := [each for each in changes if each.tier is plan.tier]:
+            yield before[plan.tier], plan, plan_changes
+
+
+def _change_row(change: PlanChange, old: PlanTerms, new: PlanTerms) -> tuple[str, str, str]:
+    was, becomes = change.old, change.new
+    if change.name == "texts":  # only of changed languages
+        was = [text for text in change.old if text not in change.new]
+        becomes = [text for text in change.new if text not in change.old]
+    return (
+        str(FIELD_WORDS[change.name]),
+        _format_value(change.name, was, old),
+        _format_value(change.name, becomes, new),
+    )
 
 
 def _describe_change(change: PlanChange, old: PlanTerms, new: PlanTerms) -> Iterator[str]:

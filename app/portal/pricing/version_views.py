@@ -18,7 +18,7 @@ from app.portal.web.messages import changing, redirect_with
 from app.services import partners
 from app.services.plans import effects
 from app.services.plans.price_effects import price_effects
-from app.services.pricing import differences, selling, versions
+from app.services.pricing import selling, versions
 
 NUMBER = "<int(max=2147483647):number>"
 
@@ -39,7 +39,7 @@ def _review_page(problems: Sequence[tuple[str, str]]) -> str:
         "portal/pricing/review.html",
         plan_set=plan_set,
         problems=problems,
-        rows=change_rows(plan_set.changes, plan_set.published, plan_set.plans),
+        rows=change_rows(plan_set.published, plan_set.plans),
         kept_texts=kept_texts(plan_set.published, plan_set.plans),
         changed=changed,
         affected=affected_label(plan_set.plans, changed, counts),
@@ -119,7 +119,7 @@ def show_version(number: int) -> str:
         version = versions.get(session, caller(), partners.own(caller()), number)
         plan_set = current_plans(session)
     plans, published = versions.plans_of(version), plan_set.published
-    rows = change_rows(differences(plans, published), plans, published)
+    rows = change_rows(plans, published)
     return render_template(
         "portal/pricing/version.html", version=version, plans=plans, rows=rows, draft=plan_set.draft
     )
