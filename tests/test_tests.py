@@ -204,7 +204,7 @@ def test_what_counts_as_a_status_alone() -> None:
     } == verdict
 
 
-@pytest.mark.parametrize("name", ["slow_tests.txt", "long_tests.txt"])
+@pytest.mark.parametrize("name", ["slow_tests.txt", "long_tests.txt", "passed_alone.txt"])
 def test_a_list_of_tests_names_tests_that_there_are(name: str) -> None:
     listed = (ROOT / "tests" / name).read_text().split()
     unknown = []

@@ -20,11 +20,14 @@ def test_it():
     assert again
 """
 FAILS = "def test_it():\n    assert False\n"
+LISTED = "tests/passed_alone.txt"
 
 
 def check(folder: Path, tests: list[str], workers: Sequence[str] = ()) -> tuple[int, str]:
     """Run the tests in a project of their own, then what failed; its status and its words."""
     (folder / "pytest.ini").touch()
+    (folder / "tests").mkdir(exist_ok=True)
+    (folder / LISTED).touch()
     for number, text in enumerate(tests):
         (folder / f"test_{number}.py").write_text(text)
     env = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -36,11 +39,18 @@ def check(folder: Path, tests: list[str], workers: Sequence[str] = ()) -> tuple[
 
 
 @pytest.mark.parametrize("workers", [[], ["-p", "xdist", "-n", "1", "--dist", "loadgroup"]])
-def test_a_test_that_passes_alone_passes_and_is_named(tmp_path: Path, workers: list[str]) -> None:
+def test_a_test_that_passes_alone_passes_once_and_is_listed(
+    tmp_path: Path, workers: list[str]
+) -> None:
     status, words = check(tmp_path, [PASSES_ALONE], workers)
     assert status == 0
-    assert "  test_0.py::test_it\n" in words
-    assert words.endswith("Each passed alone. Look into why it failed before.\n")
+    assert "run again alone:\n  test_0.py::test_it\n" in words
+    assert (tmp_path / LISTED).read_text() == "test_0.py::test_it\n"
+
+    (tmp_path / "test_0.seen").unlink()
+    status, words = check(tmp_path, [PASSES_ALONE], workers)
+    assert status != 0
+    assert words.endswith("failed again. Repair them:\n  test_0.py::test_it\n")
 
 
 @pytest.mark.parametrize(
@@ -52,3 +62,4 @@ def test_any_other_failure_stays_a_failure(tmp_path: Path, tests: list[str]) -> 
     status, words = check(tmp_path, tests)
     assert status != 0
     assert "Each passed alone" not in words
+    assert (tmp_path / LISTED).read_text() == ""
