@@ -22,31 +22,31 @@ TURN_SECONDS = 2.0
 """Seconds that an export waits for its turn. Half as many wait as are answered at once, which
 leaves threads to pages."""
 EXPORTS = (
-    "contacts.download_contacts",
-    "billing.download_costs",
-    "record_lists.download_export",
-    "record_lists.export_list",
-    "spending.download_rates",
-    "report.download_month",
-    "billing.download_statement",
-    "billing.download_statement_pdf",
-    "uploads.download_failed_rows",
-    "uploads.download_file",
-    "usage.download_usage",
+    "portal.contacts.download_contacts",
+    "portal.billing.download_costs",
+    "portal.record_lists.download_export",
+    "portal.record_lists.export_list",
+    "portal.spending.download_rates",
+    "portal.report.download_month",
+    "portal.billing.download_statement",
+    "portal.billing.download_statement_pdf",
+    "portal.uploads.download_failed_rows",
+    "portal.uploads.download_file",
+    "portal.usage.download_usage",
 )
-PREVIEWS = ("branding.show_preview",)
+PREVIEWS = ("portal.branding.show_preview",)
 PROVIDERS = (
-    "account.link_company_account",
-    "auth.complete_company_sign_in",
-    "auth.start_company_sign_in",
-    "identity_providers.create_provider",
-    "identity_providers.save_provider",
+    "portal.account.link_company_account",
+    "portal.auth.complete_company_sign_in",
+    "portal.auth.start_company_sign_in",
+    "portal.identity_providers.create_provider",
+    "portal.identity_providers.save_provider",
 )
 """Endpoints that call a provider, which takes some seconds if it or the DNS doesn't answer."""
 PATIENCE = {
-    **{f"portal.{name}": EXPORT_SECONDS for name in EXPORTS},
-    **{f"portal.{name}": PREVIEW_SECONDS for name in PREVIEWS},
-    **{f"portal.{name}": math.inf for name in PROVIDERS},
+    **dict.fromkeys(EXPORTS, EXPORT_SECONDS),
+    **dict.fromkeys(PREVIEWS, PREVIEW_SECONDS),
+    **dict.fromkeys(PROVIDERS, math.inf),
 }
 """Seconds that a request to an endpoint may have waited for a thread before it is refused."""
 
