@@ -65,7 +65,7 @@ def explain_access() -> str:
         subject = _requested_subject(session)
         explanations, about = _explain_all(session, subject), _subject_context(session, subject)
     if permission:
-        about |= _answer_context(about, permission, explanations[permission])
+        about |= _answer_context(subject, permission, explanations[permission])
         about["part"] = _part_label(permission, request.args.get("part"))
     return render_template(
         "portal/access/why.html",
@@ -92,18 +92,26 @@ def _requested_subject(session: Session) -> User | ApiKey | OAuthClient:
 
 def _subject_context(session: Session, subject: User | ApiKey | OAuthClient) -> dict[str, Any]:
     user = subject if isinstance(subject, User) else None
-    name = subject.name or subject.email if isinstance(subject, User) else subject.name
+    name = _name_of(subject)
     return {
         **(_user_details(session, user) if user else {}),
         **_subject_links(subject, name),
         "groups": _limiting_groups(session, subject),
         "name": name,
-        "role": None if isinstance(subject, ApiKey) else subject.role,
+        "role": _role_of(subject),
         "key": subject if isinstance(subject, ApiKey) else None,
         "client": subject if isinstance(subject, OAuthClient) else None,
         "user": user,
         "is_self": _is_self(subject),
     }
+
+
+def _name_of(subject: User | ApiKey | OAuthClient) -> str:
+    return subject.name or subject.email if isinstance(subject, User) else subject.name
+
+
+def _role_of(subject: User | ApiKey | OAuthClient) -> Role | None:
+    return None if isinstance(subject, ApiKey) else subject.role
 
 
 def _is_self(subject: User | ApiKey | OAuthClient) -> bool:
@@ -133,15 +141,16 @@ def _subject_links(subject: User | ApiKey | OAuthClient, name: str) -> dict[str,
 
 
 def _answer_context(
-    about: dict[str, Any], permission: Permission, explained: AccessExplanation
+    subject: User | ApiKey | OAuthClient, permission: Permission, explained: AccessExplanation
 ) -> dict[str, Any]:
     """Return the answer to the chosen action."""
-    asks_again = about["user"] and explained.is_allowed and permission in ASKING
+    is_self = _is_self(subject)
+    asks_again = isinstance(subject, User) and explained.is_allowed and permission in ASKING
     return {
         "explained": explained,
-        "answer": answer(about["name"], about["role"], explained, is_self=about["is_self"]),
+        "answer": answer(_name_of(subject), _role_of(subject), explained, is_self=is_self),
         "action": gettext(PERMISSION_WORDS[permission]),
-        "way_on": way_on(explained, is_self=about["is_self"]),
+        "way_on": way_on(explained, is_self=is_self),
         "asks_again": MINUTES if asks_again else None,
     }
 

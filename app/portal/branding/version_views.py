@@ -50,11 +50,16 @@ def show_version(number: int) -> str:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         from_now = versions.compare(session, caller(), studio.partner, number, "now")
-        context = {"against": against, "is_live": not from_now.changes, **studio.head()}
-        comparison = _comparison(session, studio, number, against)
-        sentence = version_message(comparison["compared"].version, zone())
+        compared = versions.compare(session, caller(), studio.partner, number, against)
         return render_template(
-            "portal/branding/version.html", sentence=sentence, **context, **comparison
+            "portal/branding/version.html",
+            against=against,
+            is_live=not from_now.changes,
+            compared=compared,
+            rows=studio.rows(compared.changes),
+            counted_at=utcnow(),
+            sentence=version_message(compared.version, zone()),
+            **studio.head(),
         )
 
 
@@ -85,18 +90,14 @@ def roll_back(number: int) -> Page:
 def _confirmation_page(number: int, problem: str = "") -> str:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
-        comparison = _comparison(session, studio, number, "now")
+        compared = versions.compare(session, caller(), studio.partner, number, "now")
+        rows = studio.rows(compared.changes)
         return render_template(
             "portal/branding/roll_back.html",
             problem=problem,
-            rows_back=[(name, new, old) for name, old, new in comparison["rows"]],
-            **comparison,
+            compared=compared,
+            rows=rows,
+            rows_back=[(name, new, old) for name, old, new in rows],
+            counted_at=utcnow(),
             **studio.head(),
         )
-
-
-def _comparison(
-    session: Session, studio: BrandingStudio, number: int, against: versions.Against
-) -> dict[str, Any]:
-    comparison = versions.compare(session, caller(), studio.partner, number, against)
-    return {"compared": comparison, "rows": studio.rows(comparison.changes), "counted_at": utcnow()}

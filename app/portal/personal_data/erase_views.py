@@ -93,44 +93,43 @@ def _submit(load: subject_pages.Loader) -> Page:
 
 @blueprint.get("/erasures/<uuid:erasure_id>")
 def show_erasure(erasure_id: UUID) -> str:
-    return render_template("portal/personal_data/erasure.html", **_progress_context(erasure_id))
+    return _progress_page("portal/personal_data/erasure.html", erasure_id)
 
 
 @blueprint.get("/erasures/<uuid:erasure_id>/live")
 def show_erasure_progress(erasure_id: UUID) -> str:
     """Return the part of the page that changes while the worker erases."""
-    return render_template("portal/personal_data/_progress.html", **_progress_context(erasure_id))
+    return _progress_page("portal/personal_data/_progress.html", erasure_id)
 
 
 @blueprint.get("/erasures/<uuid:erasure_id>/proof.txt")
 def download_proof(erasure_id: UUID) -> Response:
     """Return the page of a finished erasure as a file, for the person who requested it."""
-    context = _progress_context(erasure_id)
-    erasure: Erasure = context["erasure"]
+    erasure, organization = _load_erasure(erasure_id)
     if erasure.state is not ErasureState.DONE:
         abort(404)
     headers = {"Content-Disposition": f'attachment; filename="{erasure.pseudonym}.txt"'}
     return Response(
-        "\n".join(_proof_lines(erasure, context)), mimetype="text/plain", headers=headers
+        "\n".join(_proof_lines(erasure, organization)), mimetype="text/plain", headers=headers
     )
 
 
-def _proof_lines(erasure: Erasure, context: dict[str, Any]) -> list[str]:
+def _proof_lines(erasure: Erasure, organization: str | None) -> list[str]:
     details = (
-        (gettext("Organization"), context["organization"]),
+        (gettext("Organization"), organization),
         (gettext("Pseudonym"), erasure.pseudonym),
         (gettext("Requested by"), erasure.requested_by),
         (gettext("Requested"), medium_datetime(erasure.created_at, zone())),
         (pgettext("erasure", "Finished"), medium_datetime(erasure.finished_at, zone())),
     )
     return [
-        f"{context['title']} · {g.brand.product_name}",
+        f"{labels.ERASURES[erasure.kind]} · {g.brand.product_name}",
         "",
         *(labelled(label, value) for label, value in details if value),
         "",
         *(
             f"{labelled(str(name), number(count))} ({fate})"
-            for name, count, fate, _ in context["lines"]
+            for name, count, fate, _ in labels.rows_of(preview.of_erasure(erasure))
         ),
         "",
         str(labels.OF_CONTACTS[-1]),
@@ -145,21 +144,28 @@ def retry_erasure(erasure_id: UUID) -> Page:
     return redirect(url_for("portal.personal_data.show_erasure", erasure_id=erasure_id), 303)
 
 
-def _progress_context(erasure_id: UUID) -> dict[str, Any]:
+def _load_erasure(erasure_id: UUID) -> tuple[Erasure, str | None]:
+    """Return the erasure with the name of its organization."""
     with transaction(read_only=True) as session:
         erasure = erasing.get(session, caller(), erasure_id)
         ids = [erasure.organization_id] if erasure.organization_id else []
         names = organizations.names_of(session, caller(), ids)
-    return {
-        "erasure": erasure,
-        "title": labels.ERASURES[erasure.kind],
-        "organization": next(iter(names.values()), None),
-        "state": labels.STATES[erasure.state],
-        "is_running": erasure.state not in ENDED,
-        "lines": labels.rows_of(preview.of_erasure(erasure)),
-        "has_failed": erasure.state is ErasureState.FAILED,
-        "has_settings": _has_settings(),
-    }
+    return erasure, next(iter(names.values()), None)
+
+
+def _progress_page(template: str, erasure_id: UUID) -> str:
+    erasure, organization = _load_erasure(erasure_id)
+    return render_template(
+        template,
+        erasure=erasure,
+        title=labels.ERASURES[erasure.kind],
+        organization=organization,
+        state=labels.STATES[erasure.state],
+        is_running=erasure.state not in ENDED,
+        lines=labels.rows_of(preview.of_erasure(erasure)),
+        has_failed=erasure.state is ErasureState.FAILED,
+        has_settings=_has_settings(),
+    )
 
 
 def _has_settings() -> bool:

@@ -87,12 +87,13 @@ def save_key_spending(key_id: UUID) -> Page:
 @blueprint.get("/settings/spending")
 def show_partner_spending() -> str:
     with transaction(read_only=True) as session:
-        used = _spending_context(session, LimitSubject(partner_id=partners.own(caller())))
+        subject = LimitSubject(partner_id=partners.own(caller()))
+        state = spending.spending_of(session, caller(), subject, ahead=True)
         near = spending.near_limits(session, caller(), MAX_NEAR)
         return render_template(
             "portal/spending/portal.html",
-            **used,
-            **_organization_context(session, used["spending"]),
+            **_spending_context(session, subject, state),
+            **_organization_context(session, state),
             near=[each for each in near if each.organization_id is not None],
         )
 
@@ -113,22 +114,24 @@ def _organization_context(session: Session, state: spending.SpendingState) -> di
 def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
-        used = _spending_context(session, LimitSubject(organization_id=organization_id))
+        subject = LimitSubject(organization_id=organization_id)
+        state = spending.spending_of(session, caller(), subject, ahead=True)
         return render_template(
             "portal/spending/organization.html",
             **organization_page_data(
                 session, organization, "portal.spending.edit_organization_spending"
             ),
-            **used,
+            **_spending_context(session, subject, state),
             form=form,
-            reserves=reserved_message(session, used["spending"].currency),
+            reserves=reserved_message(session, state.currency),
             can_change=may_or_note_missing(Permission.PARTNER_WRITE),
         )
 
 
-def _spending_context(session: Session, subject: LimitSubject) -> dict[str, Any]:
+def _spending_context(
+    session: Session, subject: LimitSubject, state: spending.SpendingState
+) -> dict[str, Any]:
     """Return the spending, with its limits, its budget and the carriers' charges."""
-    state = spending.spending_of(session, caller(), subject, ahead=True)
     carrier = carrier_of_month(session, subject.organization_id)
     return {
         "spending": state,

@@ -17,7 +17,15 @@ from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.usage import blueprint
-from app.portal.usage.listing import USAGE, UsageRow, UsageSum, added, chosen_span, load_totals
+from app.portal.usage.listing import (
+    USAGE,
+    UsageRow,
+    UsageSum,
+    UsageTotals,
+    added,
+    chosen_span,
+    load_totals,
+)
 from app.portal.web import lists
 from app.portal.web.blueprint import Page
 from app.portal.web.charts import chart_of
@@ -29,7 +37,7 @@ from app.services import csv_files, organizations, reporting
 from app.services.billing.carrier_sums import carrier_sums
 from app.services.billing.month_end import month_so_far
 from app.services.billing.months import next_month
-from app.services.reporting import CostLine, CurrencyCost, DailyFigures, DaySpan, UsageFigures
+from app.services.reporting import CostLine, DailyFigures, DaySpan, UsageFigures
 from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid
 
@@ -90,23 +98,21 @@ def _usage_context(session: Session, span: DaySpan) -> dict[str, Any]:
     """Return the usage in the span: of the scope of the URL, and of each of its organizations."""
     scope = _requested_scope(session)
     page = list_page(session, USAGE) if _lists_organizations(scope) else None
-    context = _figures_context(session, scope, span, page)
-    months, are_months_adjusted = reporting.round_to_total(
-        [[each.cost] for each in context["months"]]
+    totals = load_totals(session) if page else _totals_of(session, scope, span)
+    month_costs, are_months_adjusted = reporting.round_to_total(
+        [[each.cost] for each in totals.months]
     )
-    context["months"] = [
-        replace(each, cost=cost) for each, (cost,) in zip(context["months"], months, strict=True)
-    ]
-    if page:
-        page = without_empty(page, "included", "used-up")
-        page, context["sums"], context["are_adjusted"] = _with_rounded_costs(page, context["sums"])
     return {
         "scope": scope,
-        "list": page,
+        "months": [
+            replace(each, cost=cost)
+            for each, (cost,) in zip(totals.months, month_costs, strict=True)
+        ],
         "are_months_adjusted": are_months_adjusted,
         "near": organizations.near_limits(session, caller(), MAX_NEAR) if page else (),
-        **context,
-        **_month_context(session, scope, span, has_costs=bool(context["months"])),
+        **_figures_context(totals, span),
+        **(_list_context(page, totals) if page else {"list": None}),
+        **_month_context(session, scope, span, has_costs=bool(totals.months)),
     }
 
 
@@ -164,33 +170,38 @@ def _presets() -> dict[str, tuple[str, DaySpan]]:
     }
 
 
-def _figures_context(
-    session: Session, scope: UsageScope, span: DaySpan, page: ListPage[UsageRow] | None
-) -> dict[str, Any]:
+def _totals_of(session: Session, scope: UsageScope, span: DaySpan) -> UsageTotals:
+    """Return the totals of one organization."""
+    return UsageTotals(
+        reporting.compare_days(session, caller(), span, utcnow().date(), scope.id),
+        reporting.by_month(session, caller(), span, scope.id),
+        can_rank=False,
+    )
+
+
+def _figures_context(totals: UsageTotals, span: DaySpan) -> dict[str, Any]:
     """Return the figures of the range and of the previous one."""
-    totals, today = load_totals(session) if page else None, utcnow().date()
-    if totals:
-        compared, months = totals.compared, totals.months
-    else:
-        compared = reporting.compare_days(session, caller(), span, today, scope.id)
-        months = reporting.by_month(session, caller(), span, scope.id)
-    days, before = compared.days, compared.before
-    total, total_before = reporting.total(days), reporting.total(before)
-    cost = reporting.totals(each.cost for each in months)
+    compared = totals.compared
     return {
-        "days": days,
-        "before": before,
-        "months": months,
-        "total": total,
-        "total_before": total_before,
-        "cost": cost,
+        "days": compared.days,
+        "before": compared.before,
+        "total": reporting.total(compared.days),
+        "total_before": reporting.total(compared.before),
+        "cost": reporting.totals(each.cost for each in totals.months),
         "end": compared.end,
-        "chart": _conversation_chart(days, unfinished=span.end == today),
-        "sums": _sum_rows(page, total, total_before, cost) if page else None,
-        "can_rank": totals and totals.can_rank,
+        "chart": _conversation_chart(compared.days, unfinished=span.end == utcnow().date()),
+        "can_rank": totals.can_rank,
         "max_ranked": reporting.MAX_RANKED,
         "updated": compared.updated,
     }
+
+
+def _list_context(page: ListPage[UsageRow], totals: UsageTotals) -> dict[str, Any]:
+    """Return the rows and the sums below them, with costs that add up."""
+    sums = _sum_rows(page, totals)
+    page = without_empty(page, "included", "used-up")
+    page, sums, are_adjusted = _with_rounded_costs(page, sums)
+    return {"list": page, "sums": sums, "are_adjusted": are_adjusted}
 
 
 def _month_context(
@@ -256,14 +267,12 @@ def _url_with(endpoint: str = "portal.usage.show_usage", **changes: Any) -> str:
     return url_for(endpoint, **{**params, **changes})
 
 
-def _sum_rows(
-    page: ListPage[UsageRow],
-    total: DailyFigures,
-    before: DailyFigures,
-    cost: Sequence[CurrencyCost],
-) -> dict[str, UsageSum]:
+def _sum_rows(page: ListPage[UsageRow], totals: UsageTotals) -> dict[str, UsageSum]:
     """Return the rows below the list: the usage of organizations that it doesn't show, if any, and
     the total."""
+    total = reporting.total(totals.compared.days)
+    before = reporting.total(totals.compared.before)
+    cost = reporting.totals(each.cost for each in totals.months)
     total_figures = UsageFigures(
         *(total.conversations, total.by_human, total.by_voicemail, total.seconds),
         before=before.conversations,
