@@ -38,7 +38,9 @@ def create_partner(name: str, as_json: bool) -> None:
 def create_organization(partner_id: UUID, name: str, number: str | None, as_json: bool) -> None:
     """Create an organization with its first assistant, out of trial mode if its partner is."""
     with changing() as (session, caller):
-        organization = organizations.create(session, caller, partner_id, name=name, in_trial=False)
+        organization = organizations.create(
+            session, caller, partner_id, organizations.NewOrganization(name), in_trial=False
+        )
         (first,) = assistants.of_organization(session, caller, organization.id)
         if number is not None:
             fields = AssistantFields(

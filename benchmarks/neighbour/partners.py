@@ -34,7 +34,10 @@ def two_partners(database: Database, keys: tuple[str, ...], trunk: str) -> tuple
         for number in range(TRUNKS):
             caller = loud.caller(Role.PARTNER_ADMIN)
             organization = organizations.create(
-                session, caller, loud.partner.id, name=f"Customer {number}"
+                session,
+                caller,
+                loud.partner.id,
+                organizations.NewOrganization(f"Customer {number}"),
             )
             account = carrier_accounts.save(
                 session,

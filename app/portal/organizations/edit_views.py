@@ -69,10 +69,10 @@ def _create(session: Session, form: NewForm) -> Organization:
         session,
         caller(),
         partners.own(caller()),
-        name=form.name.data or "",
-        country=form.chosen_country,
+        organizations.NewOrganization(
+            form.name.data or "", country=form.chosen_country, **form.to_changes().sent()
+        ),
         in_trial=settings().new_organizations_in_trial,
-        **form.to_changes().sent(),
     )
     if form.typed_email:
         users.invite(

@@ -23,6 +23,7 @@ from app.services.organization_templates.customer_names import for_customer
 from app.services.organization_templates.loading import get
 from app.services.organizations import CallingRules, OpenableRegions
 from app.services.organizations.changing import MAX_NAME, validate_name
+from app.services.organizations.creating import NewOrganization
 from app.services.organizations.creating import add as add_organization
 from app.services.users.creating import MAX_KEY
 from app.validation.emails import is_email
@@ -72,10 +73,7 @@ def create_organization(
         session,
         caller,
         partners.get(session, caller, template.partner_id),
-        name=name,
-        payment_tier=content.payment_tier,
-        assistant_limit=content.assistant_limit,
-        user_limit=content.user_limit,
+        NewOrganization(name, content.payment_tier, content.assistant_limit, content.user_limit),
         in_trial=in_trial,
     )
     organizations.change_settings(

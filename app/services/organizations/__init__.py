@@ -2,7 +2,7 @@
 
 from app.services.organizations.changing import update
 from app.services.organizations.countries import check_country, usual_country
-from app.services.organizations.creating import create, duplicate_name_problems
+from app.services.organizations.creating import NewOrganization, create, duplicate_name_problems
 from app.services.organizations.effects import effects
 from app.services.organizations.limits import (
     USUAL_USER_LIMITS,

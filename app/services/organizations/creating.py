@@ -1,6 +1,6 @@
 """Create organizations."""
 
-from typing import Any
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from sqlalchemy import select
@@ -18,45 +18,39 @@ from app.services.organizations.changing import audit_values, validate_name
 from app.services.organizations.countries import check_country
 
 
+@dataclass(frozen=True, slots=True)
+class NewOrganization:
+    """The input for an organization. Without an ``assistant_limit`` it gets that of the partner;
+    ``country`` is a region code."""
+
+    name: str
+    payment_tier: Tier = Tier.FREE
+    assistant_limit: int | None = None
+    user_limit: int = 1
+    referral_code: str | None = None
+    referred_by_code: str | None = None
+    country: str = FIRST_REGION
+
+
 def create(
     session: Session,
     caller: Caller,
     partner_id: UUID,
+    data: NewOrganization,
     *,
-    name: str,
-    payment_tier: Tier = Tier.FREE,
-    assistant_limit: int | None = None,
-    user_limit: int = 1,
-    referral_code: str | None = None,
-    referred_by_code: str | None = None,
-    country: str = FIRST_REGION,
     in_trial: bool = True,
 ) -> Organization:
-    """Create an organization with one assistant, named and described by the partner's defaults; its
-    default assistant limit is the partner's. Its ``country`` is a region code. It starts
-    ``in_trial`` unless that is False and the partner's trial has ended.
+    """Create an organization with one assistant, named and described by the partner's defaults. It
+    starts ``in_trial`` unless that is False and the partner's trial has ended.
 
     Raises `Forbidden`, `NotFound`, or `ValidationFailed` (``blank``, ``too_long``,
     ``unknown_region``, ``region_closed``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     partner = partners.get(session, caller, partner_id)
-    check_country(session, caller, partner_id, country)
-    organization = add(
-        session,
-        caller,
-        partner,
-        name=validate_name(name),
-        payment_tier=payment_tier,
-        assistant_limit=partner.default_assistant_limit
-        if assistant_limit is None
-        else assistant_limit,
-        user_limit=user_limit,
-        referral_code=referral_code,
-        referred_by_code=referred_by_code,
-        country=country,
-        in_trial=in_trial,
-    )
+    check_country(session, caller, partner_id, data.country)
+    data = replace(data, name=validate_name(data.name))
+    organization = add(session, caller, partner, data, in_trial=in_trial)
     assistants.add_assistant(
         session,
         caller,
@@ -86,26 +80,31 @@ def add(
     session: Session,
     caller: Caller,
     partner: Partner,
+    data: NewOrganization,
     *,
-    country: str = FIRST_REGION,
     in_trial: bool = True,
-    **fields: Any,
 ) -> Organization:
     """Add the organization after its caller was authorized. It may call its own ``country`` and
     those that the partner has opened."""
     now = utcnow()
     is_free = not in_trial and partner.trial_ended_at is not None
     opened = destinations.opened_by_partner(session, partner.id)
+    own_limit = data.assistant_limit
     organization = Organization(
         id=new_id(),
         partner_id=partner.id,
+        name=data.name,
+        payment_tier=data.payment_tier,
+        assistant_limit=partner.default_assistant_limit if own_limit is None else own_limit,
+        user_limit=data.user_limit,
+        referral_code=data.referral_code,
+        referred_by_code=data.referred_by_code,
         created_at=now,
         updated_at=now,
         tier_since=now,
         trial_ended_at=now if is_free else None,
-        default_region=country,
-        allowed_regions=sorted({country, *opened}),
-        **{"assistant_limit": partner.default_assistant_limit, **fields},
+        default_region=data.country,
+        allowed_regions=sorted({data.country, *opened}),
     )
     session.add(organization)
     session.flush()

@@ -15,6 +15,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
 from app.services import assistants, audit, mail_queue, organizations, partners, rollup
+from app.services.organizations.creating import NewOrganization
 from app.services.organizations.creating import add as add_organization
 from app.services.tenancy import (
     ARCHIVED,
@@ -55,8 +56,7 @@ def create(
         session,
         caller,
         partner,
-        name=business or data.email.partition("@")[0],
-        payment_tier=data.tier or Tier.FREE,
+        NewOrganization(business or data.email.partition("@")[0], data.tier or Tier.FREE),
         in_trial=in_trial,
     )
     user = _add_user(

@@ -141,7 +141,10 @@ def test_the_new_owners_of_several_organizations_are_in_one_mail(
 ) -> None:
     caller = own.caller(Role.PARTNER_ADMIN)
     names = ["Alder", "Birch"]
-    made = [organizations.create(session, caller, own.partner.id, name=name) for name in names]
+    made = [
+        organizations.create(session, caller, own.partner.id, organizations.NewOrganization(name))
+        for name in names
+    ]
     for each in made:
         email = f"{each.name.lower()}@x.example"
         users.invite(

@@ -109,7 +109,10 @@ def test_an_old_version_is_refused(session: Session, tenant: Tenant) -> None:
 def test_a_name_is_never_blank(session: Session, tenant: Tenant, name: str) -> None:
     with pytest.raises(ValidationFailed) as refused:
         organizations.create(
-            session, tenant.caller(Role.PARTNER_ADMIN), tenant.partner.id, name=name
+            session,
+            tenant.caller(Role.PARTNER_ADMIN),
+            tenant.partner.id,
+            organizations.NewOrganization(name),
         )
     assert [(p.field, p.code) for p in refused.value.problems] == [("name", "blank")]
 
