@@ -27,6 +27,10 @@ class SheetEntry(NamedTuple):
     visible: bool
     kind: int
 
+    @property
+    def readable(self) -> bool:
+        return self.kind == WORKSHEET
+
 
 @dataclass(slots=True)
 class WorkbookGlobals:

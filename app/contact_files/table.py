@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self, TypeVar
 
 from app.contact_files.column_names import letters
 from app.contact_files.errors import UnreadableFile
@@ -79,6 +79,37 @@ class ReadOptions:
     header_row: int | None = None
     sheet: str | None = None
     limits: FileLimits = field(default_factory=FileLimits)
+
+
+class Sheet(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def visible(self) -> bool: ...
+
+    @property
+    def readable(self) -> bool:
+        """Return whether it has rows, unlike sheets of charts and macros."""
+
+
+AnySheet = TypeVar("AnySheet", bound=Sheet)
+
+
+def choose_sheet(sheets: Sequence[AnySheet], active: int, name: str | None) -> AnySheet:
+    """Return the requested sheet, else the active one, else the first visible one. Raises
+    `UnreadableFile`."""
+    readable = [sheet for sheet in sheets if sheet.readable]
+    if not readable:
+        raise UnreadableFile("unreadable_workbook")
+    if name is None:
+        ordered = [*sheets[active : active + 1], *readable]
+        return next((s for s in ordered if s.readable and s.visible), readable[0])
+    requested = next((sheet for sheet in readable if sheet.name == name), None)
+    if requested is None:
+        names = ", ".join(sheet.name for sheet in readable)
+        raise UnreadableFile("choose_sheet", sheet=name, sheets=names)
+    return requested
 
 
 class RowProblem(NamedTuple):

@@ -10,8 +10,6 @@ from typing import BinaryIO
 
 from app.contact_files.biff import (
     MACRO_SHEET,
-    WORKSHEET,
-    SheetEntry,
     WorkbookGlobals,
     read_workbook_globals,
     records,
@@ -19,7 +17,7 @@ from app.contact_files.biff import (
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.number_formats import exact
 from app.contact_files.ole import OleContainer
-from app.contact_files.table import FileHeader, FileRow, ReadOptions
+from app.contact_files.table import FileHeader, FileRow, ReadOptions, choose_sheet
 from app.errors import Sentence
 
 MAX_BYTES = 32 * 1024 * 1024
@@ -62,11 +60,13 @@ class OldWorkbook:
         except (struct.error, IndexError, KeyError):
             raise UnreadableFile("unreadable_workbook") from None
         sheets = self._workbook.sheets
-        self.sheets: tuple[str, ...] = tuple(s.name for s in sheets if s.kind == WORKSHEET)
-        selected = self._choose(options.sheet)
+        self.sheets: tuple[str, ...] = tuple(sheet.name for sheet in sheets if sheet.readable)
+        if not self.sheets and any(sheet.kind == MACRO_SHEET for sheet in sheets):
+            raise UnreadableFile("macro_file")
+        selected = choose_sheet(sheets, self._workbook.active, options.sheet)
         self.sheet: str | None = selected.name
         notes = []
-        if sum(sheet.visible and sheet.kind == WORKSHEET for sheet in sheets) > 1:
+        if sum(sheet.visible and sheet.readable for sheet in sheets) > 1:
             notes.append("other_sheets")
         if not selected.visible:
             notes.append("hidden_sheet")
@@ -98,22 +98,6 @@ class OldWorkbook:
                 raise UnreadableFile("too_many_columns", row=index + 1, limit=limits.columns)
             self.row_is_hidden = index in self._hidden_rows
             yield FileRow(index + 1, cells)
-
-    def _choose(self, sheet_name: str | None) -> SheetEntry:
-        """Return the requested sheet, else the active one, else the first visible one."""
-        sheets, active = self._workbook.sheets, self._workbook.active
-        readable = [sheet for sheet in sheets if sheet.kind == WORKSHEET]
-        if not readable:
-            macros = any(sheet.kind == MACRO_SHEET for sheet in sheets)
-            raise UnreadableFile("macro_file" if macros else "unreadable_workbook")
-        if sheet_name is not None:
-            candidates = [sheet for sheet in readable if sheet.name == sheet_name]
-            if not candidates:
-                names = ", ".join(self.sheets)
-                raise UnreadableFile("choose_sheet", sheet=sheet_name, sheets=names)
-            return candidates[0]
-        ordered = [s for s in sheets[active : active + 1] + readable if s.kind == WORKSHEET]
-        return next((sheet for sheet in ordered if sheet.visible), readable[0])
 
 
 def _open_container(stream: BinaryIO) -> OleContainer:

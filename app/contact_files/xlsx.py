@@ -5,7 +5,7 @@ from typing import BinaryIO, NamedTuple
 
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.number_formats import BUILT_IN, Formatter, exact, formatter
-from app.contact_files.table import FileHeader, FileRow, ReadOptions
+from app.contact_files.table import FileHeader, FileRow, ReadOptions, choose_sheet
 from app.contact_files.xlsx_package import XlsxPackage
 from app.contact_files.xlsx_sheet import SharedStrings, SheetReader
 
@@ -16,6 +16,10 @@ class _WorkbookSheet(NamedTuple):
     name: str
     part: str
     visible: bool
+
+    @property
+    def readable(self) -> bool:
+        return bool(self.part)
 
 
 class Workbook:
@@ -39,7 +43,7 @@ class Workbook:
         self._epoch_1904 = False
         sheets, active = self._read_sheets(main)
         self.sheets: tuple[str, ...] = tuple(sheet.name for sheet in sheets)
-        selected = self._choose(sheets, active, options.sheet)
+        selected = choose_sheet(sheets, active, options.sheet)
         self.sheet: str | None = selected.name
         self._part = selected.part
         notes = []
@@ -88,23 +92,6 @@ class Workbook:
                 readable = part if kind == "worksheet" and part in self._package.names else ""
                 sheets.append(_WorkbookSheet(attributes.get("name", ""), readable, visible))
         return sheets, active
-
-    def _choose(
-        self, sheets: list[_WorkbookSheet], active: int, sheet_name: str | None
-    ) -> _WorkbookSheet:
-        """Return the requested sheet, else the active one, else the first visible one."""
-        readable = [sheet for sheet in sheets if sheet.part]
-        if sheet_name is not None:
-            candidates = [sheet for sheet in readable if sheet.name == sheet_name]
-        else:
-            ordered = sheets[active : active + 1] + readable
-            candidates = [sheet for sheet in ordered if sheet.part and sheet.visible] or readable
-        names = ", ".join(sheet.name for sheet in readable)
-        if not candidates:
-            if not readable:
-                raise UnreadableFile("unreadable_workbook")
-            raise UnreadableFile("choose_sheet", sheet=sheet_name, sheets=names)
-        return candidates[0]
 
     def _part_of(self, kind: str) -> str | None:
         parts = (part for part_kind, part in self._parts.values() if part_kind == kind)
