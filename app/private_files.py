@@ -38,7 +38,11 @@ def open_to_others(settings: Settings) -> list[str]:
 
 
 def _readable_paths(settings: Settings) -> dict[Path, int]:
-    return {path: mode for path in _paths(settings) if (mode := _file_mode(path)) & UMASK}
+    return {
+        path: mode
+        for path in _paths(settings)
+        if (mode := stat.S_IMODE(path.stat().st_mode)) & UMASK
+    }
 
 
 def _paths(settings: Settings) -> Iterator[Path]:
@@ -50,10 +54,6 @@ def _paths(settings: Settings) -> Iterator[Path]:
     if url.get_backend_name() == "sqlite" and url.database:
         paths += [Path(f"{url.database}{suffix}") for suffix in _DATABASE_PARTS]
     yield from (path for path in paths if path.exists())
-
-
-def _file_mode(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode)
 
 
 def _warning(path: Path, mode: int) -> str:

@@ -85,7 +85,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
         return _by_id(session, caller, identifier)
     kinds = _OF_A_NUMBER if is_number(query) else _KINDS
     results = {
-        kind: _KINDS[kind].find(session, caller, query, limit + 1)
+        kind: _KINDS[kind].find(session, caller, query, limit=limit + 1)
         for kind in kinds
         if caller.may(_KINDS[kind].permission)
     }
@@ -175,16 +175,6 @@ def _find_calls(session: Session, caller: Caller, query: str, limit: int) -> Seq
     return session.scalars(newest).all()
 
 
-def _find_contacts(
-    session: Session, caller: Caller, query: str, limit: int
-) -> Sequence[tuple[Contact, Campaign]]:
-    return contacts.find_by_address(session, caller, query, limit=limit)
-
-
-def _find_partners(session: Session, caller: Caller, query: str, limit: int) -> Sequence[Partner]:
-    return partners.search(session, caller, query, limit=limit)
-
-
 def _find_organizations(
     session: Session, caller: Caller, query: str, limit: int
 ) -> Sequence[Organization]:
@@ -225,16 +215,16 @@ class _Kind(NamedTuple):
     """The permission to find records of a kind, and the function that finds them."""
 
     permission: Permission
-    find: Callable[[Session, Caller, str, int], Sequence[Any]]
+    find: Callable[..., Sequence[Any]]
 
 
 _KINDS: Mapping[str, _Kind] = {
-    "partners": _Kind(Permission.PARTNER_CREATE, _find_partners),
+    "partners": _Kind(Permission.PARTNER_CREATE, partners.search),
     "organizations": _Kind(Permission.ORGANIZATIONS_READ, _find_organizations),
     "users": _Kind(Permission.USERS_READ, _find_users),
     "assistants": _Kind(Permission.ASSISTANTS_READ, _find_assistants),
     "campaigns": _Kind(Permission.CAMPAIGNS_READ, _find_campaigns),
-    "contacts": _Kind(Permission.CONTACTS_READ, _find_contacts),
+    "contacts": _Kind(Permission.CONTACTS_READ, contacts.find_by_address),
     "calls": _Kind(Permission.CALLS_READ, _find_calls),
     "numbers": _Kind(Permission.ORGANIZATIONS_READ, _find_numbers),
     "keys": _Kind(Permission.CREDENTIALS_MANAGE, _find_keys),

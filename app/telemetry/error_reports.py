@@ -49,17 +49,14 @@ def _clean_event(event: Any, _hint: Any) -> Any:
     }
     if "logentry" in event:
         cleaned["logentry"] = {"message": scrub(_log_message(event["logentry"]))}
-    cleaned["exception"] = {"values": [_clean_error(each) for each in _exceptions(event)]}
+    errors = (event.get("exception") or {}).get("values") or []
+    cleaned["exception"] = {"values": [_clean_error(each) for each in errors]}
     cleaned["tags"] = current()
     return cleaned
 
 
 def _log_message(entry: Any) -> str:
     return str(entry.get("formatted") or entry.get("message") or "")
-
-
-def _exceptions(event: Any) -> list[Any]:
-    return list((event.get("exception") or {}).get("values") or [])
 
 
 def _clean_error(error: Any) -> dict[str, Any]:

@@ -82,16 +82,15 @@ def _list_context(session: Session) -> dict[str, Any]:
 def show_client_migration(client_id: UUID) -> str:
     with transaction(read_only=True) as session:
         migrating = legacy_migration.get(session, caller(), client_id)
+        days = legacy_migration.days(session, migrating)
         return render_template(
             "portal/legacy_migration/client.html",
-            **_traffic_context(legacy_migration.days(session, migrating)),
+            days=days,
+            chart=_traffic_chart(days),
+            zone=zone(),
             **_replacement_context(session, migrating),
             **_client_row(migrating),
         )
-
-
-def _traffic_context(days: Sequence[LegacyDay]) -> dict[str, Any]:
-    return {"days": days, "chart": _traffic_chart(days), "zone": zone()}
 
 
 def _replacement_context(session: Session, migrating: MigratingClient) -> dict[str, Any]:

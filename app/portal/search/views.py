@@ -93,15 +93,16 @@ def _matching_pages(
     ]
     label = " ".join(_split_words(query))
     matches.sort(key=lambda page: label not in " ".join(_split_words(page.label)))
-    return [SearchHit(page.label, page.within, _page_url(page)) for page in matches]
+    return [
+        SearchHit(
+            page.label, page.within, url_for(page.shown_at or page.endpoint, _anchor=page.anchor)
+        )
+        for page in matches
+    ]
 
 
 def _have_prefixes(text: str, query: str) -> bool:
     return all(f" {word}" in text for word in _split_words(query))
-
-
-def _page_url(page: pages.SearchablePage) -> str:
-    return url_for(page.shown_at or page.endpoint, _anchor=page.anchor)
 
 
 def _split_words(text: str) -> list[str]:

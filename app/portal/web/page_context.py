@@ -28,7 +28,7 @@ from app.portal.web.navigation import ROLE_NAMES, NavigationGroup, navigation_fo
 from app.portal.web.page_frame import known_frame
 from app.services import pauses
 from app.services.audit import notified
-from app.services.branding.brand import DEFAULT_TAGLINE, NEUTRAL, Brand, BrandLink
+from app.services.branding.brand import DEFAULT_TAGLINE, NEUTRAL, Brand
 from app.services.branding.shades import brand_shades
 
 MAX_HEADER_LINKS = 4
@@ -126,7 +126,7 @@ def _context() -> dict[str, Any]:
         "signed_in_user": _signed_in_user(user),
         "default_tagline": DEFAULT_TAGLINE,
         "header_links": brand.header_links[:MAX_HEADER_LINKS],
-        "more_links": _more_links(brand.header_links),
+        "more_links": brand.header_links[MAX_HEADER_LINKS:],
         "unread": _unread_count,
         "find_url": url_for("portal.search.search") if user and not is_held else None,
         "account_url": None if is_held else url_for("portal.account.show_account"),
@@ -195,10 +195,6 @@ def _unread_count() -> int | None:
         return frame.unread
     with transaction(read_only=True) as session:
         return notified.count_unread(session, g.caller)
-
-
-def _more_links(links: tuple[BrandLink, ...]) -> tuple[BrandLink, ...]:
-    return links[MAX_HEADER_LINKS:]
 
 
 def _signed_in_user(user: User | None) -> SignedInUser | None:

@@ -55,16 +55,14 @@ def published(session: Session, partner: Partner, limit: int) -> list[PublishedV
     versions = list(session.scalars(newest))
     return [
         PublishedVersion(
-            version, older.number, _changed_names(differences(older.content, version.content))
+            version,
+            older.number,
+            [change.name for change in differences(older.content, version.content)],
         )
         if older
         else PublishedVersion(version, None, None)
         for version, older in zip(versions[:limit], [*versions[1:], None], strict=False)
     ]
-
-
-def _changed_names(changes: Sequence[FieldChange]) -> list[str]:
-    return [change.name for change in changes]
 
 
 def get(session: Session, partner: Partner, number: int) -> BrandVersion:
