@@ -19,7 +19,7 @@ from app.enums import OrganizationStatus, Role, UserStatus
 from app.models import Organization, User, utcnow
 from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, ROUTES, Permission
 from app.policy.parts import PARTS_OF_PAGES
-from app.portal.access.labels import GROUPS, PART_WORDS, PERMISSION_WORDS
+from app.portal.access.labels import GROUPS, PART_LABELS, PERMISSION_LABELS
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import oauth_clients, organization_groups, rollup, users
 from app.services.credentials import api_keys
@@ -71,7 +71,7 @@ def test_the_explanations_of_all_actions_take_a_few_queries(
     browser.get("/access/why")
     with counted(database.engine) as statements:
         assert browser.get("/access/why").status_code == 200
-    assert len(statements) < len(PERMISSION_WORDS)
+    assert len(statements) < len(PERMISSION_LABELS)
 
 
 @pytest.mark.alternating
@@ -238,7 +238,7 @@ def test_a_refused_page_names_the_part_of_the_permission_that_it_needs(
 def test_each_part_belongs_to_pages_that_need_its_permission() -> None:
     for start, permission, part in PARTS_OF_PAGES:
         needed = {needs for endpoint, needs in ROUTES.items() if endpoint.startswith(start)}
-        assert PART_WORDS[part][0] == permission, start
+        assert PART_LABELS[part][0] == permission, start
         assert permission in needed, start
 
 
@@ -295,7 +295,8 @@ def test_each_action_that_a_role_of_the_same_kind_allows_is_listed_with_its_answ
     rows = re.findall(r'"visually-hidden">([^<:]+): </span>(.*?)</span>', shown)
     held, more = ROLE_PERMISSIONS[Role.STANDARD], ROLE_PERMISSIONS[Role.OWNER]
     assert {words: answer for answer, words in rows} == {
-        PERMISSION_WORDS[each]: "Allowed" if each in held else "Not allowed" for each in held | more
+        PERMISSION_LABELS[each]: "Allowed" if each in held else "Not allowed"
+        for each in held | more
     }
     whys = re.findall(rf"action=([a-z:]+)&(?:amp;)?user={own.user.id}", shown)
     assert sorted(whys) == sorted(each.value for each in more - held)

@@ -30,8 +30,8 @@ from app.portal.audit.labels import (
     find_fields,
 )
 from app.portal.audit.values import format_value, sides
-from app.portal.web.process_names import PROCESS_WORDS
-from app.portal.webhooks.forms import EVENT_WORDS
+from app.portal.web.process_names import PROCESS_LABELS
+from app.portal.webhooks.forms import EVENT_LABELS
 from app.services import alerts, audit
 from app.services.audit.refusals import anonymous_caller
 from app.services.organizations.settings import GROUPS
@@ -309,7 +309,7 @@ def test_an_action_without_its_own_words_is_spelt_out() -> None:
         "x" * 199 + "…",
     ]
     every_event = format_value([event.value for event in WebhookEvent], name="events")
-    assert every_event.split(", ") == list(map(str, EVENT_WORDS.values()))
+    assert every_event.split(", ") == list(map(str, EVENT_LABELS.values()))
     assert format_value([1, 2, 7], "UTC", "weekdays") == "Mon, Tue, Sun"
     assert format_value("2026-10", "UTC", "month") == "October 2026"
     assert (
@@ -615,7 +615,7 @@ def test_parts_of_the_system_have_names_in_the_readers_language() -> None:
 
 
 def test_each_part_of_the_system_that_changes_something_has_words() -> None:
-    assert set(PROCESS_WORDS) == names_of_processes()
+    assert set(PROCESS_LABELS) == names_of_processes()
 
 
 def names_of_processes() -> set[str]:

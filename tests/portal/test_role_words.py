@@ -2,13 +2,13 @@
 
 from app.enums import Role
 from app.policy import ROLE_PERMISSIONS, Permission
-from app.portal.access.labels import PERMISSION_WORDS
+from app.portal.access.labels import PERMISSION_LABELS
 from app.portal.users.labels import ROLE_SCOPE, abilities
 
 
 def test_every_permission_has_a_description() -> None:
-    assert set(PERMISSION_WORDS) == set(Permission)
-    assert len(set(PERMISSION_WORDS.values())) == len(Permission)
+    assert set(PERMISSION_LABELS) == set(Permission)
+    assert len(set(PERMISSION_LABELS.values())) == len(Permission)
 
 
 def test_every_role_that_can_be_given_has_a_description() -> None:
@@ -18,6 +18,6 @@ def test_every_role_that_can_be_given_has_a_description() -> None:
 def test_a_role_is_described_by_exactly_what_it_holds() -> None:
     for role, held in ROLE_PERMISSIONS.items():
         told = {
-            permission for permission in held if PERMISSION_WORDS[permission] in abilities(role)
+            permission for permission in held if PERMISSION_LABELS[permission] in abilities(role)
         }
         assert (told, len(abilities(role))) == (set(held), len(held))

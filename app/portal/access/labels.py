@@ -9,7 +9,7 @@ from app.policy import Permission
 from app.portal.web.navigation import ROLE_NAMES
 from app.services.users.access import AccessExplanation, AccessRule
 
-PERMISSION_WORDS: dict[Permission, str] = {
+PERMISSION_LABELS: dict[Permission, str] = {
     Permission.PARTNER_READ: gettext_noop("See your company details"),
     Permission.PARTNER_CREATE: gettext_noop("Add resellers"),
     Permission.PARTNER_WRITE: gettext_noop(
@@ -42,7 +42,7 @@ PERMISSION_WORDS: dict[Permission, str] = {
 }
 """One sentence for each permission, in English; a test compares it with the table."""
 
-PART_WORDS: dict[str, tuple[Permission, str]] = {
+PART_LABELS: dict[str, tuple[Permission, str]] = {
     "alert-rules": (
         Permission.ORGANIZATIONS_WRITE,
         gettext_noop("Change alert rules and acknowledge alerts"),

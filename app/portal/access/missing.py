@@ -13,7 +13,7 @@ from app.enums import Role
 from app.extensions import caller
 from app.languages import gettext
 from app.policy import Permission
-from app.portal.access.labels import PART_WORDS, PERMISSION_WORDS
+from app.portal.access.labels import PART_LABELS, PERMISSION_LABELS
 from app.portal.web.current_user import known_user
 from app.services.users.access import AccessRule, of_role
 
@@ -21,7 +21,7 @@ from app.services.users.access import AccessRule, of_role
 def may_or_note_missing(permission: str, part: str | None = None) -> bool:
     """Whether the user may do it; if not, the end of the page names it. Only what another role of
     the same kind allows is named: the ``part`` of the permission that the page is about (see
-    `PART_WORDS`), or all of it."""
+    `PART_LABELS`), or all of it."""
     if known_user() is None:
         return False
     required = Permission(permission)
@@ -49,7 +49,7 @@ def missing_actions() -> list[tuple[str, str]]:
     return [
         (
             url_for("portal.access.explain_access", action=each.value, part=part),
-            gettext(PART_WORDS[part][1] if part else PERMISSION_WORDS[each]),
+            gettext(PART_LABELS[part][1] if part else PERMISSION_LABELS[each]),
         )
         for (each, part), is_open in _denied_permissions().items()
         if is_open

@@ -19,8 +19,8 @@ from app.policy.step_up import STEP_UP
 from app.portal.access import blueprint
 from app.portal.access.labels import (
     GROUPS,
-    PART_WORDS,
-    PERMISSION_WORDS,
+    PART_LABELS,
+    PERMISSION_LABELS,
     answer,
     groups_label,
     names_of,
@@ -149,7 +149,7 @@ def _answer_context(
     return {
         "explained": explained,
         "answer": answer(_name_of(subject), _role_of(subject), explained, is_self=is_self),
-        "action": gettext(PERMISSION_WORDS[permission]),
+        "action": gettext(PERMISSION_LABELS[permission]),
         "way_on": way_on(explained, is_self=is_self),
         "asks_again": MINUTES if asks_again else None,
     }
@@ -159,10 +159,10 @@ def _explain_all(
     session: Session, subject: User | ApiKey | OAuthClient
 ) -> dict[Permission, AccessExplanation]:
     if isinstance(subject, ApiKey):
-        return {each: of_key(subject, each) for each in PERMISSION_WORDS}
+        return {each: of_key(subject, each) for each in PERMISSION_LABELS}
     if isinstance(subject, OAuthClient):
-        return {each: of_client(subject, each) for each in PERMISSION_WORDS}
-    return explain(session, subject, PERMISSION_WORDS)
+        return {each: of_client(subject, each) for each in PERMISSION_LABELS}
+    return explain(session, subject, PERMISSION_LABELS)
 
 
 def _user_details(session: Session, user: User) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def _list_actions(
         actions = [
             AccessAction(
                 url_for("portal.access.explain_access", action=each.value, **subject),
-                gettext(PERMISSION_WORDS[each]),
+                gettext(PERMISSION_LABELS[each]),
                 explanations[each].is_allowed,
                 each is selected,
             )
@@ -223,7 +223,7 @@ def _part_label(permission: Permission, name: str | None) -> str | None:
     """Return the words of a part of the permission. Raises `NotFound` for an unknown part."""
     if not name:
         return None
-    whole, label = PART_WORDS.get(name, (None, ""))
+    whole, label = PART_LABELS.get(name, (None, ""))
     if whole is not permission:
         raise NotFound
     return gettext(label)

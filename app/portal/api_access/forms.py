@@ -18,7 +18,7 @@ from app.services.credentials import api_keys, lifetimes
 from app.validation.texts import whole_number
 
 LIVE, TEST = "live", "test"
-SCOPE_WORDS: dict[str, str] = {
+SCOPE_LABELS: dict[str, str] = {
     Permission.CONTACTS_READ: lazy_gettext("Read contacts"),
     Permission.CONTACTS_WRITE: lazy_gettext("Write contacts"),
     Permission.CALLS_READ: lazy_gettext("Read calls"),
@@ -47,7 +47,7 @@ KIND_HINTS = {
 KINDS = {LIVE: lazy_pgettext("API key", "Live"), TEST: lazy_pgettext("API key", "Test")}
 LIVE_KINDS = {LIVE: True, TEST: False}
 """Filter value -> the service's argument; no value means both."""
-ROLE_WORDS = {
+ROLE_LABELS = {
     Role.PARTNER_ADMIN: lazy_gettext("Everything a partner admin may do"),
     Role.ADMIN: lazy_gettext("Customer administration"),
     Role.PARTNER_EDITOR: lazy_gettext("Brand and content"),
@@ -132,7 +132,7 @@ class KeyForm(NamedForm, OfOrganization):
     )
     scopes = CheckboxesField(
         lazy_gettext("Permissions"),
-        choices=[SelectChoice(str(scope), words) for scope, words in SCOPE_WORDS.items()],
+        choices=[SelectChoice(str(scope), words) for scope, words in SCOPE_LABELS.items()],
     )
 
     @property
@@ -159,7 +159,7 @@ class ClientForm(NamedForm):
     once = OnceField()
     role = RadioField(
         lazy_gettext("Permissions"),
-        choices=[SelectChoice(role.value, words) for role, words in ROLE_WORDS.items()],
+        choices=[SelectChoice(role.value, words) for role, words in ROLE_LABELS.items()],
         default=Role.ADMIN.value,
     )
 

@@ -26,7 +26,7 @@ from app.portal.api_access.forms import (
     KINDS,
     LIVE_KINDS,
     SCOPE_HINTS,
-    SCOPE_WORDS,
+    SCOPE_LABELS,
     SCOPES_IN_LIST,
     KeyForm,
     RollForm,
@@ -56,7 +56,7 @@ def list_keys() -> str:
         **context,
         states=STATES,
         kinds=KINDS,
-        every=ngettext("All %(num)s permission", "All %(num)s permissions", len(SCOPE_WORDS)),
+        every=ngettext("All %(num)s permission", "All %(num)s permissions", len(SCOPE_LABELS)),
         asks_organization=caller().organization_id is None,
     )
 
@@ -188,7 +188,7 @@ def _key_page(key_id: UUID, secret: str | None = None, success_title: str = "") 
         replaced_message=replaced_message(replaced, days_in) if replaced else None,
         replacement=replacement,
         names=names,
-        may_do=[str(SCOPE_WORDS[scope]) for scope in key.scopes],
+        may_do=[str(SCOPE_LABELS[scope]) for scope in key.scopes],
         lines=lines,
         first=first,
         try_code=curl_examples.in_shell(first, curl_examples.KEY_VARIABLE),
@@ -238,7 +238,7 @@ def _key_row(key: ApiKey) -> dict[str, Any]:
     return {
         "key": key,
         "may": _scopes_label(key),
-        "has_all": len(key.scopes) == len(SCOPE_WORDS),
+        "has_all": len(key.scopes) == len(SCOPE_LABELS),
         "state": key_state(key, days_in),
         "end": end_of(key, days_in),
         "used": ago(key.last_used_at, days_in),

@@ -34,7 +34,7 @@ from app.portal.uploads.labels import ACTION_NAMES
 from app.portal.web.formats import day, size
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES
-from app.portal.webhooks.forms import EVENT_WORDS
+from app.portal.webhooks.forms import EVENT_LABELS
 from app.services.exports.words import FORMAT_NAMES
 from app.services.money_words import exact_money
 from app.services.users import created_items
@@ -60,7 +60,7 @@ _VALUES: dict[str, str] = {
 _VALUES_OF: dict[str, dict[str, str]] = {
     "action": {each.value: words for each, words in ACTION_NAMES.items()},
     "area": {"A": lazy_gettext("Partner API"), "B": lazy_gettext("Legacy API")},
-    "events": EVENT_WORDS,
+    "events": EVENT_LABELS,
     "format": FORMAT_NAMES,
     "language": LANGUAGES,
     "reason": {

@@ -46,7 +46,7 @@ _WORD_JOINER = "\u2060"
 """A word joiner, after which a line doesn't break."""
 _SPEECH_KINDS = {"said-intro", "said-voicemail"}
 """Events whose detail is the assistant's message."""
-ENDED_WORDS = {
+ENDED_LABELS = {
     "completed": lazy_gettext("Finished after a conversation"),
     "voicemail": lazy_gettext("Finished on voicemail"),
     "busy": lazy_gettext("The line was busy"),
@@ -66,7 +66,7 @@ ENDED_WORDS = {
     "expired": lazy_gettext("Not placed in time"),
     "unknown": lazy_gettext("The carrier could not say whether the call was placed"),
 }
-OUTCOME_WORDS = {
+OUTCOME_LABELS = {
     "completed": lazy_gettext("Conversation"),
     "voicemail": lazy_gettext("Voicemail"),
     "busy": lazy_gettext("Busy"),
@@ -87,18 +87,18 @@ OUTCOME_WORDS = {
     "unknown": lazy_gettext("Unknown"),
 }
 """The same in one or two words, for lists and their filters."""
-ATTESTATION_WORDS = {
+ATTESTATION_LABELS = {
     "A": lazy_gettext("Attestation A: number verified"),
     "B": lazy_gettext("Attestation B: customer verified"),
     "C": lazy_gettext("Attestation C: not verified"),
 }
 """The carrier's attestation of the caller ID (STIR/SHAKEN)."""
-ANSWERED_WORDS = {
+ANSWERED_LABELS = {
     AnsweredBy.HUMAN: lazy_gettext("A person"),
     AnsweredBy.VOICEMAIL: lazy_gettext("Voicemail"),
     AnsweredBy.UNKNOWN: lazy_gettext("Unknown"),
 }
-SOURCE_WORDS = {
+SOURCE_LABELS = {
     CallSource.API: lazy_gettext("A script, through the API"),
     CallSource.LEGACY: lazy_gettext("A script, through the legacy API"),
     CallSource.TEST: lazy_gettext("A test call"),
@@ -173,8 +173,8 @@ def live_panel_data(session: Session, call: Call) -> dict[str, Any]:
         "attempts": attempts,
         "has_costs": caller().organization_id is None
         and any(attempt.cost is not None for attempt in attempts),
-        "ended": ENDED_WORDS,
-        "attestations": ATTESTATION_WORDS,
+        "ended": ENDED_LABELS,
+        "attestations": ATTESTATION_LABELS,
         "is_offline": not call.status.is_final and is_offline(session),
         "seconds": _conversation_seconds(call),
         "waited_at": utcnow(),
@@ -262,7 +262,7 @@ def _entries(
 def _title(call: Call, moment: TimelineEntry) -> str:
     if moment.kind == "ended":
         return (
-            str(ENDED_WORDS[call.ended_reason]) if call.ended_reason else pgettext("call", "Ended")
+            str(ENDED_LABELS[call.ended_reason]) if call.ended_reason else pgettext("call", "Ended")
         )
     if moment.kind == "answered" and call.answered_by:
         return _answered_title(call.answered_by)

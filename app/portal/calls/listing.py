@@ -14,7 +14,7 @@ from app.languages import lazy_gettext, lazy_pgettext
 from app.models import Call, CallAttempt
 from app.policy import Permission
 from app.portal.calls.bulk import actions
-from app.portal.calls.labels import OUTCOME_WORDS
+from app.portal.calls.labels import OUTCOME_LABELS
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.bulk import BulkItem, ListActions
@@ -44,7 +44,7 @@ GROUPS = {
     "open": RUNNING,
     "waiting": WAITING,
 }
-GROUP_WORDS = {
+GROUP_LABELS = {
     "unanswered": lazy_gettext("Ended without an answer"),
     "not-reached": lazy_gettext("Busy or no answer"),
     "failures": lazy_gettext("Failed, expired or unknown"),
@@ -66,7 +66,7 @@ LIVE = {"yes": True, "no": False}
 STATE_FILTER = ListFilter(
     "state",
     lazy_gettext("Status"),
-    {**GROUP_WORDS, **CALL_STATUS_NAMES},
+    {**GROUP_LABELS, **CALL_STATUS_NAMES},
     lazy_gettext("Any status"),
 )
 
@@ -86,7 +86,7 @@ class CallRow:
 
     @property
     def short_outcome(self) -> str:
-        return str(OUTCOME_WORDS[self.call.ended_reason]) if self.call.ended_reason else ""
+        return str(OUTCOME_LABELS[self.call.ended_reason]) if self.call.ended_reason else ""
 
     @property
     def outcome_beyond_status(self) -> str | None:
@@ -277,7 +277,7 @@ CALLS = ListDefinition(
         ListFilter(
             "answered", lazy_gettext("Answered by"), ANSWERED_BY, lazy_gettext("Answered or not")
         ),
-        ListFilter("outcome", lazy_gettext("Outcome"), OUTCOME_WORDS, lazy_gettext("Any outcome")),
+        ListFilter("outcome", lazy_gettext("Outcome"), OUTCOME_LABELS, lazy_gettext("Any outcome")),
     ),
     sorts=SORTS,
     default_sort="-created",

@@ -14,8 +14,8 @@ from app.policy import Permission
 from app.portal.calls import blueprint, listing
 from app.portal.calls.do_not_call_views import never_calling_it
 from app.portal.calls.labels import (
-    ANSWERED_WORDS,
-    SOURCE_WORDS,
+    ANSWERED_LABELS,
+    SOURCE_LABELS,
     advice_on,
     cancel_confirmation,
     counted_label,
@@ -112,10 +112,10 @@ def _call_context(session: Session, surroundings: CallSurroundings) -> dict[str,
         if is_listable and caller().may(Permission.CONTACTS_WRITE)
         else None,
         "reason": ReasonForm().reason,
-        "counts": counted_label(call),
-        "sources": SOURCE_WORDS,
-        "answered": ANSWERED_WORDS,
-        "advice": advice_on(call.ended_reason, call.carrier),
+        "counts": counted_label(stored_call),
+        "sources": SOURCE_LABELS,
+        "answered": ANSWERED_LABELS,
+        "advice": advice_on(stored_call.ended_reason, stored_call.carrier),
         "recording_days": settings().recording_days,
         "transcript_days": settings().transcript_days,
     }

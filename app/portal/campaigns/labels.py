@@ -38,7 +38,7 @@ from app.services.outreach.progress import (
 )
 
 _ON_LIST_REASON = "listed"
-LEFT_OUT_WORDS = {
+LEFT_OUT_LABELS = {
     "no_phone": lazy_gettext("No phone number"),
     "contact_ended": lazy_gettext("The status ends outreach"),
     "do_not_contact": lazy_gettext("On the do-not-call list, or asked not to be called"),
@@ -118,7 +118,7 @@ _OPENING_PAGES = {
 
 
 def reason_label(code: str) -> str:
-    return str(LEFT_OUT_WORDS.get(code, OTHER_REASON))
+    return str(LEFT_OUT_LABELS.get(code, OTHER_REASON))
 
 
 def consequences(

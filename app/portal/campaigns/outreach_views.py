@@ -18,7 +18,7 @@ from app.models import Call, Campaign, Organization, Outreach, utcnow
 from app.policy import Permission
 from app.portal.campaigns import blueprint
 from app.portal.campaigns.labels import (
-    LEFT_OUT_WORDS,
+    LEFT_OUT_LABELS,
     blocker_message,
     calls_of_round,
     closed_country_label,
@@ -93,7 +93,7 @@ def _left_out(session: Session, campaign: Campaign) -> dict[str, Any]:
     position, reason = lists.current_position(), lists.text_filter("reason")
     page = outreach.left_out(session, campaign, reason=reason, **position.wanted)
     rows = [(row, *_reason(campaign, row)) for row in page.items]
-    return {"rows": rows, "reasons": LEFT_OUT_WORDS, **position.pager(page.next_cursor, "reason")}
+    return {"rows": rows, "reasons": LEFT_OUT_LABELS, **position.pager(page.next_cursor, "reason")}
 
 
 def _reason(campaign: Campaign, row: outreach.LeftOut) -> tuple[str, str | None]:

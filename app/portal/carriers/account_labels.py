@@ -20,7 +20,7 @@ from app.services.calls.traffic import CallTraffic
 
 MAX_NAMES = 10
 WHOLE = lazy_gettext("Organizations without their own account")
-KIND_WORDS = {
+KIND_LABELS = {
     CarrierKind.TWILIO: lazy_gettext("Twilio account"),
     CarrierKind.SIP: lazy_gettext("SIP trunk"),
 }
@@ -216,11 +216,11 @@ def form_page_data(
     tests = carrier_accounts.last_tests(session, [newest] if newest and is_same else [])
     return {
         "form": submitted or stored,
-        "title": KIND_WORDS[kind] if newest else gettext("Add account"),
+        "title": KIND_LABELS[kind] if newest else gettext("Add account"),
         "words": _form_message(users, newest if not is_same else None),
         "kinds": [
             (label, form_url(each, organization_id), None, each is kind)
-            for each, label in KIND_WORDS.items()
+            for each, label in KIND_LABELS.items()
         ],
         "present": newest if is_same else None,
         "removing": removal_confirmation(session, present) if present else None,
@@ -232,7 +232,7 @@ def _form_message(users: str, replaced: CarrierAccount | None) -> str:
     """Say which organizations use the account, what it replaces, and when it is used."""
     sentences = [gettext("Used by %(organizations)s.", organizations=users)]
     if replaced is not None:
-        name = f"{KIND_WORDS[replaced.carrier]} {short_name(replaced)}"
+        name = f"{KIND_LABELS[replaced.carrier]} {short_name(replaced)}"
         sentences.append(gettext("It replaces the %(account)s.", account=name))
     test_sentence = gettext(
         "It is tested first. New live calls use it once the test has passed; calls in progress "

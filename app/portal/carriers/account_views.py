@@ -15,7 +15,7 @@ from app.languages import gettext
 from app.models import CarrierAccount, CarrierAccountTest
 from app.portal.carriers import blueprint
 from app.portal.carriers.account_labels import (
-    KIND_WORDS,
+    KIND_LABELS,
     account_facts,
     failing_message,
     form_page_data,
@@ -198,7 +198,7 @@ def _account_row(
         "account": account,
         "url": form_url(account.carrier, account.organization_id),
         "name": short_name(account),
-        "kind": KIND_WORDS[account.carrier],
+        "kind": KIND_LABELS[account.carrier],
         "test": test,
         "is_testing": carrier_accounts.is_running(test),
         "using": using(session, account) if account.is_pending and has_failed else None,

@@ -6,7 +6,7 @@ from app.portal.web.formats import carrier_title, number
 from app.services.calls.stuck import StuckReason
 from app.services.pauses.carrier_health import CarrierHealth, CarrierState
 
-STATE_WORDS: dict[CarrierState, tuple[str, str]] = {
+STATE_LABELS: dict[CarrierState, tuple[str, str]] = {
     CarrierState.OUTAGE: (lazy_gettext("No answer"), "danger"),
     CarrierState.DELAYS: (lazy_gettext("Not accepting calls"), "warning"),
     CarrierState.REFUSES: (lazy_gettext("Refuses calls"), "warning"),
@@ -16,7 +16,7 @@ STATE_WORDS: dict[CarrierState, tuple[str, str]] = {
 }
 """The word and the tone of its badge."""
 
-OBSERVED_WORDS: dict[Observed, str] = {
+OBSERVED_LABELS: dict[Observed, str] = {
     Observed.SLOW: lazy_gettext("Answered late"),
     Observed.REFUSED: lazy_gettext("Refused a call"),
     Observed.DELAYED: lazy_gettext("Asked to wait"),
@@ -81,7 +81,7 @@ def waiting_message(waiting: int, max_count: int) -> str:
     return ngettext("%(num)s call is waiting.", "%(num)s calls are waiting.", waiting)
 
 
-STUCK_WORDS: dict[StuckReason, tuple[str, str, str]] = {
+STUCK_LABELS: dict[StuckReason, tuple[str, str, str]] = {
     StuckReason.UNKNOWN: (
         lazy_gettext("Unknown"),
         "warning",

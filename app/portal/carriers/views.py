@@ -12,20 +12,20 @@ from werkzeug.wrappers import Response
 from app.enums import CarrierKind, EndedReason
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
-from app.portal.calls.labels import ENDED_WORDS, advice_on
+from app.portal.calls.labels import ENDED_LABELS, advice_on
 from app.portal.calls.listing import calls_url
 from app.portal.carriers import blueprint
 from app.portal.carriers.account_labels import (
-    KIND_WORDS,
+    KIND_LABELS,
     WHOLE,
     failing_message,
     owner_of,
     short_name,
 )
 from app.portal.carriers.labels import (
-    OBSERVED_WORDS,
-    STATE_WORDS,
-    STUCK_WORDS,
+    OBSERVED_LABELS,
+    STATE_LABELS,
+    STUCK_LABELS,
     calls_label,
     not_placed_message,
     problem_message,
@@ -106,7 +106,7 @@ def _failure_context(session: Session) -> dict[str, Any]:
         "not_placed": not_placed_message(traffic.count_not_placed(session, caller())),
         "failed": _failed_rows(queries.failed_calls(session, caller())),
         "last": last,
-        "last_words": ENDED_WORDS.get(reason or ""),
+        "last_words": ENDED_LABELS.get(reason or ""),
         "advice": advice or gettext("Open the call for details."),
     }
 
@@ -115,14 +115,14 @@ def _problem_context(carrier: CarrierHealth, waiting: int) -> dict[str, str]:
     return {
         "title": problem_title(carrier, names_carrier=False),
         "text": problem_message(carrier, waiting, MAX_COUNTED),
-        "tone": STATE_WORDS[carrier.state][1],
+        "tone": STATE_LABELS[carrier.state][1],
     }
 
 
 def _failed_rows(failed: Mapping[EndedReason, int]) -> list[tuple[str, int, str | None]]:
     """Return the reasons with the most failed calls first, each with the URL of its calls."""
     return [
-        (ENDED_WORDS[reason], count, calls_url(state="failed", outcome=reason, within=LAST_DAY))
+        (ENDED_LABELS[reason], count, calls_url(state="failed", outcome=reason, within=LAST_DAY))
         for reason, count in sorted(failed.items(), key=lambda pair: -pair[1])
     ]
 
@@ -143,10 +143,10 @@ def _operator_page() -> str:
         status=status,
         stuck_calls=sorted(stuck_calls, key=lambda each: each.since, reverse=True),
         max_stuck=MAX_STUCK,
-        stuck_words=STUCK_WORDS,
+        stuck_words=STUCK_LABELS,
         is_offline=offline,
-        state_label=STATE_WORDS,
-        observed_words=OBSERVED_WORDS,
+        state_label=STATE_LABELS,
+        observed_words=OBSERVED_LABELS,
         titles=[
             problem_title(each, names_carrier=True) for each in carriers if each.state.is_problem
         ],
@@ -214,7 +214,7 @@ def routes_of(session: Session) -> list[CallRoute]:
     routes = [
         CallRoute(
             short_name(account),
-            str(KIND_WORDS[account.carrier]),
+            str(KIND_LABELS[account.carrier]),
             owner_of(account, names),
             traffic_by_account.get((account.carrier, account.id), CallTraffic()),
             url=url_for(

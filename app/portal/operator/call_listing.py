@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus, CarrierKind
 from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
-from app.portal.calls.labels import ENDED_WORDS, OUTCOME_WORDS
+from app.portal.calls.labels import ENDED_LABELS, OUTCOME_LABELS
 from app.portal.calls.listing import (
     IN_USAGE,
     STATE_FILTER,
@@ -54,12 +54,12 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[P
 
 def outcome(row: PartnerCall) -> str | None:
     """Return how a call ended, in words; None before its end."""
-    return str(ENDED_WORDS[row.ended_reason]) if row.ended_reason else None
+    return str(ENDED_LABELS[row.ended_reason]) if row.ended_reason else None
 
 
 def short_outcome(row: PartnerCall) -> str:
     """Return the same in one or two words, for the page."""
-    return str(OUTCOME_WORDS[row.ended_reason]) if row.ended_reason else ""
+    return str(OUTCOME_LABELS[row.ended_reason]) if row.ended_reason else ""
 
 
 def outcome_beyond_status(row: PartnerCall) -> str:

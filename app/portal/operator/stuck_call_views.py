@@ -10,7 +10,7 @@ from app.enums import CallStatus
 from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
-from app.portal.carriers.labels import STUCK_WORDS
+from app.portal.carriers.labels import STUCK_LABELS
 from app.portal.operator import blueprint
 from app.portal.operator.forms import OutcomeForm
 from app.portal.web.blueprint import Page
@@ -64,7 +64,7 @@ def _page(call_id: UUID, form: OutcomeForm) -> str:
         stuck_call = stuck.find(session, call_id)
         if stuck_call is None:
             abort(_redirect_resolved())
-        word, tone, advice = STUCK_WORDS[stuck_call.reason]
+        word, tone, advice = STUCK_LABELS[stuck_call.reason]
         return render_template(
             "portal/operator/stuck_call.html",
             call=stuck_call.call,

@@ -26,7 +26,7 @@ from app.services.paging import Page
 from app.services.phone_numbers import ListedNumber
 from app.services.tenancy import inactive_message, refuse_archived
 
-SOURCE_WORDS = {
+SOURCE_LABELS = {
     NumberSource.ASSIGNED: lazy_gettext("Operator"),
     NumberSource.CARRIER_LIST: lazy_gettext("Carrier account"),
     NumberSource.VERIFICATION_CALL: lazy_gettext("Verification call"),
@@ -65,7 +65,7 @@ def list_numbers() -> str:
 def _list_context(session: Session, numbers: Sequence[ListedNumber]) -> dict[str, Any]:
     return {
         "rows": _number_rows(session, numbers),
-        "sources": SOURCE_WORDS,
+        "sources": SOURCE_LABELS,
         "accounts": accounts_shown(session),
         "is_operator": caller().partner_id is None,
     }

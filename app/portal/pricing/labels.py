@@ -13,19 +13,19 @@ from app.portal.web.formats import day, long_datetime, number
 from app.services.money_words import exact_micros, money
 from app.services.pricing import EditedPlan, PlanChange, PlanTerms, differences
 
-INTERVAL_WORDS = {
+INTERVAL_LABELS = {
     BillingInterval.MONTH: lazy_gettext("a month"),
     BillingInterval.YEAR: lazy_gettext("a year"),
 }
-CHOICE_WORDS: dict[Any, str] = {
-    **INTERVAL_WORDS,
+CHOICE_LABELS: dict[Any, str] = {
+    **INTERVAL_LABELS,
     UsageUnit.MINUTE: lazy_gettext("Minutes"),
     UsageUnit.CALL: lazy_gettext("Calls"),
     None: lazy_gettext("Not charged"),
     True: lazy_gettext("Yes"),
     False: lazy_gettext("No"),
 }
-FIELD_WORDS = {
+FIELD_LABELS = {
     "name": lazy_gettext("Name"),
     "amount": lazy_gettext("Price"),
     "currency": lazy_gettext("Currency"),
@@ -43,7 +43,7 @@ FIELD_WORDS = {
 }
 
 
-PROCESSOR_WORDS = {
+PROCESSOR_MESSAGES = {
     str(words): words
     for words in (
         lazy_gettext("Stripe accepts the key."),
@@ -62,7 +62,7 @@ PROCESSOR_WORDS = {
 def processor_message(stored: str) -> str:
     """Return the stored message in the user's language; a message of the processor itself
     unchanged."""
-    return str(PROCESSOR_WORDS.get(stored, stored))
+    return str(PROCESSOR_MESSAGES.get(stored, stored))
 
 
 @portal.app_template_filter("subscription_label")
@@ -83,7 +83,7 @@ def plan_price(terms: PlanTerms) -> str:
 
 @portal.app_template_filter("plan_interval")
 def plan_interval(terms: PlanTerms) -> str:
-    return str(INTERVAL_WORDS[terms.interval])
+    return str(INTERVAL_LABELS[terms.interval])
 
 
 @portal.app_template_filter("plan_usage")
@@ -312,7 +312,7 @@ def _change_row(change: PlanChange, old: PlanTerms, new: PlanTerms) -> tuple[str
         was = [text for text in change.old if text not in change.new]
         becomes = [text for text in change.new if text not in change.old]
     return (
-        str(FIELD_WORDS[change.name]),
+        str(FIELD_LABELS[change.name]),
         _format_value(change.name, was, old),
         _format_value(change.name, becomes, new),
     )
@@ -349,7 +349,7 @@ def _describe_change(change: PlanChange, old: PlanTerms, new: PlanTerms) -> Iter
     else:
         old_value = _format_value(change.name, change.old, old)
         new_value = _format_value(change.name, change.new, new)
-        yield f"{FIELD_WORDS[change.name]}: {old_value} → {new_value}"
+        yield f"{FIELD_LABELS[change.name]}: {old_value} → {new_value}"
 
 
 def _quote_names(names: Sequence[str]) -> str:
@@ -364,7 +364,7 @@ def _format_value(name: str, value: Any, terms: PlanTerms) -> str:
     elif name == "included":
         formatted = plan_included(terms)
     elif name in ("interval", "unit", "is_visible"):
-        formatted = str(CHOICE_WORDS[value])
+        formatted = str(CHOICE_LABELS[value])
     elif name in ("trial_days", "order"):
         formatted = number(value)
     elif name == "texts":

@@ -14,7 +14,7 @@ from app.errors import translate_stored
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Campaign, ContactImport, Organization, utcnow
 from app.phone import country_name
-from app.portal.uploads.forms import DELIMITER_WORDS, ENCODING_WORDS, ReadingForm
+from app.portal.uploads.forms import DELIMITER_LABELS, ENCODING_LABELS, ReadingForm
 from app.portal.uploads.labels import (
     file_notes,
     fix_labels,
@@ -356,9 +356,9 @@ def _reading_label(upload: ContactImport) -> str:
         details.append(gettext("sheet “%(name)s”", name=reading["sheet"]))
     if reading.get("encoding"):
         name = reading["encoding"].removesuffix("-sig")
-        details.append(str(ENCODING_WORDS.get(name, name.upper())))
+        details.append(str(ENCODING_LABELS.get(name, name.upper())))
     if delimiter := reading.get("delimiter"):
-        separated = DELIMITER_WORDS.get(delimiter)
+        separated = DELIMITER_LABELS.get(delimiter)
         details.append(
             str(separated) if separated else gettext("separated by %(mark)s", mark=delimiter)
         )

@@ -20,7 +20,7 @@ ACTION_HINTS = {
         "Contacts in the file are removed from the campaign. Waiting calls are cancelled."
     ),
 }
-ENCODING_WORDS = {
+ENCODING_LABELS = {
     "utf-8": "UTF-8",
     "cp1252": lazy_gettext("Windows (Western Europe)"),
     "cp1250": lazy_gettext("Windows (Central Europe)"),
@@ -46,7 +46,7 @@ DELIMITERS = [
     SelectChoice("\t", lazy_gettext("Tab")),
     SelectChoice("|", lazy_gettext("Vertical bar")),
 ]
-DELIMITER_WORDS = {
+DELIMITER_LABELS = {
     ",": lazy_gettext("separated by commas"),
     ";": lazy_gettext("separated by semicolons"),
     "\t": lazy_gettext("separated by tabs"),
@@ -78,7 +78,7 @@ class ReadingForm(PortalForm):
         lazy_gettext("Text encoding"),
         choices=[
             SelectChoice("", lazy_gettext("Automatic")),
-            *(SelectChoice(name, words) for name, words in ENCODING_WORDS.items()),
+            *(SelectChoice(name, words) for name, words in ENCODING_LABELS.items()),
         ],
     )
     delimiter = SelectField(lazy_gettext("Separator"), choices=DELIMITERS)

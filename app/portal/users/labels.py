@@ -4,7 +4,7 @@ from app.enums import Role
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.policy import ROLE_PERMISSIONS, Permission
-from app.portal.access.labels import PERMISSION_WORDS
+from app.portal.access.labels import PERMISSION_LABELS
 from app.portal.access.missing import may_or_note_missing
 
 ROLE_SCOPE: dict[Role, str] = {
@@ -37,7 +37,7 @@ def abilities(role: Role) -> list[str]:
     permissions = ROLE_PERMISSIONS[role]
     return [
         gettext(label)
-        for permission, label in PERMISSION_WORDS.items()
+        for permission, label in PERMISSION_LABELS.items()
         if permission in permissions
     ]
 

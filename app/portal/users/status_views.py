@@ -22,7 +22,7 @@ from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import changing, redirect_with
 from app.services import mails, users
 from app.services.users import email_changes, factor_reset
-from app.services.users.created_items import KIND_WORDS, items_of, may_take_over
+from app.services.users.created_items import KIND_LABELS, items_of, may_take_over
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 from app.validation.uuids import as_uuid
 
@@ -127,7 +127,7 @@ def _created_items(user: User, role: Role | None = None) -> dict[str, Any]:
     with transaction(read_only=True) as session:
         items = items_of(session, user, role)
     may_hand_over = may_take_over(caller(), user)
-    return {"items": items, "kind_words": KIND_WORDS, "may_take_over": may_hand_over}
+    return {"items": items, "kind_words": KIND_LABELS, "may_take_over": may_hand_over}
 
 
 def _name(user: User) -> str:

@@ -11,7 +11,7 @@ from app.extensions import transaction
 from app.models import Organization
 from app.policy.caller import Caller
 from app.services import pricing
-from app.services.pricing.plans import PLAN_WORDS
+from app.services.pricing.plans import PLAN_LABELS
 
 
 class _PlanNames(Mapping[Tier, str]):
@@ -51,5 +51,5 @@ def names_at(partner_id: UUID) -> Mapping[Tier, str]:
 def _caller_names() -> Mapping[Tier, str]:
     caller: Caller | None = g.get("caller") if has_request_context() else None
     if caller is None or caller.partner_id is None:
-        return PLAN_WORDS
+        return PLAN_LABELS
     return names_at(caller.partner_id)

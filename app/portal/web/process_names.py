@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.languages import gettext, lazy_gettext
 from app.portal.web.blueprint import portal
 
-PROCESS_WORDS = {
+PROCESS_LABELS = {
     "Alerts": lazy_gettext("Alerts"),
     "Billing": lazy_gettext("Billing"),
     "Budgets": lazy_gettext("Budgets"),
@@ -27,7 +27,7 @@ def process_label(name: str) -> str:
     """Return the name of a part of the system in the reader's language."""
     if name.startswith("Campaign "):  # its name follows
         return name.replace("Campaign", gettext("Campaign"), 1)
-    return str(PROCESS_WORDS.get(name, name))
+    return str(PROCESS_LABELS.get(name, name))
 
 
 @portal.app_template_filter()

@@ -17,7 +17,7 @@ from app.portal.web.organization_choice import OfOrganization
 from app.services.webhooks import endpoints
 from app.services.webhooks.endpoints import seen_version
 
-EVENT_WORDS: dict[str, str] = {
+EVENT_LABELS: dict[str, str] = {
     WebhookEvent.CALL_STARTED: lazy_gettext("Call started"),
     WebhookEvent.CALL_COMPLETED: lazy_gettext("Call completed"),
     WebhookEvent.CALL_BUSY: lazy_gettext("Call busy"),
@@ -63,7 +63,7 @@ EVENT_HINTS: dict[str, str] = {
 
 
 def _events_about(*subjects: str) -> tuple[str, ...]:
-    return tuple(str(event) for event in EVENT_WORDS if event.startswith(subjects))
+    return tuple(str(event) for event in EVENT_LABELS if event.startswith(subjects))
 
 
 EVENT_GROUPS: list[tuple[str, tuple[str, ...]]] = [
@@ -100,7 +100,7 @@ class WebhookFields(PortalForm):
     )
     events = CheckboxesField(
         lazy_gettext("Events"),
-        choices=[SelectChoice(str(event), words) for event, words in EVENT_WORDS.items()],
+        choices=[SelectChoice(str(event), words) for event, words in EVENT_LABELS.items()],
         default=[str(event) for event in USUAL_EVENTS],
     )
 

@@ -21,12 +21,12 @@ from app.portal.api_access.labels import CredentialBadge
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import long_datetime, short_datetime
 from app.portal.web.user_timezone import zone
-from app.portal.webhooks.forms import EVENT_WORDS
+from app.portal.webhooks.forms import EVENT_LABELS
 from app.services.webhooks.addresses import SavedAddress
 from app.services.webhooks.attempts import DeliveryAttempt
 from app.services.webhooks.delivering import MAX_ATTEMPTS
 
-STATE_WORDS: dict[str, str] = {
+STATE_LABELS: dict[str, str] = {
     DeliveryState.WAITING: lazy_gettext("On its way"),
     DeliveryState.HELD: lazy_gettext("Held"),
     DeliveryState.DELIVERED: lazy_gettext("Delivered"),
@@ -89,7 +89,7 @@ def delivery_state(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Cred
         return CredentialBadge(gettext("Retrying"), "warning")
     if state is DeliveryState.HELD and endpoint.paused_at is None:
         state = DeliveryState.WAITING  # the worker resumes it
-    return CredentialBadge(str(STATE_WORDS[state]), _TONES[state])
+    return CredentialBadge(str(STATE_LABELS[state]), _TONES[state])
 
 
 def address_news(endpoint: WebhookEndpoint, address: SavedAddress | None) -> DeliveryResult | None:
@@ -133,7 +133,7 @@ def delivery_facts(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> dict
     """Return the facts about a delivery for its log and its page."""
     return {
         "delivery": delivery,
-        "event": EVENT_WORDS.get(delivery.type, gettext("Test event")),
+        "event": EVENT_LABELS.get(delivery.type, gettext("Test event")),
         "state": delivery_state(endpoint, delivery),
         "next_attempt": next_attempt_label(delivery),
         "next_at": next_attempt_at(delivery),
@@ -198,7 +198,7 @@ def every_event(endpoint: WebhookEndpoint) -> str:
     """All events, or each by its name."""
     if len(endpoint.events) == len(WebhookEvent):
         return gettext("All events")
-    return ", ".join(str(EVENT_WORDS[event]) for event in endpoint.events)
+    return ", ".join(str(EVENT_LABELS[event]) for event in endpoint.events)
 
 
 def events_label(endpoint: WebhookEndpoint) -> str:

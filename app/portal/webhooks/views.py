@@ -34,7 +34,7 @@ from app.portal.webhooks.forms import (
     WebhookForm,
 )
 from app.portal.webhooks.labels import (
-    STATE_WORDS,
+    STATE_LABELS,
     address_news,
     delivery_facts,
     endpoint_state,
@@ -217,7 +217,7 @@ def webhook_page(
         counts=counts,
         failed=counts[DeliveryState.FAILED],
         replay_form=replay_form or ReplayForm.from_object(),
-        state_label=STATE_WORDS,
+        state_label=STATE_LABELS,
         old_until=until if until and until > utcnow() else None,
         **position.pager(log.next_cursor, "state"),
         removing=removal_confirmation(endpoint, counts),

@@ -5,7 +5,7 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.numbers import localize_number
 from app.models import AlertRule
 
-PERIOD_WORDS: dict[AlertPeriod, str] = {
+PERIOD_LABELS: dict[AlertPeriod, str] = {
     AlertPeriod.TODAY: lazy_gettext("today"),
     AlertPeriod.DAYS_7: lazy_gettext("in 7 days"),
     AlertPeriod.DAYS_30: lazy_gettext("in 30 days"),
@@ -152,7 +152,7 @@ def amount(rule: AlertRule, value: int) -> str:
 
 
 def _period_label(rule: AlertRule) -> str:
-    return str(PERIOD_WORDS[rule.period]) if rule.period else ""
+    return str(PERIOD_LABELS[rule.period]) if rule.period else ""
 
 
 def _on_one_line(text: str) -> str:

@@ -19,7 +19,7 @@ MAX_FEATURES = 12
 MAX_NAME_LENGTH = 60
 MAX_FEATURE_LENGTH = 120
 MAX_ID_LENGTH = 200
-PLAN_WORDS: Mapping[Tier, str] = {
+PLAN_LABELS: Mapping[Tier, str] = {
     Tier.FREE: lazy_pgettext("plan", "Free"),
     Tier.BASIC: lazy_pgettext("plan", "Basic"),
     Tier.PLUS: lazy_pgettext("plan", "Plus"),
@@ -110,7 +110,7 @@ class EditedPlan:
         text = next((text for text in self.texts if text.language == language()), None)
         if text is None:
             is_built_in = self.name == TIER_NAMES[self.tier]
-            return replace(self, name=str(PLAN_WORDS[self.tier])) if is_built_in else self
+            return replace(self, name=str(PLAN_LABELS[self.tier])) if is_built_in else self
         return replace(self, name=text.name or self.name, features=text.features or self.features)
 
 

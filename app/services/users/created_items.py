@@ -51,7 +51,7 @@ class ItemKind(StrEnum):
     EMAIL_CHANGE = "email_change"
 
 
-KIND_WORDS = {
+KIND_LABELS = {
     ItemKind.CLIENT: lazy_gettext("API client"),
     ItemKind.API_KEY: lazy_gettext("API key"),
     ItemKind.SCIM_TOKEN: lazy_gettext("SCIM token"),
@@ -76,12 +76,12 @@ class CreatedItem:
 
     @property
     def words(self) -> str:
-        return f"{KIND_WORDS[self.kind]} {self.name}"
+        return f"{KIND_LABELS[self.kind]} {self.name}"
 
 
 def in_language(stored: str) -> str:
     """Return the stored English words of an item in the current language."""
-    for kind in KIND_WORDS.values():
+    for kind in KIND_LABELS.values():
         with using_language(DEFAULT):
             english = str(kind)
         if stored.startswith(f"{english} "):
