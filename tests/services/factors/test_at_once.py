@@ -131,6 +131,15 @@ def test_a_passkey_is_registered_once_for_any_number_of_challenges(
         assert remove_passkeys(fresh_database) == 1
 
 
+def test_passkeys_registered_at_once_are_no_more_than_the_limit(
+    fresh_database: Database, caller: Caller, user_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = asked(fresh_database, user_id, [Authenticator() for _ in range(CLIENTS)])
+    monkeypatch.setattr(passkeys, "MAX_PASSKEYS", 1)
+    assert at_once(fresh_database, [adding(caller, *answer) for answer in answers]) == 1
+    assert remove_passkeys(fresh_database) == 1
+
+
 def test_of_first_factors_added_at_once_one_makes_the_recovery_codes(
     fresh_database: Database, caller: Caller, user_id: UUID
 ) -> None:
