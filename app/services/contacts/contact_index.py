@@ -83,6 +83,16 @@ class CurrentContact:
         )
 
     @property
+    def identifiers(self) -> tuple[str | None, ...]:
+        """Return the columns that `ContactStore.update_identifiers` writes."""
+        return self.phone, self.email, self.email_key
+
+    @property
+    def details(self) -> tuple[str | None, ...]:
+        """Return the columns that `ContactStore.update_details` writes."""
+        return self.first_name, self.last_name, self.search_name, self.status, self.metadata
+
+    @property
     def search_name(self) -> str:
         return search_name(self.first_name, self.last_name)
 

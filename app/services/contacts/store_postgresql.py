@@ -129,33 +129,18 @@ class PostgresqlStore:
         return [ExternalIdRow(*row) for row in rows]
 
     def insert(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
-        rows = (
-            (
-                c.id,
-                c.phone,
-                c.email,
-                c.email_key,
-                c.first_name,
-                c.last_name,
-                c.search_name,
-                c.status,
-                c.metadata,
-            )
-            for c in contacts
-        )
+        rows = ((c.id, *c.identifiers, *c.details) for c in contacts)
         self._execute(_CREATE_CHANGES)
         self._copy(_COPY_CONTACTS, rows)
         self._execute(_INSERT, self._organization_id, self._campaign_id, now, now)
         self._execute(_CLEAR_CHANGES)
 
     def update_details(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
-        rows = (
-            (c.id, c.first_name, c.last_name, c.search_name, c.status, c.metadata) for c in contacts
-        )
+        rows = ((c.id, *c.details) for c in contacts)
         self._update(_COPY_DETAILS, rows, _UPDATE_DETAILS, now)
 
     def update_identifiers(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
-        rows = ((c.id, c.phone, c.email, c.email_key) for c in contacts)
+        rows = ((c.id, *c.identifiers) for c in contacts)
         self._update(_COPY_IDENTIFIERS, rows, _UPDATE_IDENTIFIERS, now)
 
     def vacate(self, contacts: Sequence[CurrentContact]) -> None:

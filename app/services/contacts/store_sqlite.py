@@ -97,33 +97,17 @@ class SqliteStore:
 
     def insert(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
         moment = _format_time(now)
-        rows = [
-            (
-                _hex(c.id),
-                c.phone,
-                c.email,
-                c.email_key,
-                c.first_name,
-                c.last_name,
-                c.search_name,
-                c.status,
-                c.metadata,
-            )
-            for c in contacts
-        ]
+        rows = [(_hex(c.id), *c.identifiers, *c.details) for c in contacts]
         self._write(_INSERT, (self._organization_id, self._campaign_id, moment, moment), rows)
 
     def update_details(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
         moment = _format_time(now)
-        rows = [
-            (moment, c.first_name, c.last_name, c.search_name, c.status, c.metadata, _hex(c.id))
-            for c in contacts
-        ]
+        rows = [(moment, *c.details, _hex(c.id)) for c in contacts]
         self._connection.exec_driver_sql(_UPDATE_DETAILS, rows)
 
     def update_identifiers(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
         moment = _format_time(now)
-        rows = [(moment, c.phone, c.email, c.email_key, _hex(c.id)) for c in contacts]
+        rows = [(moment, *c.identifiers, _hex(c.id)) for c in contacts]
         self._connection.exec_driver_sql(_UPDATE_IDENTIFIERS, rows)
 
     def vacate(self, contacts: Sequence[CurrentContact]) -> None:
