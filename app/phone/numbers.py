@@ -61,15 +61,14 @@ def normalise(raw: str, default_region: str | None) -> str:
 def normalise_written(raw: str, default_region: str | None) -> str:
     """As `normalise`, and read a leading 00 as + where no number of the region begins so. For what
     users enter; the APIs read numbers as the contract says."""
-    try:
+    text = raw.strip()
+    if not text.startswith("00"):
         return normalise(raw, default_region)
-    except PhoneError:
-        text = raw.strip()
-        if not text.startswith("00"):
-            raise
-        with suppress(PhoneError):
-            return normalise(f"+{text.removeprefix('00')}", None)
-        raise
+    with suppress(PhoneError):
+        national = normalise(text, default_region)
+        if is_plausible(national):
+            return national
+    return normalise(f"+{text.removeprefix('00')}", None)
 
 
 def is_plain_e164(text: str) -> bool:

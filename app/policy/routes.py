@@ -226,6 +226,7 @@ ROUTES: dict[str, Permission | OpenAccess] = {
     "portal.do_not_call.list_numbers": P.CONTACTS_READ,
     "portal.do_not_call.new_numbers": P.CONTACTS_WRITE,
     "portal.do_not_call.add_numbers": P.CONTACTS_WRITE,
+    "portal.do_not_call.check_numbers": P.CONTACTS_WRITE,
     "portal.do_not_call.add_valid_numbers": P.CONTACTS_WRITE,
     "portal.do_not_call.confirm_remove_number": P.CONTACTS_WRITE,
     "portal.do_not_call.remove_number": P.CONTACTS_WRITE,

@@ -41,6 +41,12 @@ def listed(session: Session, own: Tenant) -> dict[str, tuple[str | None, str]]:
     return {row.phone: (row.reason, row.source) for row in rows}
 
 
+def kept_rows(page: str) -> dict[str, str]:
+    """Return the hidden fields of the review with its rows."""
+    hidden = re.findall(r'<input[^>]* name="(rows|from_file|reason)"[^>]* value="([^"]*)"', page)
+    return {name: unescape(value) for name, value in hidden}
+
+
 def test_numbers_are_added_with_their_reasons(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:
@@ -74,7 +80,7 @@ def test_only_the_exact_name_of_a_column_is_skipped_as_a_heading(
 ) -> None:
     typed = {"numbers": f"not a number\n12\n{ADA}"}
     refused = unescape(browser.post(f"{path}/add", typed, page=f"{path}/add").text)
-    assert "2 of 3 lines need fixing" in refused
+    assert "2 rows have a problem" in refused
     assert "as a heading" not in refused
     browser.post(f"{path}/add", {"numbers": f"Mobile phone\n{ADA}"}, page=f"{path}/add")
     assert listed(session, own) == {ADA: (None, "portal")}
@@ -98,8 +104,8 @@ def test_a_number_with_00_for_the_plus_sign_is_read(
 ) -> None:
     sent = {"numbers": "0034 600 123 456\n00999 1"}
     refused = browser.post(f"{path}/add", sent, page=f"{path}/add")
-    assert "1 of 2 lines needs fixing" in refused.text
-    browser.post(f"{path}/add-good", sent, page=f"{path}/add")
+    assert "1 row has a problem" in refused.text
+    browser.post(f"{path}/add-good", kept_rows(refused.text), page=f"{path}/add")
     assert list(listed(session, own)) == ["+34600123456"]
 
 
@@ -124,11 +130,11 @@ def test_bad_lines_are_named_and_nothing_is_saved(
     refused = browser.post(f"{path}/add", {"numbers": text}, page=f"{path}/add")
     shown = unescape(refused.text)
     assert refused.status_code == 422
-    assert "2 of 4 lines need fixing" in shown
+    assert "2 rows have a problem" in shown
     assert "Has letters. Write the number in digits." in shown
-    assert "Add the 2 good ones" in shown
+    assert "Add 2, leave out 2" in shown
     assert listed(session, own) == {}
-    answer = browser.post(f"{path}/add-good", {"numbers": text}, page=f"{path}/add")
+    answer = browser.post(f"{path}/add-good", kept_rows(refused.text), page=f"{path}/add")
     assert answer.status_code == 303
     assert set(listed(session, own)) == {ADA, BOB}
     assert "2 lines left out." in unescape(browser.get(path).text)
@@ -141,55 +147,78 @@ def test_a_number_that_another_country_may_have_is_not_taken_for_a_local_one(
     refused = browser.post(f"{path}/add", {"numbers": text}, page=f"{path}/add")
     shown = unescape(refused.text)
     assert refused.status_code == 422
-    assert "1 of 4 lines needs fixing" in shown
+    assert "1 row has a problem" in shown
     assert "as a heading. Column not used: Name. 1 line repeated a number." in shown
-    assert re.findall(r'<td class="end">(\d+)</td>', shown) == ["4"]
+    assert re.findall(r'aria-label="Leave out row (\d+)"', shown) == ["4"]
     assert "Not a number of the United States. For another country, start with +" in shown
-    assert f">\r\n{text}</textarea>" in shown
-    browser.post(f"{path}/add-good", {"numbers": text}, page=f"{path}/add")
+    assert 'value="0170 123456"' in shown
+    browser.post(f"{path}/add-good", kept_rows(refused.text), page=f"{path}/add")
     assert set(listed(session, own)) == {ADA, "+491701234567"}
 
 
-def test_an_uploaded_file_is_read_and_comes_back_as_text_where_it_is_refused(
+def test_rows_of_a_file_are_corrected_on_the_page_and_added(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:
-    content = "\ufeffNumber;Reason\n020 7946 0000;wrong country\n+1 202 555 0101;asked\n".encode()
-    refused = browser.post(
-        f"{path}/add", {"file": (io.BytesIO(content), "list.csv")}, page=f"{path}/add"
-    )
+    content = "\ufeffNumber;Reason\n020 7946 0000;wrong country\nrubbish\n+1 202 555 0101;asked\n"
+    file = {"file": (io.BytesIO(content.encode()), "list.csv")}
+    refused = browser.post(f"{path}/add", file, page=f"{path}/add")
     assert refused.status_code == 422
-    assert "Number;Reason\n020 7946 0000;wrong country\n+1 202 555 0101;asked" in unescape(
-        refused.text
-    )
-    good = content.replace(b"020 7946 0000", b"+44 20 7946 0000")
-    answer = browser.post(
-        f"{path}/add", {"file": (io.BytesIO(good), "list.csv")}, page=f"{path}/add"
-    )
+    corrected = {
+        **kept_rows(refused.text),
+        "number-0": "+44 20 7946 0000",
+        "reason-0": "asked too",
+        "remove-1": "on",
+    }
+    changed = browser.post(f"{path}/add-good", corrected, page=f"{path}/add").text
+    assert "You have changed rows since the check. Review them, then add." in changed
+    assert listed(session, own) == {}
+    checked = browser.post(f"{path}/add/check", corrected, page=f"{path}/add").text
+    assert "All rows are correct" in checked
+    answer = browser.post(f"{path}/add-good", kept_rows(checked), page=f"{path}/add")
     assert answer.status_code == 303
     assert listed(session, own) == {
-        "+442079460000": ("wrong country", "file"),
+        "+442079460000": ("asked too", "file"),
         ADA: ("asked", "file"),
     }
 
 
-def test_numbers_of_a_corrected_file_keep_the_file_as_their_source(
+def test_a_long_list_shows_the_first_rows_with_a_problem_and_keeps_the_others(
+    browser: Browser, path: str
+) -> None:
+    text = "\n".join([*(f"12{place}" for place in range(201)), ADA])
+    refused = browser.post(f"{path}/add", {"numbers": text}, page=f"{path}/add").text
+    assert "The first 200 of 201." in refused
+    assert 'name="number-199"' in refused
+    assert 'name="number-200"' not in refused
+    left_out = {f"remove-{position}": "on" for position in range(200)}
+    rest = browser.post(f"{path}/add/check", {**kept_rows(refused), **left_out}, page=f"{path}/add")
+    assert "1 row has a problem" in rest.text
+    assert 'value="12200"' in rest.text
+
+
+@pytest.mark.parametrize("region", ["US", "DE"])
+def test_a_short_number_with_00_is_refused_as_one_of_the_country_of_its_code(
+    session: Session, own: Tenant, browser: Browser, path: str, region: str
+) -> None:
+    own.organization.default_region = region
+    session.commit()
+    refused = browser.post(f"{path}/add", {"numbers": "0049301"}, page=f"{path}/add")
+    assert "Too short for Germany: 3 digits after +49" in unescape(refused.text)
+
+
+def test_a_number_with_00_is_not_taken_for_one_that_no_one_can_have(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:
-    content = f"{ADA}\nrubbish\n"
-    file = {"file": (io.BytesIO(content.encode()), "list.csv")}
-    refused = browser.post(f"{path}/add", file, page=f"{path}/add")
-    kept = re.findall(r'<input id="from_file"[^>]*value="([^"]*)"', refused.text)
-    typed = {"numbers": content, "from_file": kept[0]}
-    browser.post(f"{path}/add-good", typed, page=f"{path}/add")
-    assert listed(session, own) == {ADA: (None, "file")}
+    browser.post(f"{path}/add", {"numbers": "0049 170 123"}, page=f"{path}/add")
+    assert list(listed(session, own)) == ["+49170123"]
 
 
 @pytest.mark.parametrize(
     ("sent", "words"),
     [
         (b"", "Numbers: Enter at least one number"),
-        (b"\x89PNG\r\n\x1a\n\0\0", "Or a file: "),
-        (b"1" * 3_000_000, "Or a file: The file is larger"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "Or choose a file: "),
+        (b"1" * 3_000_000, "Or choose a file: The file is larger"),
     ],
 )
 def test_an_unreadable_input_is_reported_at_its_field(
@@ -271,7 +300,7 @@ def test_a_member_keeps_the_list_of_their_own_organization_only(
     assert member.get(f"/organizations/{own.plus.id}/do-not-call").status_code == 404
 
 
-@pytest.mark.parametrize("act", ["add", "add-good", "remove"])
+@pytest.mark.parametrize("act", ["add", "add/check", "add-good", "remove"])
 def test_the_list_of_another_partner_is_answered_like_a_missing_one(
     session: Session, own: Tenant, other: Tenant, browser: Browser, path: str, act: str
 ) -> None:

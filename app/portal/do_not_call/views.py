@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from babel.lists import format_list
-from flask import render_template, request, url_for
+from flask import flash, render_template, request, url_for
 from flask_wtf.file import FileField
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
@@ -12,33 +12,41 @@ from wtforms import HiddenField, TextAreaField
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import gettext, lazy_gettext, locale, ngettext
+from app.languages import gettext, lazy_gettext, locale
 from app.phone import PhoneError, country_name
 from app.portal.do_not_call import blueprint
+from app.portal.do_not_call.checked_words import (
+    MAX_SHOWN,
+    left_out_messages,
+    numbers_added_message,
+    review_of,
+    trail_of,
+)
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
 from app.portal.organizations.views import organization_page_data
 from app.portal.web import lists
 from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page
-from app.portal.web.checked_rows import file_data
-from app.portal.web.formats import number, phone
+from app.portal.web.checked_rows import corrected_lines, file_data, kept_lines
+from app.portal.web.formats import phone
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import redirect_with
 from app.portal.web.process_names import author_label
-from app.services import do_not_call, organizations
-from app.services.do_not_call import AddedNumbers, ParsedNumbers
+from app.services import do_not_call, organizations, pasted_lines
+from app.services.do_not_call import COLUMNS, ParsedNumbers
 from app.services.number_search import numbers_in_regions
 from app.services.pasted_lines import decoded
 
-MAX_SHOWN, MAX_COLUMNS_NAMED = 200, 3
-
 
 class NumbersForm(ReasonForm):
+    """Lines or a file of numbers, or the checked lines."""
+
     numbers = TextAreaField(lazy_gettext("Numbers"))
-    file = FileField(lazy_gettext("Or a file"))
+    file = FileField(lazy_gettext("Or choose a file"))
+    rows = HiddenField()
     from_file = HiddenField()
-    """Whether the numbers are the text of a file that is shown for correction."""
+    """Whether the checked lines are those of a file."""
 
 
 @blueprint.get("/do-not-call")
@@ -97,14 +105,44 @@ def new_numbers(organization_id: UUID) -> Page:
 
 @blueprint.post("/organizations/<uuid:organization_id>/do-not-call/add")
 def add_numbers(organization_id: UUID) -> Page:
-    """Add the numbers if every line is valid; else report the invalid lines and add none."""
-    return _submit(organization_id, good_only=False)
+    """Add the numbers if every line is valid; else show the invalid lines and add none."""
+    form = NumbersForm()
+    sent: FileStorage | None = form.file.data
+    form.from_file.data = "yes" if sent else ""
+    try:
+        text = _file_text(sent) if sent else form.numbers.data or ""
+        parsed = do_not_call.read_numbers(text, _region(organization_id))
+    except ValidationFailed as error:
+        return _refused(organization_id, form, error)
+    if parsed.bad:
+        return _checked_page(organization_id, form, parsed), 422
+    return _add(organization_id, form, parsed)
+
+
+@blueprint.post("/organizations/<uuid:organization_id>/do-not-call/add/check")
+def check_numbers(organization_id: UUID) -> Page:
+    """Show the lines of the page with its input again; nothing is added."""
+    form = NumbersForm()
+    try:
+        parsed = _corrected(organization_id, form)
+    except ValidationFailed as error:
+        return _refused(organization_id, form, error)
+    return _checked_page(organization_id, form, parsed)
 
 
 @blueprint.post("/organizations/<uuid:organization_id>/do-not-call/add-good")
 def add_valid_numbers(organization_id: UUID) -> Page:
-    """Add the valid numbers and skip the others."""
-    return _submit(organization_id, good_only=True)
+    """Add the valid numbers of the page and skip the others. Input that has changed since the check
+    is shown again first."""
+    form = NumbersForm()
+    try:
+        parsed = _corrected(organization_id, form)
+    except ValidationFailed as error:
+        return _refused(organization_id, form, error)
+    if not set(do_not_call.to_lines(parsed)) <= set(kept_lines(form.rows.data, COLUMNS)):
+        flash(gettext("You have changed rows since the check. Review them, then add."), "info")
+        return _checked_page(organization_id, form, parsed)
+    return _add(organization_id, form, parsed)
 
 
 @blueprint.get("/organizations/<uuid:organization_id>/do-not-call/remove")
@@ -139,53 +177,64 @@ def remove_number(organization_id: UUID) -> Response:
     )
 
 
-def _submit(organization_id: UUID, *, good_only: bool) -> Page:
-    form = NumbersForm()
-    upload: FileStorage | None = form.file.data
+def _region(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        region = organizations.get(session, caller(), organization_id).default_region
-    try:
-        text = _file_text(upload) if upload else form.numbers.data or ""
-        sheet = do_not_call.read_numbers(text, region)
-    except ValidationFailed as error:
-        if upload:
-            form.file.errors = (error.message,)
-        else:
-            form.apply_errors(error)
-        return _add_page(organization_id, form), 422
-    if upload:
-        form.from_file.data = "yes"
-    if not sheet.good or (sheet.bad and not good_only):
-        form.numbers.data = text.removeprefix("\ufeff")  # its lines keep their numbers
-        return _add_page(organization_id, form, sheet), 422
-    source = "file" if form.from_file.data else "portal"
+        return organizations.get(session, caller(), organization_id).default_region
+
+
+def _corrected(organization_id: UUID, form: NumbersForm) -> ParsedNumbers:
+    """Return the lines of the page with its input. Raises `ValidationFailed`."""
+    lines = corrected_lines(form.rows.data, COLUMNS)
+    return do_not_call.from_lines(lines, _region(organization_id))
+
+
+def _refused(organization_id: UUID, form: NumbersForm, error: ValidationFailed) -> Page:
+    if form.file.data:
+        form.file.errors = (error.message,)
+    else:
+        form.apply_errors(error)
+    return _add_page(organization_id, form), 422
+
+
+def _add(organization_id: UUID, form: NumbersForm, parsed: ParsedNumbers) -> Response:
     with transaction() as session:
         added = do_not_call.add_many(
             session,
             caller(),
             organization_id,
-            sheet.good,
+            parsed.good,
             reason=form.reason.data,
-            source=source,
+            source="file" if form.from_file.data else "portal",
         )
     return redirect_with(
-        _added_message(added, sheet),
+        numbers_added_message(added, parsed),
         url_for("portal.do_not_call.list_numbers", organization_id=organization_id),
     )
 
 
-def _add_page(organization_id: UUID, form: NumbersForm, sheet: ParsedNumbers | None = None) -> str:
+def _add_page(organization_id: UUID, form: NumbersForm) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
     return render_template(
         "portal/organizations/do_not_call_add.html",
         organization=organization,
         form=form,
-        sheet=sheet,
-        shown=sheet.bad[:MAX_SHOWN] if sheet else [],
-        left_out=" ".join(_left_out_messages(sheet)) if sheet else "",
         most=do_not_call.MAX_NUMBERS,
         country=country_name(organization.default_region),
+        trail=trail_of(organization),
+    )
+
+
+def _checked_page(organization_id: UUID, form: NumbersForm, parsed: ParsedNumbers) -> str:
+    with transaction(read_only=True) as session:
+        organization = organizations.get(session, caller(), organization_id)
+    form.rows.data = pasted_lines.as_text(COLUMNS, do_not_call.to_lines(parsed))
+    return render_template(
+        "portal/organizations/do_not_call_checked.html",
+        form=form,
+        review=review_of(organization, parsed),
+        left_out=" ".join(left_out_messages(parsed)),
+        good=parsed.good[:MAX_SHOWN],
     )
 
 
@@ -193,53 +242,3 @@ def _file_text(upload: FileStorage) -> str:
     """Return the file's text. Raises `ValidationFailed`."""
     message = gettext("The file is larger than 2 MB. Keep only the column with the numbers.")
     return decoded(file_data(upload, do_not_call.MAX_FILE_BYTES, message))
-
-
-def _left_out_messages(sheet: ParsedNumbers) -> list[str]:
-    """Return what was left out without being wrong: the heading, columns and repeated numbers."""
-    messages = []
-    if sheet.heading:
-        messages.append(
-            gettext("Line %(number)s was skipped as a heading.", number=number(sheet.heading))
-        )
-    if sheet.unused:
-        names = ", ".join(sheet.unused[:MAX_COLUMNS_NAMED])
-        if len(sheet.unused) > MAX_COLUMNS_NAMED:
-            names += ", …"
-        messages.append(
-            ngettext(
-                "Column not used: %(names)s.",
-                "Columns not used: %(names)s.",
-                len(sheet.unused),
-                names=names,
-            )
-        )
-    if sheet.repeated:
-        messages.append(
-            ngettext(
-                "%(num)s line repeated a number.",
-                "%(num)s lines repeated a number.",
-                sheet.repeated,
-            )
-        )
-    return messages
-
-
-def _added_message(added: AddedNumbers, sheet: ParsedNumbers) -> str:
-    count = added.added
-    messages = [ngettext("%(num)s number added.", "%(num)s numbers added.", count)]
-    if added.known:
-        messages.append(gettext("%(number)s already on the list.", number=number(added.known)))
-    messages += _left_out_messages(sheet)
-    if sheet.bad:
-        left_out = len(sheet.bad)
-        messages.append(ngettext("%(num)s line left out.", "%(num)s lines left out.", left_out))
-    if added.calls:
-        messages.append(
-            ngettext(
-                "%(num)s queued call to them ends cancelled, not placed.",
-                "%(num)s queued calls to them end cancelled, not placed.",
-                added.calls,
-            )
-        )
-    return " ".join(messages)

@@ -11,9 +11,13 @@ from app.services.imports import uploads
 FORM_AROUND_FILE = 64 * 1024
 """Bytes of a form besides its file, so that a file just over the limit gets its own message."""
 _FILE_AS_TEXT = frozenset(
-    {"portal.do_not_call.add_numbers", "portal.do_not_call.add_valid_numbers"}
+    {
+        "portal.do_not_call.add_numbers",
+        "portal.do_not_call.check_numbers",
+        "portal.do_not_call.add_valid_numbers",
+    }
 )
-"""Forms with a file, with pasted lines, and with the lines of a file that was refused."""
+"""Forms with a file, with pasted lines, and with the lines of a file that was checked."""
 
 
 def _file_limit() -> int | None:

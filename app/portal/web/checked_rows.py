@@ -60,7 +60,8 @@ class DoneRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
     """The page of checked rows. ``done`` are the rows that were just used; the others are left.
-    ``asks``: it has a question about all rows."""
+    ``more_to_fix`` are rows with a problem that the page doesn't show yet. ``asks``: it has a
+    question about all rows."""
 
     title: str
     lead: str
@@ -76,6 +77,7 @@ class Review:
     done: Sequence[DoneRow]
     done_title: str
     symbol: str
+    more_to_fix: int = 0
     asks: bool = False
 
 

@@ -14,8 +14,12 @@ from app.services.do_not_call.entries import (
 )
 from app.services.do_not_call.overview import entry, sizes
 from app.services.do_not_call.parsing import (
+    COLUMNS,
     MAX_FILE_BYTES,
     MAX_NUMBERS,
     ParsedNumbers,
+    SheetLine,
+    from_lines,
     read_numbers,
+    to_lines,
 )

@@ -13,6 +13,7 @@ from app.services.pasted_lines import PastedLine, lines_of
 
 MAX_NUMBERS = 10_000
 MAX_FILE_BYTES = 2 * 1024 * 1024
+COLUMNS = ("number", "reason")
 _NUMBER_HEADS = frozenset({"number", "numbers", "nummer", "nummern", "numero", "numeros"})
 """Names of number columns in addition to those of contact files."""
 _REASON_HEADS = (
@@ -46,10 +47,6 @@ class ParsedNumbers:
     heading: int | None = None
     unused: Sequence[str] = ()
 
-    @property
-    def lines(self) -> int:
-        return len(self.good) + len(self.bad) + self.repeated
-
 
 def read_numbers(text: str, default_region: str) -> ParsedNumbers:
     """Return the numbers of a text: one per line, or the number column of a CSV with its reasons.
@@ -66,6 +63,30 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
             head for at, head in enumerate(heads) if head and at not in {number_at, reason_at}
         ]
         lines = lines[1:]
+    good, bad, repeated = _parse(lines, number_at, reason_at, default_region)
+    return ParsedNumbers(good, bad, repeated, heading, unused)
+
+
+def to_lines(parsed: ParsedNumbers) -> list[PastedLine]:
+    """Return the lines in their order with `COLUMNS`, for `from_lines`; numbers that were read are
+    in E.164."""
+    lines = sorted((*parsed.good, *parsed.bad), key=lambda line: line.number)
+    return [
+        PastedLine(line.number, (line.phone or line.written[:254], line.reason or ""))
+        for line in lines
+    ]
+
+
+def from_lines(lines: Sequence[PastedLine], default_region: str) -> ParsedNumbers:
+    """Return the numbers of such lines. Raises as `read_numbers`."""
+    return ParsedNumbers(*_parse(lines, 0, 1, default_region))
+
+
+def _parse(
+    lines: Sequence[PastedLine], number_at: int, reason_at: int, default_region: str
+) -> tuple[list[SheetLine], list[SheetLine], int]:
+    """Return the lines with a number, those without, and how many repeat one. Raises
+    `ValidationFailed` (``required``, ``too_many``)."""
     if not lines:
         message = gettext("Enter at least one number or choose a file.")
         raise ValidationFailed.on("numbers", "required", message)
@@ -84,8 +105,7 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
             bad.append(parsed)
         else:
             good.setdefault(parsed.phone, parsed)
-    repeated = len(lines) - len(good) - len(bad)
-    return ParsedNumbers(list(good.values()), bad, repeated, heading, unused)
+    return list(good.values()), bad, len(lines) - len(good) - len(bad)
 
 
 def _read_line(line: PastedLine, number_at: int, reason_at: int, default_region: str) -> SheetLine:
