@@ -7,13 +7,13 @@ from flask import render_template
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
-from app.languages import gettext, lazy_gettext
+from app.languages import gettext, lazy_gettext, lazy_pgettext
 from app.portal.api_access.forms import RollForm
 from app.portal.api_access.labels import requests_shown
 from app.services.credentials import request_log
 
 REQUESTS_SHOWN = 25
-STATES = {"in-use": lazy_gettext("In use"), "ended": lazy_gettext("Ended")}
+STATES = {"in-use": lazy_gettext("In use"), "ended": lazy_pgettext("credentials", "Ended")}
 IN_USE = {"in-use": True, "ended": False}
 """Filter value -> the service's argument; no value means both."""
 

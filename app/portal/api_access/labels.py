@@ -69,7 +69,7 @@ def state_by_end(end: datetime | None) -> CredentialBadge | None:
     """Return the state of a credential that has ended or ends soon, otherwise None."""
     remaining = end - utcnow() if end is not None else SOON
     if remaining <= timedelta():
-        return CredentialBadge(gettext("Expired"), "neutral")
+        return CredentialBadge(pgettext("credential", "Expired"), "neutral")
     if remaining >= SOON:
         return None
     label = (

@@ -312,7 +312,7 @@ FIELD_LABELS = {
     "darkLogoUrl": lazy_gettext("Dark logo"),
     "defaultAgentLimit": lazy_gettext("Assistants of a new organization"),
     "email": lazy_gettext("Email"),
-    "ended": lazy_gettext("Ended"),
+    "ended": lazy_pgettext("items", "Ended"),
     "handedOver": lazy_gettext("Handed over"),
     "hosts": lazy_gettext("Voice hosts"),
     "hoursEnd": lazy_gettext("Hours end"),

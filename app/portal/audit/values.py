@@ -19,7 +19,7 @@ from app.enums import (
     UsageUnit,
     UserStatus,
 )
-from app.languages import LANGUAGES, gettext, labelled, lazy_gettext, locale
+from app.languages import LANGUAGES, gettext, labelled, lazy_gettext, lazy_pgettext, locale
 from app.languages.dates import NO_BREAK, zone_abbreviation
 from app.languages.numbers import localize_number
 from app.models import AuditEntry
@@ -99,9 +99,9 @@ _VALUES_OF: dict[str, dict[str, str]] = {
     },
     "period": {each.value: words for each, words in PERIODS.items()},
     "subscription": {
-        SubscriptionState.ACTIVE.value: lazy_gettext("Active"),
+        SubscriptionState.ACTIVE.value: lazy_pgettext("subscription", "Active"),
         SubscriptionState.OVERDUE.value: lazy_gettext("Payment overdue"),
-        SubscriptionState.ENDED.value: lazy_gettext("Ended"),
+        SubscriptionState.ENDED.value: lazy_pgettext("subscription", "Ended"),
     },
     "userType": {Role.ADMIN: ROLE_NAMES[Role.ADMIN]},
 }

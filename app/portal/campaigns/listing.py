@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
 from app.extensions import caller
-from app.languages import lazy_gettext
+from app.languages import lazy_gettext, lazy_pgettext
 from app.models import Campaign
 from app.portal.campaigns.bulk import ACTIONS
 from app.portal.web import lists, organization_picker
@@ -32,7 +32,7 @@ from app.services.paging import Page
 KINDS = {
     "active": lazy_gettext("Running"),
     "paused": lazy_gettext("Not running"),
-    "archived": lazy_gettext("Archived"),
+    "archived": lazy_pgettext("campaigns", "Archived"),
     "any": lazy_gettext("All"),
 }
 

@@ -15,7 +15,7 @@ from app.enums import CarrierKind
 from app.extensions import caller, settings
 from app.gateways import failed_jobs, job_queue
 from app.gateways.job_queue import QueueDepth
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, lazy_gettext, ngettext, pgettext
 from app.models import utcnow
 from app.portal.carriers.labels import STATE_LABELS, problem_message
 from app.portal.operator.views import keeps_mails
@@ -134,7 +134,7 @@ def _check_failed_jobs(count: int) -> Part:
     title = gettext("Failed jobs")
     if not count:
         return _make_part(
-            title, gettext("None"), "success", gettext("No job failed in the last 7 days.")
+            title, pgettext("jobs", "None"), "success", gettext("No job failed in the last 7 days.")
         )
     text = ngettext(
         "%(num)s job failed in the last 7 days and isn’t tried again.",
@@ -184,7 +184,9 @@ def _check_emails(session: Session) -> Part:
     mails = installation.mails(session)
     if keeps_mails():
         text = gettext("Development mode: emails are kept in the outbox.")
-        return _make_part(title, gettext("Kept"), "neutral", text, "portal.operator.list_mails")
+        return _make_part(
+            title, pgettext("emails", "Kept"), "neutral", text, "portal.operator.list_mails"
+        )
     if not settings().smtp_url:
         text = gettext("No mail server is set: emails are kept on this machine.")
         return _make_part(title, gettext("Not sent"), "warning", text)
@@ -298,7 +300,7 @@ def _check_backups(session: Session) -> Part:
                 "Set PORTAL_BACKUP_DIR or PORTAL_BACKUP_BUCKET: see “Backups” in the operations "
                 "guide."
             )
-            return _make_part(title, gettext("Off"), "warning", f"{unset} {guide}")
+            return _make_part(title, pgettext("backups", "Off"), "warning", f"{unset} {guide}")
         text = gettext(
             "Development mode: no daily backups. For data to keep see “Backups” in the "
             "operations guide."

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from flask import url_for
 
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, lazy_gettext, ngettext, pgettext
 from app.portal.web.checked_rows import Cell, DoneRow, Review, RowToFix, messages_by_cell
 from app.portal.web.formats import number
 from app.portal.web.region_choices import named_regions
@@ -71,7 +71,7 @@ def review_of(
         ],
         ready=ready,
         done=[_added(each) for each in created],
-        done_title=gettext("Added"),
+        done_title=pgettext("organizations", "Added"),
         symbol="building",
     )
 

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Tier
 from app.extensions import caller
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext
 from app.policy import Permission
 from app.portal.web.bulk import BulkAction, BulkChoice, BulkItem
 from app.portal.web.plan_names import PLAN_NAMES
@@ -48,7 +48,7 @@ ACTIONS = (
         done=lambda n: ngettext(
             "%(num)s organization suspended", "%(num)s organizations suspended", n
         ),
-        safe=lazy_gettext("Keep active"),
+        safe=lazy_pgettext("organizations", "Keep active"),
         consequences=(
             lazy_gettext("Their users are signed out at once and can’t sign in."),
             lazy_gettext("Their API keys and clients are refused, and no calls are placed."),
@@ -72,7 +72,7 @@ ACTIONS = (
         done=lambda n: ngettext(
             "%(num)s organization reactivated", "%(num)s organizations reactivated", n
         ),
-        safe=lazy_gettext("Keep suspended"),
+        safe=lazy_pgettext("organizations", "Keep suspended"),
         consequences=(
             lazy_gettext("Their users can sign in and their keys work again."),
             lazy_gettext("Running campaigns and waiting calls continue."),

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Tier
 from app.extensions import caller
-from app.languages import gettext, lazy_gettext
+from app.languages import gettext, lazy_gettext, lazy_pgettext
 from app.models import Organization
 from app.portal.organizations.bulk import ACTIONS
 from app.portal.web import lists
@@ -31,9 +31,9 @@ from app.services.organizations.use import OrganizationUse
 from app.services.paging import Page
 
 STATUS_NAMES = {
-    OrganizationStatus.ACTIVE: lazy_gettext("Active"),
-    OrganizationStatus.SUSPENDED: lazy_gettext("Suspended"),
-    OrganizationStatus.ARCHIVED: lazy_gettext("Archived"),
+    OrganizationStatus.ACTIVE: lazy_pgettext("organization", "Active"),
+    OrganizationStatus.SUSPENDED: lazy_pgettext("organization", "Suspended"),
+    OrganizationStatus.ARCHIVED: lazy_pgettext("organization", "Archived"),
 }
 ANY_STATUS = "any"
 CLOSENESS_NAMES = {

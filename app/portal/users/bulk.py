@@ -2,7 +2,7 @@
 
 from app.enums import UserStatus
 from app.extensions import caller
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext
 from app.models import User
 from app.policy import Permission
 from app.portal.web.bulk import BulkAction, BulkItem
@@ -53,7 +53,7 @@ ACTIONS = (
         permission=Permission.USERS_WRITE,
         button=lambda n: ngettext("Suspend %(num)s user", "Suspend %(num)s users", n),
         done=lambda n: ngettext("%(num)s user suspended", "%(num)s users suspended", n),
-        safe=lazy_gettext("Keep active"),
+        safe=lazy_pgettext("users", "Keep active"),
         consequences=(
             lazy_gettext("Signed out at once, in every browser, and can’t sign in."),
             lazy_gettext("Their seats stay taken."),
@@ -69,7 +69,7 @@ ACTIONS = (
         permission=Permission.USERS_WRITE,
         button=lambda n: ngettext("Reactivate %(num)s user", "Reactivate %(num)s users", n),
         done=lambda n: ngettext("%(num)s user reactivated", "%(num)s users reactivated", n),
-        safe=lazy_gettext("Keep suspended"),
+        safe=lazy_pgettext("users", "Keep suspended"),
         consequences=(
             lazy_gettext("They can sign in again with their own passwords."),
             lazy_gettext("Users without a free seat are refused, with the reason."),

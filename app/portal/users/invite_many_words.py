@@ -8,7 +8,7 @@ from wtforms.fields.choices import SelectChoice
 
 from app.enums import Role
 from app.extensions import caller
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, lazy_gettext, ngettext, pgettext
 from app.portal.users.forms import InviteManyForm
 from app.portal.users.views import back_url, given_organization
 from app.portal.web.checked_rows import Cell, DoneRow, Review, RowToFix, messages_by_cell
@@ -56,7 +56,7 @@ def review_of(
         ],
         ready=ready,
         done=invited,
-        done_title=gettext("Invited"),
+        done_title=pgettext("users", "Invited"),
         symbol="user",
         asks=_asks_for_organization(form, refused),
     )

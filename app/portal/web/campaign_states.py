@@ -6,13 +6,13 @@ from flask import request
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
-from app.languages import gettext, lazy_gettext, pgettext
+from app.languages import gettext, lazy_gettext, lazy_pgettext, pgettext
 from app.models import Campaign
 from app.services import outreach
 from app.services.outreach import RoundSummary
 
 STATE_LABELS = {
-    "archived": lazy_gettext("Archived"),
+    "archived": lazy_pgettext("campaign", "Archived"),
     "finished": lazy_gettext("Finished"),
     "running": lazy_gettext("Running"),
     "paused": lazy_gettext("Paused"),

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus
 from app.errors import NotFound
 from app.extensions import caller, transaction
-from app.languages import gettext, ngettext
+from app.languages import gettext, ngettext, pgettext
 from app.models import Organization
 from app.policy import Permission
 from app.portal.web import lists
@@ -131,7 +131,7 @@ def organization_hint(
     assistants if counted."""
     details = [owner, plan_name(row)] if owner else [plan_name(row)]
     if row.status is OrganizationStatus.SUSPENDED:
-        details.append(gettext("Suspended"))
+        details.append(pgettext("organization", "Suspended"))
     elif is_partner_suspended:
         details.append(gettext("Partner suspended"))
     if use is not None:
