@@ -164,13 +164,7 @@ def _progress_page(template: str, erasure_id: UUID) -> str:
         is_running=erasure.state not in ENDED,
         lines=labels.rows_of(preview.of_erasure(erasure)),
         has_failed=erasure.state is ErasureState.FAILED,
-        has_settings=_has_settings(),
-    )
-
-
-def _has_settings() -> bool:
-    return caller().partner_id is not None and may_open(
-        caller(), "portal.personal_data.edit_settings"
+        trail=subject_pages.settings_trail(),
     )
 
 
@@ -181,7 +175,7 @@ def _page(load: subject_pages.Loader, form: EraseForm) -> str:
             "portal/personal_data/erase.html",
             about=about,
             form=form,
-            has_settings=_has_settings(),
+            trail=subject_pages.subject_trail(about, gettext("Erase this person")),
             lines=labels.rows_of(preview.erasure_lines(session, about.subject)),
             exports=[
                 (str({**ALL_WORDS, **SUBJECT_TITLES}.get(each.list_name, each.list_name)), each)

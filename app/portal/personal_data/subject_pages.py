@@ -9,8 +9,10 @@ from flask import url_for
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
+from app.languages import gettext
 from app.models import is_erased
 from app.portal.personal_data import labels
+from app.portal.web.navigation import may_open
 from app.services import calls, contacts, users
 from app.services.contacts import single
 from app.services.personal_data import subjects
@@ -34,6 +36,27 @@ class SubjectPage:
 
 
 Loader = Callable[[Session], SubjectPage]
+Trail = list[tuple[str, str | None]]
+
+
+def settings_trail() -> Trail:
+    """Return the pages above those about people: the settings, if the user may open them."""
+    if caller().partner_id is None or not may_open(caller(), "portal.personal_data.edit_settings"):
+        return []
+    return [
+        (gettext("Settings"), url_for("portal.settings.edit_settings")),
+        (gettext("Personal data"), url_for("portal.personal_data.edit_settings")),
+    ]
+
+
+def subject_trail(about: SubjectPage, title: str) -> Trail:
+    """Return the trail of a page about the data of a person."""
+    return [
+        *settings_trail(),
+        (gettext("Find a person’s data"), url_for("portal.personal_data.find_personal_data")),
+        (about.name, about.url),
+        (title, None),
+    ]
 
 
 def user(user_id: UUID) -> Loader:

@@ -16,7 +16,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import Page
 from app.portal.web.formats import day, phone
 from app.portal.web.messages import changing, redirect_with
-from app.portal.web.navigation import ROLE_NAMES, may_open
+from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.user_timezone import zone
 from app.services import organizations, search
 from app.services.calls import called
@@ -36,7 +36,7 @@ def find_personal_data() -> str:
             "portal/personal_data/find.html",
             words=query,
             **_match_context(session, query),
-            has_settings=may_open(caller(), "portal.personal_data.edit_settings"),
+            trail=subject_pages.settings_trail(),
         )
 
 
@@ -94,7 +94,7 @@ def _page(load: subject_pages.Loader) -> str:
             about=about,
             lines=labels.rows_of(preview.erasure_lines(session, about.subject)),
             urls={"calls": about.calls_url},
-            has_settings=may_open(caller(), "portal.personal_data.edit_settings"),
+            trail=subject_pages.subject_trail(about, gettext("Data")),
         )
 
 

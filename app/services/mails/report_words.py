@@ -8,6 +8,7 @@ from typing import Any
 from app.languages import gettext
 from app.languages.dates import NO_BREAK, format_date_range, format_local_date, standalone_month
 from app.languages.numbers import localize_number
+from app.services.billing.months import previous_month
 from app.services.mails.facts import MailChart, MailContext, MailTable, MailTexts
 
 WEEK = 7
@@ -17,7 +18,7 @@ def monthly_report(context: MailContext) -> MailTexts:
     details = context.details
     start = date.fromisoformat(details["start"])
     month = format_local_date(start, "yMMMM").replace(NO_BREAK, " ")
-    columns, near = (month, gettext("Previous month")), details["near"]
+    columns, near = _months(start), details["near"]
     sections = (
         (gettext("Figures"), details["figures"], columns),
         (gettext("Growing"), details["growing"], columns),
@@ -42,6 +43,14 @@ def monthly_report(context: MailContext) -> MailTexts:
             email=context.email,
             partner=context.brand.partner_name,
         ),
+    )
+
+
+def _months(start: date) -> tuple[str, str]:
+    """Return the heads of the columns: the month and the previous one."""
+    return (
+        standalone_month(start).capitalize(),
+        standalone_month(previous_month(start)).capitalize(),
     )
 
 
@@ -75,5 +84,4 @@ def _weekly_chart(start: date, paper: Mapping[str, Any] | None) -> MailChart | N
         label = format_date_range(first, last, "MMMd").replace(NO_BREAK, " ")
         share = max(1, round(100 * current / maximum)) if current else 0
         bars.append((label, share, (localize_number(current), localize_number(previous))))
-    head = (gettext("Conversations by week"), standalone_month(start), gettext("Previous month"))
-    return MailChart(head, tuple(bars))
+    return MailChart((gettext("Conversations by week"), *_months(start)), tuple(bars))
