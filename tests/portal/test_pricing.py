@@ -524,3 +524,9 @@ def test_the_card_of_a_plan_is_previewed_in_the_language_that_is_chosen(
     ]
     page = admin.post(f"{PLUS}/preview", german, page=PLUS, headers=headers)
     assert "149 € pro Monat" in words(page.text).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_the_review_shows_the_cards_in_the_language_of_the_user(admin: Browser) -> None:
+    admin.post(PLUS, {**FORM, "texts-0-name": "", "texts-1-name": "Wachstum"}, page=PLUS)
+    review = admin.get("/pricing/publish", headers={"Accept-Language": "de"}).text
+    assert "Wachstum" in re.findall(r"<h3[^>]*>([^<]*)", review)
