@@ -112,10 +112,10 @@ def _call_context(session: Session, surroundings: CallSurroundings) -> dict[str,
         if is_listable and caller().may(Permission.CONTACTS_WRITE)
         else None,
         "reason": ReasonForm().reason,
-        "counts": counted_label(stored_call),
+        "counts": counted_label(call),
         "sources": SOURCE_LABELS,
         "answered": ANSWERED_LABELS,
-        "advice": advice_on(stored_call.ended_reason, stored_call.carrier),
+        "advice": advice_on(call.ended_reason, call.carrier),
         "recording_days": settings().recording_days,
         "transcript_days": settings().transcript_days,
     }
