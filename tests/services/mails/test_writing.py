@@ -1,5 +1,6 @@
 """Sent mails: only in the partner's brand, and with escaped values."""
 
+import re
 from datetime import timedelta
 from html import unescape
 from typing import Any
@@ -202,6 +203,19 @@ def test_every_mail_is_in_the_partners_brand_and_names_no_other_brand(
     assert f"background-color: {shades.dark.panel} !important" in head
     assert '<meta name="color-scheme" content="light dark">' in head
     assert f"background-color: {shades.light.panel}" in body
+
+
+@pytest.mark.parametrize("of_user", [None, "es"])
+@pytest.mark.parametrize("kind", WORDS)
+def test_every_mail_is_in_the_language_of_its_recipient_or_else_of_the_partner(
+    session: Session, settings: Settings, own: Tenant, kind: MailKind, of_user: str | None
+) -> None:
+    own.partner.language, own.user.language = "de", of_user
+    with using_language("fr"):  # of the user who causes it
+        letter = written(session, settings, own.user, kind)
+    to_the_partner = kind is MailKind.CHAT_MESSAGE
+    expected = "de" if of_user is None or to_the_partner else of_user
+    assert re.findall(r'<html lang="(\w+)"', letter.html) == [expected]
 
 
 @pytest.mark.parametrize(
