@@ -441,6 +441,26 @@ def test_a_phone_shows_how_many_rows_an_upload_has_and_how_many_failed(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_the_list_counts_what_was_applied_and_not_what_would_be(
+    uploader: Uploader, browser: Browser
+) -> None:
+    def figures() -> list[str]:
+        """Rows, created, updated, deleted, ignored and failed of the newest upload."""
+        row = browser.get("/uploads").text.partition("<tbody>")[2].partition("</tr>")[0]
+        cells = re.findall(r'<td class="end[^"]*"[^>]*>(.*?)</td>', row, re.DOTALL)[:6]
+        return [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in cells]
+
+    data = f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n"
+    uploader.upload(data, "people.csv")
+    assert figures() == ["2", "", "", "", "", "–"]
+    address = uploader.applied(data.encode())
+    assert figures() == ["2", "2", "–", "–", "–", "–"]
+    uploader.applied(data.encode())
+    assert figures() == ["2", "–", "– 2 unchanged", "–", "–", "–"]
+    assert address
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_an_applied_upload_with_failed_rows_says_so_in_the_list(
     uploader: Uploader, session: Session, own: Tenant
 ) -> None:

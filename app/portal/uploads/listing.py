@@ -49,6 +49,11 @@ class UploadRow:
     def campaign_words(self) -> str:
         return campaign_label(self.campaign, self.organization)
 
+    @property
+    def unchanged(self) -> int:
+        """The applied rows that changed nothing."""
+        return uploads.unchanged_rows(self.upload) if uploads.has_results(self.upload) else 0
+
 
 def _filters(_session: Session, campaign_id: UUID | None = None) -> uploads.UploadFilter:
     """Return the filters of the URL."""
@@ -111,11 +116,22 @@ def _get_many_of_campaign(session: Session, keys: Sequence[str]) -> list[BulkIte
 
 
 def _figure(name: str, label: str, css: str, sort: str | None = None) -> ListColumn[UploadRow]:
+    """Return the column of a figure that the check finds."""
+
     def value(row: UploadRow) -> int | None:
-        figures = {"rows_total": row.upload.rows_total, **uploads.figures_of(row.upload)}
-        return figures.get(name, 0) if row.upload.checked_at else None
+        return getattr(row.upload, name) if row.upload.checked_at else None
 
     return ListColumn(name, label, value, css, sort, ColumnKind.FIGURE)
+
+
+def _result(name: str, label: str, css: str) -> ListColumn[UploadRow]:
+    """Return the column of a figure that is blank until the upload is applied."""
+
+    def value(row: UploadRow) -> int | None:
+        upload = row.upload
+        return uploads.figures_of(upload).get(name, 0) if uploads.has_results(upload) else None
+
+    return ListColumn(name, label, value, css, None, ColumnKind.FIGURE)
 
 
 UPLOADS = ListDefinition(
@@ -152,11 +168,11 @@ UPLOADS = ListDefinition(
         ),
         status_column(lambda row: status_badge(row.upload)[0], "phone-first"),
         replace(_figure("rows_total", lazy_gettext("Rows"), "end", "rows"), name="rows"),
-        _figure("created", lazy_pgettext("contacts", "Created"), "end from-desktop"),
-        _figure("updated", lazy_gettext("Updated"), "end from-desktop"),
-        replace(_figure(uploads.UNCHANGED, lazy_gettext("Unchanged"), "end"), usual=False),
-        _figure("deleted", lazy_gettext("Deleted"), "end from-wide"),
-        _figure("ignored", lazy_gettext("Ignored"), "end from-wide"),
+        _result("created", lazy_pgettext("contacts", "Created"), "end from-desktop"),
+        _result("updated", lazy_gettext("Updated"), "end from-desktop"),
+        replace(_result(uploads.UNCHANGED, lazy_gettext("Unchanged"), "end"), usual=False),
+        _result("deleted", lazy_gettext("Deleted"), "end from-wide"),
+        _result("ignored", lazy_gettext("Ignored"), "end from-wide"),
         _figure("failed", lazy_gettext("Failed"), "end", "failed"),
         moment_column(
             "uploaded",

@@ -106,6 +106,11 @@ def counts_of(upload: ContactImport) -> dict[str, int]:
     return {name: getattr(upload, name) for name in COUNTS}
 
 
+def has_results(upload: ContactImport) -> bool:
+    """Return whether the counts are those of rows that were applied, and not undone."""
+    return upload.expected is not None and upload.undone_at is None
+
+
 def unchanged_rows(upload: ContactImport) -> int:
     """Return how many of the updated rows change nothing: as planned, or as applied since that
     began."""
