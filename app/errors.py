@@ -6,7 +6,7 @@ in the words of the contract (camelCase, dotted: ``contact.phoneNumber``).
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from operator import attrgetter
@@ -152,6 +152,18 @@ def raise_problems(problems: Iterable[Problem]) -> None:
     """Raise `ValidationFailed` with all problems, if there are any."""
     if all_problems := tuple(problems):
         raise ValidationFailed.of(*all_problems)
+
+
+def check_all(*checks: Callable[[], object]) -> None:
+    """Do each check, even if one before it fails. Raises `ValidationFailed` with the problems of
+    all."""
+    problems: list[Problem] = []
+    for check in checks:
+        try:
+            check()
+        except ValidationFailed as error:
+            problems += error.problems
+    raise_problems(problems)
 
 
 def check_length(field: str, text: str | None, limit: int) -> None:

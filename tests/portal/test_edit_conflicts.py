@@ -1,8 +1,10 @@
-"""Two people at the same edit form: a corrected error never overwrites what was saved meanwhile."""
+"""Edit forms: all errors are shown at once, and with two people at the same form a corrected error
+never overwrites what was saved meanwhile."""
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -33,7 +35,7 @@ from app.services.saved_views import ViewInput
 from app.services.scim import groups as scim_groups
 from app.services.users import operators
 from tests.fixtures.cast import OPERATOR, Tenant
-from tests.portal.conftest import PASSWORD_HASH, Browser
+from tests.portal.conftest import PASSWORD_HASH, Browser, in_conflict
 from tests.portal.test_templates import SOURCES
 from tests.portal.test_webhooks import make as make_webhook
 
@@ -140,7 +142,6 @@ FORMS = [
         {"name": "Theirs"},
         {"name": "x" * 300},
         {"name": "Mine"},
-        is_version_first=True,
     ),
     EditForm(
         ("portal/settings/sign_in.html",),
@@ -415,6 +416,46 @@ EACH = pytest.mark.parametrize(
 )
 
 
+ALL_AT_ONCE: list[tuple[str, Fields]] = [
+    (
+        "/settings",
+        {
+            "support_email": "nonsense",
+            "language": "xx",
+            "billing_address": "x" * 101,
+            "payment_text_de": "x" * 1001,
+            "payment_days": "many",
+        },
+    ),
+    (
+        "/organizations/{organization}/settings",
+        {"calling_hours_start": "nine", "max_calls_a_day": "0", "retry_times": "99"},
+    ),
+    (
+        "/organizations/{organization}/edit",
+        {"name": "", "referral_code": "x" * 300, "billing_address": "x" * 101},
+    ),
+    ("/users/{user}/edit", {"email": "nonsense", "name": "x" * 300}),
+    (
+        "/organization-templates/{template}/edit",
+        {"name": "", "user_limit": "many", "max_calls_a_day": "0", "retry_minutes": "0"},
+    ),
+    (
+        "/organization-templates/{template}/campaign",
+        {"name": "", "assistant": "7", "hours_start": "nine", "calls_per_hour": "0"},
+    ),
+    (
+        "/campaigns/{campaign}/outreach/plan",
+        {"hours_start": "nine", "calls_per_hour": "0", "calls_at_once": "many"},
+    ),
+    (
+        "/pricing/plans/customerPlusPlan",
+        {"amount": "much", "name": "", "features": "x" * 121},
+    ),
+]
+"""Wrong values of forms whose problems different parts find: the form, and rules of the service."""
+
+
 @pytest.fixture
 def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     """The ids that the addresses of the forms name."""
@@ -537,6 +578,24 @@ def test_a_user_who_saw_the_differences_can_overwrite_them_even_after_another_er
     assert shown(mine.get(path).text, path, form.corrected) == form.corrected
 
 
+@pytest.mark.parametrize(("form_path", "wrong"), ALL_AT_ONCE, ids=[path for path, _ in ALL_AT_ONCE])
+def test_every_wrong_value_is_marked_at_once_with_one_sentence(
+    own: Tenant,
+    signed_in: SignedIn,
+    ids: dict[str, object],
+    form_path: str,
+    wrong: Fields,
+) -> None:
+    path, browser = form_path.format(**ids), signed_in(own.staff[Role.PARTNER_ADMIN])
+    refused = save(browser, browser.get(path).text, path, wrong)
+    assert refused.status_code == 422
+    errors = re.findall(r'id="(\w+)-error">(.*?)</p>', refused.text, re.DOTALL)
+    assert {name for name, _ in errors} == wrong.keys()
+    summary = refused.text.partition('class="error-summary"')[2].partition("</div>")[0]
+    assert [words for _, words in errors if "<br>" in words] == []
+    assert set(re.findall(r'href="#(\w+)"', summary)) == wrong.keys()
+
+
 def test_a_field_that_its_user_did_not_change_takes_what_was_saved_meanwhile(
     own: Tenant, signed_in: SignedIn
 ) -> None:
@@ -547,10 +606,28 @@ def test_a_field_that_its_user_did_not_change_takes_what_was_saved_meanwhile(
     refused = save(mine, my_page, "/settings", {"billing_email": "nonsense"})
     late = save(mine, refused.text, "/settings", typed)
     assert late.status_code == 409
-    assert "Theirs</td>" not in late.text
+    assert in_conflict(late.text) == {"Company name": ("Theirs", "The same now")}
+    assert "Your changes are to other fields" in unescape(late.text)
     assert save(mine, late.text, "/settings", {}).status_code == 303
     expected = typed | {"partner_name": "Theirs"}
     assert shown(mine.get("/settings").text, "/settings", expected) == expected
+
+
+def test_a_conflict_shows_what_the_other_user_changed_and_not_what_only_its_user_did(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    mine, theirs = (signed_in(own.staff[Role.PARTNER_ADMIN]) for _ in range(2))
+    my_page, their_page = (browser.get("/settings").text for browser in (mine, theirs))
+    changed = {"partner_name": "Theirs", "partner_type": "reseller"}
+    save(theirs, their_page, "/settings", changed)
+    typed = {"partner_name": "Mine", "billing_email": "mine@northwind.example"}
+    late = save(mine, my_page, "/settings", typed)
+    assert late.status_code == 409
+    assert in_conflict(late.text) == {
+        "Company name": ("Theirs", "Mine"),
+        "Kind of partnership": ("reseller", "The same now"),
+    }
+    assert "replaces the saved values with yours" in late.text
 
 
 def test_every_form_with_a_version_is_tested_here() -> None:

@@ -84,7 +84,8 @@ class BrandingStudio:
             if url
         }
         self.assistants = {
-            str(assistant.id): f"{assistant.name}, {name}" for assistant, name in rows
+            str(assistant.id): f"{assistant.name}, {organization.name}"
+            for assistant, organization in rows
         }
 
     @property
@@ -142,7 +143,7 @@ class BrandingStudio:
             author=draft.author if draft else None,
             at=draft.updated_at if draft else None,
             is_own=draft is not None and draft.author == caller().label,
-            differences=[
+            changes=[
                 EditDifference(
                     str(FIELD_LABELS[change.name]),
                     value_text(change.name, change.new, self.assistants),

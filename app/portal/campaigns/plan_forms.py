@@ -9,15 +9,13 @@ from uuid import UUID
 
 from babel.dates import get_day_names
 from babel.support import LazyProxy
-from sqlalchemy.orm import Session
 from wtforms import SelectChoice, SelectField
 
-from app.extensions import caller
 from app.languages import gettext, lazy_gettext, locale
 from app.models import Assistant
 from app.portal.calls.forms import DEFAULT, EXACT, INSTRUCTIONS, MessageForm
 from app.portal.web.fields import CheckboxesField, ClockField, DayField, VersionField, WholeNumber
-from app.services.outreach import CampaignPlan, check_plan
+from app.services.outreach import CampaignPlan
 
 _MIDNIGHT = time(0)
 MESSAGE_HINTS = {
@@ -87,20 +85,15 @@ class PlanForm(MessageForm):
             SelectChoice(str(assistant.id), _assistant_label(assistant)) for assistant in assistants
         ]
 
-    def validate_all(self, session: Session, campaign_id: UUID, max_at_once: int) -> bool:
-        """Validate the form also by the service's rules if a value is unreadable, so that all
-        problems are shown at once."""
-        if self.validate():
-            return True
+    @property
+    def readable(self) -> CampaignPlan:
+        """Return the plan from the input, with valid hours for unreadable ones."""
         # From midnight to midnight: neither end contradicts the other one.
-        readable = replace(
+        return replace(
             self.to_plan(),
             hours_start=self.hours_start.data or _MIDNIGHT,
             hours_end=self.hours_end.data or _MIDNIGHT,
         )
-        check_args = (session, caller(), campaign_id, readable)
-        self.passes(lambda: check_plan(*check_args, max_at_once=max_at_once))
-        return False
 
     def to_plan(self) -> CampaignPlan:
         """Return the plan from the input, with only the texts of the chosen kind; for a validated

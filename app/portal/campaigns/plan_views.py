@@ -36,14 +36,17 @@ def edit_plan(campaign_id: UUID) -> str:
 @blueprint.post("/campaigns/<uuid:campaign_id>/outreach/plan")
 def save_plan(campaign_id: UUID) -> Page:
     form = PlanForm()
-    with transaction(read_only=True) as session:
-        is_readable = form.validate_all(session, campaign_id, settings().calls_per_organization)
-    if not is_readable:
-        return _plan_page(campaign_id, form), 422
-    stored = partial(_stored, submitted=form)
-    with saving_edit(form, "campaign", campaign_id, _plan_page, stored, validate=False) as session:
+    stored, check = partial(_stored, submitted=form), partial(_check_readable, campaign_id, form)
+    with saving_edit(form, "campaign", campaign_id, _plan_page, stored, check=check) as session:
         is_changed = _save(session, campaign_id, form)
     return _to_next_step(campaign_id, is_changed=is_changed)
+
+
+def _check_readable(campaign_id: UUID, form: PlanForm) -> None:
+    """Check the rest of a form with unreadable values. Raises `ValidationFailed`."""
+    at_once = settings().calls_per_organization
+    with transaction(read_only=True) as session:
+        outreach.check_plan(session, caller(), campaign_id, form.readable, max_at_once=at_once)
 
 
 def _save(session: Session, campaign_id: UUID, form: PlanForm) -> bool:

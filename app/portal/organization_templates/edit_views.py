@@ -1,5 +1,6 @@
 """Change the parts of a template: plan and rules, assistants, the campaign."""
 
+from dataclasses import replace
 from functools import partial
 from uuid import UUID
 
@@ -45,12 +46,23 @@ def edit_template(template_id: UUID) -> str:
 @blueprint.post("/organization-templates/<uuid:template_id>/edit")
 def save_template(template_id: UUID) -> Page:
     form = TemplateForm()
-    with saving_edit(form, TARGET, template_id, _edit_page, _stored) as session:
+    check = partial(_check_readable, template_id, form)
+    with saving_edit(form, TARGET, template_id, _edit_page, _stored, check=check) as session:
         name, version = form.name.data or "", form.version.data
         organization_templates.change(
             session, caller(), template_id, name, form.changed, bounds(), expected_version=version
         )
     return _to_template(template_id, gettext("Template saved."))
+
+
+def _check_readable(template_id: UUID, form: TemplateForm) -> None:
+    """Check the rest of a form with unreadable values. Raises `ValidationFailed`."""
+    with transaction(read_only=True) as session:
+        opened_template = _open_template(session, template_id)
+        name, content = form.name.data or "", form.readable_part(opened_template.content)
+        organization_templates.check_changes(
+            session, caller(), opened_template.template, name, content, bounds()
+        )
 
 
 @blueprint.get("/organization-templates/<uuid:template_id>/assistants/new")
@@ -143,7 +155,8 @@ def edit_template_campaign(template_id: UUID) -> str:
 def save_template_campaign(template_id: UUID) -> Page:
     form = TemplateCampaignForm()
     stored = partial(_stored_campaign, typed=form)
-    with saving_edit(form, TARGET, template_id, _campaign_page, stored) as session:
+    check = partial(_check_readable_campaign, template_id, form)
+    with saving_edit(form, TARGET, template_id, _campaign_page, stored, check=check) as session:
         campaign, version = form.to_campaign(), form.version.data
         organization_templates.save_campaign(
             session, caller(), template_id, campaign, bounds(), expected_version=version
@@ -151,6 +164,12 @@ def save_template_campaign(template_id: UUID) -> Page:
     response = _to_template(template_id, gettext("Campaign plan saved."))
     warn_of_placeholders(texts_of(campaign.plan), lambda: [NAME])
     return response
+
+
+def _check_readable_campaign(template_id: UUID, form: TemplateCampaignForm) -> None:
+    """Check the rest of a form with unreadable values. Raises `ValidationFailed`."""
+    campaign = replace(form.to_campaign(), plan=form.readable)
+    organization_templates.check_campaign(opened(template_id).content, campaign, bounds())
 
 
 @blueprint.post("/organization-templates/<uuid:template_id>/campaign/remove")

@@ -98,6 +98,15 @@ class TemplateForm(SettingsForm, OrganizationLimitsForm, FirstRole):
             first_role=self.role,
         )
 
+    def readable_part(self, content: TemplateContent) -> TemplateContent:
+        """Return the content with the limits and rules of the input that are readable."""
+        limits = {
+            name: self[name].data
+            for name in ("assistant_limit", "user_limit")
+            if not self[name].errors
+        }
+        return replace(content, rules=self.readable(content.rules), **limits)
+
 
 class TemplateAssistantForm(AssistantForm):
     """An assistant without a phone, which belongs to one organization."""

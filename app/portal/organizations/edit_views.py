@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from wtforms import SelectChoice
 
 from app.enums import Role, Tier
-from app.errors import raise_problems
+from app.errors import check_all, raise_problems
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import Organization, utcnow
@@ -29,6 +29,7 @@ from app.services import organizations, partners, pricing, users
 from app.services.billing import statements
 from app.services.billing.statements import Bill
 from app.services.billing_address import validate_address
+from app.services.organizations.changing import validate_name
 from app.services.pricing import EditedPlan
 
 FIRST_ROLES = (Role.OWNER, Role.STANDARD)
@@ -103,6 +104,11 @@ def save_organization(organization_id: UUID) -> Page:
 
 
 def _save(session: Session, organization_id: UUID, form: EditForm) -> Organization:
+    check_all(
+        form.to_changes,
+        lambda: validate_name(form.name.data or ""),
+        lambda: validate_address(*form.typed_address),
+    )
     return organizations.update(
         session,
         caller(),

@@ -2,12 +2,12 @@
 some."""
 
 from collections.abc import Sequence
+from functools import partial
 from uuid import UUID
 
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.portal.organizations import blueprint
@@ -39,12 +39,8 @@ def edit_settings(organization_id: UUID) -> Page:
 @blueprint.post("/organizations/<uuid:organization_id>/settings")
 def save_settings(organization_id: UUID) -> Page:
     form = SettingsForm()
-    if not form.validate():
-        _check_readable(organization_id, form)
-        return _page(organization_id, form), 422
-    with saving_edit(
-        form, "organization", organization_id, _page, _stored, validate=False
-    ) as session:
+    check = partial(_check_readable, organization_id, form)
+    with saving_edit(form, "organization", organization_id, _page, _stored, check=check) as session:
         changed = _save(session, organization_id, form)
     url = url_for("portal.organizations.edit_settings", organization_id=organization_id)
     return redirect_saved(_saved_message(changed), url, changed)
@@ -68,16 +64,13 @@ def _saved_message(changed: Sequence[str]) -> str:
 
 
 def _check_readable(organization_id: UUID, form: SettingsForm) -> None:
-    """Check the rest of a form with unreadable values, so that all problems are shown at once."""
+    """Check the rest of a form with unreadable values. Raises `ValidationFailed`."""
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
         stored = organizations.rules_of(organization)
         openable = organizations.openable_of(session, caller(), organization)
-    try:
-        rules = form.readable(stored)
-        organizations.check_rules(rules, stored, openable, settings().calls_per_organization)
-    except ValidationFailed as error:
-        form.apply_errors(error)
+    rules = form.readable(stored)
+    organizations.check_rules(rules, stored, openable, settings().calls_per_organization)
 
 
 def _stored(session: Session, organization_id: UUID) -> SettingsForm:

@@ -26,7 +26,7 @@ from app.gateways.processors.currencies import OFFERED, decimals
 from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext
 from app.languages.numbers import without_separators
 from app.portal.spending.forms import AmountField, UnitPriceField, format_amount
-from app.portal.web.editing import EditDifference, differences_of
+from app.portal.web.editing import EditDifference, SeenMarks, differences_of
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services.pricing import EditedPlan, PlanTerms, PlanText
@@ -167,14 +167,14 @@ class PricingPlanForm(PortalForm):
                 problems.append((field.id, f"{label}: {problem.message}"))
         self.problems = [*self.problems, *problems]
 
-    def differences(self, stored: Self) -> list[EditDifference]:
+    def differences(self, stored: Self, seen: SeenMarks) -> list[EditDifference]:
         stored_fields = {field.name: field for field in stored}
         del stored_fields["texts"]
         rows = zip(self.text_rows, stored.text_rows, strict=True)
-        return differences_of(self, stored_fields) + [
+        return differences_of(self, stored_fields, seen) + [
             replace(difference, label=f"{LANGUAGES[code]}: {difference.label}")
             for (code, row), (_code, stored_row) in rows
-            for difference in differences_of(row, {field.name: field for field in stored_row})
+            for difference in differences_of(row, {field.name: field for field in stored_row}, seen)
         ]
 
     def validate(self, extra_validators: Any = None) -> bool:
@@ -193,14 +193,10 @@ class PricingPlanForm(PortalForm):
         if not field.text:
             raise ValidationError(gettext("Enter a price, 0 if the plan is free."))
 
-    def validate_all(self, stored: EditedPlan, *, has_ids: bool) -> bool:
-        """Validate also by the service's rules if something is wrong, so that all problems are
-        shown at once."""
-        if self.validate():
-            return True
+    def check_readable(self, stored: EditedPlan, *, has_ids: bool) -> None:
+        """Check the rest of a form with unreadable values. Raises `ValidationFailed`."""
         if not (self.currency.errors or self.interval.errors):
-            self.passes(lambda: check(self.to_plan(stored, has_ids=has_ids)))
-        return False
+            check(self.to_plan(stored, has_ids=has_ids))
 
     def _wrong_decimals(self, places: int) -> str:
         currency = self.currency.data

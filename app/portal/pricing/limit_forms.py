@@ -9,7 +9,7 @@ from app.enums import Tier
 from app.errors import DomainError
 from app.languages import gettext, lazy_gettext
 from app.portal.pricing.labels import calls_a_day_label, calls_at_once_label
-from app.portal.web.editing import EditDifference
+from app.portal.web.editing import EditDifference, SeenMarks
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.portal.web.plan_names import PLAN_NAMES
@@ -55,7 +55,7 @@ class LimitsForm(PortalForm):
         """Return the entered limits; unreadable ones are None."""
         return {tier: PlanLimits(row.at_once.data, row.a_day.data) for tier, row in self.rows}
 
-    def differences(self, stored: Self) -> list[EditDifference]:
+    def differences(self, stored: Self, _seen: SeenMarks) -> list[EditDifference]:
         return [
             EditDifference(
                 _field_label(field, tier),

@@ -94,8 +94,6 @@ def save_plan(tier: str) -> Page:
     with transaction(read_only=True) as session:
         plan_set, has_ids = current_plans(session), _has_processor(session)
     plan = _find_plan(plan_set, tier)
-    if not form.validate_all(plan, has_ids=has_ids):
-        return _page(form, plan), 422
     edited, is_saved = _save(form, plan_set, plan, has_ids=has_ids)
     return _to_saved() if is_saved else _checking_page(form, plan, edited)
 
@@ -121,7 +119,8 @@ def _save(
     partner_id, version = partners.own(caller()), plan_set.draft or plan_set.last
     target = ("plan_version", version.id) if version else ("partner", partner_id)
     page, stored = partial(_page, form, plan), partial(_stored, tier=plan.tier)
-    with saving(form, page, stored=stored, target=target, validate=False) as session:
+    check = partial(form.check_readable, plan, has_ids=has_ids)
+    with saving(form, page, stored=stored, target=target, check=check) as session:
         edited = form.to_plan(plan, has_ids=has_ids)
         is_saved = selling.save(
             session,

@@ -1,11 +1,12 @@
 """Portal settings: the partner's fields that are not part of the brand."""
 
+from functools import partial
 from typing import Any
 
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
-from app.errors import ValidationFailed
+from app.errors import ValidationFailed, check_all
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Partner
@@ -49,9 +50,23 @@ def save_settings() -> Page:
 
 
 def _save(session: Session, form: PortalSettingsForm) -> None:
-    """Save the form. Raises `ValidationFailed`, also for a change of a verified domain that isn't
-    confirmed, and `Conflict`."""
+    """Save the form. Raises `ValidationFailed` with every problem, and `Conflict`."""
     partner = partners.get_own(session, caller())
+    terms = form.payment_instructions.data or "", form.payment_days.data or ""
+    texts = {code: field.data or "" for code, field in form.payment_texts.items()}
+    own = session, caller(), partner.id
+    check_all(
+        partial(_save_contract_fields, session, partner, form),
+        partial(partners.choose_language, *own, form.language.data or None),
+        partial(partners.set_billing_address, *own, *form.typed_address),
+        partial(partners.set_payment_terms, *own, *terms, texts),
+        partial(_save_sender, session, partner, form),
+    )
+
+
+def _save_contract_fields(session: Session, partner: Partner, form: PortalSettingsForm) -> None:
+    """Save the fields that the contract has. Raises `ValidationFailed`, also for a change of a
+    verified domain that isn't confirmed, and `Conflict`."""
     changes = read(UpdatePartnerInput, form.to_changes(_resource_of(partner)))
     version, was_verified = form.version.data, partner.domain_verified_at is not None
     partners.update(session, caller(), partner.id, changes, expected_version=version)
@@ -60,11 +75,9 @@ def _save(session: Session, form: PortalSettingsForm) -> None:
             "Your customers use the current domain. Confirm that you want to change it."
         )
         raise ValidationFailed.on("confirmDomain", "confirm_domain", message)
-    partners.choose_language(session, caller(), partner.id, form.language.data or None)
-    partners.set_billing_address(session, caller(), partner.id, *form.typed_address)
-    terms = form.payment_instructions.data or "", form.payment_days.data or ""
-    texts = {code: field.data or "" for code, field in form.payment_texts.items()}
-    partners.set_payment_terms(session, caller(), partner.id, *terms, texts)
+
+
+def _save_sender(session: Session, partner: Partner, form: PortalSettingsForm) -> None:
     if settings().mail_spf_include:
         sender = (form.sender_email.data or "").strip() or None
         domains.choose_sender(session, caller(), partner.id, sender, settings().secret_keys)

@@ -6,7 +6,7 @@ from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.errors import Conflict, Forbidden, NotFound
+from app.errors import Conflict, Forbidden, NotFound, check_all
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import EmailChange, User
@@ -101,6 +101,7 @@ def _change_role(session: Session, user: User, role: Role | None) -> bool:
 
 def _save(session: Session, user_id: UUID, form: UserForm) -> User:
     name, version = form.name.data or "", form.version.data
+    check_all(form.to_changes, lambda: users.check_name(name))
     return users.update(
         session, caller(), user_id, form.to_changes(), name=name, expected_version=version
     )

@@ -89,27 +89,63 @@ def _claim(session: Session, *more: str) -> idempotency.IdempotencySlot | dict[s
 
 @dataclass(frozen=True, slots=True)
 class EditDifference:
-    """A field that two users filled in differently, in the words of the page."""
+    """A field that one of two users changed, or both, in the words of the page. ``yours`` and
+    ``theirs`` are equal if its user hasn't changed it, or to the same value; ``is_theirs`` is False
+    if only its user has."""
 
     label: str
     yours: str
     theirs: str
+    is_theirs: bool = True
+
+    @property
+    def is_yours(self) -> bool:
+        return self.yours != self.theirs
 
 
 @dataclass(frozen=True, slots=True)
 class EditConflict:
-    """Another user saved first, or the same one elsewhere: who, when, and the differences."""
+    """Another user saved first, or the same one elsewhere: who, when, and the fields that either of
+    them changed."""
 
     author: str | None
     at: datetime | None
-    differences: Sequence[EditDifference]
+    changes: Sequence[EditDifference]
     is_own: bool = False
+
+    @property
+    def theirs(self) -> list[EditDifference]:
+        """What the other user changed."""
+        return [change for change in self.changes if change.is_theirs]
+
+    @property
+    def collides(self) -> bool:
+        """Whether both changed the same field."""
+        return any(change.is_yours for change in self.theirs)
+
+    @property
+    def has_yours(self) -> bool:
+        return any(change.is_yours for change in self.changes)
+
+
+class SeenMarks:
+    """The marks of the values that the user of a form has seen saved, from `seen_marks`."""
+
+    def __init__(self, text: str):
+        self._digests = dict(pair.split(":") for pair in text.split() if pair.count(":") == 1)
+
+    def has(self, field: Field) -> bool:
+        return field.name in self._digests and _has_digest(field)
+
+    def is_changed(self, field: Field) -> bool:
+        """Return whether the field's value is another one than its user has seen."""
+        return self._digests[field.name] != _digest(field)
 
 
 def edit_conflict(
     session: Session,
     error: Conflict,
-    differences: Sequence[EditDifference],
+    changes: Sequence[EditDifference],
     target_type: str,
     target_id: UUID,
 ) -> EditConflict:
@@ -119,22 +155,39 @@ def edit_conflict(
         raise error
     last = audit.last_of_target(session, caller(), target_type, target_id)
     if last is None:
-        return EditConflict(None, None, differences)
+        return EditConflict(None, None, changes)
     author = author_label(last.actor, author_names(session, [last.actor]))
-    return EditConflict(author, last.at, differences, last.actor_id == caller().subject_id)
+    return EditConflict(author, last.at, changes, last.actor_id == caller().subject_id)
 
 
-def differences_of(submitted: Iterable[Field], stored: Mapping[str, Field]) -> list[EditDifference]:
-    """Return the differences between the input and what is stored, by field name.
+def differences_of(
+    submitted: Iterable[Field], stored: Mapping[str, Field], seen: SeenMarks
+) -> list[EditDifference]:
+    """Return the fields that the user or another one changed, by what is stored by field name.
 
     Fields that the page doesn't show are left out: they aren't sent, and keep their stored values.
     """
-    pairs = [(field, stored[field.name]) for field in submitted if _is_sent(field, stored)]
-    return [
-        EditDifference(str(edited.label.text), _display_value(edited), _display_value(stored_field))
-        for edited, stored_field in pairs
-        if _display_value(edited) != _display_value(stored_field)
-    ]
+    differences = (
+        difference_of(field, stored[field.name], seen)
+        for field in submitted
+        if _is_sent(field, stored)
+    )
+    return [each for each in differences if each is not None]
+
+
+def difference_of(edited: Field, stored: Field, seen: SeenMarks) -> EditDifference | None:
+    """Return the change of a field; None if no one has changed it. Of a field without a mark both
+    users are said to have changed it."""
+    yours, theirs, is_theirs = _display_value(edited), _display_value(stored), True
+    if seen.has(edited):
+        is_theirs = seen.is_changed(stored)
+        if not seen.is_changed(edited):
+            yours = theirs
+        if yours == theirs and not is_theirs:
+            return None
+    elif yours == theirs:
+        return None
+    return EditDifference(str(edited.label.text), yours, theirs, is_theirs)
 
 
 def seen_marks(fields: Iterable[Field]) -> str:
@@ -144,16 +197,11 @@ def seen_marks(fields: Iterable[Field]) -> str:
 
 
 def reset_unchanged(
-    submitted: Iterable[Field], stored: Mapping[str, Field], seen_digests: str
+    submitted: Iterable[Field], stored: Mapping[str, Field], seen: SeenMarks
 ) -> None:
-    """Set the fields that still have one of the ``seen_digests`` to what is stored."""
-    digests = dict(pair.split(":") for pair in seen_digests.split() if pair.count(":") == 1)
+    """Set the fields that their user hasn't changed to what is stored."""
     for field in submitted:
-        if (
-            field.name in stored
-            and digests.get(field.name) == _digest(field)
-            and _has_digest(field)
-        ):
+        if field.name in stored and seen.has(field) and not seen.is_changed(field):
             field.raw_data = None  # which some fields show instead of their data
             field.process(None, stored[field.name].data)
 

@@ -21,6 +21,7 @@ from app.portal.web.editing import (
     HIDDEN_FIELDS,
     EditConflict,
     EditDifference,
+    SeenMarks,
     differences_of,
     edit_conflict,
     reset_unchanged,
@@ -131,15 +132,17 @@ class PortalForm(FlaskForm):
         return True
 
     def apply_errors(self, error: DomainError) -> None:
-        """Put each problem at its field, and those without a field into `problems`."""
+        """Put each problem at its field, and those without a field into `problems`. An unreadable
+        value has one problem, whatever the services say about it."""
         unassigned = [] if error.problems else [typographic(error.message)]
         named = self.fields_by_wire()
+        unreadable = {field.name for field in self if field.errors}
         for problem in error.problems:
             name = named.get(problem.field) or named.get(problem.field.partition(".")[0])
             message = typographic(problem.message)
             if name is None:
                 unassigned.append(message)
-            else:
+            elif name not in unreadable:
                 self[name].errors = (*self[name].errors, message)
         self.problems = [*self.problems, *(("", text) for text in unassigned)]
 
@@ -149,10 +152,10 @@ class PortalForm(FlaskForm):
             raise error
         self[self.limited_field].errors = (error.message,)
 
-    def differences(self, stored: Self) -> list[EditDifference]:
-        """Return the differences between this form and the same form filled with what is
-        ``stored``."""
-        return differences_of(self, {field.name: field for field in stored})
+    def differences(self, stored: Self, seen: SeenMarks) -> list[EditDifference]:
+        """Return what its user, or another one, changed since the values were ``seen``; ``stored``
+        is the same form filled with what is saved."""
+        return differences_of(self, {field.name: field for field in stored}, seen)
 
     def show_conflict(
         self, session: Session, error: Conflict, stored: Self, target_type: str, target_id: UUID
@@ -162,12 +165,11 @@ class PortalForm(FlaskForm):
 
         Raises ``error`` if it is not an edit conflict.
         """
-        reset_unchanged(
-            self, {field.name: field for field in stored}, request.values.get("seen", "")
-        )
+        seen = SeenMarks(request.values.get("seen", ""))
+        changes = self.differences(stored, seen)
+        reset_unchanged(self, {field.name: field for field in stored}, seen)
         self.seen = seen_marks(stored)
-        differences = self.differences(stored)
-        self.conflict = edit_conflict(session, error, differences, target_type, target_id)
+        self.conflict = edit_conflict(session, error, changes, target_type, target_id)
         self["version"].data = stored["version"].data
 
     def fields_by_wire(self) -> dict[str, str]:
@@ -212,6 +214,7 @@ def showing_problems(
     page: Callable[[], str | Response],
     *,
     validate: bool = True,
+    check: Callable[[], object] | None = None,
     shows: tuple[type[DomainError], ...] = (),
 ) -> Iterator[None]:
     """Show problems on the form's page. An invalid form, or one that the block refuses, ends the
@@ -219,9 +222,13 @@ def showing_problems(
     `apply_limit` has a place for the message. Raises other errors, except those listed in
     ``shows``.
 
-    Without ``validate`` only the block checks the form, which then finds all problems together.
+    All problems are shown at once: those that the block would find in the other fields of an
+    invalid form are found by ``check``, a check of the service. Without ``validate`` only the
+    block checks the form.
     """
     if validate and not form.validate():
+        if check is not None:
+            form.passes(check)
         abort(make_response(page(), 422))
     try:
         yield
@@ -243,6 +250,7 @@ def saving(
     stored: Callable[[Session], PortalForm] | None = None,
     target: tuple[str, UUID] | None = None,
     validate: bool = True,
+    check: Callable[[], object] | None = None,
     shows: tuple[type[DomainError], ...] = (),
     all_tenants: bool = False,
 ) -> Iterator[Session]:
@@ -252,7 +260,7 @@ def saving(
 
     ``stored`` fills the form with what is saved, ``target`` is the record's name in the audit log.
     """
-    with showing_problems(form, page, validate=validate, shows=shows):
+    with showing_problems(form, page, validate=validate, check=check, shows=shows):
         try:
             with transaction(all_tenants=all_tenants) as session:
                 yield session
@@ -273,6 +281,7 @@ def saving_edit(
     stored: Callable[[Session, UUID], F],
     *,
     validate: bool = True,
+    check: Callable[[], object] | None = None,
     shows: tuple[type[DomainError], ...] = (),
 ) -> Iterator[Session]:
     """As `saving`, for a form that edits the record with this id.
@@ -286,6 +295,7 @@ def saving_edit(
         stored=lambda session: stored(session, record_id),
         target=(kind, record_id),
         validate=validate,
+        check=check,
         shows=shows,
     ) as session:
         yield session

@@ -2,6 +2,7 @@
 
 from app.services.organization_templates.changing import (
     change,
+    check_changes,
     create,
     delete,
     remove_assistant,
@@ -9,7 +10,7 @@ from app.services.organization_templates.changing import (
     save_campaign,
     save_organization,
 )
-from app.services.organization_templates.checking import InstallationBounds
+from app.services.organization_templates.checking import InstallationBounds, check_campaign
 from app.services.organization_templates.content import (
     PreparedCampaign,
     TemplateContent,

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from uuid import UUID
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
-from app.errors import Conflict, NotFound, ValidationFailed, check_version
+from app.errors import Conflict, NotFound, ValidationFailed, check_all, check_version
 from app.languages import gettext
 from app.languages.numbers import localize_number
 from app.models import Organization, OrganizationTemplate, new_id
@@ -140,11 +141,32 @@ def change(
     """
     template, before = _lock_template(session, caller, template_id, expected_version)
     after = changed(before)
+    check_changes(session, caller, template, name, after, bounds)
     name = validate_name(name)
-    check_organization(session, caller, template.partner_id, after, bounds, before.rules)
+    return _store(session, caller, template, before, after, name=name)
+
+
+def check_changes(
+    session: Session,
+    caller: Caller,
+    template: OrganizationTemplate,
+    name: str,
+    content: TemplateContent,
+    bounds: InstallationBounds,
+) -> None:
+    """Check the name, and what of the content `change` may change. Raises `ValidationFailed` with
+    every problem."""
+    partner_id, rules = template.partner_id, content_of(template).rules
+    check_all(
+        partial(_check_name, session, template, name),
+        partial(check_organization, session, caller, partner_id, content, bounds, rules),
+    )
+
+
+def _check_name(session: Session, template: OrganizationTemplate, name: str) -> None:
+    name = validate_name(name)
     if template.name != name:
         _refuse_duplicate_name(session, template.partner_id, name, template.id)
-    return _store(session, caller, template, before, after, name=name)
 
 
 def save_assistant(

@@ -1,6 +1,6 @@
 """Users: loading, creating and changing them."""
 
-from app.services.users.changing import set_external_id, set_password, update
+from app.services.users.changing import check_name, set_external_id, set_password, update
 from app.services.users.creating import (
     create,
     create_admin,

@@ -99,8 +99,13 @@ def lock_user(
     return user
 
 
-def _rename(session: Session, caller: Caller, user: User, name: str | None) -> None:
+def check_name(name: str | None) -> None:
+    """Raise `ValidationFailed` (``too_long``) for a name that is too long."""
     check_length("name", name, MAX_NAME)
+
+
+def _rename(session: Session, caller: Caller, user: User, name: str | None) -> None:
+    check_name(name)
     before = user.name
     if before == name:
         return
