@@ -175,6 +175,29 @@ def test_the_operator_assigns_numbers_all_or_none(
     assert "Southgate" in page
 
 
+def test_assigning_numbers_to_a_suspended_organization_says_that_they_are_not_called_from(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    address, notice = f"/numbers/assign?organization={own.plus.id}", "No calls are placed from its"
+    assert notice not in operator.get(address).text
+    organizations.suspend(session, OPERATOR, own.plus.id)
+    session.commit()
+    assert notice in operator.get(address).text
+
+
+def test_every_number_that_cannot_be_assigned_is_named_at_once(
+    session: Session, own: Tenant, assistant: Assistant, operator: Browser
+) -> None:
+    address = f"/numbers/assign?organization={own.plus.id}"
+    typed = f"+12025550150\nnonsense\n+1 202 555\n{FOREIGN}"
+    refused = operator.post(address, {"numbers": typed}, page=address)
+    assert (refused.status_code, owner_of(session, "+12025550150")) == (422, None)
+    error = unescape(refused.text.partition('id="numbers-error"')[2].partition("</p>")[0])
+    sentences = error.replace("\u00a0", " ").replace("\u2011", "-").split("<br>")
+    named = ("nonsense: ", "+1 202 555: ", "belongs to another organization")
+    assert [name in words for name, words in zip(named, sentences, strict=True)] == [True] * 3
+
+
 def test_the_operator_moves_a_number_between_partners_and_releases_it(
     session: Session, own: Tenant, other: Tenant, assistant: Assistant, operator: Browser
 ) -> None:

@@ -11,7 +11,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import NumberSource
-from app.errors import ValidationFailed, check_version, translate_stored
+from app.errors import (
+    Problem,
+    ValidationFailed,
+    check_version,
+    raise_problems,
+    translate_stored,
+)
 from app.languages import gettext
 from app.languages.numbers import localize_number
 from app.models import Organization, PhoneNumber, utcnow
@@ -24,6 +30,8 @@ from app.services.phone_numbers.queries import get
 from app.services.uniqueness import insert_into
 
 MAX_AT_ONCE = 1000
+MAX_PROBLEMS = 20
+"""Maximum problems that are reported at once."""
 
 
 def assign(
@@ -38,7 +46,7 @@ def assign(
     _require_operator(caller)
     organization = tenancy.get_organization(session, caller, organization_id)
     tenancy.refuse_archived(organization)
-    numbers = _parse_numbers(texts, organization.default_region)
+    numbers, problems = _parse_numbers(texts, organization.default_region)
     for number in numbers:
         if not hold(session, caller, number, organization, NumberSource.ASSIGNED):
             formatted = format_international(number)
@@ -46,7 +54,8 @@ def assign(
                 "%(number)s belongs to another organization. Move it in the list of numbers.",
                 number=formatted,
             )
-            raise ValidationFailed.on("numbers", "number_taken", message)
+            problems.append(Problem("numbers", "number_taken", message))
+    raise_problems(problems[:MAX_PROBLEMS])
     return numbers
 
 
@@ -194,8 +203,9 @@ def _lock_number(session: Session, caller: Caller, number: str) -> PhoneNumber:
     return get(session, caller, number, for_change=True)
 
 
-def _parse_numbers(texts: Sequence[str], region: str) -> list[str]:
-    """Return the numbers without repetitions. Raises `ValidationFailed`."""
+def _parse_numbers(texts: Sequence[str], region: str) -> tuple[list[str], list[Problem]]:
+    """Return the numbers without repetitions, and the problems of the others. Raises
+    `ValidationFailed` for no or too many texts."""
     if not texts:
         raise ValidationFailed.on("numbers", "required", gettext("Enter at least one number."))
     if len(texts) > MAX_AT_ONCE:
@@ -203,13 +213,14 @@ def _parse_numbers(texts: Sequence[str], region: str) -> list[str]:
         message = gettext("Assign at most %(most)s numbers at once.", most=limit)
         raise ValidationFailed.on("numbers", "too_many", message)
     numbers: dict[str, None] = {}
+    problems = []
     for text in texts:
         try:
             numbers[normalise_written(text, region)] = None
         except PhoneError as error:
             message = f"{text[:40]}: {error.message}"
-            raise ValidationFailed.on("numbers", "invalid_phone", message) from None
-    return list(numbers)
+            problems.append(Problem("numbers", "invalid_phone", message))
+    return list(numbers), problems
 
 
 def _require_operator(caller: Caller) -> None:
