@@ -148,6 +148,11 @@ def inactive_message(organization: Organization, suspended_partner: str | None) 
     return None
 
 
+def no_calls_message() -> str:
+    """Return what the suspension of an organization means for its calls."""
+    return gettext("The organization is suspended: it places no calls.")
+
+
 def suspended_message(name: str) -> str:
     """``name`` is that of an organization or partner."""
     return gettext("%(name)s is suspended. Reactivate it first.", name=name)

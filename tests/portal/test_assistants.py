@@ -20,10 +20,10 @@ from app.enums import (
     Role,
 )
 from app.models import Assistant, AuditEntry, ExternalIdKey, Organization, PhoneNumber, User, utcnow
-from app.services import assistants, campaigns, contacts
+from app.services import assistants, campaigns, contacts, organizations, phone_numbers
 from app.services.assistants.queries import Readiness
 from app.validation.urls import is_voice_address
-from tests.fixtures.cast import Tenant, make_user, open_destinations, organization_of
+from tests.fixtures.cast import OPERATOR, Tenant, make_user, open_destinations, organization_of
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 
@@ -605,3 +605,39 @@ def test_the_page_counts_the_calls_of_30_days_and_links_to_each_list(
             'href="/calls/0'
         )
     assert shown == {"Calls: 4": 4, "Reached a person: 50.0 %": 2, "Average duration: 1 min": 3}
+
+
+def test_operators_see_the_partner_of_an_assistant_and_narrow_the_list_to_one(
+    own: Tenant, other: Tenant, operator: Browser, admin: Browser
+) -> None:
+    def listed(page: str) -> set[str]:
+        names = {tenant.partner.name for tenant in (own, other)}
+        return {name for name in names if f'<span class="cell-sub">{name}</span>' in page}
+
+    assert listed(operator.get("/assistants").text) == {own.partner.name, other.partner.name}
+    one = operator.get(f"/assistants?partner={own.partner.id}").text
+    assert listed(one) == {own.partner.name}
+    assert f"call for customers of {own.partner.name} from" in one
+    assert listed(admin.get(f"/assistants?partner={other.partner.id}").text) == set()
+
+
+def test_an_assistant_and_its_number_have_the_same_mark(
+    session: Session, own: Tenant, admin: Browser, assistant: Assistant
+) -> None:
+    phone_numbers.assign(session, OPERATOR, own.organization.id, [NUMBER])
+    assistant.phone_number = NUMBER
+    session.commit()
+
+    def marks() -> list[str]:
+        of_organization = f"/organizations/{own.organization.id}/assistants"
+        pages = ("/numbers", f"/assistants?organization={own.organization.id}", of_organization)
+        badges = (re.findall(r'"(badge [^"]*)"', admin.get(page).text) for page in pages)
+        return [found[-1] for found in badges]
+
+    organizations.suspend(session, OPERATOR, own.organization.id)
+    session.commit()
+    assert marks() == ["badge badge-warning hollow"] * 3
+    organizations.resume(session, OPERATOR, own.organization.id)
+    assistant.active = False
+    session.commit()
+    assert marks() == ["badge badge-neutral"] * 3

@@ -18,11 +18,11 @@ from app.config import Settings
 from app.enums import CarrierKind, Role, SubscriptionState, Tier, UsageUnit
 from app.models import Campaign, Mail, Statement, Subscription, User
 from app.portal.web import lists
-from app.services import reporting
+from app.services import organizations, reporting
 from app.services.billing import closing, statements
 from app.services.billing.usage import ModelRate
 from app.services.pricing.plans import PlanTerms
-from tests.fixtures.cast import Tenant
+from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.clock import SetClock, set_clock
 from tests.portal.conftest import Browser
 from tests.services.billing.conftest import call, publish
@@ -65,6 +65,16 @@ def text_of(html: str) -> str:
 
 def lines(text: str) -> list[str]:
     return text.removeprefix("\ufeff").splitlines()
+
+
+def test_the_costs_name_a_suspended_organization(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    pages = "/costs", f"/costs/{own.plus.id}"
+    assert ["Suspended" in admin.get(page).text for page in pages] == [False, False]
+    organizations.suspend(session, OPERATOR, own.plus.id)
+    session.commit()
+    assert [admin.get(page).text.count("Suspended</span>") for page in pages] == [1, 1]
 
 
 def test_the_page_shows_price_costs_and_margin_of_a_month(admin: Browser, own: Tenant) -> None:

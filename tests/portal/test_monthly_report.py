@@ -23,11 +23,11 @@ from app.models import (
     User,
     utcnow,
 )
-from app.services import assistants, mails, monthly_reports, pdf, reporting
+from app.services import assistants, mails, monthly_reports, organizations, pdf, reporting
 from app.services.billing.usage import ModelRate
 from app.services.branding.brand import of_partner
 from app.services.branding.shades import brand_shades
-from tests.fixtures.cast import Tenant
+from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import send_waiting
 from tests.portal.conftest import Browser
@@ -127,6 +127,10 @@ def test_the_report_and_the_overview_name_the_same_organizations_near_a_limit(
         *("Northwind Dental", f"2 of 2 assistants in use. {used}"),
         *("Northwind Bakery", used),
     ]
+    organizations.suspend(session, OPERATOR, own.organization.id)
+    session.commit()
+    suspended = admin.get("/report/month?month=2026-09").text.partition("Near a limit now")[2]
+    assert f"{used} The organization is suspended: it places no calls." in suspended
     overview = admin.get("/").text
     assert "2 of 2 assistants in use." in overview
     assert overview.count("in use.") == 1

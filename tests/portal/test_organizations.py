@@ -325,6 +325,21 @@ def test_suspending_names_its_consequences_and_can_be_undone(
     assert fresh(session, own.organization).status is OrganizationStatus.ACTIVE
 
 
+def test_every_tab_of_a_suspended_organization_says_what_that_means(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    base = f"/organizations/{own.organization.id}"
+    head = browser.get(base).text.partition('<nav class="tabs"')[2].partition("</nav>")[0]
+    tabs = re.findall(r'href="([^"]+)"', head)
+    notice = "Its users can’t sign in, its keys are refused and no calls are placed."
+    assert notice not in text(browser.get(base))
+    organizations.suspend(session, OPERATOR, own.organization.id)
+    session.commit()
+    pages = {tab: text(browser.get(tab)) for tab in tabs}
+    assert len(pages) > len(PARTS)
+    assert {tab: page.count(notice) for tab, page in pages.items()} == dict.fromkeys(pages, 1)
+
+
 def test_an_archived_organization_is_hidden_from_the_list_and_can_be_restored(
     session: Session, own: Tenant, browser: Browser
 ) -> None:

@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus, ContactAction, Role
 from app.models import Assistant, Call, Contact, User, utcnow
 from app.portal.web.formats import phone
-from app.services import campaigns, contacts
-from tests.fixtures.cast import Tenant
+from app.services import campaigns, contacts, organizations
+from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.trial import start_trial
 from tests.portal.conftest import Browser
@@ -190,6 +190,16 @@ def test_an_assistant_that_can_not_call_is_offered_with_the_reason_and_can_not_b
         "Bare": ("disabled", "no number"),
         "Unset": ("disabled", "+1 202 555 0172 is not ready"),
     }
+
+
+def test_an_assistant_of_a_suspended_organization_can_not_be_chosen(
+    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+) -> None:
+    organizations.suspend(session, OPERATOR, assistant.organization_id)
+    session.commit()
+    page = admin.get("/test-call").text
+    assert f"{own.organization.name} (organization suspended)</option>" in page
+    assert "The organization is suspended: it places no calls." in page
 
 
 def test_the_checks_say_that_the_number_is_still_to_be_checked(

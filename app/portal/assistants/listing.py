@@ -33,6 +33,7 @@ def _filters() -> assistants.AssistantFilter:
         query=lists.text_filter("q"),
         service=lists.text_filter("service"),
         readiness=lists.choice_filter("readiness", Readiness),
+        partner_id=lists.id_filter("partner"),
     )
 
 
@@ -57,13 +58,16 @@ def _sort_by_organization(rows: Sequence[ReadinessRow], *, is_reversed: bool) ->
 def _rows(session: Session, matches: Sequence[Assistant]) -> list[ReadinessRow]:
     owners = organizations.by_ids(session, caller(), {row.organization_id for row in matches})
     refusals = phone_numbers.refusals(session, matches, CarrierKind(settings().carrier))
-    suspended = partners.suspended_of(session, caller(), {row.partner_id for row in matches})
+    partner_ids = {row.partner_id for row in matches}
+    portals = partners.names_of(session, caller(), partner_ids) if caller().is_operator else {}
+    suspended = partners.suspended_of(session, caller(), partner_ids)
     return [
         row_of(
             row,
             owners[row.organization_id],
             refusals.get(row.id),
             suspended.get(row.partner_id),
+            portals.get(row.partner_id),
         )
         for row in matches
     ]
@@ -128,5 +132,5 @@ ASSISTANTS = ListDefinition(
     count=lambda session, most: assistants.count(session, caller(), _filters(), most=most),
     count_if_few=lambda session, most: assistants.count_if_few(session, caller(), _filters(), most),
     bulk=ListActions(_item, _get_many, ACTIONS, exports=True),
-    more_filters=("organization",),
+    more_filters=("organization", "partner"),
 )

@@ -24,7 +24,7 @@ from app.portal.assistants.forms import (
     NewAssistantForm,
 )
 from app.portal.assistants.listing import ASSISTANTS
-from app.portal.web import organization_picker
+from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page
 from app.portal.web.campaign_states import STATE_LABELS, with_states
 from app.portal.web.confirmation import ConfirmationPage
@@ -36,7 +36,7 @@ from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.portal.web.organization_choice import new_page
 from app.portal.web.placeholders import unknown_placeholders_message, warn_of_placeholders
-from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
+from app.portal.web.readiness import READINESS_NAMES
 from app.portal.web.user_timezone import last_days, zone
 from app.services import (
     assistants,
@@ -78,7 +78,7 @@ def list_assistants() -> str:
             "portal/assistants/list.html",
             list=page,
             organization=organization,
-            tones=READINESS_TONES,
+            partner=partners.named_in_filter(session, caller(), lists.id_filter("partner")),
         )
 
 
@@ -196,10 +196,10 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
             meanings=MEANINGS,
             form=form,
             hints=MEANING_HINTS,
-            readiness=READINESS_NAMES[readiness]
+            readiness=readiness,
+            readiness_label=READINESS_NAMES[readiness]
             if is_confirmed or not ready
             else gettext("Ready to call, confirmed by hand"),
-            tone=READINESS_TONES[readiness],
             ready=ready,
             latest=_latest_calls(session, assistant),
             recent=_figures(session, assistant),

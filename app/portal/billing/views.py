@@ -23,6 +23,7 @@ from app.portal.billing.words import (
     month_of_url,
     offered_months,
 )
+from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.lists import csv_file, file_name_part
 from app.services import csv_files, reporting
@@ -84,6 +85,7 @@ def _month_context(
         "has_model": model_rate() != margin.ModelRate(),
         "by_month": by_month,
         "month_charts": month_charts(by_month, organization_id),
+        "statuses": STATUS_NAMES,
     }
 
 

@@ -11,11 +11,11 @@ from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from wtforms import SelectChoice
 
-from app.enums import CallSource
+from app.enums import CallSource, OrganizationStatus
 from app.errors import Conflict, Forbidden, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, pgettext
-from app.models import Assistant, Call, utcnow
+from app.models import Assistant, Call, Organization, utcnow
 from app.models.folding import fold
 from app.phone import region_of, timezones_of
 from app.policy import Permission
@@ -153,9 +153,9 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
                 _assistant_label(assistant, organization),
                 # Browsers don't send a disabled choice, so its checks would be lost.
                 {}
-                if _can_call(assistant) or str(assistant.id) == form.assistant.data
+                if _can_call(assistant, organization) or str(assistant.id) == form.assistant.data
                 else {"disabled": True},
-                None if _can_call(assistant) else gettext("Can’t call yet"),
+                None if _can_call(assistant, organization) else gettext("Can’t call yet"),
             )
             for assistant, organization in choices
         ]
@@ -178,21 +178,24 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
         )
 
 
-def _ready_first(choice: tuple[Assistant, str]) -> tuple[bool, str, str]:
+def _ready_first(choice: tuple[Assistant, Organization]) -> tuple[bool, str, str]:
     """Sort the assistants that can call before the others, each by name and then organization."""
     assistant, organization = choice
-    return not _can_call(assistant), fold(assistant.name), fold(organization)
+    return not _can_call(*choice), fold(assistant.name), fold(organization.name)
 
 
-def _can_call(assistant: Assistant) -> bool:
-    return assistant.active and assistant.phone_ready
+def _can_call(assistant: Assistant, organization: Organization) -> bool:
+    is_suspended = organization.status is OrganizationStatus.SUSPENDED
+    return assistant.active and assistant.phone_ready and not is_suspended
 
 
-def _assistant_label(assistant: Assistant, organization: str) -> str:
+def _assistant_label(assistant: Assistant, organization: Organization) -> str:
     """Return the name with the number, or with the reason why the assistant can't call. With the
     name of the organization, the checks next to the form show the number."""
     is_member, number = caller().organization_id is not None, assistant.phone_number
-    name = assistant.name if is_member else f"{assistant.name}, {organization}"
+    name = assistant.name if is_member else f"{assistant.name}, {organization.name}"
+    if organization.status is OrganizationStatus.SUSPENDED:
+        return gettext("%(name)s (organization suspended)", name=name)
     if not assistant.active:
         return gettext("%(name)s (switched off)", name=name)
     if not number:

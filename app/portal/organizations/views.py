@@ -35,7 +35,7 @@ from app.portal.web.campaign_states import STATE_LABELS, with_states
 from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.organization_picker import suggested_names
 from app.portal.web.page_frame import read_frame
-from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES, ReadinessRow, row_of
+from app.portal.web.readiness import READINESS_NAMES, ReadinessRow, row_of
 from app.services import (
     assistants,
     audit,
@@ -137,9 +137,8 @@ def organization_page_data(
     trial = organizations.trial_of(session, organization, current_user.partner)
     hidden = () if trial or endpoint == VERIFIED_NUMBERS else (VERIFIED_NUMBERS,)
     return {
-        "organization": organization,
-        "is_suspended_with_partner": organization.status is OrganizationStatus.ACTIVE
-        and bool(partners.suspended_of(session, caller(), [organization.partner_id])),
+        "organization": stored_organization,
+        "suspended_partner": _suspended_partner(session, stored_organization),
         "trial": trial,
         "calling_pause": numbers.pause
         if numbers
@@ -160,6 +159,15 @@ def organization_page_data(
             and may_or_note_missing(tab.needs)
         ],
     }
+
+
+def _suspended_partner(session: Session, organization: Organization) -> str | None:
+    """Return the name of the partner of an organization that is active itself, if the partner is
+    suspended; for operators."""
+    if organization.status is not OrganizationStatus.ACTIVE:
+        return None
+    partner_id = organization.partner_id
+    return partners.suspended_of(session, caller(), [partner_id]).get(partner_id)
 
 
 @blueprint.get("/organizations/names")
@@ -268,7 +276,6 @@ def list_organization_assistants(organization_id: UUID) -> str:
             ),
             rows=_assistants(session, organization),
             names=READINESS_NAMES,
-            tones=READINESS_TONES,
         )
 
 

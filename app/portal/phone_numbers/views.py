@@ -36,16 +36,16 @@ SOURCE_LABELS = {
 
 def state_of(
     number: PhoneNumber, refusal: str | None, users: Sequence[Assistant]
-) -> tuple[str, str, str | None]:
-    """Return the state of a number: a word, a tone and the reason; the words are those of the
-    assistants that have the number."""
+) -> tuple[str, Readiness | None, str | None]:
+    """Return the state of a number: a word, the readiness and the reason; the words are those of
+    the assistants that have the number."""
     if number.organization_id is None:
-        return gettext("No organization yet"), "neutral", None
+        return gettext("No organization yet"), None, None
     if refusal:
-        return str(READINESS_NAMES[Readiness.NOT_READY]), "warning", refusal
+        return str(READINESS_NAMES[Readiness.NOT_READY]), Readiness.NOT_READY, refusal
     if users and not any(each.active for each in users):
-        return gettext("Assistant switched off"), "neutral", None
-    return str(READINESS_NAMES[Readiness.READY]), "success", None
+        return gettext("Assistant switched off"), Readiness.OFF, None
+    return str(READINESS_NAMES[Readiness.READY]), Readiness.READY, None
 
 
 @blueprint.get("/numbers")

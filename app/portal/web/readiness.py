@@ -15,11 +15,6 @@ READINESS_NAMES = {
     Readiness.NOT_READY: lazy_gettext("Not ready"),
     Readiness.OFF: lazy_gettext("Switched off"),
 }
-READINESS_TONES = {
-    Readiness.READY: "success",
-    Readiness.NOT_READY: "warning",
-    Readiness.OFF: "neutral",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +24,8 @@ class ReadinessRow:
     readiness: Readiness
     blocker: str
     """Why it isn't ready, if it is switched on."""
+    partner: str | None = None
+    """The name of its partner, for operators."""
 
 
 def row_of(
@@ -36,11 +33,13 @@ def row_of(
     organization: Organization,
     refusal: str | None,
     suspended_partner: str | None,
+    partner: str | None = None,
 ) -> ReadinessRow:
     readiness = assistants.readiness_of(assistant, organization, refusal, suspended_partner)
     blocker = assistants.blocker_of(assistant, organization, refusal, suspended_partner)
     is_on = readiness is Readiness.NOT_READY
-    return ReadinessRow(assistant, organization, readiness, blocker if is_on and blocker else "")
+    reason = blocker if is_on and blocker else ""
+    return ReadinessRow(assistant, organization, readiness, reason, partner)
 
 
 def is_offline(session: Session) -> bool:

@@ -194,12 +194,13 @@ def _has_readiness(state: Readiness) -> ColumnElement[bool]:
 class AssistantFilter:
     """The filters of a list of assistants; ``query`` searches their names and numbers, and the
     names of their organizations for users who see several; ``organization`` is an id or part of a
-    name, ``service`` part of the name of a service."""
+    name, ``service`` part of the name of a service; ``partner_id`` narrows an operator's view."""
 
     organization: UUID | str | None = None
     query: str | None = None
     readiness: Readiness | None = None
     service: str | None = None
+    partner_id: UUID | None = None
 
 
 def search(
@@ -263,6 +264,8 @@ def _filter_assistants(
 ) -> Select[Assistant]:
     rows = visible(caller)
     column = Assistant.organization_id
+    if filters.partner_id is not None:
+        rows = rows.where(Assistant.partner_id == filters.partner_id)
     if filters.organization is not None:
         rows = rows.where(name_search.is_of_organization(session, column, filters.organization))
     query = trim(filters.query)
@@ -325,15 +328,15 @@ def of_organization(session: Session, caller: Caller, organization_id: UUID) -> 
 
 def with_organizations(
     session: Session, caller: Caller, limit: int, *, also: UUID | str | None = None
-) -> list[tuple[Assistant, str]]:
-    """Return the first ``limit`` assistants by name, each with its organization's name, for a
-    choice. ``also`` is included in any case, if the caller may see it."""
+) -> list[tuple[Assistant, Organization]]:
+    """Return the first ``limit`` assistants by name, each with its organization, for a choice.
+    ``also`` is included in any case, if the caller may see it."""
     query = visible(caller).join(Organization, Organization.id == Assistant.organization_id)
-    named = query.add_columns(Organization.name)
-    rows = session.execute(named.order_by(Assistant.name, Assistant.id).limit(limit)).all()
+    both = query.add_columns(Organization)
+    rows = session.execute(both.order_by(Assistant.name, Assistant.id).limit(limit)).all()
     extra_id = as_uuid(also) if also else None
     if extra_id is not None and all(row[0].id != extra_id for row in rows):
-        rows = [*session.execute(named.where(Assistant.id == extra_id)).all(), *rows]
+        rows = [*session.execute(both.where(Assistant.id == extra_id)).all(), *rows]
     return [(row[0], row[1]) for row in rows]
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from app.enums import OrganizationStatus
 from app.models import NO_CAMPAIGN, Campaign, Organization
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -48,6 +49,8 @@ class MonthMargin:
     in_trial: int = 0
     is_adjusted: bool = False
     """Whether a cost differs from its own rounding, so that the rows add up."""
+    status: OrganizationStatus | None = None
+    """The present status of an organization."""
 
     @property
     def carrier(self) -> Sequence[CarrierCost]:
@@ -313,6 +316,7 @@ def rows_of(
                 bill.number,
                 price if in_trial else 0,
                 int(in_trial),
+                status=each.status,
             )
         )
     return margins

@@ -34,6 +34,7 @@ from app.services import phone_numbers, verified_numbers
 from app.services.calls.limits import next_opening
 from app.services.destinations import CallDestinations, hand_over_refusal, read_destinations
 from app.services.phone_numbers import NumberRoute
+from app.services.tenancy import no_calls_message
 
 PHONE_FIELD = "contact.phoneNumber"
 GIVEN, REFUSED = "given", "refused"
@@ -193,9 +194,8 @@ def organization_may_call(parties: CallParties) -> CallBlocker | None:
     active = parties.organization.status is OrganizationStatus.ACTIVE
     if active and parties.partner_suspended_at is None:
         return None
-    message = gettext("The organization is suspended: it places no calls.")
     return CallBlocker(
-        "organization_suspended", message, EndedReason.ORGANIZATION_SUSPENDED, Forbidden
+        "organization_suspended", no_calls_message(), EndedReason.ORGANIZATION_SUSPENDED, Forbidden
     )
 
 

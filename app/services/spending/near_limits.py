@@ -6,11 +6,12 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, and_, or_, select
 from sqlalchemy.orm import Session
 
+from app.enums import OrganizationStatus
 from app.languages import gettext
 from app.models import Organization, SpendingLimit, SpendingTotal, utcnow
 from app.policy.caller import Caller
 from app.services.spending.scopes import day_of, month_of
-from app.services.tenancy import of_tenant
+from app.services.tenancy import no_calls_message, of_tenant
 
 NEAR = 80
 """Percentage from which a limit is nearly used."""
@@ -19,17 +20,20 @@ NEAR = 80
 @dataclass(frozen=True, slots=True)
 class NearLimit:
     """A limit that is nearly used, or ``is_reached``; ``organization_id`` and ``name`` are None for
-    that of the partner."""
+    that of the partner. ``is_suspended``: the organization is."""
 
     organization_id: UUID | None
     name: str | None
     is_reached: bool
+    is_suspended: bool
 
     @property
     def words(self) -> str:
         if self.is_reached:
-            return gettext("A spending limit is reached: calls are refused or wait.")
-        return gettext("A spending limit is nearly used.")
+            message = gettext("A spending limit is reached: calls are refused or wait.")
+        else:
+            message = gettext("A spending limit is nearly used.")
+        return f"{message} {no_calls_message()}" if self.is_suspended else message
 
 
 def near_limits(session: Session, caller: Caller, limit: int) -> list[NearLimit]:
@@ -37,17 +41,20 @@ def near_limits(session: Session, caller: Caller, limit: int) -> list[NearLimit]
     percent are used, in one query."""
     query = (
         _near_query(caller)
-        .add_columns(Organization.name, _is_used(100))
+        .add_columns(Organization.name, Organization.status, _is_used(100))
         .outerjoin(Organization, Organization.id == SpendingLimit.organization_id)
         .order_by(SpendingLimit.scope.desc(), SpendingTotal.period.desc())
         .limit(2 * limit)
     )
     nearest: dict[UUID | None, NearLimit] = {}
-    for limit_row, name, is_reached in session.execute(query):
+    for limit_row, name, status, is_reached in session.execute(query):
         earlier = nearest.get(limit_row.organization_id)
         is_any_reached = bool(is_reached) or (earlier is not None and earlier.is_reached)
         nearest[limit_row.organization_id] = NearLimit(
-            limit_row.organization_id, name, is_any_reached
+            limit_row.organization_id,
+            name,
+            is_any_reached,
+            is_suspended=status is OrganizationStatus.SUSPENDED,
         )
     return list(nearest.values())[:limit]
 
