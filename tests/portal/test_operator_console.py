@@ -400,9 +400,12 @@ def test_the_page_of_a_suspended_partner_begins_with_its_suspension_and_the_way_
     assert f'action="{resume}"' not in operator.get(path).text
     partners.suspend(session, OPERATOR, own.partner.id)
     session.commit()
-    head = operator.get(path).text.partition('<dl class="stats">')[0]
+    head, _, rest = operator.get(path).text.partition('<dl class="stats">')
     assert "Suspended since " in head
     assert f'action="{resume}"' in head
+    administrators = rest.partition('id="administrators"')[2].partition("</section>")[0]
+    assert "Can’t sign in" in administrators
+    assert "Active</span>" not in administrators
 
 
 def test_every_queue_has_a_name() -> None:
