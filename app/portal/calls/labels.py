@@ -87,6 +87,14 @@ OUTCOME_LABELS = {
     "unknown": lazy_gettext("Unknown"),
 }
 """The same in one or two words, for lists and their filters."""
+
+
+def outcome_beyond_status(reason: EndedReason | None, status: CallStatus) -> str:
+    """Return how a call ended in one or two words; nothing if its status says the same."""
+    outcome = str(OUTCOME_LABELS[reason]) if reason else ""
+    return "" if outcome == str(CALL_STATUS_NAMES[status]) else outcome
+
+
 ATTESTATION_LABELS = {
     "A": lazy_gettext("Attestation A: number verified"),
     "B": lazy_gettext("Attestation B: customer verified"),

@@ -14,7 +14,7 @@ from app.languages import lazy_gettext, lazy_pgettext
 from app.models import Call, CallAttempt
 from app.policy import Permission
 from app.portal.calls.bulk import actions
-from app.portal.calls.labels import OUTCOME_LABELS
+from app.portal.calls.labels import OUTCOME_LABELS, outcome_beyond_status
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.bulk import BulkItem, ListActions
@@ -60,8 +60,6 @@ CURRENT = "current"
 """The value of ``round`` that filters by the current rounds of campaigns."""
 COUNTED_BY = IN_USAGE, IN_STATEMENTS = "yes", "billed"
 """The values of ``counted`` that filter by what usage or statements count."""
-STATUSES_WITH_OUTCOME = frozenset({CallStatus.COMPLETED, CallStatus.FAILED})
-"""The statuses of calls whose outcome is more specific."""
 LIVE = {"yes": True, "no": False}
 STATE_FILTER = ListFilter(
     "state",
@@ -89,9 +87,8 @@ class CallRow:
         return str(OUTCOME_LABELS[self.call.ended_reason]) if self.call.ended_reason else ""
 
     @property
-    def outcome_beyond_status(self) -> str | None:
-        """The outcome if it is more specific than the status."""
-        return self.short_outcome if self.call.status in STATUSES_WITH_OUTCOME else None
+    def outcome_beyond_status(self) -> str:
+        return outcome_beyond_status(self.call.ended_reason, self.call.status)
 
     @property
     def charged(self) -> tuple[Decimal, str] | None:

@@ -6,11 +6,10 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus, CarrierKind
 from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
-from app.portal.calls.labels import ENDED_LABELS, OUTCOME_LABELS
+from app.portal.calls.labels import ENDED_LABELS
 from app.portal.calls.listing import (
     IN_USAGE,
     STATE_FILTER,
-    STATUSES_WITH_OUTCOME,
     chosen_states,
 )
 from app.portal.web import lists
@@ -57,16 +56,6 @@ def outcome(row: PartnerCall) -> str | None:
     return str(ENDED_LABELS[row.ended_reason]) if row.ended_reason else None
 
 
-def short_outcome(row: PartnerCall) -> str:
-    """Return the same in one or two words, for the page."""
-    return str(OUTCOME_LABELS[row.ended_reason]) if row.ended_reason else ""
-
-
-def outcome_beyond_status(row: PartnerCall) -> str:
-    """Return the same if it is more specific than the status, for phones."""
-    return short_outcome(row) if row.status in STATUSES_WITH_OUTCOME else ""
-
-
 def names_reference(row: PartnerCall) -> bool:
     """Return whether the page shows the carrier's reference, with which the carrier can explain why
     the call failed, or whether it was placed."""
@@ -103,7 +92,7 @@ PARTNER_CALLS = ListDefinition(
             "carrier",
             lazy_gettext("Carrier"),
             lambda row: carrier_title(row.carrier),
-            "from-desktop",
+            "wrap from-desktop",
         ),
         figure_column(
             "duration",

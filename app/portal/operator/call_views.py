@@ -8,13 +8,12 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.extensions import caller, transaction
+from app.portal.calls.labels import outcome_beyond_status
 from app.portal.operator import blueprint
 from app.portal.operator.call_listing import (
     PARTNER_CALLS,
     chosen_filters,
     names_reference,
-    outcome_beyond_status,
-    short_outcome,
 )
 from app.portal.operator.labels import calls_message
 from app.portal.web import organization_picker
@@ -40,7 +39,6 @@ def _list_context(session: Session) -> dict[str, Any]:
     page = without_empty(list_page(session, PARTNER_CALLS), "cost")
     return {
         "list": page,
-        "outcome": short_outcome,
         "outcome_beyond_status": outcome_beyond_status,
         "names_reference": names_reference,
         "cost_digits": _cost_digits(page.rows),

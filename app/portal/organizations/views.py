@@ -137,8 +137,8 @@ def organization_page_data(
     trial = organizations.trial_of(session, organization, current_user.partner)
     hidden = () if trial or endpoint == VERIFIED_NUMBERS else (VERIFIED_NUMBERS,)
     return {
-        "organization": stored_organization,
-        "suspended_partner": _suspended_partner(session, stored_organization),
+        "organization": organization,
+        "suspended_partner": _suspended_partner(session, organization),
         "trial": trial,
         "calling_pause": numbers.pause
         if numbers
