@@ -760,6 +760,21 @@ def test_the_users_of_an_organization_show_roles_and_send_invitations_again(
     assert browser.get(resend).status_code == 200
 
 
+def test_active_users_of_a_suspended_organization_are_not_shown_as_active(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    organizations.suspend(session, OPERATOR, own.organization.id)
+    session.commit()
+    pages = (
+        f"/users?organization={own.organization.id}",
+        f"/users/{own.user.id}",
+        f"/organizations/{own.organization.id}/users",
+    )
+    for page in pages:
+        assert "Organization suspended</span>" in browser.get(page).text, page
+        assert "Active</span>" not in browser.get(page).text, page
+
+
 def test_operators_see_to_which_partner_a_user_belongs(
     own: Tenant, other: Tenant, operator: Browser, browser: Browser
 ) -> None:

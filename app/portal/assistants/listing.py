@@ -90,7 +90,7 @@ ASSISTANTS = ListDefinition(
     endpoint="portal.assistants.list_assistants",
     columns=(
         name_column("name", lazy_gettext("Name"), lambda row: row.assistant.name),
-        organization_column(lambda row: row.organization.name, "cut"),
+        organization_column(lambda row: row.organization.name),
         ListColumn(
             "number",
             lazy_gettext("Number"),

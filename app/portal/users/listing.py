@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from app.enums import Role, UserStatus
+from app.enums import OrganizationStatus, Role, UserStatus
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext
-from app.models import User
+from app.models import Organization, User
 from app.portal.users.bulk import ACTIONS, may_change
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
@@ -45,14 +45,24 @@ class UserRow:
     user: User
     organization: str | None = None
     partner: str | None = None
-    is_suspended_with_partner: bool = False
-    """Whether the account is active and its partner is suspended; told to operators only."""
+    lockout: str = ""
+    """Why the user can't sign in, although the account is active."""
 
     @property
     def status_label(self) -> str:
-        if self.is_suspended_with_partner:
-            return gettext("Partner suspended")
-        return str(STATUS_NAMES[self.user.status])
+        return self.lockout or str(STATUS_NAMES[self.user.status])
+
+
+def lockout_label(
+    user: User, organization: Organization | None, *, is_partner_suspended: bool
+) -> str:
+    """Return why a user can't sign in, although the account is active; operators alone learn that
+    the partner is suspended."""
+    if user.status is not UserStatus.ACTIVE:
+        return ""
+    if organization is not None and organization.status is OrganizationStatus.SUSPENDED:
+        return gettext("Organization suspended")
+    return gettext("Partner suspended") if is_partner_suspended else ""
 
 
 def chosen_filters() -> users.UserFilter:
@@ -70,18 +80,19 @@ def chosen_filters() -> users.UserFilter:
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[UserRow]:
     page = users.search(session, caller(), chosen_filters(), sort=sort, cursor=cursor, limit=limit)
     organization_ids = {row.organization_id for row in page.items if row.organization_id}
-    names = organizations.names_of(session, caller(), organization_ids)
+    owners = organizations.by_ids(session, caller(), organization_ids)
     partner_ids = {row.partner_id for row in page.items if row.partner_id}
     portals = partners.names_of(session, caller(), partner_ids) if caller().is_operator else {}
     suspended = partners.suspended_of(session, caller(), partner_ids)
     rows = [
         UserRow(
             row,
-            names.get(row.organization_id) if row.organization_id else None,
+            owner.name if owner else None,
             portals.get(row.partner_id) if row.partner_id else None,
-            row.status is UserStatus.ACTIVE and row.partner_id in suspended,
+            lockout_label(row, owner, is_partner_suspended=row.partner_id in suspended),
         )
         for row in page.items
+        for owner in [owners.get(row.organization_id) if row.organization_id else None]
     ]
     return Page(rows, page.next_cursor)
 

@@ -17,7 +17,13 @@ from app.portal.access.missing import may_or_note_missing
 from app.portal.users import blueprint
 from app.portal.users.bulk import may_change
 from app.portal.users.labels import abilities, abilities_title, list_message
-from app.portal.users.listing import OF_CUSTOMERS, OF_CUSTOMERS_WORDS, STATUS_NAMES, USERS
+from app.portal.users.listing import (
+    OF_CUSTOMERS,
+    OF_CUSTOMERS_WORDS,
+    STATUS_NAMES,
+    USERS,
+    lockout_label,
+)
 from app.portal.web import lists, organization_picker
 from app.portal.web.list_pages import list_page
 from app.portal.web.navigation import ROLE_NAMES
@@ -26,12 +32,6 @@ from app.services.users import email_changes, viewing
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 from app.validation.uuids import as_uuid
 
-STATUS_TONES = {
-    UserStatus.ACTIVE: "success",
-    UserStatus.INVITED: "info",
-    UserStatus.SUSPENDED: "danger",
-    UserStatus.DEACTIVATED: "neutral",
-}
 SUSPENDING = (
     lazy_gettext("Signed out at once, in every browser, and can’t sign in."),
     lazy_gettext("The seat stays taken."),
@@ -74,7 +74,6 @@ def list_users() -> str:
             words=list_message(_partner_in_filter(session)),
             roles=_visible_roles(),
             seats=own_seats(session),
-            tones=STATUS_TONES,
         )
 
 
@@ -118,7 +117,7 @@ def _membership(session: Session, user: User) -> dict[str, Any]:
     return {
         "organization": organization,
         "partner": partner.name if partner else None,
-        "is_portal_paused": is_portal_paused,
+        "lockout": lockout_label(user, organization, is_partner_suspended=is_portal_paused),
         "takes_invitations": is_open and not is_portal_paused,
         "abilities": abilities(user.role),
         "abilities_title": abilities_title(user.role),
@@ -187,7 +186,6 @@ def actions_of(user: User) -> dict[str, Any]:
     )
     return {
         "status": STATUS_NAMES[user.status],
-        "tone": STATUS_TONES[user.status],
         "may_edit": changeable,
         "may_change_role": may_act,
         "may_sign_out": may_act and user.status is UserStatus.ACTIVE,
