@@ -641,3 +641,14 @@ def test_an_assistant_and_its_number_have_the_same_mark(
     assistant.active = False
     session.commit()
     assert marks() == ["badge badge-neutral"] * 3
+
+
+def test_all_problems_of_a_new_assistant_are_shown_with_an_unknown_organization(
+    admin: Browser,
+) -> None:
+    typed = {"organization": "Nowhere", "name": "", "phone_number": "abc", "voice_address": "x y"}
+    refused = admin.post("/assistants/new", typed, page="/assistants/new")
+    assert refused.status_code == 422
+    assert set(re.findall(r'id="(\w+)-error"', refused.text)) == typed.keys()
+    local = admin.post("/assistants/new", typed | {"phone_number": "555 0100"}, page="/account")
+    assert 'id="phone_number-error"' not in local.text

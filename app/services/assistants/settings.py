@@ -203,12 +203,19 @@ def validate_fields(
 
 
 def check_texts(fields: AssistantFields) -> None:
-    """Raise `ValidationFailed` with the problems that don't depend on the organization, such as
-    those of a number with its country code."""
+    """Raise `ValidationFailed` with the problems that don't depend on the organization: those of a
+    number only if its country doesn't matter or is known."""
     problems: list[Problem] = []
     _own_texts(fields, (), problems)
-    if (fields.phone_number or "").strip().startswith("+"):
-        _parse_number(fields.phone_number, None, problems)
+    voice = (fields.voice_address or "").strip()
+    if voice and (refusal := destinations.shape_refusal(voice)):
+        problems.append(Problem("voiceAddress", "invalid_url", refusal))
+    if number := (fields.phone_number or "").strip():
+        try:
+            normalise(number, None)
+        except PhoneError as error:
+            if error.code != "country_missing":
+                problems.append(Problem("phoneNumber", "invalid_phone", error.message))
     raise_problems(problems)
 
 

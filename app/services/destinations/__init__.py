@@ -10,7 +10,12 @@ from app.services.destinations.changing import (
     limits_of,
     opened_by_partners,
 )
-from app.services.destinations.hand_over import hand_over_refusal, host_of, is_private_host
+from app.services.destinations.hand_over import (
+    hand_over_refusal,
+    host_of,
+    is_private_host,
+    shape_refusal,
+)
 from app.services.destinations.layers import (
     CallDestinations,
     destinations_of,

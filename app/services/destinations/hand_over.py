@@ -35,10 +35,15 @@ def host_of(address: str) -> str:
     return parts_of_voice_address(address)[1].lower()
 
 
+def shape_refusal(address: str) -> str | None:
+    """Return that the text is no voice URL, as a sentence; None if it is one."""
+    return None if is_voice_address(address) else translate_stored(SHAPE)
+
+
 def hand_over_refusal(address: str, destinations: CallDestinations) -> str | None:
     """Return why calls may not be handed over to the URL, as a sentence; None if they may."""
-    if not is_voice_address(address):
-        return translate_stored(SHAPE)
+    if refusal := shape_refusal(address):
+        return refusal
     user, host = parts_of_voice_address(address)
     if user is not None and _NUMERIC.fullmatch(user):
         try:
