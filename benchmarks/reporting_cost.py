@@ -56,7 +56,7 @@ def seconds(client: FlaskClient, request: Asked) -> float:
 
 
 def without_reports(make: Callable[[], Flask]) -> Flask:
-    with patch.object(factory, "log_requests"), patch.object(factory, "watch_pool"):
+    with patch.object(factory, "log_requests"):
         return make()
 
 
