@@ -109,19 +109,19 @@ class Partner(Named, Base):
     """Days after which statements are due once they are issued; None if that isn't set."""
 
     brand_colors: Mapped[list["BrandColor"]] = relationship(
-        order_by="BrandColor.position", cascade="all, delete-orphan", lazy="selectin"
+        order_by="BrandColor.position", cascade="all, delete-orphan"
     )
     header_links: Mapped[list["HeaderLink"]] = relationship(
-        order_by="HeaderLink.position", cascade="all, delete-orphan", lazy="selectin"
+        order_by="HeaderLink.position", cascade="all, delete-orphan"
     )
     social_links: Mapped[list["SocialLink"]] = relationship(
-        order_by="SocialLink.position", cascade="all, delete-orphan", lazy="selectin"
+        order_by="SocialLink.position", cascade="all, delete-orphan"
     )
     site_images: Mapped[list["SiteImage"]] = relationship(
-        order_by="SiteImage.position", cascade="all, delete-orphan", lazy="selectin"
+        order_by="SiteImage.position", cascade="all, delete-orphan"
     )
     pricing: Mapped[list["Pricing"]] = relationship(
-        order_by="Pricing.position", cascade="all, delete-orphan", lazy="selectin"
+        order_by="Pricing.position", cascade="all, delete-orphan"
     )
     outside_pictures: Mapped[list[OutsidePicture]] = relationship(
         order_by=OutsidePicture.kind, cascade="all, delete-orphan"

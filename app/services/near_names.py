@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from sqlalchemy import ColumnElement, Select, and_, or_, true
-from sqlalchemy.orm import InstrumentedAttribute, Session, lazyload
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.models import Assistant, Campaign, Organization, Partner
 from app.models.folding import fold
@@ -31,7 +31,7 @@ def nearest(
     ids = [row.id for row in named_rows if is_near(row.name, query)][:limit]
     if not ids:
         return []
-    return session.scalars(candidates.where(model.id.in_(ids)).options(lazyload("*"))).all()
+    return session.scalars(candidates.where(model.id.in_(ids))).all()
 
 
 def is_near(text: str, query: str) -> bool:

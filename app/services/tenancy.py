@@ -65,16 +65,19 @@ def fetch(
     missing: NotFound,
     *,
     for_change: bool = False,
+    key: tuple[Any, ...] | None = None,
 ) -> T:
     """Return the one row of a query that `of_tenant` has filtered. Raises ``missing`` if there is
     none.
 
     ``for_change`` locks the row until the transaction ends; rows that refer to it can be written
-    meanwhile.
+    meanwhile. Otherwise a read-only transaction reads the row of a ``key`` once.
     """
     if for_change:
         query = query.with_for_update(key_share=True)
         query = query.execution_options(populate_existing=True)
+    elif key:
+        return read_once(session, key, lambda: fetch(session, query, missing))
     row = session.scalars(query).one_or_none()
     if row is None:
         raise missing
@@ -110,10 +113,8 @@ def get_organization(
     ``for_change`` locks the row until the transaction ends. A read-only transaction reads it once.
     """
     query = visible_organizations(caller).where(Organization.id == organization_id)
-    if for_change:
-        return fetch(session, query, organization_not_found(), for_change=True)
-    key = ("organization", caller, organization_id)
-    return read_once(session, key, lambda: fetch(session, query, organization_not_found()))
+    key = (Organization, caller, organization_id)
+    return fetch(session, query, organization_not_found(), for_change=for_change, key=key)
 
 
 def get_organization_with_limits(

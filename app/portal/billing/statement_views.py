@@ -24,6 +24,7 @@ from app.portal.billing.words import (
     statement_lines,
 )
 from app.portal.web.lists import csv_file, file_name_part, pdf_file
+from app.portal.web.page_frame import read_frame
 from app.services import csv_files, pdf
 from app.services.billing import statements
 from app.services.billing.parties import StatementParties
@@ -34,9 +35,10 @@ from app.services.branding.letterhead import letterhead
 @blueprint.get("/statements/<uuid:organization_id>")
 def show_statement(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
+        read_frame(session)
         bill, parties = _requested_statement(session, organization_id)
         closed = statements.closed_months(session, caller(), organization_id)
-    return _statement_page(bill, parties, closed)
+        return _statement_page(bill, parties, closed)
 
 
 def _statement_page(bill: Bill, parties: StatementParties, closed: Iterable[date]) -> str:

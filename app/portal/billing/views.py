@@ -26,6 +26,7 @@ from app.portal.billing.words import (
 from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.lists import csv_file, file_name_part
+from app.portal.web.page_frame import read_frame
 from app.services import csv_files, reporting
 from app.services.billing import margin
 from app.services.billing.carrier_sums import carrier_sums
@@ -51,6 +52,7 @@ COLUMNS = (
 def show_costs() -> str:
     today, month = utcnow().date(), month_of_url()
     with transaction(read_only=True) as session:
+        read_frame(session)
         earned = reporting.earnings(session, caller(), month, today, model_rate())
         return render_template(
             "portal/billing/costs.html",
@@ -144,6 +146,7 @@ def _organization_file(session: Session, organization_id: UUID, month: date) -> 
 @blueprint.get("/costs/<uuid:organization_id>")
 def show_organization_costs(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
+        read_frame(session)
         return render_template(
             "portal/billing/organization.html",
             no_campaign=NO_CAMPAIGN,

@@ -103,7 +103,7 @@ def _calling_context(
 def new_contact(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaigns.get_for_new_contacts(session, caller(), campaign_id)
-    return _new_page(*_open_form(campaign_id))
+        return _new_page(*_open_form(campaign_id))
 
 
 @blueprint.post("/campaigns/<uuid:campaign_id>/contacts/new")
@@ -122,7 +122,7 @@ def edit_contact(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         form = _stored(session, contact_id, campaign=campaign)
-    return _edit_page(contact_id, form, campaign=campaign)
+        return _edit_page(contact_id, form, campaign=campaign)
 
 
 @blueprint.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/edit")

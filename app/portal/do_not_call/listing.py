@@ -99,6 +99,7 @@ DO_NOT_CALL = ListDefinition(
     sorts=SORTS,
     default_sort="number",
     load=_load,
+    shows_plans=True,
     count=_count,
     shows_count=True,
     bulk=ListActions(_item, _get_many, ACTIONS),

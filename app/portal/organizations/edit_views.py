@@ -24,6 +24,7 @@ from app.portal.web.current_user import local_path, refuse_operators
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, showing_problems, stored_page
 from app.portal.web.messages import redirect_with
+from app.portal.web.page_frame import read_frame
 from app.portal.web.plan_names import PLAN_NAMES, names_at, plan_choices
 from app.services import organizations, partners, pricing, users
 from app.services.billing import statements
@@ -125,10 +126,11 @@ def choose_plan(organization_id: UUID) -> Page:
     """Show the form. ``assistants`` and ``users`` in the URL are initial limits, ``back`` the page
     to return to instead of the organization."""
     with transaction(read_only=True) as session:
+        read_frame(session)
         form = _stored_plan(session, organization_id)
-    for name, field in {"assistants": form.assistant_limit, "users": form.user_limit}.items():
-        field.data = request.args.get(name, field.data, type=int)
-    return _plan_page(organization_id, form)
+        for name, field in {"assistants": form.assistant_limit, "users": form.user_limit}.items():
+            field.data = request.args.get(name, field.data, type=int)
+        return _plan_page(organization_id, form)
 
 
 @blueprint.get("/organizations/<uuid:organization_id>/plan/check")

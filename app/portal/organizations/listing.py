@@ -22,7 +22,7 @@ from app.portal.web.list_definitions import (
     figure_column,
     name_column,
 )
-from app.portal.web.plan_names import PLAN_NAMES, plan_name
+from app.portal.web.plan_names import PLAN_NAMES, plan_name, read_plan_names
 from app.services import organizations, partners
 from app.services.billing.month_end import IncludedUse
 from app.services.organizations import InTrial, LimitCloseness
@@ -88,6 +88,8 @@ def _rows(session: Session, matches: Sequence[Organization]) -> list[Organizatio
     ids = [row.id for row in matches]
     use_and_users = organizations.use_and_first_users_of(session, ids)
     included = included_if_shown(session, ORGANIZATIONS, ("included",), ids)
+    if caller().is_operator:
+        read_plan_names(session, matches)
     partner_ids = {row.partner_id for row in matches}
     portals = partners.names_of(session, caller(), partner_ids) if caller().is_operator else {}
     suspended = partners.suspended_of(session, caller(), partner_ids)

@@ -15,7 +15,7 @@ from app.enums import CarrierKind, OrganizationStatus
 from app.extensions import caller, settings, transaction
 from app.languages import lazy_gettext, lazy_pgettext, locale
 from app.languages.dates import format_local_date
-from app.models import Organization, utcnow
+from app.models import Organization, Partner, utcnow
 from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
 from app.portal.organizations import blueprint
@@ -34,7 +34,7 @@ from app.portal.web import lists
 from app.portal.web.campaign_states import STATE_LABELS, with_states
 from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.organization_picker import suggested_names
-from app.portal.web.page_frame import read_frame
+from app.portal.web.page_frame import known_frame, read_frame
 from app.portal.web.readiness import READINESS_NAMES, ReadinessRow, row_of
 from app.services import (
     assistants,
@@ -43,7 +43,6 @@ from app.services import (
     organizations,
     overview,
     partners,
-    pauses,
     phone_numbers,
     reporting,
     storage,
@@ -126,7 +125,12 @@ def organization_page_data(
 ) -> dict[str, Any]:
     """Return the head of every tab; ``endpoint`` is the tab that is shown. The ``numbers`` are read
     unless they are given."""
-    contents = numbers.contents if numbers else organizations.contents_of(session, organization)
+    if known_frame() is None:
+        read_frame(session)
+    if numbers:
+        contents, pause = numbers.contents, numbers.pause
+    else:
+        contents, pause = overview.contents_and_pause(session, organization)
     use = contents.use
     counts = {
         "users": use.users,
@@ -134,15 +138,14 @@ def organization_page_data(
         "campaigns": contents.campaigns,
         "do_not_call": contents.do_not_call,
     }
-    trial = organizations.trial_of(session, organization, current_user.partner)
+    partner = current_user.partner or partners.get(session, caller(), organization.partner_id)
+    trial = organizations.trial_of(session, organization, partner)
     hidden = () if trial or endpoint == VERIFIED_NUMBERS else (VERIFIED_NUMBERS,)
     return {
         "organization": organization,
-        "suspended_partner": _suspended_partner(session, organization),
+        "suspended_partner": _suspended_partner(organization, partner),
         "trial": trial,
-        "calling_pause": numbers.pause
-        if numbers
-        else pauses.of_organization(session, organization),
+        "calling_pause": pause,
         "statuses": STATUS_NAMES,
         "use": use,
         "counts": counts,
@@ -161,13 +164,12 @@ def organization_page_data(
     }
 
 
-def _suspended_partner(session: Session, organization: Organization) -> str | None:
+def _suspended_partner(organization: Organization, partner: Partner) -> str | None:
     """Return the name of the partner of an organization that is active itself, if the partner is
-    suspended; for operators."""
-    if organization.status is not OrganizationStatus.ACTIVE:
+    suspended."""
+    if organization.status is not OrganizationStatus.ACTIVE or partner.suspended_at is None:
         return None
-    partner_id = organization.partner_id
-    return partners.suspended_of(session, caller(), [partner_id]).get(partner_id)
+    return partner.company_name
 
 
 @blueprint.get("/organizations/names")
@@ -196,13 +198,12 @@ def show_organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get_with_limits(session, caller(), organization_id)
         numbers = overview.numbers_of(session, organization)
-        read_frame(session)
         return render_template(
             "portal/organizations/detail.html",
-            **_plan_use(session, organization, numbers),
             **organization_page_data(
                 session, organization, "portal.organizations.show_organization", numbers
             ),
+            **_plan_use(session, organization, numbers),
             **_overview(session, organization, numbers),
         )
 

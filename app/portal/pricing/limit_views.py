@@ -10,6 +10,7 @@ from app.portal.pricing.limit_forms import LimitsForm
 from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved
+from app.portal.web.page_frame import read_frame
 from app.portal.web.plan_names import PLAN_NAMES
 from app.services import partners
 from app.services.plans import effects as plan_effects
@@ -19,8 +20,8 @@ from app.services.plans import limits
 @blueprint.get("/pricing/limits")
 def edit_limits() -> Page:
     with transaction(read_only=True) as session:
-        form = _stored(session)
-    return _page(form)
+        read_frame(session)
+        return _page(_stored(session))
 
 
 @blueprint.get("/pricing/limits/check")
@@ -57,11 +58,10 @@ def _stored(session: Session) -> LimitsForm:
 
 def _page(form: LimitsForm) -> str:
     with transaction(read_only=True) as session:
-        counts = plan_effects.on_plans(session, caller(), partners.own(caller()))
-    return render_template(
-        "portal/pricing/limits.html",
-        form=form,
-        counts=counts,
-        usual_at_once=settings().calls_per_organization,
-        problems=form.row_problems(),
-    )
+        return render_template(
+            "portal/pricing/limits.html",
+            form=form,
+            counts=plan_effects.on_plans(session, caller(), partners.own(caller())),
+            usual_at_once=settings().calls_per_organization,
+            problems=form.row_problems(),
+        )

@@ -20,6 +20,7 @@ from app.portal.web.blueprint import Page
 from app.portal.web.fragments import render_page
 from app.portal.web.messages import changing
 from app.portal.web.navigation import may_open
+from app.portal.web.page_frame import read_frame
 from app.services import organizations, pricing
 from app.services.billing import included
 from app.services.billing.month_end import month_so_far
@@ -39,6 +40,7 @@ def show_plan() -> str:
 def _own_page(organization_id: UUID) -> str:
     today = utcnow().date()
     with transaction(read_only=True) as session:
+        read_frame(session)
         organization = organizations.get(session, caller(), organization_id)
         use = organizations.use_of(session, [organization_id])[organization_id]
         so_far = month_so_far(session, caller(), organization_id, today)

@@ -21,6 +21,7 @@ from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving
 from app.portal.web.fragments import htmx_command, wants_fragment
 from app.portal.web.navigation import may_open
+from app.portal.web.page_frame import read_frame
 from app.portal.web.user_timezone import zone
 from app.services import partners, reporting
 from app.services.billing.by_plan import latest_closed, paid_by_plan
@@ -35,6 +36,7 @@ TIER = f"<any({', '.join(Tier)}):tier>"
 @blueprint.get("/pricing")
 def show_pricing() -> str:
     with transaction(read_only=True) as session:
+        read_frame(session)
         plan_set = current_plans(session)
         return render_template(
             "portal/pricing/page.html",
@@ -83,9 +85,10 @@ def _paid_context(session: Session) -> dict[str, Any]:
 @blueprint.get(f"/pricing/plans/{TIER}")
 def edit_plan(tier: str) -> Page:
     with transaction(read_only=True) as session:
+        read_frame(session)
         plan_set = current_plans(session)
-    plan = _find_plan(plan_set, tier)
-    return _page(PricingPlanForm.showing(plan, plan_set.fingerprint), plan)
+        plan = _find_plan(plan_set, tier)
+        return _page(PricingPlanForm.showing(plan, plan_set.fingerprint), plan)
 
 
 @blueprint.post(f"/pricing/plans/{TIER}")

@@ -51,7 +51,7 @@ def edit_schedule() -> str:
     with transaction(read_only=True) as session:
         organization = organization_named(session)
         form = _stored(session, organization)
-    return _page(organization, form)
+        return _page(organization, form)
 
 
 @blueprint.post("/report/schedule")

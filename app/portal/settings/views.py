@@ -34,8 +34,7 @@ SECTIONS = (
 @blueprint.get("/settings")
 def edit_settings() -> Page:
     with transaction(read_only=True) as session:
-        form = _stored(session)
-    return _page(form)
+        return _page(_stored(session))
 
 
 @blueprint.post("/settings")

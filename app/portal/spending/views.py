@@ -42,7 +42,8 @@ MAX_SHOWN = 50
 @blueprint.get("/organizations/<uuid:organization_id>/spending")
 def edit_organization_spending(organization_id: UUID) -> Page:
     subject = LimitSubject(organization_id=organization_id)
-    return _organization_page(organization_id, stored_limits(subject, OrganizationSpendingForm))
+    with transaction(read_only=True):
+        return _organization_page(organization_id, stored_limits(subject, OrganizationSpendingForm))
 
 
 @blueprint.post("/organizations/<uuid:organization_id>/spending")
@@ -70,7 +71,8 @@ def resume_calling(organization_id: UUID) -> Page:
 
 @blueprint.get("/api-access/keys/<uuid:key_id>/spending")
 def edit_key_spending(key_id: UUID) -> Page:
-    return _key_page(key_id, stored_limits(LimitSubject(api_key_id=key_id)))
+    with transaction(read_only=True):
+        return _key_page(key_id, stored_limits(LimitSubject(api_key_id=key_id)))
 
 
 @blueprint.post("/api-access/keys/<uuid:key_id>/spending")
@@ -192,8 +194,7 @@ def save_partner_budget() -> Page:
 
 def _form_page(subject: LimitSubject) -> str:
     with transaction(read_only=True) as session:
-        form = _stored(session, subject)
-    return _page(form, subject)
+        return _page(_stored(session, subject), subject)
 
 
 def _submit(subject: LimitSubject) -> Page:

@@ -27,6 +27,7 @@ from app.portal.users.listing import (
 from app.portal.web import lists, organization_picker
 from app.portal.web.list_pages import list_page
 from app.portal.web.navigation import ROLE_NAMES
+from app.portal.web.page_frame import read_frame
 from app.services import audit, organizations, partners, users
 from app.services.users import email_changes, viewing
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL
@@ -84,6 +85,7 @@ def _partner_in_filter(session: Session) -> str | None:
 @blueprint.get("/users/<uuid:user_id>")
 def show_user(user_id: UUID) -> str:
     with transaction(read_only=True) as session:
+        read_frame(session)
         user = users.get(session, caller(), user_id)
         return render_template(
             "portal/users/detail.html",

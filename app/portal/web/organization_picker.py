@@ -13,7 +13,7 @@ from app.models import Organization
 from app.policy import Permission
 from app.portal.web import lists
 from app.portal.web.formats import number
-from app.portal.web.plan_names import plan_name
+from app.portal.web.plan_names import plan_name, read_plan_names
 from app.services import organizations, partners
 from app.services.organizations import OrganizationUse
 
@@ -83,6 +83,7 @@ def choose_page(
         organizations.use_of(session, [row.id for row in page.items]) if for_assistant else {}
     )
     served = {row.partner_id for row in page.items}
+    read_plan_names(session, page.items)
     owners = {} if caller().partner_id else partners.names_of(session, caller(), served)
     suspended = partners.suspended_of(session, caller(), served)
     endpoint, named = request.endpoint or "", request.view_args or {}

@@ -193,8 +193,11 @@ def _unread_count() -> int | None:
         return None
     if (frame := known_frame()) is not None:
         return frame.unread
-    with transaction(read_only=True) as session:
-        return notified.count_unread(session, g.caller)
+    if "unread" not in g:
+        with transaction(read_only=True) as session:
+            g.unread = notified.count_unread(session, g.caller)
+    unread: int = g.unread
+    return unread
 
 
 def _signed_in_user(user: User | None) -> SignedInUser | None:

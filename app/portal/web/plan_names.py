@@ -1,9 +1,10 @@
 """The names of plans on pages: those that the partner has published."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from uuid import UUID
 
 from flask import g, has_request_context
+from sqlalchemy.orm import Session
 from wtforms import SelectChoice
 
 from app.enums import Tier
@@ -37,6 +38,13 @@ def plan_choices(names: Mapping[Tier, str] = PLAN_NAMES) -> list[SelectChoice]:
 def plan_name(organization: Organization) -> str:
     """Return the name of an organization's plan; operators see those of all partners."""
     return names_at(organization.partner_id)[organization.payment_tier or Tier.FREE]
+
+
+def read_plan_names(session: Session, organizations: Iterable[Organization]) -> None:
+    """Read the names for `plan_name` of organizations of several partners, in one query."""
+    names_by_partner: dict[UUID, Mapping[Tier, str]] = g.setdefault("plan_names", {})
+    partner_ids = {organization.partner_id for organization in organizations}
+    names_by_partner |= pricing.localized_names_of(session, partner_ids)
 
 
 def names_at(partner_id: UUID) -> Mapping[Tier, str]:

@@ -80,7 +80,11 @@ def search(
         Alert.resolved_at.is_not(None) if resolved else Alert.resolved_at.is_(None)
     )
     page = keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
-    views = _to_views(session, list(page.items))
+    if not page.items:
+        return Page([], page.next_cursor)
+    rows_of_page = select(Alert).where(Alert.id.in_([alert.id for alert in page.items]))
+    by_id = {view.alert.id: view for view in _load_views(session, rows_of_page)}
+    views = [by_id[alert.id] for alert in page.items]
     return Page(views if resolved else _add_current_values(session, views), page.next_cursor)
 
 
@@ -88,7 +92,7 @@ def open_alerts(session: Session, caller: Caller, limit: int) -> list[AlertView]
     """Return the newest open alerts that are not acknowledged, with their current values. Raises
     `Forbidden`."""
     rows = _unacknowledged_alerts(caller).order_by(Alert.id.desc()).limit(limit)
-    return _add_current_values(session, _to_views(session, list(session.scalars(rows))))
+    return _add_current_values(session, _load_views(session, rows))
 
 
 def any_open(caller: Caller) -> ColumnElement[bool]:
@@ -101,8 +105,8 @@ def titles(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID
     current language. Raises `Forbidden`."""
     if not ids:
         return {}
-    rows = session.scalars(_visible_alerts(caller).where(Alert.id.in_(ids)))
-    return {view.alert.id: view.title for view in _to_views(session, list(rows))}
+    rows = _visible_alerts(caller).where(Alert.id.in_(ids))
+    return {view.alert.id: view.title for view in _load_views(session, rows)}
 
 
 def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> AlertView:
@@ -114,7 +118,7 @@ def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> AlertView:
     alert = fetch(
         session, _visible_alerts(caller).where(Alert.id == alert_id), missing, for_change=True
     )
-    (view,) = _to_views(session, [alert])
+    (view,) = _load_views(session, select(Alert).where(Alert.id == alert.id))
     if alert.acknowledged_at is None:
         alert.acknowledged_at, alert.acknowledged_by = utcnow(), caller.label[:200]
         with languages.using_language(languages.DEFAULT):  # the history stores the words
@@ -190,14 +194,11 @@ def _unacknowledged_alerts(caller: Caller) -> Select[Alert]:
     )
 
 
-def _to_views(session: Session, alerts: list[Alert]) -> list[AlertView]:
-    if not alerts:
-        return []
-    rules = {
-        rule.id: rule
-        for rule in session.scalars(
-            select(AlertRule).where(AlertRule.id.in_({alert.rule_id for alert in alerts}))
-        )
-    }
-    names = names_of(session, [alert.organization_id for alert in alerts])
-    return [AlertView(alert, rules[alert.rule_id], names.get(alert.subject_id)) for alert in alerts]
+def _load_views(session: Session, rows: Select[Alert]) -> list[AlertView]:
+    """Return the alerts of a query, in one query with their rules and organizations."""
+    query = (
+        rows.add_columns(AlertRule, Organization.name)
+        .join(AlertRule, AlertRule.id == Alert.rule_id)
+        .outerjoin(Organization, Organization.id == Alert.organization_id)
+    )
+    return [AlertView(*row) for row in session.execute(query)]

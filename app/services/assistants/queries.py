@@ -296,13 +296,14 @@ def get(
 ) -> Assistant:
     """Return the assistant if the caller may see it. Raises `NotFound` (``agent_not_found``).
 
-    ``for_change`` locks the row until the transaction ends.
+    ``for_change`` locks the row until the transaction ends. A read-only transaction reads it once.
     """
     identifier = as_uuid(assistant_id)
     if identifier is None:
         raise _not_found()
     query = visible(caller).where(Assistant.id == identifier)
-    return fetch(session, query, _not_found(), for_change=for_change)
+    key = (Assistant, caller, identifier)
+    return fetch(session, query, _not_found(), for_change=for_change, key=key)
 
 
 def _not_found() -> NotFound:

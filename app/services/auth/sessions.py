@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import bindparam, delete, select, update
-from sqlalchemy.orm import Session, lazyload
+from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, Proof, Role, SecondFactorFor, UserStatus
 from app.errors import Unauthenticated
@@ -38,7 +38,6 @@ _VALID_SESSION = (
         PortalSession.seen_at > bindparam("idle_since"),
         User.status == UserStatus.ACTIVE,
     )
-    .options(lazyload("*"))
     .execution_options(populate_existing=True)
 )
 """The user of a session, if user, organization and partner may sign in. Built once, since every
@@ -47,7 +46,6 @@ page runs it."""
 _ABLE_USER = (
     of_open_tenants(select(User, Partner))
     .where(User.id == bindparam("user_id"), User.status == UserStatus.ACTIVE)
-    .options(lazyload("*"))
     .execution_options(populate_existing=True)
 )
 """A user, if they may sign in. The partner is None for operators."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from sqlalchemy import Select, and_, select
-from sqlalchemy.orm import Session, lazyload
+from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import OrganizationStatus, UserStatus
@@ -116,7 +116,7 @@ def partner_of_slug(session: Session, slug: str, host: str) -> Partner:
 
 def partner_called(session: Session, slug: str, host: str) -> Partner:
     """As `partner_of_slug`, also if the partner is suspended."""
-    query = select(Partner).where(Partner.slug == slug).options(lazyload("*"))
+    query = select(Partner).where(Partner.slug == slug)
     partner = session.scalars(query).one_or_none()
     if partner is None or (partner_of_host(session, host) or partner).id != partner.id:
         raise NotFound
@@ -138,7 +138,7 @@ def partner_of_domain(session: Session, host: str) -> Partner | None:
     verified = and_(
         Partner.domain_key == sessions.host_name(host), Partner.domain_verified_at.is_not(None)
     )
-    query = select(Partner).where(verified).options(lazyload("*"))
+    query = select(Partner).where(verified)
     return session.scalars(query).one_or_none()
 
 

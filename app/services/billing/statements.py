@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.enums import OrganizationStatus, Tier
 from app.models import AuditEntry, Organization, Partner, Statement, utcnow
 from app.policy import Permission
@@ -122,7 +123,9 @@ def bills(
     if known is None:
         ids = [organization.id for organization in organizations]
         of_month = Statement.organization_id.in_(ids) & (Statement.month == month)
-        known = session.scalars(select(Statement).where(of_month))
+        key = (Statement, frozenset(ids), month)
+        query = select(Statement).where(of_month)
+        known = read_once(session, key, lambda: session.scalars(query).all())
     stored = {row.organization_id: row for row in known}
     open_organizations = [each for each in organizations if each.id not in stored]
     closed = [each for each in organizations if each.id in stored]
@@ -167,7 +170,11 @@ def previews(
     if tier is not None:
         tiers = dict.fromkeys(tiers, tier)
     free = [key for key, tier in tiers.items() if tier is Tier.FREE]
-    paid = subscriptions.ended_between(session, free, end_of(previous_month(month)), moment)
+    paid = read_once(
+        session,
+        ("ended subscriptions", frozenset(free), month),
+        lambda: subscriptions.ended_between(session, free, end_of(previous_month(month)), moment),
+    )
     tiers |= paid
     begins = {
         each.id: charged_from(by_tier[tiers[each.id]].terms, _created_on(each))

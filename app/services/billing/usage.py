@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Date, extract, func, literal, select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
+from app.database import read_once
 from app.models import BillingDay
 from app.services.billing.months import next_month
 from app.services.billing.rating import BilledDay
@@ -59,9 +60,16 @@ def days_of(
     session: Session, organization_ids: Collection[UUID], month: date, *, as_one: bool = False
 ) -> Mapping[UUID, Sequence[BilledDay]]:
     """Return the days with calls of organizations that came from their loader, or the whole month
-    ``as_one`` day. One query."""
+    ``as_one`` day. One query, run once in a read-only transaction."""
     if not organization_ids:
         return {}
+    key = (BillingDay, frozenset(organization_ids), month, as_one)
+    return read_once(session, key, lambda: _days_of(session, organization_ids, month, as_one))
+
+
+def _days_of(
+    session: Session, organization_ids: Collection[UUID], month: date, as_one: bool
+) -> Mapping[UUID, Sequence[BilledDay]]:
     columns: list[Any] = [BillingDay.organization_id]
     columns += [] if as_one else [BillingDay.day]
     rows = session.execute(

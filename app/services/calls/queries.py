@@ -54,11 +54,13 @@ class TimelineEntry:
 
 
 def get(session: Session, caller: Caller, call_id: UUID | str) -> Call:
-    """Return the call. Raises `NotFound` (``call_not_found``) if the caller may not see it."""
+    """Return the call; a read-only transaction reads it once. Raises `NotFound`
+    (``call_not_found``) if the caller may not see it."""
     identifier = as_uuid(call_id)
     if identifier is None:
         raise not_found()
-    return fetch(session, visible(caller).where(Call.id == identifier), not_found())
+    query = visible(caller).where(Call.id == identifier)
+    return fetch(session, query, not_found(), key=(Call, caller, identifier))
 
 
 def not_found() -> NotFound:

@@ -40,10 +40,11 @@ def get(
 ) -> Campaign:
     """Return the caller's campaign. Raises `NotFound` (``campaign_not_found``).
 
-    ``for_change`` locks the row until the transaction ends.
+    ``for_change`` locks the row until the transaction ends. A read-only transaction reads it once.
     """
     query = visible(caller).where(Campaign.id == campaign_id)
-    return fetch(session, query, not_found(), for_change=for_change)
+    key = (Campaign, caller, campaign_id)
+    return fetch(session, query, not_found(), for_change=for_change, key=key)
 
 
 def get_with_organization(
@@ -53,7 +54,13 @@ def get_with_organization(
     row = session.execute(_with_organization(caller, campaign_id)).one_or_none()
     if row is None:
         raise not_found()
+    _remember(session, caller, row[0])
     return row[0], row[1]
+
+
+def _remember(session: Session, caller: Caller, campaign: Campaign) -> None:
+    """Let `get` find a campaign that was read with other rows, in a read-only transaction."""
+    read_once(session, (Campaign, caller, campaign.id), lambda: campaign)
 
 
 class CampaignWithPlan(NamedTuple):
@@ -82,6 +89,7 @@ def _with_plan(session: Session, caller: Caller, campaign_id: UUID) -> CampaignW
     row = session.execute(query.add_columns(Outreach, Assistant.name)).one_or_none()
     if row is None:
         raise not_found()
+    _remember(session, caller, row[0])
     return CampaignWithPlan(*row)
 
 
@@ -93,8 +101,8 @@ def _with_organization(caller: Caller, campaign_id: UUID) -> Select[Any]:
 def get_for_new_contacts(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
     """Return the caller's campaign. Raises as `get`, and `Conflict` (``archived``) if its
     organization is archived."""
-    campaign = get(session, caller, campaign_id)
-    refuse_archived(session.get_one(Organization, campaign.organization_id))
+    campaign, organization = get_with_organization(session, caller, campaign_id)
+    refuse_archived(organization)
     return campaign
 
 

@@ -8,14 +8,18 @@ from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import set_committed_value
 
+from app.database import read_once
 from app.models import Campaign, CampaignAssistant, ExternalIdKey
 from app.services.campaigns.loading import not_found
 
 
 def external_id_keys(session: Session, campaign: Campaign) -> dict[str, bool]:
     """Return the keys that any of the campaign's assistants defines, and whether each
-    identifies."""
-    return external_id_keys_of(session, [campaign])[campaign.id]
+    identifies. A read-only transaction reads them once."""
+    keys = read_once(
+        session, (ExternalIdKey, campaign.id), lambda: external_id_keys_of(session, [campaign])
+    )
+    return keys[campaign.id]
 
 
 def external_id_keys_of(

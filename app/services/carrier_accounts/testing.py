@@ -58,6 +58,8 @@ def last_tests(
 ) -> dict[UUID, CarrierAccountTest]:
     """Return the last test of each of these accounts that was tested."""
     ids = [account.id for account in accounts]
+    if not ids:
+        return {}
     query = select(CarrierAccountTest).where(CarrierAccountTest.account_id.in_(ids))
     return {test.account_id: test for test in session.scalars(query)}
 

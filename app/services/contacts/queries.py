@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
+from app.database import read_once
 from app.enums import ENDED_CONTACT_STATUSES
 from app.errors import NotFound, ValidationFailed
 from app.languages import gettext
@@ -58,7 +59,13 @@ class ContactPage:
 
 
 def get(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> StoredContact:
-    """Return a contact. Raises `NotFound` (``campaign_not_found``, ``contact_not_found``)."""
+    """Return a contact; a read-only transaction reads it once. Raises `NotFound`
+    (``campaign_not_found``, ``contact_not_found``)."""
+    key = (Contact, caller, campaign_id, contact_id)
+    return read_once(session, key, lambda: _get(session, caller, campaign_id, contact_id))
+
+
+def _get(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> StoredContact:
     campaign = campaigns.get(session, caller, campaign_id)
     query = select(Contact).where(Contact.campaign_id == campaign.id, Contact.id == contact_id)
     missing = NotFound(gettext("There is no such contact in the campaign."), "contact_not_found")

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.errors import NotFound, Problem, check_version, raise_problems
 from app.languages import LANGUAGES, gettext
 from app.models import Organization, Partner, ReportSchedule, utcnow
@@ -44,7 +45,9 @@ def get(
         return ScheduleInput(), 0, None
     if organization_id is not None:
         organizations.get(session, caller, organization_id)
-    schedule = session.get(ReportSchedule, _scope_key(caller, organization_id))
+    scope = _scope_key(caller, organization_id)
+    key = (ReportSchedule, scope)
+    schedule = read_once(session, key, lambda: session.get(ReportSchedule, scope))
     return (
         (_to_input(schedule), schedule.version, schedule.next_at)
         if schedule

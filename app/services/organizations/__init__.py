@@ -53,7 +53,6 @@ from app.services.organizations.use import (
     OrganizationContents,
     OrganizationUse,
     any_near_limit,
-    contents_of,
     names_of,
     near_limits,
     use_and_first_users_of,

@@ -126,13 +126,6 @@ class OrganizationContents:
     use: OrganizationUse
 
 
-def contents_of(session: Session, organization: Organization) -> OrganizationContents:
-    """Count the contents in one query; the organization must come from its loader."""
-    counts = (query.scalar_subquery() for query in contents_counts())
-    query = select(*counts).select_from(Organization).where(Organization.id == organization.id)
-    return contents_from(session.execute(query).one())
-
-
 def contents_counts() -> tuple[Select[int], ...]:
     """Return the queries of `contents_from`, within a query of organizations."""
     campaigns = select(func.count()).where(

@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.enums import CallStatus, CampaignStatus, OutreachState
 from app.errors import Conflict, Problem, ValidationFailed, raise_problems
 from app.languages import gettext
@@ -83,7 +84,12 @@ def weekdays_of(plan: CampaignPlan | Outreach) -> frozenset[int]:
 
 
 def speakers(session: Session, campaign: Campaign) -> list[Assistant]:
-    """Return the assistants that may call for the campaign, ready ones first."""
+    """Return the assistants that may call for the campaign, ready ones first. A read-only
+    transaction reads them once."""
+    return read_once(session, ("speakers", campaign.id), lambda: _speakers(session, campaign))
+
+
+def _speakers(session: Session, campaign: Campaign) -> list[Assistant]:
     query = select(Assistant).where(Assistant.organization_id == campaign.organization_id)
     if not campaign.all_assistants:
         query = query.where(Assistant.id.in_(campaigns.assistants_of(session, campaign)))

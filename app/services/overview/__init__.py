@@ -4,6 +4,10 @@ from app.services.overview.action_items import things_to_do
 from app.services.overview.call import CallSurroundings, call_with_surroundings
 from app.services.overview.figures import OverviewMonth, customers, month
 from app.services.overview.items import ActionItem, ActionItemKind
-from app.services.overview.organization import OrganizationNumbers, numbers_of
+from app.services.overview.organization import (
+    OrganizationNumbers,
+    contents_and_pause,
+    numbers_of,
+)
 from app.services.overview.portals import portal_of, portals
 from app.services.overview.setup import SetupStep, can_call, hide_first_steps

@@ -36,6 +36,21 @@ class OrganizationNumbers:
     statement: Statement | None
 
 
+def contents_and_pause(
+    session: Session, organization: Organization
+) -> tuple[use.OrganizationContents, DispatchPause | None]:
+    """Return the contents and the own pause of calling in one query; the organization must come
+    from its loader."""
+    query = (
+        select(DispatchPause, *(query.scalar_subquery() for query in use.contents_counts()))
+        .select_from(Organization)
+        .outerjoin(DispatchPause, pauses.is_of_organization(organization))
+        .where(Organization.id == organization.id)
+    )
+    pause, *counts = session.execute(query).one()
+    return use.contents_from(counts), pause
+
+
 def numbers_of(session: Session, organization: Organization) -> OrganizationNumbers:
     """Count them in one query; the organization must come from its loader."""
     sections: tuple[Sequence[Select[Any]], ...] = (

@@ -1,12 +1,14 @@
 """The only loader of partners: another partner is treated like a missing one."""
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, or_, select
-from sqlalchemy.orm import Session, joinedload, lazyload
+from sqlalchemy import ColumnElement, Row, Select, or_, select
+from sqlalchemy.orm import Session, joinedload, selectinload
 
+from app.database import read_once
 from app.errors import NotFound, ValidationFailed
 from app.languages import gettext
 from app.models import Partner
@@ -15,7 +17,7 @@ from app.policy.caller import Caller
 from app.schemas import partners as wire
 from app.schemas.partners import PartnerFilter
 from app.services.paging import Listing
-from app.services.partners.resource import to_resource
+from app.services.partners.resource import LISTS, to_resource
 from app.services.tenancy import fetch, of_tenant
 
 
@@ -28,15 +30,16 @@ def get(session: Session, caller: Caller, partner_id: UUID, *, for_change: bool 
     """Return the caller's partner; its lists are loaded when they are used. Raises `NotFound`
     (``partner_not_found``).
 
-    ``for_change`` locks the row until the transaction ends.
+    ``for_change`` locks the row until the transaction ends. A read-only transaction reads it once.
     """
-    query = visible(caller).where(Partner.id == partner_id).options(lazyload("*"))
-    return fetch(session, query, _not_found(), for_change=for_change)
+    query = visible(caller).where(Partner.id == partner_id)
+    key = (Partner, caller, partner_id)
+    return fetch(session, query, _not_found(), for_change=for_change, key=key)
 
 
 def search(session: Session, caller: Caller, query: str, *, limit: int) -> Sequence[Partner]:
     """Return the caller's partners by name: those whose name or domain contains the words."""
-    rows = visible(caller).where(is_called(query)).options(lazyload("*"))
+    rows = visible(caller).where(is_called(query))
     return session.scalars(rows.order_by(Partner.name_key, Partner.id).limit(limit)).all()
 
 
@@ -69,11 +72,7 @@ def named_in_filter(session: Session, caller: Caller, partner_id: UUID | None) -
 
 def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
     """Return the names of those partners that the caller may see."""
-    if not ids:
-        return {}
-    query = visible(caller).with_only_columns(Partner.id, Partner.name)
-    rows = session.execute(query.where(Partner.id.in_(ids)))
-    return {row.id: row.name for row in rows}
+    return {row.id: row.name for row in _named_rows(session, caller, ids)}
 
 
 def suspended_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
@@ -81,9 +80,21 @@ def suspended_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dic
     partner see nothing at all."""
     if not caller.is_operator:
         return {}
-    query = visible(caller).with_only_columns(Partner.id, Partner.name)
-    rows = session.execute(query.where(Partner.id.in_(ids), Partner.suspended_at.is_not(None)))
-    return {row.id: row.name for row in rows}
+    rows = _named_rows(session, caller, ids)
+    return {row.id: row.name for row in rows if row.suspended_at is not None}
+
+
+def _named_rows(
+    session: Session, caller: Caller, ids: Collection[UUID]
+) -> Sequence[Row[UUID, str, datetime | None]]:
+    """Return the ids, names and suspensions of those partners that the caller may see. A read-only
+    transaction reads them once."""
+    if not ids:
+        return ()
+    columns = (Partner.id, Partner.name, Partner.suspended_at)
+    query = visible(caller).with_only_columns(*columns).where(Partner.id.in_(ids))
+    key = ("named partners", caller, frozenset(ids))
+    return read_once(session, key, lambda: session.execute(query).all())
 
 
 def own(caller: Caller) -> UUID:
@@ -102,7 +113,7 @@ def own_with_pictures(caller: Caller) -> Select[Partner]:
     """Return the query of `get_own` that also reads the copies of its pictures on other hosts: a
     row for each, which `unique` makes one."""
     pictures = joinedload(Partner.outside_pictures)
-    return visible(caller).where(Partner.id == own(caller)).options(lazyload("*"), pictures)
+    return visible(caller).where(Partner.id == own(caller)).options(pictures)
 
 
 def get_own(session: Session, caller: Caller, *, for_change: bool = False) -> Partner:
@@ -114,7 +125,8 @@ def listing(caller: Caller, filters: PartnerFilter) -> Listing[Partner, wire.Par
     """Return the caller's partners that match: ``domain`` exactly, ``name`` anywhere in
     the name, in any case and without accents."""
     caller.require(Permission.PARTNER_READ)
-    rows = visible(caller)
+    lists = (selectinload(getattr(Partner, name)) for name, _model, _fields in LISTS.values())
+    rows = visible(caller).options(*lists)
     if filters.domain is not None:
         rows = rows.where(Partner.domain_key == domain_key(filters.domain))
     if filters.name is not None:

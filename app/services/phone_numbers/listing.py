@@ -115,6 +115,8 @@ def last_readings(
 ) -> dict[UUID, CarrierNumberList]:
     """Return the last reading of each of these accounts that was read."""
     ids = [account.id for account in accounts]
+    if not ids:
+        return {}
     query = select(CarrierNumberList).where(CarrierNumberList.account_id.in_(ids))
     return {number_list.account_id: number_list for number_list in session.scalars(query)}
 

@@ -6,6 +6,7 @@ from app.services.pricing.prices import options
 from app.services.pricing.versions import (
     PlanSet,
     localized_names,
+    localized_names_of,
     names,
     published,
 )

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.errors import NotFound, Problem, check_version, raise_problems
 from app.gateways.job_queue import enqueue_check
 from app.gateways.processors.stripe import is_installed
@@ -46,7 +47,9 @@ def find(session: Session, caller: Caller, partner_id: UUID) -> ProcessorAccount
 
 
 def is_connected(session: Session, partner_id: UUID) -> bool:
-    return session.get(ProcessorAccount, partner_id) is not None
+    """Return whether the partner has an account. A read-only transaction reads it once."""
+    key = (ProcessorAccount, partner_id)
+    return read_once(session, key, lambda: session.get(ProcessorAccount, partner_id)) is not None
 
 
 def save(

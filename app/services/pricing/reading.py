@@ -1,6 +1,7 @@
 """Reading the plans that a partner has published, alone or joined with other data of a query."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -55,6 +56,19 @@ def remember_published(session: Session, partner_id: UUID, rows: Sequence[Row[An
     """Keep the plans in rows of `with_published`, which may repeat them, for `published` in a
     read-only transaction."""
     read_once(session, ("plans", partner_id, None), lambda: _read_plans(session, rows))
+
+
+def remember_published_of(session: Session, partner_ids: Collection[UUID]) -> None:
+    """Read the plans of several partners in one query, for `published` in a read-only
+    transaction."""
+    if not partner_ids:
+        return
+    query = with_published(select(Partner.id).where(Partner.id.in_(partner_ids)))
+    rows_by_partner: defaultdict[UUID, list[Row[Any]]] = defaultdict(list)
+    for row in session.execute(query):
+        rows_by_partner[row.id].append(row)
+    for partner_id, rows in rows_by_partner.items():
+        remember_published(session, partner_id, rows)
 
 
 def _read_plans(session: Session, rows: Sequence[Row[Any]]) -> list[EditedPlan]:

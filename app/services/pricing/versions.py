@@ -3,7 +3,7 @@
 Published versions stay, so that a month is rated with the terms that applied in it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from hashlib import sha256
@@ -24,7 +24,7 @@ from app.schemas.partners import UpdatePartnerInput
 from app.services import audit, partners
 from app.services.pricing.differences import PlanChange, differences
 from app.services.pricing.plans import LOCAL_ID, EditedPlan, check
-from app.services.pricing.reading import plans_of, published
+from app.services.pricing.reading import plans_of, published, remember_published_of
 
 PRICED = (Tier.FREE, Tier.BASIC, Tier.PLUS)
 """The plans that the contract's ``pricing`` can name, by size."""
@@ -59,6 +59,14 @@ def names(session: Session, partner_id: UUID) -> dict[Tier, str]:
 def localized_names(session: Session, partner_id: UUID) -> dict[Tier, str]:
     """As `names`, in the current language."""
     return {plan.tier: plan.shown().name for plan in published(session, partner_id)}
+
+
+def localized_names_of(
+    session: Session, partner_ids: Collection[UUID]
+) -> dict[UUID, dict[Tier, str]]:
+    """As `localized_names`, of several partners: one query in a read-only transaction."""
+    remember_published_of(session, partner_ids)
+    return {partner_id: localized_names(session, partner_id) for partner_id in partner_ids}
 
 
 def live(session: Session, partner_id: UUID) -> list[EditedPlan]:

@@ -18,7 +18,15 @@ from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit, mail_queue, money_words
 from app.services.spending import rates
-from app.services.spending.limits import KINDS, MAX_MICROS, LimitSubject, new_limit, subject_row
+from app.services.spending.limits import (
+    KINDS,
+    MAX_MICROS,
+    LimitSubject,
+    current_totals,
+    new_limit,
+    stored_limit,
+    subject_row,
+)
 from app.services.spending.scopes import month_of, scope_key
 from app.services.tenancy import of_tenant
 
@@ -59,15 +67,12 @@ def budget_of(session: Session, caller: Caller, subject: LimitSubject) -> MonthB
     """Return the budget of a partner or an organization. Raises `Forbidden`, `NotFound`."""
     row = subject_row(session, caller, subject)
     scope = scope_key(KINDS[type(row)], row.id)
-    stored = session.get(SpendingLimit, scope, populate_existing=True)
-    spent = session.scalar(
-        select(SpendingTotal.spent_micros).where(
-            SpendingTotal.scope == scope, SpendingTotal.period == month_of(utcnow())
-        )
-    )
+    now = utcnow()
+    stored = stored_limit(session, scope)
+    month = current_totals(session, scope, now).get((scope, month_of(now)))
     return MonthBudget(
         stored.budget_micros if stored else None,
-        spent or 0,
+        month.spent_micros if month else 0,
         rates.currency_of(session),
         stored.version if stored else 0,
         *(_alerts_of(stored) if stored else (ALERTS, ())),

@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.enums import CallStatus
 from app.errors import NotFound, Problem, check_version, raise_problems
 from app.gateways.job_queue import enqueue_job
@@ -109,14 +110,8 @@ def spending_of(
     month. Raises `Forbidden`, `NotFound`."""
     row = subject_row(session, caller, subject)
     scope = scope_key(KINDS[type(row)], row.id)
-    stored = session.get(SpendingLimit, scope, populate_existing=True)
     now = utcnow()
-    rows = session.scalars(
-        select(SpendingTotal)
-        .where(SpendingTotal.scope == scope, SpendingTotal.period.in_((day_of(now), month_of(now))))
-        .execution_options(populate_existing=True)
-    )
-    totals = {(total.scope, total.period): total for total in rows}
+    stored, totals = stored_limit(session, scope), current_totals(session, scope, now)
     used = _spending_state(scope, stored, totals, rates.currency_of(session), now)
     if not ahead:
         return used
@@ -125,6 +120,32 @@ def spending_of(
     time = day_of_limit(days.time, used.month_time, used.day_time, days.today)
     end = month_end(days, used.month_money.spent, used.day_money.spent)
     return replace(used, passed_on=(money, time), end=end)
+
+
+def stored_limit(session: Session, scope: str) -> SpendingLimit | None:
+    """Return the limits and the budget of a scope, if it has any. A read-only transaction reads
+    them once."""
+    key = (SpendingLimit, scope)
+    return read_once(
+        session, key, lambda: session.get(SpendingLimit, scope, populate_existing=True)
+    )
+
+
+def current_totals(
+    session: Session, scope: str, now: datetime
+) -> Mapping[tuple[str, str], SpendingTotal]:
+    """Return the totals of a scope in this day and month, by scope and period. A read-only
+    transaction reads them once."""
+    periods = (day_of(now), month_of(now))
+    query = (
+        select(SpendingTotal)
+        .where(SpendingTotal.scope == scope, SpendingTotal.period.in_(periods))
+        .execution_options(populate_existing=True)
+    )
+    totals = read_once(
+        session, (SpendingTotal, scope, periods), lambda: session.scalars(query).all()
+    )
+    return {(total.scope, total.period): total for total in totals}
 
 
 def _spending_state(

@@ -13,6 +13,7 @@ from decimal import Decimal
 from sqlalchemy import delete, exists, insert, select
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.errors import Conflict, Problem, ValidationFailed
 from app.languages import gettext, ngettext
 from app.models import CallRate, SpendingLimit, SpendingTotal
@@ -140,8 +141,10 @@ def price_range(session: Session, minutes: int) -> tuple[int, int]:
 
 
 def currency_of(session: Session) -> str:
-    """Return the currency of all amounts: that of the rates."""
-    return session.scalar(select(CallRate.currency).limit(1)) or CURRENCY
+    """Return the currency of all amounts: that of the rates. A read-only transaction reads it
+    once."""
+    query = select(CallRate.currency).limit(1)
+    return read_once(session, ("currency of rates",), lambda: session.scalar(query)) or CURRENCY
 
 
 def are_imported(session: Session) -> bool:

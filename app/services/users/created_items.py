@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, or_, select
-from sqlalchemy.orm import InstrumentedAttribute, Session, lazyload
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.enums import Area, CallerKind, Role, UserStatus
 from app.errors import Conflict, Forbidden
@@ -204,9 +204,7 @@ def _credential_items(session: Session, user: User) -> list[CreatedItem]:
         _of_user(CarrierAccount, user).where(CarrierAccount.removed_at.is_(None))
     ).all()
     ids = {row.organization_id for row in (*keys, *hooks, *accounts)}
-    organizations = session.scalars(
-        select(Organization).where(Organization.id.in_(ids - {None})).options(lazyload("*"))
-    )
+    organizations = session.scalars(select(Organization).where(Organization.id.in_(ids - {None})))
     names = {organization.id: organization.name for organization in organizations}
     for key in keys:
         name, about = f"{key.name} ({key.public_id})", names.get(key.organization_id, "")
