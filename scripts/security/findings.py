@@ -14,10 +14,15 @@ REASONS: Mapping[tuple[str, str], str] = {
     ("B404", ""): "Importing subprocess does nothing; each call is checked (B603).",
     ("B405", ""): "TwiML is written, never parsed; readers of contact files have their own tests.",
     ("B406", ""): "Only escape is imported, which parses nothing.",
+    ("B311", "scripts/soak/"): "Load and faults need no unpredictable numbers.",
+    ("B608", "app/services/contacts/store_"): "Constants make the SQL; all values are bound.",
     ("B603", "scripts/"): "Developers' commands start programs that the script itself names.",
     ("B603", "supervisor/"): "The supervisor starts our own modules and gunicorn.",
 }
 """Check and start of the path -> why every finding of it is closed."""
+
+_RUFF_NAMES: Mapping[str, str] = {"sql-made-of-values": "S608", "markup-made-of-values": "S704"}
+"""Our rules that ruff has, too, with its numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +55,8 @@ class Result:
 
 def names_of(check: str) -> set[str]:
     """Return the names under which a comment may exempt a check: ruff's S608 is bandit's B608."""
-    if check == "sql-made-of-values":
-        return {check, "S608"}
+    if check in _RUFF_NAMES:
+        return {check, _RUFF_NAMES[check]}
     return {check, f"S{check[1:]}"} if re.fullmatch(r"B\d{3}", check) else {check}
 
 

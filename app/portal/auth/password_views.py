@@ -184,6 +184,7 @@ def _set_password(
 def _welcome_message(user: User) -> str:
     with transaction(read_only=True) as session:
         organization = (
+            # nosemgrep: query-in-a-face - the organization of the user whose link was opened
             session.get(Organization, user.organization_id) if user.organization_id else None
         )
     names = {

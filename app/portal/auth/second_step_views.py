@@ -159,7 +159,9 @@ def _waiting_user() -> User | None:
     if user_id is None:
         return None
     with transaction(read_only=True) as session:
+        # nosemgrep: query-in-a-face - the user who has entered the password
         user = session.get(User, user_id)
+        # nosemgrep: query-in-a-face - the partner of this user
         partner = session.get(Partner, user.partner_id) if user and user.partner_id else None
         if partner:
             g.brand = of_partner(partner)

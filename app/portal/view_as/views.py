@@ -74,6 +74,7 @@ def stop_view_as() -> Response:
     if signed_in.operator is None:
         return redirect(url_for("portal.overview.show_overview"), 303)
     with transaction(scope=INSTALLATION) as session:
+        # nosemgrep: query-in-a-face - the viewed user of the operator's own session
         viewed = session.get(User, signed_in.record.viewed_user_id)
         viewing.stop(session, signed_in.operator, session_token())
         next_url = _start_url(viewed) if viewed else url_for("portal.overview.show_overview")

@@ -8,6 +8,8 @@ import shutil
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+
+# nosec B403 - nothing is unpickled by it; Jinja reads the cache
 from pickle import UnpicklingError
 
 import jinja2

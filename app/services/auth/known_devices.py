@@ -23,6 +23,7 @@ def remember(
     """Return the cookie with this account added; beyond `MAX_ACCOUNTS` the oldest is dropped."""
     device, signatures = _read_cookie(cookie) or (secrets.token_urlsafe(16), [])
     signature = _sign(device, user_id, password_hash, secret_keys[0])
+    # nosemgrep: secret-compared-with-equals - they were verified; this only drops a repeated one
     remaining = [each for each in signatures if each != signature]
     return ".".join([device, signature, *remaining][: MAX_ACCOUNTS + 1])
 

@@ -115,6 +115,7 @@ def remove_app(session: Session, caller: Caller) -> None:
 def remove_passkey(session: Session, caller: Caller, passkey_id: UUID) -> None:
     """Remove a passkey. Raises `NotFound` and `Conflict` (``factor_required``)."""
     user = lock_own_user(session, caller)
+    # nosemgrep: row-by-id-for-a-caller - its user is compared below
     passkey = session.get(Passkey, passkey_id)
     if passkey is None or passkey.user_id != user.id:
         raise NotFound

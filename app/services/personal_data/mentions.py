@@ -173,16 +173,14 @@ def _readable_conditions(table: Table, caller: Caller) -> list[ColumnElement[boo
 
 def _of_others(table: Table, subject: DataSubject) -> list[ColumnElement[bool]]:
     """Return the conditions that leave out the rows that an erasure empties or deletes."""
-    match table.name:
-        case "contacts":
-            return [table.c.id.not_in(subject.contacts)]
-        case "calls":
-            is_theirs = table.c.contact_id.is_not(None) & table.c.contact_id.in_(subject.contacts)
-            return [~is_theirs, table.c.phone_number.not_in(subject.phones)]
-        case "do_not_call":
-            return [table.c.phone.not_in(subject.phones)]
-        case _:
-            return []
+    if table.name == "contacts":
+        return [table.c.id.not_in(subject.contacts)]
+    if table.name == "calls":
+        is_theirs = table.c.contact_id.is_not(None) & table.c.contact_id.in_(subject.contacts)
+        return [~is_theirs, table.c.phone_number.not_in(subject.phones)]
+    if table.name == "do_not_call":
+        return [table.c.phone.not_in(subject.phones)]
+    return []
 
 
 def _first_match(value: Any, pattern: re.Pattern[str]) -> tuple[str, str] | None:

@@ -64,18 +64,16 @@ class SubjectWords:
 
     def replaced(self, value: Any, pseudonym: str) -> Any:
         """Return the value with the pseudonym in place of the words."""
-        match value:
-            case str():
-                return self._pattern.sub(pseudonym, value) if self.spellings else value
-            case Mapping():
-                return {
-                    self.replaced(key, pseudonym): self.replaced(item, pseudonym)
-                    for key, item in value.items()
-                }
-            case list():
-                return [self.replaced(item, pseudonym) for item in value]
-            case _:
-                return value
+        if isinstance(value, str):
+            return self._pattern.sub(pseudonym, value) if self.spellings else value
+        if isinstance(value, Mapping):
+            return {
+                self.replaced(key, pseudonym): self.replaced(item, pseudonym)
+                for key, item in value.items()
+            }
+        if isinstance(value, list):
+            return [self.replaced(item, pseudonym) for item in value]
+        return value
 
 
 def _is_full(name: str) -> bool:
@@ -97,13 +95,12 @@ def _only_digits(text: str) -> str:
 
 
 def _iter_texts(value: Any) -> Iterable[str]:
-    match value:
-        case str():
-            yield value
-        case Mapping():
-            for key, item in value.items():
-                yield from _iter_texts(key)
-                yield from _iter_texts(item)
-        case list() | tuple():
-            for item in value:
-                yield from _iter_texts(item)
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _iter_texts(key)
+            yield from _iter_texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _iter_texts(item)

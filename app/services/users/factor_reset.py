@@ -36,6 +36,7 @@ def reset_by_operator(session: Session, caller: Caller, user_id: UUID) -> User:
     Raises `Forbidden` for callers other than the command line, and `NotFound`.
     """
     caller.require_command_line("Reset these second factors on the command line.")
+    # nosemgrep: row-by-id-for-a-caller - only the command line gets here
     user = session.get(User, user_id, with_for_update=True, populate_existing=True)
     if user is None:
         message = "There is no such user."
