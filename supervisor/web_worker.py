@@ -21,7 +21,13 @@ from gunicorn.http import errors
 from gunicorn.http.body import ChunkedReader
 from gunicorn.workers.gthread import ThreadWorker
 
-from supervisor.arriving import HELD_BYTES, ArrivingRequest, PacedSocket, limit_waits, stalled
+from supervisor.incomplete_requests import (
+    HELD_BYTES,
+    ArrivingRequest,
+    PacedSocket,
+    limit_waits,
+    stalled,
+)
 from supervisor.processes import end_with_parent
 
 RECEIVED_AT_ONCE = 256 * 1024
@@ -88,7 +94,8 @@ class PortalWorker(ThreadWorker):
     """Answers its own errors in the JSON shape of all errors, and ends after the requests in flight
     when its parent is killed.
 
-    Its main loop buffers requests and passes complete ones to threads (`supervisor.arriving`).
+    Its main loop buffers requests and passes complete ones to threads
+    (`supervisor.incomplete_requests`).
     """
 
     announce_seconds = 0

@@ -49,13 +49,13 @@ def tables() -> str:
     ]
     rows += ["", "| Move | From | To | When |", "|---|---|---|---|"]
     rows += [
-        f"| {each.name} | {listed(each.sources)} | {listed(each.targets)} | {each.when} |"
+        f"| {each.name} | {status_list(each.sources)} | {status_list(each.targets)} | {each.when} |"
         for each in states.MOVES
     ]
     return "\n".join(rows) + "\n"
 
 
-def listed(statuses: AbstractSet[CallStatus | None]) -> str:
+def status_list(statuses: AbstractSet[CallStatus | None]) -> str:
     if None in statuses:
         return "(new)"
     return ", ".join(f"`{status}`" for status in states.STATES if status in statuses)

@@ -45,7 +45,7 @@ FORBIDDEN = {phrase: only_code for _, _, found in rows() for phrase, only_code i
 INSTEAD = {phrase: word for word, _, found in rows() for phrase, _ in found}
 
 
-def words_of(text: str, *, is_name: bool) -> str:
+def normalized_words(text: str, *, is_name: bool) -> str:
     """The words in lower case, one space around each. Names are split at capitals."""
     pattern = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+" if is_name else r"[A-Za-z]+"
     words = f" {' '.join(re.findall(pattern, text)).lower()} "
@@ -59,7 +59,9 @@ ON_THE_WIRE = {
     phrase
     for _, names, found in rows()
     for phrase, _ in found
-    if any(f" {phrase.removesuffix('s')} " in words_of(name, is_name=True) for name in names)
+    if any(
+        f" {phrase.removesuffix('s')} " in normalized_words(name, is_name=True) for name in names
+    )
 }
 
 
@@ -167,7 +169,7 @@ def uses(kind: str) -> dict[str, list[str]]:
     phrases = [phrase for phrase, only_code in FORBIDDEN.items() if kind == "code" or not only_code]
     found: dict[str, list[str]] = {}
     for place, text in SOURCES[kind]():
-        words = words_of(text, is_name=kind == "code")
+        words = normalized_words(text, is_name=kind == "code")
         for phrase in phrases:
             if phrase in ON_THE_WIRE and place.startswith(WIRE_NAMES):
                 continue
@@ -182,8 +184,8 @@ def test_forbidden_words_are_not_used(kind: str) -> None:
 
 
 def test_words_are_found_in_names_of_each_style_and_in_text() -> None:
-    assert words_of("_OldAPIClient", is_name=True) == " old api client "
-    assert words_of("user_agent_of", is_name=True) == " of "
-    assert words_of("Nobody’s agentLimit", is_name=False) == " nobody s agentlimit "
+    assert normalized_words("_OldAPIClient", is_name=True) == " old api client "
+    assert normalized_words("user_agent_of", is_name=True) == " of "
+    assert normalized_words("Nobody’s agentLimit", is_name=False) == " nobody s agentlimit "
     assert FORBIDDEN["agent"] is False
     assert FORBIDDEN["person"] is True

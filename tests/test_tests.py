@@ -127,14 +127,14 @@ def all_tests() -> Iterator[tuple[Path, Function]]:
                 yield path, function
 
 
-def named(path: Path, function: Function) -> str:
+def name_of(path: Path, function: Function) -> str:
     return f"{path.relative_to(ROOT)}::{function.name}"
 
 
 def verdicts(wanted: set[bool]) -> set[str]:
     """The tests that check just this: nothing (an empty set), or a success alone (``{False}``)."""
     return {
-        named(path, function)
+        name_of(path, function)
         for path, function in all_tests()
         if set(checks(path, function)) == wanted
     }
@@ -150,7 +150,7 @@ def test_no_test_asserts_success_alone() -> None:
 
 def test_of_refusals_and_redirects_more_is_asserted_than_their_status() -> None:
     assert {
-        named(path, function)
+        name_of(path, function)
         for path, function in all_tests()
         if asserts_statuses_alone(path, function) and compared_numbers(function) & EXPLAINED
     } == set()
@@ -158,13 +158,13 @@ def test_of_refusals_and_redirects_more_is_asserted_than_their_status() -> None:
 
 def test_a_change_that_finds_nothing_is_shown_to_change_nothing() -> None:
     assert {
-        named(path, function)
+        name_of(path, function)
         for path, function in all_tests()
         if asserts_statuses_alone(path, function) and sends(function)
     } == set()
 
 
-def found_in(source: str) -> set[bool]:
+def checks_in(source: str) -> set[bool]:
     (function,) = ast.parse(source).body
     assert isinstance(function, Function)
     return set(checks(Path(__file__), function))
@@ -180,10 +180,10 @@ def test_what_counts_as_an_assertion() -> None:
         "assert answer.status_code == 404": {True},
         "assert (answer.status_code, answer.text) == (200, 'Hello')": {True},
         "with pytest.raises(ValueError): read('')": {True},
-        "found_in('')": {True},
+        "checks_in('')": {True},
     }
     assert {
-        statement: found_in(f"def test_it():\n    {statement}") for statement in verdict
+        statement: checks_in(f"def test_it():\n    {statement}") for statement in verdict
     } == verdict
 
 

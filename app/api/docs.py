@@ -93,7 +93,7 @@ def docs() -> Response:
             secret_pattern=PATTERN,
             codes=sorted(EVERY_BODY.items()),
             refusal=json.dumps(refusal, indent=2),
-            own=own,
+            newest_key=own,
             reader=reader,
             notice=notice,
         )

@@ -7,7 +7,7 @@ from uuid import UUID
 import click
 from flask.cli import AppGroup
 
-from app.commands.changing import reading
+from app.commands.transactions import reading
 from app.models import AuditLink
 from app.services.audit import verification
 from app.services.audit.chain import chain_of

@@ -10,7 +10,7 @@ from flask.cli import AppGroup
 
 from app import backups, extensions
 from app.backups import records
-from app.commands.changing import as_json, changing, print_result, reading
+from app.commands.transactions import as_json, changing, print_result, reading
 from app.models import Backup, utcnow
 from app.schemas.fields import write_moment
 

@@ -9,7 +9,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import as_json, changing, print_result, reading
+from app.commands.transactions import as_json, changing, print_result, reading
 from app.enums import CallStatus, CarrierKind
 from app.gateways.carriers.base import Carrier, NoCarrierAnswer
 from app.gateways.carriers.factory import open_account, open_carriers

@@ -7,8 +7,8 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import WHO
 from app.commands.contact_import import ImportRefused
+from app.commands.transactions import WHO
 from app.errors import DomainError
 from app.policy.caller import system_caller
 from app.services import campaigns

@@ -17,9 +17,9 @@ import orjson
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import WHO
 from app.commands.contact_import import ContactImporter, ImportOutcome, ImportRefused, ImportRequest
-from app.commands.contact_words import summary_lines
+from app.commands.contact_output import summary_lines
+from app.commands.transactions import WHO
 from app.contact_files import UnreadableFile
 from app.enums import ContactAction
 from app.errors import DomainError

@@ -12,7 +12,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import as_json, changing, print_result, reading
+from app.commands.transactions import as_json, changing, print_result, reading
 from app.enums import Area, Role
 from app.models import ApiKey, OAuthClient
 from app.policy import API_KEY_SCOPES

@@ -8,7 +8,7 @@ from uuid import UUID
 import click
 from flask.cli import AppGroup
 
-from app.commands.changing import changing, reading
+from app.commands.transactions import changing, reading
 from app.phone import USUAL_REGIONS
 from app.services import destinations
 

@@ -4,7 +4,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import as_json, changing, print_result, reading
+from app.commands.transactions import as_json, changing, print_result, reading
 from app.config.files import check_url
 from app.errors import DomainError
 from app.gateways.files import FileStore, open_files_at

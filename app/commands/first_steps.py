@@ -7,7 +7,7 @@ import click
 from flask.cli import with_appcontext
 
 from app import extensions
-from app.commands.changing import as_json, changing, print_result
+from app.commands.transactions import as_json, changing, print_result
 from app.enums import CarrierKind
 from app.schemas.parsing import read
 from app.schemas.partners import CreatePartnerInput

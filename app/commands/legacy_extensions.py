@@ -5,8 +5,8 @@ from datetime import datetime
 import click
 from flask.cli import with_appcontext
 
-from app.commands.changing import as_json, changing
 from app.commands.credentials import MomentParameter, print_client
+from app.commands.transactions import as_json, changing
 from app.services.legacy import extensions
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 import click
 from flask.cli import AppGroup
 
-from app.commands.changing import changing
+from app.commands.transactions import changing
 from app.enums import Tier
 from app.services import partners, users
 from app.services.plans.limits import PlanLimits, set_allowances

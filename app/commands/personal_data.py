@@ -11,7 +11,7 @@ from flask.cli import AppGroup
 from sqlalchemy.orm import Session
 
 from app import extensions
-from app.commands.changing import as_json, changing, print_result, reading
+from app.commands.transactions import as_json, changing, print_result, reading
 from app.models import Erasure, new_id
 from app.phone import PhoneError, normalise
 from app.policy.caller import Caller

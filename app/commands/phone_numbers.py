@@ -5,7 +5,7 @@ from uuid import UUID
 import click
 from flask.cli import AppGroup
 
-from app.commands.changing import as_json, changing, print_result, reading
+from app.commands.transactions import as_json, changing, print_result, reading
 from app.services import phone_numbers
 
 PAGE = 500

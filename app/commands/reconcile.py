@@ -9,7 +9,7 @@ from flask.cli import with_appcontext
 
 from app import extensions
 from app.commands.calls import carrier_of
-from app.commands.changing import as_json, changing, print_result, reading
+from app.commands.transactions import as_json, changing, print_result, reading
 from app.enums import CarrierKind
 from app.gateways.carriers.base import ListedCall, ListsCalls, NoCarrierAnswer
 from app.schemas.fields import write_moment

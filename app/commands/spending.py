@@ -7,7 +7,7 @@ from uuid import UUID
 import click
 from flask.cli import AppGroup
 
-from app.commands.changing import changing, reading
+from app.commands.transactions import changing, reading
 from app.services import spending
 from app.services.spending import LimitSubject, LimitUse, SpendingLimits, SpendingState, rates
 

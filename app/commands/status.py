@@ -8,7 +8,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import changing
+from app.commands.transactions import changing
 from app.services import assistants, do_not_call, organizations
 
 ORGANIZATION = click.argument("organization_id", metavar="ORG", type=click.UUID)

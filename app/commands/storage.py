@@ -7,7 +7,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import as_json, changing, print_result, reading
+from app.commands.transactions import as_json, changing, print_result, reading
 from app.services import storage
 from app.services.storage import StorageUsage
 

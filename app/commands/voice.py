@@ -6,7 +6,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import as_json, print_result, reading
+from app.commands.transactions import as_json, print_result, reading
 from app.services import assistants
 from app.services.recordings import secret_of
 

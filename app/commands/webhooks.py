@@ -11,8 +11,8 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import as_json, changing, print_result, reading
 from app.commands.credentials import MomentParameter
+from app.commands.transactions import as_json, changing, print_result, reading
 from app.enums import WebhookEvent
 from app.models import WebhookEndpoint
 from app.schemas.fields import write_moment

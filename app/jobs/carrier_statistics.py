@@ -26,7 +26,7 @@ SLOW_SECONDS = 3.0
 """Seconds from which an answer is slow; most take a fraction of a second."""
 PAUSE_SECONDS = 4.0
 """Minimum seconds between two writes; a killed worker loses its unwritten counts."""
-SLOW_WORDS = f"Took longer than {SLOW_SECONDS:.0f} s."
+SLOW_MESSAGE = f"Took longer than {SLOW_SECONDS:.0f} s."
 MAX_CODE_LENGTH = 100
 MAX_DETAIL_LENGTH = 500
 
@@ -130,7 +130,7 @@ class CountedCarrier:
             raise
         is_slow = time.monotonic() - began > SLOW_SECONDS
         if is_slow:
-            self._watch.saw(self.kind, Observed.SLOW, detail=SLOW_WORDS)
+            self._watch.saw(self.kind, Observed.SLOW, detail=SLOW_MESSAGE)
         else:
             self._watch.saw(self.kind, Observed.ANSWERED)
 

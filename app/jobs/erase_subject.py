@@ -18,7 +18,7 @@ from app.jobs.context import context
 from app.jobs.observed import observe_job
 from app.jobs.purging import delete_upload, delete_upload_file
 from app.jobs.resilience import retry_on_database_outage
-from app.services.personal_data import copies, erasing, history, own_rows, sweep, upload_rows
+from app.services.personal_data import copies, erasing, history, subject_rows, sweep, upload_rows
 from app.services.personal_data.subjects import DataSubject
 
 WAIT_SECONDS = 15.0
@@ -56,7 +56,7 @@ def is_ready(erasure_id: str) -> bool:
         if started is None or started[0].kind is SubjectKind.USER:
             return True
         subject, _pseudonym = started
-        is_called = own_rows.cancel_calls(session, subject)
+        is_called = subject_rows.cancel_calls(session, subject)
         return not (is_called or copies.is_upload_at_work(session, subject))
 
 
@@ -114,7 +114,7 @@ class SubjectErasure:
 
     def _erase_account(self, subject: DataSubject, pseudonym: str) -> None:
         with self.database.transaction() as session:
-            counts = own_rows.erase_account(session, subject, pseudonym)
+            counts = subject_rows.erase_account(session, subject, pseudonym)
             erasing.count(session, self.erasure_id, {"users": 1, **counts})
 
     def _erase_contact(self, subject: DataSubject, pseudonym: str) -> None:
@@ -122,8 +122,8 @@ class SubjectErasure:
         campaign placed meanwhile come last."""
         self._erase_calls(subject, pseudonym)
         with self.database.transaction() as session:
-            contact_count = own_rows.erase_contacts(session, subject)
-            own_rows.erase_verified_numbers(session, subject)
+            contact_count = subject_rows.erase_contacts(session, subject)
+            subject_rows.erase_verified_numbers(session, subject)
             erasing.count(session, self.erasure_id, {"contacts": contact_count})
         self._erase_calls(subject, pseudonym)
         self._erase_uploads(subject, pseudonym)
@@ -132,8 +132,8 @@ class SubjectErasure:
         erased = 1
         while erased:
             with self.database.transaction() as session:
-                own_rows.cancel_calls(session, subject)
-                erased, keys = own_rows.erase_calls(session, subject, pseudonym)
+                subject_rows.cancel_calls(session, subject)
+                erased, keys = subject_rows.erase_calls(session, subject, pseudonym)
                 counts = {"calls": erased, "call_recordings": len(keys)}
                 erasing.count(session, self.erasure_id, counts)
             for key in keys:

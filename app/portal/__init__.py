@@ -14,7 +14,7 @@ from flask_wtf.csrf import CSRFProtect
 
 from app.config import Settings
 from app.http.rate_limit import TokenBuckets
-from app.portal.access import missing as missing_actions
+from app.portal.access import missing_actions as missing_actions
 from app.portal.audit import actors as audit_actors
 from app.portal.audit import sentences as audit_sentences
 from app.portal.audit import values as audit_values
@@ -28,9 +28,9 @@ from app.portal.web import (
     forms,
     history,
     i18n,
-    own_writes,
     page_context,
     quick_templates,
+    read_your_writes,
     request_rate,
 )
 from app.portal.web.blueprint import portal
@@ -44,7 +44,7 @@ for package in iter_modules(__path__, f"{__name__}."):
         portal.register_blueprint(blueprint)
 
 csrf = CSRFProtect()
-own_writes.follow(portal)
+read_your_writes.follow(portal)
 guard.protect(portal, csrf)  # here, because there is one blueprint for several applications
 
 

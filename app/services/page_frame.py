@@ -13,7 +13,7 @@ from app.models import Partner, SavedView
 from app.policy.caller import Caller
 from app.services import saved_views
 from app.services.audit import notified
-from app.services.pricing import reading
+from app.services.pricing import published_plans
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def load(
         _frame_query(cacheable_caller, notified.kept_since(), list_name, with_plans)
     ).all()
     if with_plans:
-        reading.remember_published(session, caller.partner_id, rows)
+        published_plans.remember_published(session, caller.partner_id, rows)
     views = dict.fromkeys(row.SavedView for row in rows if row.SavedView)
     return PageFrame(rows[0].unread if rows else 0, tuple(views))
 
@@ -60,4 +60,4 @@ def _frame_query(
         .where(Partner.id == caller.partner_id)
         .order_by(SavedView.name, SavedView.id)
     )
-    return reading.with_published(rows) if with_plans else rows
+    return published_plans.with_published(rows) if with_plans else rows

@@ -339,7 +339,7 @@ GUARDS = (
     ),
     Guard(
         "wrong verification codes are counted",
-        "app/services/verified_numbers/changing.py",
+        "app/services/verified_numbers/confirming.py",
         "    number.wrong_codes += 1\n",
         "    number.wrong_codes += 0\n",
         "tests/services/calls/test_verification_calls.py",

@@ -1,5 +1,5 @@
 // <button data-copy="id of the text" hidden>: copies the text and says so for two seconds.
-import { say } from "./words.js";
+import { say } from "./messages.js";
 
 export function copyButtons(root) {
   if (!navigator.clipboard) return;

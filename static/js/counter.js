@@ -1,6 +1,6 @@
 // <textarea data-counter="id of the counter">: keeps "96 of 1,000" under the field true.
 import { formatNumber } from "./numbers.js";
-import { say } from "./words.js";
+import { say } from "./messages.js";
 
 export function counters(root) {
   for (const field of root.querySelectorAll("[data-counter]")) {

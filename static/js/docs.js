@@ -161,7 +161,7 @@ search.addEventListener("input", () => {
   for (const area of document.querySelectorAll(".docs-contents details")) {
     let inArea = 0;
     for (const link of area.querySelectorAll("a")) {
-      const text = `${link.textContent} ${link.dataset.words}`.toLowerCase();
+      const text = `${link.textContent} ${link.dataset.terms}`.toLowerCase();
       link.hidden = !words.every((word) => text.includes(word));
       inArea += !link.hidden;
     }

@@ -1,7 +1,7 @@
 // <input type="file">: its button in the language of the page instead of the browser's, and the name and
 // size of the chosen file, which can be taken back where it isn't sent at once. data-button: the words of
 // its button where the page shows what is stored.
-import { say } from "./words.js";
+import { say } from "./messages.js";
 
 export function fileFields(root) {
   for (const field of root.querySelectorAll(".form-control[type='file']")) {

@@ -1,7 +1,7 @@
 // The field in the top bar: "/" or Ctrl + K goes there, or to the page of the search where there is
 // no room for the field. Arrow keys move through the results below it, Enter opens the first.
 export function setUpSearch() {
-  const form = document.querySelector("[data-find]");
+  const form = document.querySelector("[data-search]");
   if (!form) return;
   const field = form.querySelector("input");
   const list = form.querySelector(".search-list");
@@ -23,8 +23,8 @@ export function setUpSearch() {
       field.focus();
     }
     if (event.key === "Enter" && event.target === field) {
-      const found = list.querySelector("[data-words]");
-      const first = found?.dataset.words === field.value.trim() && found.querySelector("a");
+      const found = list.querySelector("[data-query]");
+      const first = found?.dataset.query === field.value.trim() && found.querySelector("a");
       if (first) {
         event.preventDefault();
         first.click();

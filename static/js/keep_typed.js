@@ -5,7 +5,7 @@
 // twice (a file as the response keeps the page open, hence the end). Its button keeps its width and
 // says what it does: data-busy="Applying…".
 import { note } from "./toast.js";
-import { say } from "./words.js";
+import { say } from "./messages.js";
 
 const AT_WORK_MS = 8000;
 const ANSWER_MS = 3000;

@@ -1,6 +1,6 @@
 // <fieldset data-order="name">: its rows can be put in order by their buttons and by dragging the
 // grip. The position of a row is the number in its fields' names; an input event notifies the form.
-import { say } from "./words.js";
+import { say } from "./messages.js";
 
 const ROW = "[data-order-row]";
 const LABELS = { up: "moveUp", down: "moveDown", remove: "remove" };
@@ -59,7 +59,7 @@ function number(list) {
 
 function changed(list, words) {
   number(list);
-  document.getElementById("order-said").textContent = words;
+  document.getElementById("order-status").textContent = words;
   list.dispatchEvent(new Event("input", { bubbles: true }));
 }
 

@@ -1,7 +1,7 @@
 // <form data-selection>: a box in the head of the table selects every row of the page, and the bar
 // says how many are selected.
 import { formatNumber } from "./numbers.js";
-import { say } from "./words.js";
+import { say } from "./messages.js";
 
 export function selections(root) {
   for (const form of root.querySelectorAll("form[data-selection]")) {

@@ -1,16 +1,16 @@
 // A message about something that ended on another page: bottom left, 6 seconds, stays under pointer
-// or focus. The server sends one with the header HX-Trigger: {"toast": {"words": "…", "url":
+// or focus. The server sends one with the header HX-Trigger: {"toast": {"message": "…", "url":
 // "…", "act": "…"}}.
-import { say } from "./words.js";
+import { say } from "./messages.js";
 
 const STAYS_MS = 6000;
 
-export function note(words, stays = STAYS_MS, url = "", act = "") {
+export function note(message, stays = STAYS_MS, url = "", act = "") {
   const place = document.getElementById("toasts") ?? made();
   const toast = document.createElement("div");
   toast.className = "toast-note";
   const line = document.createElement("p");
-  line.textContent = words;
+  line.textContent = message;
   toast.append(line);
   if (url) {
     const link = document.createElement("a");
@@ -46,6 +46,6 @@ function leaveAfter(toast, stays) {
 
 export function toasts() {
   document.addEventListener("toast", ({ detail }) =>
-    note(detail.words, STAYS_MS, detail.url, detail.act),
+    note(detail.message, STAYS_MS, detail.url, detail.act),
   );
 }

@@ -2,7 +2,7 @@
 // another form, such as one that applies the rows as they were; this script asks if the content is
 // replaced in place. data-unsaved="refused": the form's values were not saved, so it asks without
 // another change. On phones, its sticky bar needs a change.
-import { say } from "./words.js";
+import { say } from "./messages.js";
 
 export function unsaved() {
   let sent = null;

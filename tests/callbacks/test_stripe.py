@@ -77,7 +77,7 @@ def tier(session: Session, own: Tenant) -> Tier | None:
     return session.get_one(Organization, own.organization.id).payment_tier
 
 
-def asked_for(session: Session) -> int:
+def follow_count(session: Session) -> int:
     """How often the worker is to ask for a subscription."""
     schema = "" if session.get_bind().dialect.name == "sqlite" else "dbos."
     query = f"SELECT count(*) FROM {schema}workflow_status WHERE name = 'follow_subscription'"
@@ -107,11 +107,11 @@ def test_a_paid_checkout_starts_the_subscription_of_later_reports(
     assert report(client, own.partner.id, body).status_code == 204
     stored = session.scalars(select(Subscription)).one()
     assert (stored.organization_id, stored.reference) == (own.organization.id, "sub_1")
-    assert asked_for(session) == 1
+    assert follow_count(session) == 1
     for reference, asked in (("sub_1", 2), ("sub_of_another", 2)):
         ended = event("customer.subscription.deleted", id=reference)
         assert report(client, own.partner.id, ended).status_code == 204
-        assert asked_for(session) == asked
+        assert follow_count(session) == asked
 
 
 def test_an_unpaid_checkout_changes_nothing(
@@ -163,7 +163,7 @@ def test_reports_of_other_kinds_are_accepted_and_change_nothing(
 ) -> None:
     before = tier(session, own)
     assert report(client, own.partner.id, event(kind)).status_code == 204
-    assert (tier(session, own), asked_for(session)) == (before, 0)
+    assert (tier(session, own), follow_count(session)) == (before, 0)
 
 
 def test_a_body_that_is_too_long_is_refused(client: FlaskClient, own: Tenant) -> None:

@@ -48,7 +48,9 @@ def report(
     return client.post(f"/callbacks/voice/{call.id}", **signed(secret, body, **more))
 
 
-def kept(session: Session, call: Call) -> tuple[list[dict[str, Any]], str | None] | None:
+def stored_transcript(
+    session: Session, call: Call
+) -> tuple[list[dict[str, Any]], str | None] | None:
     session.expire_all()
     found = session.scalar(select(CallTranscript).where(CallTranscript.call_id == call.id))
     return (found.turns, found.summary) if found else None
@@ -59,7 +61,7 @@ def test_a_report_is_kept_with_the_call(client: FlaskClient, session: Session, c
     body = {"transcript": TURNS, "summary": " They want a table. ", "recordingUrl": url}
     answer = report(client, call, body)
     assert (answer.status_code, answer.data) == (204, b"")
-    assert kept(session, call) == (TURNS, "They want a table.")
+    assert stored_transcript(session, call) == (TURNS, "They want a table.")
     recording = session.scalars(select(CallRecording)).one()
     assert (
         recording.call_id,
@@ -76,7 +78,7 @@ def test_absent_parts_of_a_report_stay_as_they_were(
     report(client, call, {"transcript": TURNS[:1]}, report_id="r1", age=2)
     report(client, call, {"summary": "Booked."}, report_id="r2", age=1)
     report(client, call, {"transcript": TURNS}, report_id="r3")
-    assert kept(session, call) == (TURNS, "Booked.")
+    assert stored_transcript(session, call) == (TURNS, "Booked.")
 
 
 def test_a_repeated_or_older_report_changes_nothing(
@@ -85,7 +87,7 @@ def test_a_repeated_or_older_report_changes_nothing(
     report(client, call, {"summary": "New."}, report_id="r2", age=10)
     assert report(client, call, {"summary": "Again."}, report_id="r2", age=5).status_code == 204
     assert report(client, call, {"summary": "Old."}, report_id="r1", age=60).status_code == 204
-    assert kept(session, call) == ([], "New.")
+    assert stored_transcript(session, call) == ([], "New.")
 
 
 def test_a_report_without_the_signature_of_the_assistant_is_refused(
@@ -121,7 +123,7 @@ def test_a_report_without_the_signature_of_the_assistant_is_refused(
         ),
         403,
     )
-    assert kept(session, call) is None
+    assert stored_transcript(session, call) is None
 
 
 def test_an_unknown_call_is_answered_like_a_wrong_signature(
@@ -143,7 +145,7 @@ def test_a_call_that_verifies_a_number_has_no_transcript(
     call = make_call(session, own.organization, "+12025550101", **source)
     session.commit()
     assert report(client, call, {"summary": "The code."}).status_code == 403
-    assert kept(session, call) is None
+    assert stored_transcript(session, call) is None
 
 
 @pytest.mark.parametrize(
@@ -169,7 +171,7 @@ def test_an_unreadable_report_is_refused_with_a_reason(
     assert answer.status_code == 400
     assert answer.json is not None
     assert code in [answer.json["code"], *(one["code"] for one in answer.json["errors"])]
-    assert kept(session, call) is None
+    assert stored_transcript(session, call) is None
 
 
 def test_a_report_that_is_too_large_is_refused(
@@ -177,7 +179,7 @@ def test_a_report_that_is_too_large_is_refused(
 ) -> None:
     answer = report(client, call, b" " * (1024 * 1024 + 1))
     assert (answer.status_code, answer.get_json()["code"]) == (413, "body_too_large")
-    assert kept(session, call) is None
+    assert stored_transcript(session, call) is None
 
 
 def test_without_a_voice_secret_the_address_is_not_found(

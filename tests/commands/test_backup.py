@@ -27,7 +27,7 @@ def portal(database: Database, folder: Path, **changes: object) -> Flask:
     return create_app(settings_for(url_of(database), folder, **changes), database)
 
 
-def told(app: Flask, *words: object, status: int = 0) -> str:
+def run_backup(app: Flask, *words: object, status: int = 0) -> str:
     result = app.test_cli_runner().invoke(args=["backup", *map(str, words)])
     assert result.exit_code == status, result.output
     return result.output.strip()
@@ -38,22 +38,22 @@ def test_a_backup_is_created_verified_listed_and_restored(
 ) -> None:
     open_line(fresh_database)
     app = portal(fresh_database, tmp_path / "instance", backup_public_key=key[0])
-    made = json.loads(told(app, "create", "--to", tmp_path / "backups", "--json"))
+    made = json.loads(run_backup(app, "create", "--to", tmp_path / "backups", "--json"))
     assert (made["unverified"], made["files"]) == (None, 0)
-    (listed,) = json.loads(told(app, "list", "--json"))
+    (listed,) = json.loads(run_backup(app, "list", "--json"))
     assert (listed["file"], listed["state"]) == (made["file"], "verified")
 
     opened = ("--identity", key[1])
-    verified = told(app, "verify", made["file"], *opened)
+    verified = run_backup(app, "verify", made["file"], *opened)
     counts = f"{made['rows']} rows in {made['tables']} tables, 0 files."
     assert verified == f"The backup is complete: migration {head()}, {counts}"
     empty = f"sqlite:///{tmp_path / 'new.db'}"
     if not fresh_database.is_sqlite:
         empty = databases.create("postgresql", like=None)
     target = ("--into", empty, "--instance", tmp_path / "new")
-    restored = told(app, "restore", made["file"], *opened, *target)
+    restored = run_backup(app, "restore", made["file"], *opened, *target)
     assert restored == f"Restored: migration {head()}, {counts}"
-    refused = told(app, "restore", made["file"], *opened, *target, status=1)
+    refused = run_backup(app, "restore", made["file"], *opened, *target, status=1)
     assert refused.startswith("Error: ")
     databases.drop(empty)
 
@@ -62,16 +62,18 @@ def test_commands_say_what_they_need(
     fresh_database: Database, key: tuple[str, Path], tmp_path: Path
 ) -> None:
     app = portal(fresh_database, tmp_path)
-    without = told(app, "create", status=2)
+    without = run_backup(app, "create", status=2)
     assert without.endswith("Name a folder with --to, or set PORTAL_BACKUP_DIR.")
-    without = told(app, "create", "--to", tmp_path, status=2)
+    without = run_backup(app, "create", "--to", tmp_path, status=2)
     assert without.endswith("Set PORTAL_BACKUP_PUBLIC_KEY. `backup key` makes a pair of keys.")
     (tmp_path / "plain").write_text("nothing")
-    broken = told(app, "verify", tmp_path / "plain", "--identity", tmp_path / "plain", status=1)
+    broken = run_backup(
+        app, "verify", tmp_path / "plain", "--identity", tmp_path / "plain", status=1
+    )
     assert "holds no private keys" in broken
-    unreadable = told(app, "verify", tmp_path / "plain", "--identity", key[1], status=1)
+    unreadable = run_backup(app, "verify", tmp_path / "plain", "--identity", key[1], status=1)
     assert unreadable.startswith(f"Error: {tmp_path / 'plain'} can't be read")
-    assert told(app, "list") == "No backup was made."
+    assert run_backup(app, "list") == "No backup was made."
 
 
 def test_the_list_warns_by_its_exit_code_when_the_daily_backup_is_missing(
@@ -79,6 +81,6 @@ def test_the_list_warns_by_its_exit_code_when_the_daily_backup_is_missing(
 ) -> None:
     daily = {"backup_dir": tmp_path / "backups", "backup_public_key": key[0]}
     app = portal(fresh_database, tmp_path / "instance", **daily)
-    assert told(app, "list", status=1) == "No backup was made."
-    told(app, "create")
-    assert told(app, "list").endswith(".tar.gz.age")
+    assert run_backup(app, "list", status=1) == "No backup was made."
+    run_backup(app, "create")
+    assert run_backup(app, "list").endswith(".tar.gz.age")

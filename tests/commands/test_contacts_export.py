@@ -75,7 +75,7 @@ def put(session: Session, campaign_id: Any, drawn: list[dict[str, Any]]) -> None
     session.commit()
 
 
-def held(session: Session, campaign_id: Any) -> list[Any]:
+def stored_contacts(session: Session, campaign_id: Any) -> list[Any]:
     """Every contact of the campaign with everything that a contact has."""
     session.expire_all()
     found = []
@@ -121,20 +121,20 @@ def test_importing_an_exported_file_changes_nothing(
     empty = delete(Contact).where(Contact.campaign_id == keyed.campaign_id)
     session.execute(empty)
     put(session, keyed.campaign_id, drawn)
-    before = held(session, keyed.campaign_id)
+    before = stored_contacts(session, keyed.campaign_id)
     path = tmp_path / "export.csv"
     words = ("--campaign", keyed.campaign_id, "--output", path)
     assert keyed.run("contacts", "export", *words).exit_code == 0
 
     status, told = keyed.told(path)
     assert (status, told["counters"]["updated"]) == (0, len(before)), told
-    assert held(session, keyed.campaign_id) == before
+    assert stored_contacts(session, keyed.campaign_id) == before
 
     session.execute(empty)
     session.commit()
     status, told = keyed.told(path)
     assert (status, told["counters"]["created"]) == (0, len(before)), told
-    assert held(session, keyed.campaign_id) == before
+    assert stored_contacts(session, keyed.campaign_id) == before
 
 
 def test_an_exported_file_is_safe_in_a_spreadsheet(keyed: Shell, session: Session) -> None:
@@ -164,7 +164,7 @@ def test_the_largest_contact_comes_back_as_it_was(
     largest = {"contactMetadata": metadata, "siteId": f"x{worst * 198}", "crmId": True}
     texts = {"firstName": worst * 100, "lastName": '"' * 100, "status": worst * 64}
     put(session, keyed.campaign_id, [largest | texts, {"firstName": "Bob"}])
-    before = held(session, keyed.campaign_id)
+    before = stored_contacts(session, keyed.campaign_id)
     path = tmp_path / "export.csv"
     keyed.run("contacts", "export", "--campaign", keyed.campaign_id, "--output", path)
     with path.open(encoding="utf-8-sig", newline="") as file:
@@ -178,7 +178,7 @@ def test_the_largest_contact_comes_back_as_it_was(
     session.commit()
     status, told = keyed.told(path)
     assert (status, told["counters"]["created"]) == (0, 2), told
-    assert held(session, keyed.campaign_id) == before
+    assert stored_contacts(session, keyed.campaign_id) == before
 
 
 def test_a_missing_campaign_is_not_exported(shell: Shell, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def portal(database: Database, folder: Path, **changes: Any) -> Flask:
     return create_app(settings_for(url_of(database), folder, **changes), database)
 
 
-def told(app: Flask, *words: object, status: int = 0) -> str:
+def run_files(app: Flask, *words: object, status: int = 0) -> str:
     result = app.test_cli_runner().invoke(args=["files", *map(str, words)])
     assert result.exit_code == status, result.output
     return str(result.output)
@@ -48,17 +48,20 @@ def test_files_are_copied_to_a_bucket_and_back_and_only_once(
         folder.save(io.BytesIO(content), max_bytes=len(content))
     folder.mark("this store")
     url = f"s3://{BUCKET}/{name}"
-    assert json.loads(told(app, "copy", "--to", url, "--json")) == {"copied": 3, "alreadyThere": 0}
+    assert json.loads(run_files(app, "copy", "--to", url, "--json")) == {
+        "copied": 3,
+        "alreadyThere": 0,
+    }
     assert (contents(bucket), bucket.identity()) == (contents(folder), "this store")
 
     some = min(contents(folder))
     bucket.write(some, io.BytesIO(b"cut off"))
-    assert told(app, "copy", "--to", url) == (
+    assert run_files(app, "copy", "--to", url) == (
         f"{url}: 1 files copied, 2 were there already. All are equal.\n"
     )
     assert contents(bucket) == contents(folder)
     back = f"file://{tmp_path / 'back'}"
-    assert json.loads(told(app, "copy", "--from", url, "--to", back, "--json"))["copied"] == 3
+    assert json.loads(run_files(app, "copy", "--from", url, "--to", back, "--json"))["copied"] == 3
     assert contents(FolderFileStore(tmp_path / "back")) == contents(folder)
 
 
@@ -74,11 +77,11 @@ def test_a_copy_goes_on_after_an_outage(
         settings = s3_server.settings(name, files_endpoint=line.url, files_seconds=0.5)
         app = portal(fresh_database, tmp_path, **settings | {"files_url": ""})
         line.cut = True
-        said = told(app, "copy", "--to", settings["files_url"], status=1)
+        said = run_files(app, "copy", "--to", settings["files_url"], status=1)
         assert "The file storage does not answer." in said
         assert bucket.identity() is None
         line.cut = False
-        told(app, "copy", "--to", settings["files_url"])
+        run_files(app, "copy", "--to", settings["files_url"])
     assert (contents(bucket), bucket.identity()) == (contents(folder), "this store")
 
 
@@ -90,8 +93,11 @@ def test_files_are_not_copied_into_those_of_another_database(
     other = FolderFileStore(tmp_path / "other")
     other.mark("another store")
     expected = f"{other.location} holds the files of another database. Choose another place."
-    assert told(app, "copy", "--to", f"file://{other.location}", status=1) == f"Error: {expected}\n"
-    wrong = told(app, "copy", "--to", "https://example.com", status=2)
+    assert (
+        run_files(app, "copy", "--to", f"file://{other.location}", status=1)
+        == f"Error: {expected}\n"
+    )
+    wrong = run_files(app, "copy", "--to", "https://example.com", status=2)
     assert "--to is written s3://bucket/prefix or file:///a/folder." in wrong
 
 
@@ -105,7 +111,7 @@ def test_doctor_finds_a_file_store_of_another_database_and_adopt_settles_it(
         "warn",
         f"No process has started with {folder}. Start one, and run this again.",
     )
-    assert told(app, "adopt") == f"The files of this installation are in {folder}.\n"
+    assert run_files(app, "adopt") == f"The files of this installation are in {folder}.\n"
     assert findings(app, "file store")["file store"] == ("ok", f"{folder}, shared by all hosts")
     other = portal(fresh_database, tmp_path / "other")
     assert findings(other, "file store")["file store"][0] == "fail"

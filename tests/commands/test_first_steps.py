@@ -11,7 +11,7 @@ from app.enums import Tier
 from app.models import Assistant, Organization, Partner
 
 
-def made(app: Flask, *words: str) -> dict[str, Any]:
+def run_json(app: Flask, *words: str) -> dict[str, Any]:
     result = app.test_cli_runner().invoke(args=[*words, "--json"])
     assert result.exit_code == 0, result.output
     read: dict[str, Any] = json.loads(result.output)
@@ -19,11 +19,11 @@ def made(app: Flask, *words: str) -> dict[str, Any]:
 
 
 def test_an_organization_of_a_partner_out_of_trial_can_call(app: Flask, session: Session) -> None:
-    partner = made(app, "partner", "create", "Northwind Voice")
+    partner = run_json(app, "partner", "create", "Northwind Voice")
     ended = app.test_cli_runner().invoke(args=["partner", "end-trial", partner["id"]])
     assert ended.output == "The trial mode of Northwind Voice has ended.\n"
     words = ("organization", "create", partner["id"], "Harbor Dental")
-    organization = made(app, *words, "--number", "+12025550147")
+    organization = run_json(app, *words, "--number", "+12025550147")
     stored = session.get_one(Organization, UUID(organization["id"]))
     assistant = session.get_one(Assistant, UUID(organization["assistantId"]))
     assert (stored.name, stored.payment_tier) == ("Harbor Dental", Tier.FREE)
@@ -33,8 +33,8 @@ def test_an_organization_of_a_partner_out_of_trial_can_call(app: Flask, session:
 
 
 def test_without_a_number_and_in_trial_both_wait(app: Flask, session: Session) -> None:
-    partner = made(app, "partner", "create", "Northwind Voice")
-    organization = made(app, "organization", "create", partner["id"], "Harbor Dental")
+    partner = run_json(app, "partner", "create", "Northwind Voice")
+    organization = run_json(app, "organization", "create", partner["id"], "Harbor Dental")
     stored = session.get_one(Organization, UUID(organization["id"]))
     assistant = session.get_one(Assistant, UUID(organization["assistantId"]))
     tenant = session.get_one(Partner, UUID(partner["id"]))
@@ -43,7 +43,7 @@ def test_without_a_number_and_in_trial_both_wait(app: Flask, session: Session) -
 
 
 def test_a_refusal_is_a_sentence_without_a_traceback(app: Flask) -> None:
-    partner = made(app, "partner", "create", "Northwind Voice")
+    partner = run_json(app, "partner", "create", "Northwind Voice")
     words = ["organization", "create", partner["id"], "Harbor", "--number", "12"]
     result = app.test_cli_runner().invoke(args=words)
     assert result.exit_code == 1

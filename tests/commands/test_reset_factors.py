@@ -35,7 +35,7 @@ def protect(session: Session, user: User) -> None:
     session.commit()
 
 
-def left(session: Session, user: User) -> list[object]:
+def remaining_factors(session: Session, user: User) -> list[object]:
     session.expire_all()
     counts = [
         session.scalar(select(func.count()).select_from(model).where(model.user_id == user.id))
@@ -54,7 +54,7 @@ def test_the_last_administrator_of_a_partner_can_sign_in_again(
         0,
         f"{user.email} has no second factor any more. All sessions have ended.\n",
     )
-    assert left(session, user) == [None, 0, 0, 0]
+    assert remaining_factors(session, user) == [None, 0, 0, 0]
     row = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
     assert row is not None
     assert (row.actor_kind, row.action, row.target_id) == (
@@ -71,7 +71,7 @@ def test_an_operator_can_sign_in_again(session: Session, shell: Shell, operator:
     protect(session, operator)
     result = shell.run("operator", "reset-factors", "Root@platform.example")
     assert result.exit_code == 0
-    assert left(session, operator) == [None, 0, 0, 0]
+    assert remaining_factors(session, operator) == [None, 0, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -33,13 +33,13 @@ def run(app: Flask, *words: str) -> Result:
         return app.test_cli_runner().invoke(args=list(words))
 
 
-def told(app: Flask) -> tuple[int, dict[str, Any]]:
+def check_upgrade(app: Flask) -> tuple[int, dict[str, Any]]:
     result = run(app, "upgrade", "check", "--json")
     return result.exit_code, json.loads(result.stdout)
 
 
 def test_nothing_is_pending_on_a_current_database(app: Flask) -> None:
-    assert told(app) == (
+    assert check_upgrade(app) == (
         0,
         {
             "current": PREVIOUS,
@@ -64,7 +64,7 @@ def test_expand_migrations_run_while_the_previous_version_serves(
         session.add(WorkerHeartbeat(executor_id="w", hostname="here", pid=7, beat_at=now))
         gone = now - timedelta(minutes=1)
         session.add(WorkerHeartbeat(executor_id="x", hostname="here", pid=8, beat_at=gone))
-    status, answer = told(app)
+    status, answer = check_upgrade(app)
     assert (status, answer["workers"], answer["gapless"]) == (1, 1, False)
     assert [(each["revision"], each["phase"], each["serves"]) for each in answer["migrations"]] == [
         ("9991", "expand", True),
@@ -76,7 +76,7 @@ def test_expand_migrations_run_while_the_previous_version_serves(
         "When all processes have migration 9991: flask --app wsgi migrate",
     ]
     upgrade(fresh_database, "9991")
-    status, answer = told(app)
+    status, answer = check_upgrade(app)
     assert (status, answer["todo"]) == (
         0,
         ["When all processes have migration 9991: flask --app wsgi migrate"],
@@ -90,7 +90,7 @@ def test_each_lock_is_named_with_the_size_of_its_table(
 ) -> None:
     with fresh_database.engine.begin() as connection:
         connection.execute(text("ANALYZE contacts"))
-    _status, answer = told(app)
+    _status, answer = check_upgrade(app)
     locks = [[(lock["mode"], lock["table"]) for lock in m["locks"]] for m in answer["migrations"]]
     assert locks == [
         [("ACCESS EXCLUSIVE", "contacts")],
@@ -125,7 +125,7 @@ def test_the_first_half_stops_before_the_first_contract_migration(
 
 def test_a_migration_without_a_phase_needs_a_stop(app: Flask, fresh_database: Database) -> None:
     downgrade(fresh_database, "0083")
-    status, answer = told(app)
+    status, answer = check_upgrade(app)
     assert (status, answer["migrations"][0]["revision"]) == (1, "0084")
     assert answer["migrations"][0]["phase"] == "stopped"
     assert answer["todo"] == [

@@ -13,7 +13,7 @@ from tests.files.corpus.workbooks import xls
 from tests.matrix import is_full
 
 
-def shown(*values: Any) -> list[str]:
+def read_cells(*values: Any) -> list[str]:
     """What the cells of one row are read as."""
     data = xls(("L", [[f"c{index}" for index in range(len(values))], list(values)]))
     with open_table(io.BytesIO(data)) as table:
@@ -22,19 +22,19 @@ def shown(*values: Any) -> list[str]:
 
 def test_values_are_read_as_they_are_shown() -> None:
     values = ("00447", 2025550101, 447700900418.0, 12.5, -3, 0.1, True, date(2026, 12, 3), "#REF!")
-    assert shown(*values) == [
+    assert read_cells(*values) == [
         "00447", "2025550101", "447700900418", "12.5", "-3", "0.1", "TRUE", "2026-12-03", "#REF!",
     ]  # fmt: skip
 
 
 def test_number_formats_are_followed() -> None:
     formats = (("00000", 2), ("(000) 000-0000", 2025550123), ('"+"0', 447700900418), ("0%", 0.5))
-    assert shown(*formats) == ["00002", "(202) 555-0123", "+447700900418", "50%"]
+    assert read_cells(*formats) == ["00002", "(202) 555-0123", "+447700900418", "50%"]
 
 
 def test_texts_continue_across_records() -> None:
     texts = ["é" * 20_000, "Ж" * 20_000, "a" * 8_000 + "Ж", "", "last"]
-    assert shown(*texts) == texts
+    assert read_cells(*texts) == texts
 
 
 def test_rows_keep_their_numbers() -> None:

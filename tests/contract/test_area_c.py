@@ -119,7 +119,7 @@ def send(world: World, body: Mapping[str, Any], query: str = "") -> TestResponse
     return world.client.post(path_of(world) + query, headers=headers, json=dict(body))
 
 
-def answered(world: World, body: Mapping[str, Any], query: str = "") -> dict[str, Any]:
+def send_accepted(world: World, body: Mapping[str, Any], query: str = "") -> dict[str, Any]:
     """A whole answer, in the contract's shape and with counts that add up."""
     response = send(world, body, query)
     assert response.status_code == 200, response.text
@@ -147,7 +147,7 @@ def answered(world: World, body: Mapping[str, Any], query: str = "") -> dict[str
 def known(world: World) -> World:
     """The campaign holds one contact more, and one that is not ``KNOWN``."""
     contacts = [{"phone": KNOWN}, {"email": "other@example.com"}]
-    assert len(answered(world, {"contacts": contacts})["success"]) == 2
+    assert len(send_accepted(world, {"contacts": contacts})["success"]) == 2
     return world
 
 
@@ -194,7 +194,7 @@ def test_each_contact_has_the_result_of_the_contract(
 ) -> None:
     before = known.saved()
     body = {"contacts": [SENT[who]]} | ({} if action is None else {"action": action})
-    found = answered(known, body, "?dryRun=true" if dry else "")
+    found = send_accepted(known, body, "?dryRun=true" if dry else "")
     where, word = ACTIONS[action, who]
     [item] = found.pop(where)
     assert {name: found[name] for name in ("success", "errors", "ignored") if name != where} == {
@@ -206,7 +206,7 @@ def test_each_contact_has_the_result_of_the_contract(
 
 
 def test_every_field_is_stored_as_it_was_sent(world: World) -> None:
-    [success] = answered(world, {"contacts": [EVERYTHING]})["success"]
+    [success] = send_accepted(world, {"contacts": [EVERYTHING]})["success"]
     headers = world.credentials["public"]
     stored = world.client.get(f"{path_of(world)}/{success['id']}", headers=headers).get_json()
     assert list(problems(stored, "StoredContact")) == []
@@ -218,10 +218,10 @@ def test_every_field_is_stored_as_it_was_sent(world: World) -> None:
 @pytest.mark.parametrize("field", ["firstName", "lastName", "email", "contactMetadata", "status"])
 def test_an_empty_value_keeps_what_is_stored_and_null_clears_it(world: World, field: str) -> None:
     empty: Any = {} if field == "contactMetadata" else ""
-    [success] = answered(world, {"contacts": [EVERYTHING]})["success"]
+    [success] = send_accepted(world, {"contacts": [EVERYTHING]})["success"]
     found = []
     for value in (empty, None):
-        answered(world, {"contacts": [{"phone": EVERYTHING["phone"], field: value}]})
+        send_accepted(world, {"contacts": [{"phone": EVERYTHING["phone"], field: value}]})
         headers = world.credentials["public"]
         stored = world.client.get(f"{path_of(world)}/{success['id']}", headers=headers)
         found.append(stored.get_json()[field])
@@ -233,7 +233,7 @@ def test_a_contact_that_fails_says_why_and_the_others_go_on(
     known: World, code: str, case: tuple[Mapping[str, Any], str]
 ) -> None:
     contact, field = case
-    found = answered(known, {"contacts": [contact, {"phone": ABSENT}]})
+    found = send_accepted(known, {"contacts": [contact, {"phone": ABSENT}]})
     [error] = found["errors"]
     message = error.pop("message")
     assert len(message) > 10
@@ -252,7 +252,7 @@ def test_a_contact_that_fails_says_why_and_the_others_go_on(
     "contact", [{"firstName": "Ada"}, {"externalIdKey": "crmId", "externalIdValue": "A-1"}]
 )
 def test_removing_needs_a_phone_or_an_email(known: World, contact: Mapping[str, Any]) -> None:
-    found = answered(known, {"contacts": [contact], "action": "remove"})
+    found = send_accepted(known, {"contacts": [contact], "action": "remove"})
     assert [error["code"] for error in found["errors"]] == ["missing_identifier"]
 
 

@@ -64,7 +64,7 @@ def test_links_are_put_in_order_by_their_buttons(
     page.get_by_role("button", name="Move Contact up").press("Enter")
     expect_order(page, "Help", "Contact", "Status")
     if script:
-        expect(page.locator("#order-said")).to_have_text("Contact is now 2 of 3.")
+        expect(page.locator("#order-status")).to_have_text("Contact is now 2 of 3.")
         expect(page.get_by_role("button", name="Move Contact up")).to_be_focused()
         saved_by_typing(page)
     page.get_by_role("button", name="Remove Help").click()
@@ -94,7 +94,7 @@ def test_links_are_put_in_order_by_dragging(studio: Visit, with_links: Page, loo
     page.mouse.move(start["x"] + 8, goal["y"] + 2, steps=4)
     page.mouse.up()
     expect_order(page, "Contact", "Help", "Status")
-    expect(page.locator("#order-said")).to_have_text("Contact is now 1 of 3.")
+    expect(page.locator("#order-status")).to_have_text("Contact is now 1 of 3.")
     saved_by_typing(page)
     page.reload()
     expect_order(page, "Contact", "Help", "Status")

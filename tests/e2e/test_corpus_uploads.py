@@ -45,21 +45,21 @@ def test_files_of_all_kinds_are_checked_as_the_command_checks_them(empty_campaig
     for name, case in IN_THE_BROWSER.items():
         page.goto(campaign)
         choose(page, case.name, "application/octet-stream", case.data)
-        assert told(empty_campaign, case) == said(case), name
+        assert shown_result(empty_campaign, case) == expected_result(case), name
 
 
-def said(case: Case) -> list[int] | str:
+def expected_result(case: Case) -> list[int] | str:
     if case.refusal:
         return REFUSALS[case.refusal[0]].partition("{")[0]
     return [case.expected["counters"][name] for name in COUNTS]
 
 
-def told(visit: Visit, case: Case) -> list[int] | str:
+def shown_result(visit: Visit, case: Case) -> list[int] | str:
     """The five counts of the check, or the beginning of what the refusal says."""
     if not case.refusal:
         expect(visit.page.locator(".stats .stat").nth(4)).to_be_visible(timeout=SLOW_MS)
         return five_counts(visit.page)[1]
     wait_for_heading(visit.page, "The file can’t be checked")
-    sentence = str(said(case))
+    sentence = str(expected_result(case))
     expect(visit.page.get_by_role("alert")).to_contain_text(sentence)
     return sentence

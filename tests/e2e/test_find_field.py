@@ -59,7 +59,7 @@ def test_enter_opens_the_first_match(
     visit.page.set_viewport_size({"width": 1360, "height": HEIGHT})
     field = visit.page.get_by_role("searchbox", name="Find")
     field.fill("sign-in policy")
-    first = visit.page.locator('[data-words="sign-in policy"] a').first
+    first = visit.page.locator('[data-query="sign-in policy"] a').first
     wanted = first.get_attribute("href")
     field.press("Enter")
     visit.page.wait_for_url(f"**{wanted}")

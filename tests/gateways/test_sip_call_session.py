@@ -63,7 +63,7 @@ def task(
     return SipCallTask(new_id(), number, "+12025550199", account=account, **own)
 
 
-def kept(task: SipCallTask) -> list[tuple[AttemptFact, dict[str, Any]]]:
+def stored_facts(task: SipCallTask) -> list[tuple[AttemptFact, dict[str, Any]]]:
     """Every fact of the call, once it is over."""
     ledger = AttemptLedger(task.account.folder)
     with ledger.open_file(task.attempt_id) as attempt_file:
@@ -76,7 +76,7 @@ def kept(task: SipCallTask) -> list[tuple[AttemptFact, dict[str, Any]]]:
     return [(entry.fact, entry.more) for entry in record.entries]
 
 
-def facts(told: list[tuple[AttemptFact, dict[str, Any]]]) -> list[AttemptFact]:
+def fact_kinds(told: list[tuple[AttemptFact, dict[str, Any]]]) -> list[AttemptFact]:
     return [fact for fact, _ in told]
 
 
@@ -85,8 +85,8 @@ def test_a_call_ends_after_its_longest_time(
 ) -> None:
     asked = task(trunk, tmp_path, patient.number, intro=INTRO * 9)
     asked = replace(asked, account=replace(asked.account, longest_call_seconds=1.5))
-    told = kept(asked)
-    assert facts(told) == [*TALKED[: len(told) - 1], AttemptFact.ENDED]
+    told = stored_facts(asked)
+    assert fact_kinds(told) == [*TALKED[: len(told) - 1], AttemptFact.ENDED]
     assert told[-1][1] == {"reason": "completed", "words": "", "definite": False}
 
 
@@ -103,12 +103,12 @@ def test_a_call_ends_as_it_went(
         task(trunk, tmp_path, full),
     ]
     with ThreadPoolExecutor(len(tasks)) as pool:
-        heard_out, cut_short, put_off = pool.map(kept, tasks)
-    assert facts(heard_out) == [*TALKED, AttemptFact.INTRO_SPOKEN, AttemptFact.ENDED]
-    assert facts(cut_short) == [*TALKED, AttemptFact.ENDED]
+        heard_out, cut_short, put_off = pool.map(stored_facts, tasks)
+    assert fact_kinds(heard_out) == [*TALKED, AttemptFact.INTRO_SPOKEN, AttemptFact.ENDED]
+    assert fact_kinds(cut_short) == [*TALKED, AttemptFact.ENDED]
     assert heard_out[-1] == cut_short[-1]
     assert heard_out[-1][1] == {"reason": "completed", "words": "", "definite": False}
-    assert facts(put_off) == [
+    assert fact_kinds(put_off) == [
         AttemptFact.ASKED,
         AttemptFact.DIALING,
         AttemptFact.TAKEN,
@@ -126,7 +126,7 @@ def test_a_call_whose_message_can_not_be_spoken_is_not_dialled(
     trunk: Trunk, tmp_path: Path
 ) -> None:
     number = "+12125553004"
-    told = kept(task(trunk, tmp_path, number, espeak="/absent/espeak-ng"))
+    told = stored_facts(task(trunk, tmp_path, number, espeak="/absent/espeak-ng"))
     words = "espeak-ng could not speak the message (FileNotFoundError)."
     refused = {"reason": "carrier_error", "words": words, "definite": True}
     assert told == [(AttemptFact.ASKED, {}), (AttemptFact.ENDED, refused)]

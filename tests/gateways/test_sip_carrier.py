@@ -58,7 +58,7 @@ def make_line(trunk: Trunk, tmp_path: Path) -> Callable[..., SipCarrier]:
     return make
 
 
-def asked(attempt_id: UUID, number: str = NUMBER) -> CallPlacement:
+def placement_of(attempt_id: UUID, number: str = NUMBER) -> CallPlacement:
     return CallPlacement(attempt_id, number, "+12025550199", intro="", voicemail="")
 
 
@@ -70,7 +70,7 @@ def placed(line: SipCarrier, number: str) -> tuple[object, ...]:
     """How the line answers, in comparable form."""
     attempt_id = new_id()
     try:
-        state = line.place(asked(attempt_id, number))
+        state = line.place(placement_of(attempt_id, number))
     except PlacementRejected as told:
         return "rejected", str(told), told.reason, told.code
     except PlacementDelayed as told:
@@ -194,12 +194,12 @@ def test_an_attempt_that_was_put_off_may_be_asked_for_again(
     number, attempt_id = "+12125551201", new_id()
     trunk.routes[number] = Answer(486, "Busy Here")
     with pytest.raises(PlacementDelayed):
-        make_line(trunk="127.0.0.1:9").place(asked(attempt_id, number))
+        make_line(trunk="127.0.0.1:9").place(placement_of(attempt_id, number))
     line = make_line()
     assert line.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)
-    assert line.place(asked(attempt_id, number)).end_reason is EndedReason.BUSY
+    assert line.place(placement_of(attempt_id, number)).end_reason is EndedReason.BUSY
     with pytest.raises(NoCarrierAnswer, match="asked for before"):
-        line.place(asked(attempt_id, number))
+        line.place(placement_of(attempt_id, number))
     assert len(trunk.calls_to(number)) == 1
 
 
@@ -210,7 +210,7 @@ def test_an_attempt_reported_as_not_placed_is_never_dialled(
     assert line.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)
     assert line.hang_up(about(attempt_id)) is False
     with pytest.raises(NoCarrierAnswer, match="asked for before"):
-        line.place(asked(attempt_id, number))
+        line.place(placement_of(attempt_id, number))
     assert trunk.calls_to(number) == []
 
 
@@ -239,7 +239,7 @@ def test_the_result_of_an_unanswered_invite_is_unknown(
     trunk.routes[number] = Answer(0)
     line = make_line(request_seconds=1.5)
     with pytest.raises(NoCarrierAnswer, match="not answered yet"):
-        line.place(asked(attempt_id, number))
+        line.place(placement_of(attempt_id, number))
     wait_for(lambda: bool(trunk.calls_to(number)))
     record = AttemptLedger(tmp_path).read(attempt_id)
     dialling = record and record.find(AttemptFact.DIALING)
@@ -255,7 +255,7 @@ def test_a_call_that_rings_is_hung_up_once(
 ) -> None:
     number, attempt_id, line = "+12125551204", new_id(), make_line()
     trunk.routes[number] = Answer(180, "Ringing")
-    state = line.place(asked(attempt_id, number))
+    state = line.place(placement_of(attempt_id, number))
     assert state.reference == trunk.calls_to(number)[0]["call-id"]
     assert line.hang_up(about(attempt_id)) is True
     assert line.look_up(about(attempt_id)).end_reason is EndedReason.CANCELED

@@ -25,7 +25,7 @@ def reading(fresh_database: Database) -> Iterator[CallSignals]:
     thread.join()
 
 
-def left(database: Database) -> set[object]:
+def remaining_signals(database: Database) -> set[object]:
     with database.transaction(read_only=True) as session:
         return set(events.signaled_attempts(session))
 
@@ -40,11 +40,11 @@ def test_a_signal_of_an_attempt_wakes_its_call_session(
             events.signal(session, MINE)
         assert told.wait(30)
         told.clear()
-        until(lambda: left(fresh_database) == {OTHER})
+        until(lambda: remaining_signals(fresh_database) == {OTHER})
         assert not told.wait(1)
         with reading.of(OTHER) as taken_over:
             assert taken_over.wait(30)
-    assert left(fresh_database) == set()
+    assert remaining_signals(fresh_database) == set()
 
 
 def test_signals_are_read_again_when_the_database_is_back(

@@ -35,7 +35,7 @@ def resume(database: Database, scope: PauseScope) -> None:
         assert pauses.resume(session, COLLEAGUE, scope)
 
 
-def held(database: Database) -> int:
+def held_count(database: Database) -> int:
     with database.transaction(read_only=True) as session:
         return session.scalar(select(func.count()).select_from(HeldCall)) or 0
 
@@ -49,7 +49,7 @@ def test_paused_calls_say_why_they_wait_and_resume_in_order(
     waiting = [line.dial(fresh_database, f"+1212555{suffix}") for suffix in range(1000, 1006)]
     expiring = line.dial(fresh_database, "+12125552000")
     canceled = line.dial(fresh_database, "+12125553000")
-    until(lambda: held(fresh_database) == 8)
+    until(lambda: held_count(fresh_database) == 8)
 
     first = call_now(fresh_database, waiting[0])
     assert (first.status, first.status_detail) == (
@@ -90,11 +90,14 @@ def test_a_call_on_the_line_goes_on_and_a_killed_worker_changes_nothing(
     until(lambda: call_now(fresh_database, on_the_line).status.value == "ringing")
     pause(fresh_database, PauseScope())
     waits: UUID = line.dial(fresh_database, "+12125554000")
-    until(lambda: held(fresh_database) == 1)
+    until(lambda: held_count(fresh_database) == 1)
     worker.kill()
     worker.start()
     assert outcome(fresh_database, on_the_line) == ("completed", "completed", "human")
-    assert (call_now(fresh_database, waits).status, held(fresh_database)) == (CallStatus.QUEUED, 1)
+    assert (call_now(fresh_database, waits).status, held_count(fresh_database)) == (
+        CallStatus.QUEUED,
+        1,
+    )
     resume(fresh_database, PauseScope())
     assert outcome(fresh_database, waits)[0] == "completed"
     assert simulator.times_rung("+12125554000") == 1

@@ -99,7 +99,7 @@ def accepted(database: Database) -> Line:
     return line
 
 
-def held(database: Database) -> int:
+def held_count(database: Database) -> int:
     with database.transaction(read_only=True) as session:
         return len(session.scalars(select(HeldCall.call_id)).all())
 
@@ -135,7 +135,7 @@ def test_calls_placed_since_the_backup_are_recorded_and_calling_resumes(
             line.accept(session, f"+1212555{number}", carrier=CarrierKind.TWILIO)
 
     after.start()
-    until(lambda: held(restored) >= WAITING + 2)
+    until(lambda: held_count(restored) >= WAITING + 2)
     described = command(restored, carrier.settings, tmp_path / "new host")
     (counts,) = described["carriers"]
     written = counts["waitingCalls"] + counts["campaignContacts"]

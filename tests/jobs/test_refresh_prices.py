@@ -50,7 +50,7 @@ def offer(database: Database, *price_ids: str, name: str = "Northwind") -> None:
         make_partner(session, name, pricing=entries)
 
 
-def known(database: Database) -> dict[str, tuple[str, Decimal, str]]:
+def stored_prices(database: Database) -> dict[str, tuple[str, Decimal, str]]:
     with database.transaction(read_only=True) as session:
         rows = session.scalars(select(ProcessorPrice)).all()
         return {row.price_id: (row.name, row.cost, row.currency) for row in rows}
@@ -65,7 +65,7 @@ def test_prices_are_fetched_and_kept(server: StripeServer, database: Database) -
     basic, plus = server.price("Basic", 2900), server.price("Plus", 9900, "eur")
     offer(database, basic.id, plus.id, "price_nobody_knows")
     refresh_prices()
-    assert known(database) == {
+    assert stored_prices(database) == {
         basic.id: ("Basic", Decimal(29), "USD"),
         plus.id: ("Plus", Decimal(99), "EUR"),
     }
@@ -80,7 +80,7 @@ def test_more_prices_than_one_request_holds_are_all_fetched(
     for start in range(0, 24, 3):
         offer(database, *ids[start : start + 3], name=f"Partner {start}")
     refresh_prices()
-    assert known(database).keys() == set(ids)
+    assert stored_prices(database).keys() == set(ids)
 
 
 def test_without_an_answer_the_last_known_price_stays_and_the_log_says_so(
@@ -89,11 +89,11 @@ def test_without_an_answer_the_last_known_price_stays_and_the_log_says_so(
     plus = server.price("Plus", 9900)
     offer(database, plus.id)
     refresh_prices()
-    before = known(database)
+    before = stored_prices(database)
     grow_old(database)
     server.stop()
     with caplog.at_level(logging.WARNING):
         refresh_prices()
-    assert known(database) == before
+    assert stored_prices(database) == before
     assert "prices were not refreshed: Stripe gave no answer" in caplog.text
     assert KEY not in caplog.text

@@ -95,7 +95,7 @@ def hello() -> "array[int]":
     return silence(0.2) + spoken("Hello?")
 
 
-def found(words: str, heard: "array[int]") -> tuple[float, float]:
+def find_speech(words: str, heard: "array[int]") -> tuple[float, float]:
     """How alike the words and what was heard there are, and the second in which they begin."""
     wanted = spoken(words)
     alike, place = likeness(wanted, heard, place_of(wanted, heard))
@@ -112,8 +112,8 @@ def test_a_person_hears_the_intro(house: SipWorker, dialled: Dialled) -> None:
     call_id = dialled.calls["person"]
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
     [heard] = dialled.person.recordings()
-    assert found(INTRO, heard)[0] > 0.95
-    assert found(VOICEMAIL, heard)[0] < 0.5
+    assert find_speech(INTRO, heard)[0] > 0.95
+    assert find_speech(VOICEMAIL, heard)[0] < 0.5
     [attempt] = house.attempts(call_id)
     [invite] = house.trunk.calls_to(dialled.person.number)
     assert (attempt.carrier_reference, attempt.spoken) == (invite["call-id"], INTRO)
@@ -126,18 +126,18 @@ def test_a_machine_hears_the_voicemail_message_after_its_beep(
     call_id = dialled.calls["machine"]
     assert outcome(house.database, call_id) == ("completed", "voicemail", "voicemail")
     [heard] = dialled.machine.recordings()
-    alike, second = found(VOICEMAIL, heard)
+    alike, second = find_speech(VOICEMAIL, heard)
     greeting = len(spoken(GREETING)) / RATE
     assert alike > 0.95
     assert second > greeting + 0.3 + 0.3
-    assert found(INTRO, heard)[0] < 0.5
+    assert find_speech(INTRO, heard)[0] < 0.5
     assert [attempt.spoken for attempt in house.attempts(call_id)] == [VOICEMAIL]
 
 
 def test_the_assistant_takes_over_after_the_intro(house: SipWorker, dialled: Dialled) -> None:
     call_id = dialled.calls["passed on"]
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
-    assert found(INTRO, dialled.passed_on.recordings()[0])[0] > 0.95
+    assert find_speech(INTRO, dialled.passed_on.recordings()[0])[0] > 0.95
     wait_for(lambda: "Call established" in house.assistant.log())
 
 
@@ -149,7 +149,7 @@ def test_a_call_keeps_its_trunk_after_another_one_replaced_it(
     until(lambda: house.brought.calls_to(number))
     house.bring(user="another")
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
-    assert found(INTRO, dialled.brought.recordings()[0])[0] > 0.95
+    assert find_speech(INTRO, dialled.brought.recordings()[0])[0] > 0.95
     [attempt] = house.attempts(call_id)
     [invite] = house.brought.calls_to(number)
     host = f"localhost:{house.brought.port}"

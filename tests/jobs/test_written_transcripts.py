@@ -66,7 +66,7 @@ def recorded(recorded_call: RecordedCall, server: PictureServer) -> None:
     recorded_call.fetch()
 
 
-def kept(recorded_call: RecordedCall) -> tuple[Any, str | None] | None:
+def stored_transcript(recorded_call: RecordedCall) -> tuple[Any, str | None] | None:
     with recorded_call.database.transaction(read_only=True) as session:
         found = session.scalar(select(CallTranscript))
         return (found.turns, found.summary) if found else None
@@ -82,7 +82,7 @@ def test_a_recording_is_transcribed_and_summed_up(
         recorded_call.database, recorded_call.files, recorded_call.settings, recorded_call.call_id
     )
     add_summary(recorded_call.database, recorded_call.settings, recorded_call.call_id)
-    assert kept(recorded_call) == (TURNS, "They asked who calls.")
+    assert stored_transcript(recorded_call) == (TURNS, "They asked who calls.")
     (first, upload), (second, chat) = model.asked
     assert (first, second) == ("/v1/audio/transcriptions", "/v1/chat/completions")
     assert WAV in upload
@@ -100,7 +100,7 @@ def test_a_transcript_without_segments_is_one_turn(
     add_transcript(
         recorded_call.database, recorded_call.files, recorded_call.settings, recorded_call.call_id
     )
-    assert kept(recorded_call) == ([{"text": "Hello. Who is it?"}], None)
+    assert stored_transcript(recorded_call) == ([{"text": "Hello. Who is it?"}], None)
 
 
 UTTERANCES = [
@@ -117,7 +117,7 @@ def heard_by_deepgram(recorded_call: RecordedCall, server: PictureServer) -> Any
     recorded(recorded_call, server)
     add_transcript(recorded_call.database, recorded_call.files, settings, recorded_call.call_id)
     add_summary(recorded_call.database, settings, recorded_call.call_id)
-    return (kept(recorded_call) or ([],))[0]
+    return (stored_transcript(recorded_call) or ([],))[0]
 
 
 def test_deepgram_distinguishes_the_speakers(
@@ -188,7 +188,7 @@ def test_a_useless_answer_leaves_the_call_without_a_transcript(
         recorded_call.database, recorded_call.files, recorded_call.settings, recorded_call.call_id
     )
     add_summary(recorded_call.database, recorded_call.settings, recorded_call.call_id)
-    assert kept(recorded_call) == ([], None)
+    assert stored_transcript(recorded_call) == ([], None)
     assert len(model.asked) == 1
 
 
@@ -205,7 +205,7 @@ def test_a_transcript_of_the_voice_engine_is_not_written_again(
         recorded_call.database, recorded_call.files, recorded_call.settings, recorded_call.call_id
     )
     add_summary(recorded_call.database, recorded_call.settings, recorded_call.call_id)
-    assert kept(recorded_call) == ([{"speaker": "person", "text": "Hi."}], "Short.")
+    assert stored_transcript(recorded_call) == ([{"speaker": "person", "text": "Hi."}], "Short.")
     assert model.asked == []
 
 
@@ -231,4 +231,4 @@ def test_the_worker_fetches_transcribes_and_sums_up_without_being_asked(
     report = read(VoiceReport, {"recordingUrl": server.serve("/1.wav", WAV)})
     with recorded_call.database.transaction() as session:
         reports.accept_report(session, recorded_call.call_id, report, "r1", utcnow())
-    wait_for(lambda: kept(recorded_call) == (TURNS, "They asked who calls."))
+    wait_for(lambda: stored_transcript(recorded_call) == (TURNS, "They asked who calls."))

@@ -70,7 +70,7 @@ def sentences() -> Outcomes:
     return said
 
 
-def kept(session: Session) -> list[str]:
+def stored_numbers(session: Session) -> list[str]:
     return sorted(session.scalars(select(Call.phone_number)))
 
 
@@ -101,7 +101,7 @@ def test_the_legacy_api_refuses_each_kind_of_number(
         answer = dialler.ask(toPhoneNumber=number)
         outcomes[number] = refusal_in(answer.status_code, answer.get_json(), "toPhoneNumber")
     assert outcomes == sentences()
-    assert kept(session) == sorted(NUMBERS[None])
+    assert stored_numbers(session) == sorted(NUMBERS[None])
 
 
 def test_the_campaigns_api_refuses_each_kind_of_number(
@@ -120,7 +120,7 @@ def test_the_campaigns_api_refuses_each_kind_of_number(
         )
         outcomes[number] = refusal_in(answer.status_code, answer.get_json(), "contact.phoneNumber")
     assert outcomes == sentences()
-    assert kept(session) == sorted(NUMBERS[None])
+    assert stored_numbers(session) == sorted(NUMBERS[None])
 
 
 def test_a_test_call_refuses_each_kind_of_number(
@@ -143,7 +143,7 @@ def test_a_test_call_refuses_each_kind_of_number(
         words = unescape(re.sub(r"<[^>]+>", "", said)).strip().replace("’", "'")
         outcomes[number] = words if E164.fullmatch(number) else "refused"
     assert outcomes == sentences()
-    assert kept(session) == sorted(NUMBERS[None])
+    assert stored_numbers(session) == sorted(NUMBERS[None])
 
 
 def test_a_campaign_refuses_each_kind_of_number(
@@ -175,7 +175,7 @@ def test_a_campaign_refuses_each_kind_of_number(
         number: outcomes.get(number) for number in EVERY_NUMBER
     }
     assert not unread & {*NUMBERS[None], *NUMBERS["region_not_allowed"]}
-    assert kept(session) == sorted(NUMBERS[None])
+    assert stored_numbers(session) == sorted(NUMBERS[None])
 
 
 def refusal_in(status: int, body: dict[str, Any], field: str) -> str | None:

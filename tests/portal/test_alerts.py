@@ -28,7 +28,7 @@ def titles(browser: Browser, query: str = "") -> list[str]:
     return re.findall(r'class="name"[^>]*>([^<]+)<', text(browser.get(f"/alerts{query}").text))
 
 
-def said(found: list[str], limits: tuple[str, ...]) -> list[str]:
+def alert_titles(found: list[str], limits: tuple[str, ...]) -> list[str]:
     """The titles of alerts about the answer rate, with the limits of their rules."""
     return [
         f"{title} answered in 7 days (below {limit} %)"
@@ -183,15 +183,15 @@ def test_an_open_alert_shows_what_is_measured_now(
     alerts.apply(session, alerts.changes(session, utcnow()), utcnow())
     session.commit()
     limits = ("50", "20")
-    assert titles(admin) == said(opened_titles, limits)
+    assert titles(admin) == alert_titles(opened_titles, limits)
     nearest = re.findall('data-period="[^"]+">(Northwind[^<]+)', text(admin.get(NEW).text))
     periods = ("today", "in 7 days", "in 30 days", "this month")
     assert nearest == [f"{opened_titles[1]} answered {period}" for period in periods]
     session.scalars(select(CallDay)).one().answered = 3
     session.commit()
     titles_now = [title.replace(": 5 %", ": 15 %") for title in opened_titles]
-    assert titles(admin) == said(titles_now, limits)
-    assert said(titles_now, limits)[0] in text(admin.get("/").text)
+    assert titles(admin) == alert_titles(titles_now, limits)
+    assert alert_titles(titles_now, limits)[0] in text(admin.get("/").text)
     page = text(admin.get("/alerts").text)
     assert len(re.findall(r"Measured [^<]+, \d\d:\d\d; 5 % when it opened", page)) == 2
     alert = session.scalars(select(Alert).order_by(Alert.opened_at.desc())).first()
@@ -201,7 +201,7 @@ def test_an_open_alert_shows_what_is_measured_now(
     for alert in session.scalars(select(Alert)):
         alert.resolved_at = utcnow()
     session.commit()
-    assert titles(admin, "?state=resolved") == said(opened_titles, limits)
+    assert titles(admin, "?state=resolved") == alert_titles(opened_titles, limits)
 
 
 def test_all_problems_of_a_rule_are_shown_at_once(admin: Browser) -> None:

@@ -134,7 +134,7 @@ OFFERS = (
 )
 
 
-def offered(answer: Any) -> list[str]:
+def offered_actions(answer: Any) -> list[str]:
     """The acts that the content of a page offers."""
     content = answer.text.partition("<main")[2]
     links = re.findall(r"<(?:a|button)\b.*?</(?:a|button)>", content, re.DOTALL)
@@ -171,12 +171,12 @@ def test_pages_of_an_archived_organization_offer_nothing_that_is_refused(
         f"/campaigns/{campaign.id}/settings",
         checked,
     )
-    before = {offer for page in pages for offer in offered(admin.get(page))}
+    before = {offer for page in pages for offer in offered_actions(admin.get(page))}
     usual = {"Add contact", "Create campaign", "Create plan", "Create key", "Apply 1 row"}
     assert before >= usual | {"Upload contacts", "Invite several", "Add webhook", "Add assistant"}
     organizations.archive(session, OPERATOR, own.organization.id)
     session.commit()
-    assert {page: found for page in pages if (found := offered(admin.get(page)))} == {}
+    assert {page: found for page in pages if (found := offered_actions(admin.get(page)))} == {}
     of_campaign = words(admin.get(f"/campaigns/{campaign.id}"))
     assert f"{own.organization.name} is archived." in of_campaign
     assert REFUSED in words(admin.get(checked))

@@ -42,10 +42,10 @@ def rows(html: str) -> list[list[str]]:
     """The cells of the table, as read."""
     body = html.partition("<tbody>")[2].partition("</tbody>")[0]
     cells = [re.findall(r"<t[hd]\b.*?</t[hd]>", row, re.DOTALL) for row in body.split("<tr")[1:]]
-    return [[words(cell) for cell in row] for row in cells]
+    return [[text_of(cell) for cell in row] for row in cells]
 
 
-def words(html: str) -> str:
+def text_of(html: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
@@ -186,7 +186,7 @@ def test_rolling_back_shows_the_differences_and_publishes_at_once(
     answer = editor.post("/branding/history/2/roll-back", page="/branding/history/2/roll-back")
     assert (answer.status_code, answer.location) == (303, "/branding?rolled_back=2&published=1")
     assert product_name(session, own) == "Northwind Voice"
-    studio = words(editor.get(answer.location).text)
+    studio = text_of(editor.get(answer.location).text)
     assert "Version 4 is published It is version 2 again. Everyone sees it from the" in studio
     assert drafts.draft_of(session, own.partner) is None
 
@@ -215,7 +215,7 @@ def test_rolling_back_to_the_published_brand_changes_nothing(
     assert drafts.draft_of(session, own.partner) is None
 
 
-def offered(browser: Browser) -> dict[str, bool]:
+def offers_roll_back(browser: Browser) -> dict[str, bool]:
     """Whether each page offers to roll back to a version."""
     return {
         page: f"/branding/history/{number}/roll-back" in browser.get(page).text
@@ -228,7 +228,7 @@ def test_rolling_back_is_offered_only_on_versions_that_are_not_live(
     editor: Browser, own: Tenant, session: Session
 ) -> None:
     listed = "/branding/history/2/roll-back"
-    assert offered(editor) == {
+    assert offers_roll_back(editor) == {
         "/branding/history/1": True,
         "/branding/history/1?with=now": True,
         "/branding/history/2": False,
@@ -238,7 +238,7 @@ def test_rolling_back_is_offered_only_on_versions_that_are_not_live(
     assert listed not in editor.get("/branding/history").text
     own.partner.product_name = "Set by a script"
     session.commit()
-    assert set(offered(editor).values()) == {True}
+    assert set(offers_roll_back(editor).values()) == {True}
     assert listed in editor.get("/branding/history").text
 
 

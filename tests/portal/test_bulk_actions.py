@@ -52,7 +52,7 @@ def do(browser: Browser, url: str, *keys: object) -> str:
     return words(browser.post(url, {"id": [str(key) for key in keys]}, page="/account"))
 
 
-def asked(browser: Browser, url: str, *keys: object) -> str:
+def confirmation_text(browser: Browser, url: str, *keys: object) -> str:
     return words(browser.get(f"{url}&{urlencode([('id', key) for key in keys])}"))
 
 
@@ -79,14 +79,14 @@ def test_campaigns_are_archived_and_paused_as_on_their_own_pages(
     second.status = CampaignStatus.ACTIVE
     session.commit()
     pause = address("campaigns", "pause")
-    question = asked(admin, pause, first.id, second.id)
+    question = confirmation_text(admin, pause, first.id, second.id)
     assert "Pause 1 campaign?" in question
     assert "1 of 2 selected can’t be changed:" in question
     assert "Only running campaigns can be paused." in question
     result = do(admin, pause, first.id, second.id)
     assert "1 campaign paused 1 of 2 was left unchanged." in result
     archive = address("campaigns", "archive")
-    assert "Archive 2 campaigns?" in asked(admin, archive, first.id, second.id)
+    assert "Archive 2 campaigns?" in confirmation_text(admin, archive, first.id, second.id)
     assert "2 campaigns archived" in do(admin, archive, first.id, second.id)
     assert statuses(session, first, second, third) == [
         CampaignStatus.ARCHIVED,
@@ -103,7 +103,7 @@ def test_a_campaign_that_was_never_started_is_not_resumed(
 ) -> None:
     campaign = make_campaign(session, own)
     resume = address("campaigns", "resume")
-    assert "Nothing can be changed" in asked(admin, resume, campaign.id)
+    assert "Nothing can be changed" in confirmation_text(admin, resume, campaign.id)
     assert "Only paused campaigns can be resumed." in do(admin, resume, campaign.id)
     assert statuses(session, campaign) == [CampaignStatus.PAUSED]
 
@@ -152,7 +152,9 @@ def test_numbers_are_removed_from_the_list(session: Session, own: Tenant, admin:
         do_not_call.add(session, staff, own.organization.id, f"+1202555000{number}")
     session.commit()
     url = address("do-not-call", "remove", f"organization_id={own.organization.id}")
-    assert "Remove 2 numbers?" in asked(admin, url, "+12025550000", "+12025550001", "+1999", "x")
+    assert "Remove 2 numbers?" in confirmation_text(
+        admin, url, "+12025550000", "+12025550001", "+1999", "x"
+    )
     assert "2 numbers removed" in do(admin, url, "+12025550000", "+12025550001")
     assert session.scalars(select(DoNotCallEntry.phone)).all() == ["+12025550002"]
 
@@ -227,7 +229,9 @@ def test_rows_of_another_tenant_are_not_found(
     do_not_call.add(session, own.caller(Role.PARTNER_ADMIN), own.organization.id, "+12025550100")
     session.commit()
     stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
-    assert "Nothing selected" in asked(stranger, address("campaigns", "archive"), campaign.id)
+    assert "Nothing selected" in confirmation_text(
+        stranger, address("campaigns", "archive"), campaign.id
+    )
     assert "0 campaigns archived" in do(stranger, address("campaigns", "archive"), campaign.id)
     for name, query, key in (
         ("contacts", f"campaign_id={campaign.id}", people[0].id),
@@ -305,7 +309,7 @@ def test_organizations_are_suspended_and_reactivated_with_their_history(
 ) -> None:
     suspend = address("organizations", "suspend")
     keys = (own.organization.id, own.plus.id, other.plus.id, new_id())
-    question = asked(admin, suspend, *keys)
+    question = confirmation_text(admin, suspend, *keys)
     for words_ in (
         "Suspend 2 organizations?",
         "Their users are signed out at once and can’t sign in.",
@@ -332,7 +336,7 @@ def test_the_plan_of_organizations_is_chosen_once_for_all(
 ) -> None:
     url = address("organizations", "plan")
     keys = [str(each) for each in (own.organization.id, own.plus.id, other.organization.id)]
-    assert "Change the plan of 2 organizations?" in asked(admin, url, *keys)
+    assert "Change the plan of 2 organizations?" in confirmation_text(admin, url, *keys)
     for choice in ("", "gold"):
         sent = {"id": keys, "choice": choice}
         refused = admin.post(url, sent, page="/account")
@@ -413,7 +417,7 @@ def test_waiting_calls_are_cancelled_and_others_left(
     )
     session.commit()
     cancel = address("calls", "cancel")
-    question = asked(admin, cancel, *(each.id for each in (waiting, active, ended)))
+    question = confirmation_text(admin, cancel, *(each.id for each in (waiting, active, ended)))
     assert "Cancel 1 call?" in question
     assert "The call was already placed. End it on its own page." in question
     assert "The call has already ended." in question
@@ -462,7 +466,7 @@ def test_assistants_are_switched_off_and_on_with_their_history(
     assert mine is not None
     assert theirs is not None
     off, on = address("assistants", "switch-off"), address("assistants", "switch-on")
-    question = asked(admin, off, mine.id, theirs.id)
+    question = confirmation_text(admin, off, mine.id, theirs.id)
     assert "Switch off 1 assistant?" in question
     assert f"{mine.name} {own.organization.name}" in question
     assert "Waiting calls are cancelled when they are due." in question
@@ -488,7 +492,7 @@ def test_the_data_of_uploads_that_have_ended_is_deleted(
         ("campaign-uploads", f"campaign_id={uploader.campaign_id}"),
     ):
         url = address(name, "delete-data", query)
-        question = asked(uploader.browser, url, done, waiting)
+        question = confirmation_text(uploader.browser, url, done, waiting)
         assert "Delete the data of 1 upload?" in question
         assert "The upload is still running." in question
     assert "Data of 1 upload deleted" in do(uploader.browser, url, done, waiting)

@@ -58,7 +58,7 @@ def record(
     session.commit()
 
 
-def words_of(page: str) -> str:
+def conversation_text(page: str) -> str:
     found = re.search(r'id="conversation">(.*?)</section>', page, re.DOTALL)
     assert found
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", found.group(1))).split())
@@ -85,7 +85,7 @@ def test_the_page_shows_summary_recording_and_transcript(
     )
     session.commit()
     page = signed_in(own.user).get(f"/calls/{call.id}").text
-    assert words_of(page) == (
+    assert conversation_text(page) == (
         "Conversation Summary They want a table. Recording Download recording Transcript "
         "Assistant 00:00 Hello. Person 01:02 <b>Who</b> is it? Assistant Ada. "
         "Speaker 2 Hm."
@@ -120,7 +120,7 @@ def test_without_a_recording_the_page_says_why(
     problem = "v.example answered with status 404." if failed else None
     record(session, app, call, state, problem)
     browser = signed_in(own.user)
-    assert words_of(browser.get(f"/calls/{call.id}").text) == (
+    assert conversation_text(browser.get(f"/calls/{call.id}").text) == (
         f"Conversation Recording {words} Transcript No transcript. Transcripts are kept for 365 "
         "days."
     )
@@ -130,7 +130,7 @@ def test_without_a_recording_the_page_says_why(
 def test_without_recording_and_transcript_one_line_says_how_long_they_are_kept(
     own: Tenant, call: Call, signed_in: SignedIn
 ) -> None:
-    assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
+    assert conversation_text(signed_in(own.user).get(f"/calls/{call.id}").text) == (
         "Conversation No recording or transcript. Recordings are kept for 90 days, transcripts "
         "for 365."
     )
@@ -141,7 +141,7 @@ def test_a_simulated_call_has_no_recording_and_no_transcript(
 ) -> None:
     call = make_call(session, own.organization, "+12025550103", **answered(), carrier="simulator")
     session.commit()
-    assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
+    assert conversation_text(signed_in(own.user).get(f"/calls/{call.id}").text) == (
         "Conversation No recording or transcript: simulated calls have samples only when a person "
         "answers."
     )
@@ -164,7 +164,7 @@ def test_the_sample_of_a_simulated_call_is_labelled(
     session.flush()
     samples.report_sample(session, attempt.id)
     session.commit()
-    assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
+    assert conversation_text(signed_in(own.user).get(f"/calls/{call.id}").text) == (
         "Conversation Sample The simulated carrier called no one. This is what a voice service "
         "reports about a real call. Summary The person asked to be called again on Monday. "
         "Transcript Assistant 00:00 Hello, this is a sample conversation. Do you have a moment? "
@@ -177,7 +177,7 @@ def test_an_unanswered_call_has_no_recording_and_no_transcript(
 ) -> None:
     call = make_call(session, own.organization, "+12025550102", status=CallStatus.NO_ANSWER)
     session.commit()
-    assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
+    assert conversation_text(signed_in(own.user).get(f"/calls/{call.id}").text) == (
         "Conversation No recording or transcript: the call wasn’t answered."
     )
 

@@ -127,17 +127,17 @@ def test_a_called_person_is_erased_after_their_name_is_typed(
 def test_the_page_of_an_erased_call_offers_no_call_to_its_number_and_no_list_for_it(
     session: Session, admin: Browser, call: Call
 ) -> None:
-    assert {"Call again", "Do not call this number"} <= offered(admin, call)
+    assert {"Call again", "Do not call this number"} <= offered_actions(admin, call)
     call.phone_number = "erased-1e68206e"
     session.commit()
-    assert offered(admin, call) == {"The data of this call was erased."}
+    assert offered_actions(admin, call) == {"The data of this call was erased."}
     assert 'value="erased-' not in admin.get(f"/test-call?again={call.id}").text
     question = f"/calls/{call.id}/do-not-call"
     assert admin.get(question).status_code == 404
     assert admin.post(question, page="/account").status_code == 404
 
 
-def offered(browser: Browser, call: Call) -> set[str]:
+def offered_actions(browser: Browser, call: Call) -> set[str]:
     page = browser.get(f"/calls/{call.id}").text
     shown = {"Call again", "Do not call this number", "The data of this call was erased."}
     return {each for each in shown if each in page}

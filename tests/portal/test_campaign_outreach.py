@@ -36,7 +36,7 @@ from app.models import (
     User,
     utcnow,
 )
-from app.portal.campaigns.plan_words import days_label
+from app.portal.campaigns.plan_labels import days_label
 from app.portal.web.formats import short_datetime
 from app.services import (
     assistants,

@@ -47,7 +47,7 @@ def admin(own: Tenant, session: Session, signed_in: SignedIn) -> Browser:
     return signed_in(own.staff[Role.PARTNER_ADMIN])
 
 
-def typed(issuer: str, **more: str) -> dict[str, str]:
+def provider_form(issuer: str, **more: str) -> dict[str, str]:
     return {
         "name": "Acme ID",
         "issuer": issuer,
@@ -64,7 +64,7 @@ def test_all_problems_of_a_blank_form_are_named_at_once_in_the_order_of_the_page
     admin: Browser,
 ) -> None:
     blank = {"name": "", "issuer": "", "client_id": "", "client_secret": "", "domains": ""}
-    answer = admin.post(NEW, {**typed(""), **blank}, page=NEW)
+    answer = admin.post(NEW, {**provider_form(""), **blank}, page=NEW)
     assert answer.status_code == 422
     named = re.findall(r'<li><a href="#(\w+)">', answer.text)
     assert named == ["name", "issuer", "client_id", "client_secret", "domains"]
@@ -77,12 +77,12 @@ def test_the_redirect_address_is_known_before_the_provider_is_added(
     for client_id in ("first", "second"):
         page = admin.get(NEW).text.replace("<wbr>", "")
         address = re.findall(r"http://localhost/p/[a-z]+/sso/([0-9a-f-]+)/callback", page)
-        added = admin.post(NEW, typed(server.issuer, client_id=client_id), page=NEW)
+        added = admin.post(NEW, provider_form(server.issuer, client_id=client_id), page=NEW)
         assert (len(address), added.location) == (1, f"{LIST}/{address[0]}")
 
 
 def test_after_a_problem_elsewhere_the_secret_is_asked_for_again(admin: Browser) -> None:
-    answer = admin.post(NEW, typed("https://id.acme.example", name=""), page=NEW)
+    answer = admin.post(NEW, provider_form("https://id.acme.example", name=""), page=NEW)
     assert answer.status_code == 422
     assert "Enter the secret again." in answer.text
     assert CLIENT_SECRET not in answer.text
@@ -93,7 +93,7 @@ def test_a_provider_is_added_after_its_discovery_was_read(
     admin: Browser, own: Tenant, server: IdentityServer, session: Session, settings: Settings
 ) -> None:
     assert "No company account" in admin.get(LIST).text
-    answer = admin.post(NEW, typed(server.issuer), page=NEW)
+    answer = admin.post(NEW, provider_form(server.issuer), page=NEW)
     provider = session.scalars(select(IdentityProvider)).one()
     assert (answer.status_code, answer.location) == (303, f"{LIST}/{provider.id}")
     facts = {
@@ -127,8 +127,8 @@ def test_a_provider_is_added_after_its_discovery_was_read(
 def test_a_change_keeps_the_secret_and_the_issuer(
     admin: Browser, server: IdentityServer, session: Session, settings: Settings
 ) -> None:
-    url = admin.post(NEW, typed(server.issuer), page=NEW).location
-    sent = typed("https://evil.example", name="Acme", client_secret="", version="1")
+    url = admin.post(NEW, provider_form(server.issuer), page=NEW).location
+    sent = provider_form("https://evil.example", name="Acme", client_secret="", version="1")
     assert admin.post(url, sent, page=url).location == LIST
     provider = session.scalars(select(IdentityProvider)).one()
     session.refresh(provider)
@@ -153,7 +153,7 @@ def test_a_change_keeps_the_secret_and_the_issuer(
 def test_only_public_addresses_are_asked(
     admin: Browser, session: Session, issuer: str, words: str
 ) -> None:
-    answer = admin.post(NEW, typed(issuer), page=NEW)
+    answer = admin.post(NEW, provider_form(issuer), page=NEW)
     assert answer.status_code == 422
     assert words in answer.text
     assert session.query(IdentityProvider).count() == 0
@@ -182,7 +182,7 @@ def test_a_wrong_value_is_refused_at_its_field(
     changes: dict[str, str],
     words: str,
 ) -> None:
-    answer = admin.post(NEW, typed(server.issuer) | changes, page=NEW)
+    answer = admin.post(NEW, provider_form(server.issuer) | changes, page=NEW)
     assert answer.status_code == 422
     assert words in answer.text
     assert session.query(IdentityProvider).count() == 0
@@ -192,15 +192,15 @@ def test_a_wrong_value_is_refused_at_its_field(
 def test_a_provider_that_names_another_issuer_is_refused(
     admin: Browser, server: IdentityServer
 ) -> None:
-    answer = admin.post(NEW, typed(f"{server.issuer}/"), page=NEW)
+    answer = admin.post(NEW, provider_form(f"{server.issuer}/"), page=NEW)
     assert answer.status_code == 422
     assert re.search("it names another issuer", answer.text)
 
 
 @pytest.mark.usefixtures("near")
 def test_the_same_client_is_added_once(admin: Browser, server: IdentityServer) -> None:
-    assert admin.post(NEW, typed(server.issuer), page=NEW).status_code == 303
-    answer = admin.post(NEW, typed(server.issuer), page=NEW)
+    assert admin.post(NEW, provider_form(server.issuer), page=NEW).status_code == 303
+    answer = admin.post(NEW, provider_form(server.issuer), page=NEW)
     assert answer.status_code == 422
     assert "This issuer with this client ID exists already." in answer.text
 
@@ -214,7 +214,7 @@ def test_only_partner_admins_of_the_same_partner_see_it(
     signed_in: SignedIn,
     operator: Browser,
 ) -> None:
-    url = admin.post(NEW, typed(server.issuer), page=NEW).location
+    url = admin.post(NEW, provider_form(server.issuer), page=NEW).location
     stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
     editor, member = signed_in(own.staff[Role.PARTNER_EDITOR]), signed_in(own.user)
     assert [who.get(url).status_code for who in (stranger, editor, member, operator)] == [404] * 4

@@ -33,7 +33,7 @@ def path(own: Tenant) -> str:
     return f"/organizations/{own.organization.id}/do-not-call"
 
 
-def listed(session: Session, own: Tenant) -> dict[str, tuple[str | None, str]]:
+def stored_entries(session: Session, own: Tenant) -> dict[str, tuple[str | None, str]]:
     session.expire_all()
     rows = session.scalars(
         select(DoNotCallEntry).where(DoNotCallEntry.organization_id == own.organization.id)
@@ -56,7 +56,7 @@ def test_numbers_are_added_with_their_reasons(
     typed = {"numbers": f"(202) 555-0101, asked us\n{BOB}\n{BOB}", "reason": "a campaign"}
     answer = browser.post(f"{path}/add", typed, page=f"{path}/add")
     assert (answer.status_code, answer.location) == (303, path)
-    assert listed(session, own) == {
+    assert stored_entries(session, own) == {
         ADA: ("asked us", "portal"),
         BOB: ("a campaign", "portal"),
     }
@@ -83,10 +83,10 @@ def test_only_the_exact_name_of_a_column_is_skipped_as_a_heading(
     assert "2 rows have a problem" in refused
     assert "as a heading" not in refused
     browser.post(f"{path}/add", {"numbers": f"Mobile phone\n{ADA}"}, page=f"{path}/add")
-    assert listed(session, own) == {ADA: (None, "portal")}
+    assert stored_entries(session, own) == {ADA: (None, "portal")}
     assert "1 number added. Line 1 was skipped as a heading." in browser.get(path).text
     browser.post(f"{path}/add", {"numbers": f"{BOB}, mobile"}, page=f"{path}/add")
-    assert listed(session, own)[BOB] == ("mobile", "portal")
+    assert stored_entries(session, own)[BOB] == ("mobile", "portal")
 
 
 @pytest.mark.parametrize("heads", ["telefono;motivo", "Telefon;Sperrgrund", "Téléphone;Raison"])
@@ -95,7 +95,7 @@ def test_reasons_are_read_from_a_column_with_a_name_in_each_language(
 ) -> None:
     sent = {"numbers": f"{heads};Stadt\n{ADA};no llamar;Ulm\n{BOB};;Ulm"}
     browser.post(f"{path}/add", sent, page=f"{path}/add")
-    assert listed(session, own) == {ADA: ("no llamar", "portal"), BOB: (None, "portal")}
+    assert stored_entries(session, own) == {ADA: ("no llamar", "portal"), BOB: (None, "portal")}
     assert "Column not used: Stadt." in browser.get(path).text
 
 
@@ -106,7 +106,7 @@ def test_a_number_with_00_for_the_plus_sign_is_read(
     refused = browser.post(f"{path}/add", sent, page=f"{path}/add")
     assert "1 row has a problem" in refused.text
     browser.post(f"{path}/add-good", kept_rows(refused.text), page=f"{path}/add")
-    assert list(listed(session, own)) == ["+34600123456"]
+    assert list(stored_entries(session, own)) == ["+34600123456"]
 
 
 def test_customers_see_the_company_as_the_author_and_their_own_users_by_name_or_email(
@@ -133,10 +133,10 @@ def test_bad_lines_are_named_and_nothing_is_saved(
     assert "2 rows have a problem" in shown
     assert "Has letters. Write the number in digits." in shown
     assert "Add 2, leave out 2" in shown
-    assert listed(session, own) == {}
+    assert stored_entries(session, own) == {}
     answer = browser.post(f"{path}/add-good", kept_rows(refused.text), page=f"{path}/add")
     assert answer.status_code == 303
-    assert set(listed(session, own)) == {ADA, BOB}
+    assert set(stored_entries(session, own)) == {ADA, BOB}
     assert "2 lines left out." in unescape(browser.get(path).text)
 
 
@@ -153,7 +153,7 @@ def test_a_number_that_another_country_may_have_is_not_taken_for_a_local_one(
     assert "Not a number of the United States. For another country, start with +" in shown
     assert 'value="0170 123456"' in shown
     browser.post(f"{path}/add-good", kept_rows(refused.text), page=f"{path}/add")
-    assert set(listed(session, own)) == {ADA, "+491701234567"}
+    assert set(stored_entries(session, own)) == {ADA, "+491701234567"}
 
 
 def test_rows_of_a_file_are_corrected_on_the_page_and_added(
@@ -176,7 +176,7 @@ def test_rows_of_a_file_are_corrected_on_the_page_and_added(
     assert "All rows are correct" in checked
     answer = browser.post(f"{path}/add-good", kept_rows(checked), page=f"{path}/add")
     assert answer.status_code == 303
-    assert listed(session, own) == {
+    assert stored_entries(session, own) == {
         "+442079460000": ("asked too", "file"),
         ADA: ("asked", "file"),
     }
@@ -210,7 +210,7 @@ def test_a_number_with_00_is_not_taken_for_one_that_no_one_can_have(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:
     browser.post(f"{path}/add", {"numbers": "0049 170 123"}, page=f"{path}/add")
-    assert list(listed(session, own)) == ["+49170123"]
+    assert list(stored_entries(session, own)) == ["+49170123"]
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_a_number_is_removed_after_a_question(
     for _ in range(2):
         answer = browser.post(f"{path}/remove", {"number": ADA}, page=f"{path}/add")
         assert answer.status_code == 303
-    assert listed(session, own) == {}
+    assert stored_entries(session, own) == {}
     assert f"{phone(ADA)} was removed from the list" in browser.get(path).text
     changes = browser.get(f"/organizations/{own.organization.id}/activity").text
     assert f"Removed from the do-not-call list: {phone(ADA)}" in changes
@@ -291,7 +291,7 @@ def test_a_member_keeps_the_list_of_their_own_organization_only(
 ) -> None:
     member = signed_in(own.user)
     assert member.post(f"{path}/add", {"numbers": ADA}, page=f"{path}/add").status_code == 303
-    assert set(listed(session, own)) == {ADA}
+    assert set(stored_entries(session, own)) == {ADA}
     page = member.get("/do-not-call").text
     assert "<h1>Do-not-call list</h1>" in page
     assert "Your role doesn’t allow" not in page
@@ -309,7 +309,7 @@ def test_the_list_of_another_partner_is_answered_like_a_missing_one(
     assert browser.post(f"{theirs}/{act}", sent, page=f"{path}/add").status_code == 404
     assert browser.get(theirs).status_code == 404
     assert browser.get(EXPORT.format(other.organization.id)).status_code == 404
-    assert listed(session, other) == {}
+    assert stored_entries(session, other) == {}
 
 
 @pytest.mark.parametrize("page", ["", "/add", "/remove?number=%2B12025550101"])

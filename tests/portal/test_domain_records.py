@@ -33,7 +33,7 @@ def app(make_app: Callable[..., Flask]) -> Flask:
     return make_app(mail_spf_include=SPF, public_url="http://host.platform.example")
 
 
-def shown(admin: Browser, path: str = PAGE) -> str:
+def page_text(admin: Browser, path: str = PAGE) -> str:
     """Return the page without the places where long names may break."""
     return " ".join(unescape(admin.get(path).text.replace("<wbr>", "")).split())
 
@@ -55,7 +55,7 @@ def test_the_page_shows_each_record_with_its_state(
     admin: Browser, own: Tenant, app: Flask, dns: DnsServer, session: Session
 ) -> None:
     ownership, address = records(session, own, DomainPurpose.PORTAL)
-    page = shown(admin)
+    page = page_text(admin)
     assert ">_portal-challenge.northwind.example</code>" in page
     assert f">{ownership.value}</code>" in page
     assert ">host.platform.example</code>" in page
@@ -63,7 +63,7 @@ def test_the_page_shows_each_record_with_its_state(
     assert "Checking the records…" in page
     dns.set_all([address])
     work_off(app, dns, own)
-    page = shown(admin)
+    page = page_text(admin)
     assert [page.count(f'">{word}</span>') for word in ("Found", "Missing")] == [1, 1]
     assert "Add this record at your DNS provider." in page
     assert "<li>Sign in to the DNS provider of northwind.example" in page
@@ -72,9 +72,9 @@ def test_the_page_shows_each_record_with_its_state(
     assert '<button class="btn btn-primary" data-busy="Checking…">Check now</button>' in page
     dns.set_all([ownership])
     admin.post(f"{PAGE}/check", page=PAGE)
-    assert "Checking the records…" in shown(admin)
+    assert "Checking the records…" in page_text(admin)
     work_off(app, dns, own)
-    page = shown(admin)
+    page = page_text(admin)
     assert "<dd>https://northwind.example</dd>" in page
     assert "Check now" in page
     assert "Sign in to the DNS provider" not in page
@@ -87,7 +87,7 @@ def test_a_domain_that_the_operator_verified_needs_no_records_and_shows_them(
     partners.verify_domain(session, OPERATOR, own.partner.id)
     session.commit()
     work_off(app, dns, own)
-    page = shown(admin)
+    page = page_text(admin)
     assert re.search(r'<strong dir="auto">northwind.example</strong>\s*<span[^>]*>Verified<', page)
     assert "<dd>https://northwind.example</dd>" in page
     assert "<strong>Nothing to do.</strong>" in page
@@ -116,7 +116,7 @@ def test_only_the_hint_of_a_cname_mentions_it(make_app: Callable[..., Flask], ow
     app = make_app(public_url="http://192.0.2.1:8000")
     admin = Browser(app.test_client())
     admin.sign_in(own.staff[Role.PARTNER_ADMIN].email)
-    page = shown(admin)
+    page = page_text(admin)
     assert ">192.0.2.1</code>" in page
     assert "CNAME" not in page
 
@@ -126,7 +126,7 @@ def test_a_local_installation_says_that_records_are_not_checked(
 ) -> None:
     admin = Browser(make_app(public_url="http://127.0.0.1:8000").test_client())
     admin.sign_in(own.staff[Role.PARTNER_ADMIN].email)
-    page = shown(admin)
+    page = page_text(admin)
     assert "Nothing to do yet: this installation runs at 127.0.0.1" in page
     assert page.count("Not checked here") == 1
     assert re.findall(r">(_portal-[^<]*|127[^<]*)</code>", page) == [
@@ -142,7 +142,7 @@ def test_an_installation_without_senders_says_what_emails_come_from(
     app = make_app(public_url="http://host.platform.example")
     admin = Browser(app.test_client())
     admin.sign_in(own.staff[Role.PARTNER_ADMIN].email)
-    page = shown(admin)
+    page = page_text(admin)
     assert "<dd>Northwind <no-reply@host.platform.example></dd>" in page
     assert "To send from your own domain, ask your platform provider" in page
 
@@ -150,24 +150,24 @@ def test_an_installation_without_senders_says_what_emails_come_from(
 def test_the_part_that_refreshes_itself_stops_when_the_check_is_done(
     admin: Browser, own: Tenant, app: Flask, dns: DnsServer
 ) -> None:
-    assert "hx-get" in shown(admin, f"{PAGE}/records")
+    assert "hx-get" in page_text(admin, f"{PAGE}/records")
     work_off(app, dns, own)
-    assert "hx-get" not in shown(admin, f"{PAGE}/records")
+    assert "hx-get" not in page_text(admin, f"{PAGE}/records")
 
 
 def test_a_sender_is_chosen_in_the_settings_and_shown_with_its_records(
     admin: Browser, own: Tenant, app: Flask, dns: DnsServer, session: Session
 ) -> None:
     assert save_sender(admin, "no-reply@northwind.example") == 303
-    page = shown(admin)
+    page = page_text(admin)
     assert "until all records are found" in page.lower()
     assert f"v=spf1 include:{SPF} ~all" in page
     assert "portal._domainkey.northwind.example" in page
     dns.set_all(records(session, own, DomainPurpose.MAIL))
     work_off(app, dns, own)
-    assert "<dd>Northwind <no-reply@northwind.example></dd>" in shown(admin)
+    assert "<dd>Northwind <no-reply@northwind.example></dd>" in page_text(admin)
     assert save_sender(admin, "") == 303
-    page = shown(admin)
+    page = page_text(admin)
     assert "<dd>Northwind <no-reply@host.platform.example></dd>" in page
     assert f"The SPF record includes {SPF}" in page
 
@@ -191,7 +191,7 @@ def test_a_partner_without_a_domain_is_sent_to_the_settings(
     own.partner.domain = own.partner.domain_key = None
     session.delete(session.get_one(PartnerDomain, (own.partner.id, DomainPurpose.PORTAL)))
     session.commit()
-    page = shown(admin)
+    page = page_text(admin)
     sign_in = '<span class="nowrap">sign-in</span>'
     assert f"<dd>http://host.platform.example/p/{own.partner.slug}/{sign_in}</dd>" in page
     assert "You have no domain of your own. To use one:" in page

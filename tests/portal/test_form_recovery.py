@@ -207,6 +207,15 @@ def test_an_old_sign_in_page_asks_for_the_password_once_more(browser: Browser, o
     assert f'value="{own.user.email}"' in sent.text
 
 
+def test_going_back_from_the_page_that_sends_a_form_again_opens_the_page_of_the_form(
+    left: Browser, own: Tenant
+) -> None:
+    ended = send(left.client, "/account", {"name": "Ada"})
+    form = {"email": own.user.email, "password": PASSWORD}
+    again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
+    assert ' data-address="/account"' in again.partition("<head>")[0]
+
+
 def test_a_form_is_sent_again_with_its_query_parameters(left: Browser, own: Tenant) -> None:
     ended = send(left.client, "/account?from=menu&x=%2F%2Fevil.example", {"name": "Olga"})
     form = {"email": own.user.email, "password": PASSWORD}

@@ -50,7 +50,7 @@ def admin(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
     return signed_in(own.staff[Role.PARTNER_ADMIN])
 
 
-def words_of(page: str) -> tuple[str, str]:
+def counts_on(page: str) -> tuple[str, str]:
     """Return the counts next to the filters, and at the foot of the list."""
     beside = re.search(r"[\d,]+\+? match(?:es)?\b", page)
     foot = re.search(r"\d+ of [\d,]+\+? shown", page)
@@ -58,7 +58,7 @@ def words_of(page: str) -> tuple[str, str]:
 
 
 def test_a_filtered_list_says_how_many_rows_match(admin: Browser) -> None:
-    said = {path: words_of(admin.get(f"{path}?{query}").text) for path, query in FILTERS.items()}
+    said = {path: counts_on(admin.get(f"{path}?{query}").text) for path, query in FILTERS.items()}
     assert said == {
         **dict.fromkeys(FILTERS, (f"{MANY} matches", f"25 of {MANY} shown")),
         "/usage": (f"{MANY + 1} matches", f"25 of {MANY + 1} shown"),
@@ -97,7 +97,7 @@ def test_more_matches_than_are_counted_are_shown_with_a_plus(
 ) -> None:
     monkeypatch.setattr(list_pages, "MAX_COUNTED", 26)
     page = admin.get("/calls?state=completed").text
-    assert words_of(page) == ("26+ matches", "25 of 26+ shown")
+    assert counts_on(page) == ("26+ matches", "25 of 26+ shown")
 
 
 def test_calls_are_not_counted_where_that_reads_many_that_do_not_match(

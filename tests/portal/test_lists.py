@@ -689,13 +689,13 @@ def test_columns_without_a_value_stay_hidden_beside_chosen_ones_and_phones_show_
     names = ("Called", "Campaign", "Status", "Attempts", "Duration", "Cost", "Ended")
     assert {name for name in names if name not in head} == {"Campaign", "Cost"}
     row = page[page.index("<tbody>") : page.index("</tr>", page.index("<tbody>"))]
-    assert re.findall(r'phone-selected" data-label="(\w+)"', row) == ["Attempts"]
+    assert re.findall(r'phone-extra" data-label="(\w+)"', row) == ["Attempts"]
 
 
 def test_phones_show_an_email_once_also_if_its_column_is_chosen(lists: Lists) -> None:
     page = lists.browser.get("/users?column=name&column=email&column=organization").text
     row = page[page.index("<tbody>") : page.index("</tr>", page.index("<tbody>"))]
-    assert re.findall(r'phone-selected" data-label="(\w+)"', row) == ["Organization"]
+    assert re.findall(r'phone-extra" data-label="(\w+)"', row) == ["Organization"]
 
 
 def test_a_file_of_calls_names_the_outcome_as_the_list_does(

@@ -37,7 +37,7 @@ def bell(page: str) -> str:
     return str(label)
 
 
-def listed(page: str) -> list[str]:
+def titles_on(page: str) -> list[str]:
     found = re.findall(r'class="line-title[^>]*>([^<]*)</', page)
     return [unescape(words) for words in found]
 
@@ -65,11 +65,11 @@ def test_the_bell_counts_unread_notifications(own: Tenant, signed_in: SignedIn) 
     admin, customer_admin = (signed_in(own.staff[r]) for r in (Role.PARTNER_ADMIN, Role.ADMIN))
     page = admin.get("/notifications").text
     assert bell(page) == "Notifications, 2 unread"
-    assert listed(page) == ["Webhook paused: crm.example", "Calling paused"]
+    assert titles_on(page) == ["Webhook paused: crm.example", "Calling paused"]
     assert (page.count(">New<"), page.count("line-whole")) == (2, 2)
     admin.post("/notifications/read", page="/notifications")
     page = admin.get("/notifications").text
-    assert (bell(page), page.count(">New<"), len(listed(page))) == ("Notifications", 0, 2)
+    assert (bell(page), page.count(">New<"), len(titles_on(page))) == ("Notifications", 0, 2)
     assert bell(customer_admin.get("/").text) == "Notifications, 1 unread"
 
 
@@ -110,16 +110,16 @@ def test_opening_a_notification_marks_it_as_read_and_leads_to_its_page(
 def test_notifications_are_filtered_by_kind_and_unread(own: Tenant, signed_in: SignedIn) -> None:
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     page = admin.get("/notifications?kind=webhook&state=unread").text
-    assert listed(page) == ["Webhook paused: crm.example"]
+    assert titles_on(page) == ["Webhook paused: crm.example"]
     [button] = buttons(page)
     answer = admin.post(unescape(button), page="/notifications")
     assert answer.headers["Location"] == "/notifications?kind=webhook&state=unread"
     page = admin.get("/notifications?kind=webhook&state=unread").text
-    assert listed(page) == []
+    assert titles_on(page) == []
     assert "No notification matches." in page
-    assert listed(admin.get("/notifications?state=unread").text) == ["Calling paused"]
-    assert len(listed(admin.get("/notifications?kind=webhook").text)) == 1
-    assert len(listed(admin.get("/notifications?kind=others").text)) == 2
+    assert titles_on(admin.get("/notifications?state=unread").text) == ["Calling paused"]
+    assert len(titles_on(admin.get("/notifications?kind=webhook").text)) == 1
+    assert len(titles_on(admin.get("/notifications?kind=others").text)) == 2
     kinds = re.findall(r'<option value="([a-z_]+)"', admin.get("/notifications").text)
     member = re.findall(
         r'<option value="([a-z_]+)"', signed_in(own.user).get("/notifications").text
@@ -186,10 +186,10 @@ def test_the_notifications_lead_to_the_choice_of_emails(own: Tenant, signed_in: 
 def test_users_are_notified_only_of_what_they_may_see(
     own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
-    assert listed(signed_in(own.user).get("/notifications").text) == ["Calling paused"]
-    assert listed(signed_in(own.plus_user).get("/notifications").text) == []
+    assert titles_on(signed_in(own.user).get("/notifications").text) == ["Calling paused"]
+    assert titles_on(signed_in(own.plus_user).get("/notifications").text) == []
     stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
-    assert listed(stranger.get("/notifications").text) == []
+    assert titles_on(stranger.get("/notifications").text) == []
 
 
 @pytest.mark.usefixtures("clock")
@@ -220,7 +220,7 @@ def test_reached_budgets_are_notified_to_those_who_see_them(
         browser.post("/notifications/read", page="/account")
         pages[role] = browser.get("/notifications").text
     of_customer = f"50 % of the budget spent: {own.plus.name}"
-    assert {role: sorted(listed(page)) for role, page in pages.items()} == {
+    assert {role: sorted(titles_on(page)) for role, page in pages.items()} == {
         Role.PARTNER_ADMIN: sorted([of_customer, f"50 % of the budget spent: {own.partner.name}"]),
         Role.ADMIN: [of_customer],
         Role.PARTNER_EDITOR: [],
@@ -262,7 +262,7 @@ def test_older_notifications_are_on_the_next_page(
     [further] = re.findall(r'href="(/notifications\?[^"]+)" rel="next"', first)
     second = admin.get(unescape(further)).text
     names = [f"Webhook paused: crm{number}.example" for number in reversed(range(30))]
-    assert (listed(first), listed(second)) == (names[:25], names[25:])
+    assert (titles_on(first), titles_on(second)) == (names[:25], names[25:])
     assert 'rel="next"' not in second
 
 

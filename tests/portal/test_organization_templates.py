@@ -29,10 +29,10 @@ from app.models import (
     Outreach,
     User,
 )
-from app.portal.organization_templates.checked_words import LABELS
+from app.portal.organization_templates.review_messages import LABELS
 from app.services import assistants, campaigns, organization_templates, organizations, outreach
 from app.services.organization_templates import TemplateContent, content_of
-from app.services.organization_templates.changing import MAX_TEMPLATES
+from app.services.organization_templates.updating import MAX_TEMPLATES
 from app.services.outreach import CampaignPlan
 from tests.fixtures.cast import Tenant
 from tests.portal.checked_lines import form_of
@@ -720,7 +720,7 @@ def test_the_rows_that_failed_are_a_file_to_fix_with_the_problem_of_each(
 ONE_GOOD = b"name,email,country\nAlder,ann@alder.example,\nBirch,nonsense,Atlantis\nCedar,none,\n"
 
 
-def shown(page: str) -> dict[str, str]:
+def problems_on(page: str) -> dict[str, str]:
     """The problems of a checked page by the cells that they are at."""
     found = re.findall(r'id="problem-(\d+-\w+)">([^<]*)<', page)
     return {cell: unescape(words) for cell, words in found}
@@ -732,7 +732,7 @@ def test_rows_with_a_problem_are_fixed_on_the_page_and_checked_again(
     template_id = save(session, own)
     path = f"{PAGE}/{template_id}/use-many"
     checked = many(browser, template_id, ONE_GOOD)
-    assert shown(checked.text) == {
+    assert problems_on(checked.text) == {
         "1-country": "Unknown country Atlantis. Use its name or a code like GB.",
         "1-email": "Enter an email like name@example.com.",
         "2-email": "Enter an email like name@example.com.",
@@ -761,7 +761,7 @@ def test_changes_since_the_check_are_reviewed_before_anything_is_created(
     answer = browser.post(path, form | {"email-1": "ben@birch.example"}, page=path)
     assert (answer.status_code, counts(session)) == (200, before)
     assert "You have changed rows since the check. Review them, then add." in text(answer)
-    assert sorted(shown(answer.text)) == ["1-country", "2-email"]
+    assert sorted(problems_on(answer.text)) == ["1-country", "2-email"]
     assert form_of(answer.text, f'{path}"')["email-1"] == "ben@birch.example"
 
 

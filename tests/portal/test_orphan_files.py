@@ -11,7 +11,7 @@ from app.gateways.files import StoredFile
 from tests.portal.uploader import Uploader
 
 
-def kept(uploader: Uploader) -> StoredFile:
+def orphan_file(uploader: Uploader) -> StoredFile:
     """A file whose request ended before its row was written."""
     with uploader.app.app_context():
         return files().save(io.BytesIO(b"Name\nAnn\n"), max_bytes=100)
@@ -24,7 +24,7 @@ def run(uploader: Uploader, *words: str) -> Any:
 def test_orphans_of_over_a_day_are_removed(uploader: Uploader, tmp_path: Path) -> None:
     uploader.upload("Name,Phone\nAnn,+12025550123\n")
     [in_use] = [path.name for path in (tmp_path / "uploads").iterdir()]
-    orphan, fresh = kept(uploader), kept(uploader)
+    orphan, fresh = orphan_file(uploader), orphan_file(uploader)
     before = time.time() - 25 * 3600
     for key in (in_use, orphan.key):
         os.utime(tmp_path / "uploads" / key, (before, before))

@@ -401,7 +401,7 @@ def test_the_row_of_a_partner_leads_to_its_failed_calls_and_actions(
         f"/operator/calls?partner={own.partner.id}&state=failed&within=24-hours"
     )
     assert "2 of 2 shown" in text_of(operator.get(unescape(failed)).text)
-    menu = page.partition(f'id="acts-{own.partner.id}"')[2].partition("</ul>")[0]
+    menu = page.partition(f'id="actions-{own.partner.id}"')[2].partition("</ul>")[0]
     console = f"/operator/partners/{own.partner.id}"
     assert re.findall(r'href="([^"]+)">([^<]+)<', menu) == [
         (console, "Open"),

@@ -34,7 +34,7 @@ BLANK = {
 }
 
 
-def words(html: str) -> str:
+def text_of(html: str) -> str:
     main = html.partition("<main")[2]
     return " ".join(re.sub(r"<[^>]+>", " ", main).split())
 
@@ -99,9 +99,9 @@ def test_limits_are_shown_with_what_they_do_before_they_are_set(
     chosen = BLANK | {"plus-at_once": "1", "plus-a_day": "2", "version": version(admin)}
     chosen |= {"basic_trial-a_day": "1000"}
     checked = admin.get(CHECK, query_string=chosen)
-    shown = words(checked.text)
+    shown = text_of(checked.text)
     assert "Review changes" in shown
-    assert "Choose 2 Review" in words(admin.get(BASE).text)
+    assert "Choose 2 Review" in text_of(admin.get(BASE).text)
     assert (
         "Plus allows each organization 1 call at once instead of as many as this portal. "
         "1 organization is on it. 1 of them has more in progress now. Those continue, and more "
@@ -120,7 +120,7 @@ def test_limits_are_shown_with_what_they_do_before_they_are_set(
     answer = admin.post(BASE, chosen, page=CHECK)
     assert (answer.status_code, answer.location) == (303, PAGE)
     assert stored(session, own) == {Tier.PLUS: (1, 2), Tier.BASIC_TRIAL: (None, 1000)}
-    page = words(admin.get(PAGE).text)
+    page = text_of(admin.get(PAGE).text)
     assert "Limits saved: Basic trial, Plus." in page
     assert "Calls at once 5 (portal’s limit) Calls a day (UTC) 1,000 Organizations 0" in page
     assert "Calls at once 1 Calls a day (UTC) 2 Organizations 1" in page
@@ -140,13 +140,13 @@ def test_raising_a_limit_says_which_calls_come_sooner(
 ) -> None:
     session.add(PlanLimit(partner_id=own.partner.id, tier=Tier.PLUS, max_calls_a_day=1))
     make_calls(session, own.plus, CallStatus.COMPLETED, CallStatus.SCHEDULED)
-    shown = words(admin.get(CHECK, query_string=BLANK | {"plus-a_day": "5"}).text)
+    shown = text_of(admin.get(CHECK, query_string=BLANK | {"plus-a_day": "5"}).text)
     assert "Review changes" in shown
     assert (
         "Plus allows each organization 5 calls a day instead of 1. 1 organization is on it. 1 call "
         "waits for tomorrow. As many as the new limit allows are placed today."
     ) in shown
-    unchanged = words(admin.get(CHECK, query_string=BLANK | {"plus-a_day": "1"}).text)
+    unchanged = text_of(admin.get(CHECK, query_string=BLANK | {"plus-a_day": "1"}).text)
     assert "Nothing would change" in unchanged
     assert "Change limits" not in unchanged
 
@@ -166,7 +166,7 @@ def test_an_invalid_limit_is_refused_at_its_field(
     answers = admin.get(CHECK, query_string=chosen), admin.post(BASE, chosen, page=BASE)
     for answer in answers:
         assert answer.status_code == 422
-        assert said in words(answer.text)
+        assert said in text_of(answer.text)
         assert f'href="#{name}"' in answer.text
     assert stored(session, own) == {}
 
@@ -216,7 +216,7 @@ def test_the_plans_of_another_partner_stay_unchanged(
 ) -> None:
     session.add(PlanLimit(partner_id=other.partner.id, tier=Tier.PLUS, max_calls_a_day=77))
     session.commit()
-    assert "77" not in words(admin.get(PAGE).text)
+    assert "77" not in text_of(admin.get(PAGE).text)
     admin.post(BASE, BLANK | {"plus-a_day": "5"}, page=BASE)
     assert stored(session, other) == {Tier.PLUS: (None, 77)}
 
@@ -226,7 +226,7 @@ def test_an_organization_shows_which_limits_apply(
     admin: Browser, own: Tenant, session: Session
 ) -> None:
     path = f"/organizations/{own.plus.id}"
-    before = words(admin.get(path).text)
+    before = text_of(admin.get(path).text)
     assert (
         "Calls at once 0 of 5 The limit of this portal for every organization. "
         "Calls today (UTC) 0, no limit" in before
@@ -239,7 +239,7 @@ def test_an_organization_shows_which_limits_apply(
     assert (
         "Calls at once 0 of 2 Set in the organization’s settings. Calls today (UTC) 1 of 1 Set by "
         "the plan Plus. All are used. More calls wait for tomorrow."
-    ) in words(admin.get(path).text)
+    ) in text_of(admin.get(path).text)
 
 
 def test_a_change_of_plan_says_which_calls_the_new_one_allows(
@@ -250,4 +250,4 @@ def test_a_change_of_plan_says_which_calls_the_new_one_allows(
     query = {"tier": Tier.BASIC.value, "assistant_limit": "1", "user_limit": "1"}
     answer = admin.get(f"/organizations/{own.plus.id}/plan/check", query_string=query)
     said = "Basic allows each organization 50 calls a day instead of any number."
-    assert said in words(answer.text)
+    assert said in text_of(answer.text)

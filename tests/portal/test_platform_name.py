@@ -32,7 +32,7 @@ def branded(own: Tenant, session: Session) -> Tenant:
     return own
 
 
-def named(text: str) -> list[str]:
+def names_in(text: str) -> list[str]:
     shown = unescape(text).casefold()
     return [name for name in NAMES if name.casefold() in shown]
 
@@ -44,7 +44,7 @@ def test_no_page_before_signing_in_names_the_platform(
     html = browser.get(f"/p/{branded.partner.slug}/{page}").text
     assert "Northwind" in html
     assert "· Northwind Voice</title>" in html
-    assert named(html) == []
+    assert names_in(html) == []
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.STANDARD])
@@ -60,7 +60,7 @@ def test_no_page_of_the_portal_names_the_platform(
         and not rule.arguments
         and rule.endpoint in ROUTES
     ]
-    found = {rule: named(browser.get(rule).data.decode(errors="replace")) for rule in rules}
+    found = {rule: names_in(browser.get(rule).data.decode(errors="replace")) for rule in rules}
     assert len(found) > 10
     assert {rule: names for rule, names in found.items() if names} == {}
 
@@ -75,12 +75,12 @@ def test_no_error_page_names_the_platform(
         browser.client.post("/sign-out", data={}),
     ]
     assert [page.status_code for page in pages] == [404, 405, 403]
-    assert [named(page.text) for page in pages] == [[], [], []]
+    assert [names_in(page.text) for page in pages] == [[], [], []]
     for page in pages:
         assert "· Northwind Voice</title>" in page.text
 
 
 def test_no_mail_names_the_platform(branded: Tenant) -> None:
     mail = mails.sample(of_partner(branded.partner), "https://northwind.example")
-    assert named(mail.subject + mail.text + mail.html) == []
+    assert names_in(mail.subject + mail.text + mail.html) == []
     assert "Northwind Voice" in mail.subject

@@ -16,7 +16,7 @@ from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import partners, pricing
 from app.services.auth import sessions
-from app.services.money_words import money
+from app.services.money_format import money
 from app.services.pricing import refresh
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -51,7 +51,7 @@ def with_stripe(make_app: Callable[..., Flask], session: Session, own: Tenant) -
     return Browser(client)
 
 
-def offered(session: Session, tenant: Tenant) -> list[tuple[str, float, str]]:
+def offered_options(session: Session, tenant: Tenant) -> list[tuple[str, float, str]]:
     """What the JSON offers."""
     session.expire_all()
     options = pricing.options(session, tenant.caller(Role.ADMIN), tenant.partner.id)
@@ -99,7 +99,7 @@ def test_a_plan_is_edited_in_a_draft_and_published(
         "Included 500 minutes Beyond that €0.12 a minute Free trial 14 days "
         "Calls at once 5 (portal’s limit) Calls a day (UTC) No limit Organizations 1"
     )
-    assert offered(session, own) == []
+    assert offered_options(session, own) == []
     review = admin.get("/pricing/publish").text
     assert "Publish version 1?" in words(review)
     assert "Customers see" in words(review)
@@ -116,7 +116,7 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     )
     assert published.location == "/pricing"
     assert "Version 1 is published." in admin.get(PAGE).text
-    assert offered(session, own) == [("Growth", 149.0, "EUR")]
+    assert offered_options(session, own) == [("Growth", 149.0, "EUR")]
 
 
 def test_all_problems_are_named_at_once_in_the_order_of_the_page(admin: Browser) -> None:
@@ -186,7 +186,7 @@ def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session:
     assert "The draft has the plans of version 1." in review
     assert "Name Scale Growth" in review
     admin.post("/pricing/publish", page="/pricing/publish")
-    assert [name for name, _, _ in offered(session, own)] == ["Growth"]
+    assert [name for name, _, _ in offered_options(session, own)] == ["Growth"]
     assert admin.get("/pricing/history/9").status_code == 404
 
 
@@ -269,7 +269,9 @@ def test_the_second_window_to_save_sees_both_values(admin: Browser) -> None:
     assert "Review the changes again." in admin.get(late.location).text
 
 
-def answers(session: Session, price_id: str, *, cost: int = 149, is_known: bool = True) -> None:
+def store_answer(
+    session: Session, price_id: str, *, cost: int = 149, is_known: bool = True
+) -> None:
     """Store what Stripe says about an id, as the worker does."""
     price = ListedPrice("Growth", Decimal(cost), "EUR", "prod_1", "month")
     found = {price_id: price} if is_known else {}
@@ -294,7 +296,7 @@ def test_a_new_price_id_waits_for_stripe_and_is_then_saved(
     assert 'value="price_1"' not in with_stripe.get(PLUS).text
     changed = with_stripe.post(PLUS, waiting | {"price_id": "price_2"}, page=PLUS, headers=htmx)
     assert hidden(changed.text)["asked_id"] == "price_2"
-    answers(session, "price_1")
+    store_answer(session, "price_1")
     saved = with_stripe.post(PLUS, waiting, page=PLUS, headers=htmx)
     assert saved.headers["HX-Redirect"] == "/pricing?saved=1"
     assert 'value="price_1"' in with_stripe.get(PLUS).text
@@ -305,7 +307,7 @@ def test_a_wrong_price_id_is_named_at_its_field_and_nothing_is_saved(
 ) -> None:
     typed = {**FORM, "price_id": "price_1"}
     waiting = typed | hidden(with_stripe.post(PLUS, typed, page=PLUS).text)
-    answers(session, "price_1", is_known=False)
+    store_answer(session, "price_1", is_known=False)
     answer = with_stripe.post(PLUS, waiting, page=PLUS)
     assert answer.status_code == 422
     error = answer.text.partition('id="price_id-error"')[2].partition("</p>")[0]
@@ -322,7 +324,7 @@ def test_a_wrong_price_id_is_named_at_its_field_and_nothing_is_saved(
 
 def test_two_plans_can_not_have_the_same_price_id(with_stripe: Browser, session: Session) -> None:
     ids = {"price_id": "35", "product_id": "prod_1"}
-    answers(session, "35")
+    store_answer(session, "35")
     assert with_stripe.post(PLUS, {**FORM, **ids}, page=PLUS).status_code == 303
     basic = "/pricing/plans/customerBasicPlan"
     answer = with_stripe.post(basic, {**FORM, **ids, "name": "Basic"}, page=basic)
@@ -363,7 +365,7 @@ def test_prices_set_by_a_script_stay_until_the_plans_are_published(
     partners.update(session, OPERATOR, own.partner.id, changes)
     session.commit()
     assert "$29 a month" in cards(admin.get(PAGE).text)[2]
-    assert offered(session, own) == [("Basic", 29.0, "USD")]
+    assert offered_options(session, own) == [("Basic", 29.0, "USD")]
     admin.post(PLUS, FORM, page=PLUS)
     admin.post("/pricing/publish", page="/pricing/publish")
     session.expire_all()

@@ -395,7 +395,7 @@ def test_near_names_are_offered_where_nothing_matches(
     assert "Did you mean" not in browser.get("/find?q=Winter").text
     top_bar = browser.get("/find?q=Wniter", headers={"HX-Request": "true"}).text
     assert f'href="/campaigns/{world["campaign"]}"' in top_bar
-    assert "data-words" not in top_bar, "Enter opens the page and not a record with another name"
+    assert "data-query" not in top_bar, "Enter opens the page and not a record with another name"
 
 
 def test_the_field_of_the_top_bar_gets_a_list_without_the_page(

@@ -31,7 +31,7 @@ def german(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
     return signed_in(admin)
 
 
-def found(browser: Browser, words: str) -> list[str]:
+def titles_for(browser: Browser, words: str) -> list[str]:
     page = browser.get("/find", query_string={"q": words}).text
     return [
         unescape(re.sub("</?mark>", "", title))
@@ -53,13 +53,13 @@ def test_a_place_is_found_in_both_languages(
     german: Browser, place: str, further: str | None
 ) -> None:
     shown = in_german(place)
-    assert shown in found(german, place)
-    assert shown in found(german, shown)
+    assert shown in titles_for(german, place)
+    assert shown in titles_for(german, shown)
     if further is not None:
-        assert shown in found(german, further)
+        assert shown in titles_for(german, further)
 
 
 def test_english_users_find_no_german_words(own: Tenant, signed_in: SignedIn) -> None:
     english = signed_in(own.staff[Role.ADMIN])
-    assert found(english, in_german("Campaigns")) == []
-    assert "Campaigns" in found(english, "Campaigns")
+    assert titles_for(english, in_german("Campaigns")) == []
+    assert "Campaigns" in titles_for(english, "Campaigns")

@@ -301,7 +301,7 @@ def test_a_call_placed_again_names_the_earlier_one_and_leads_back_to_it(
     assert back in shown
 
 
-def facts(html: str) -> dict[str, list[str]]:
+def detail_paths(html: str) -> dict[str, list[str]]:
     """The paths that the details of a call lead to, by their label."""
     found: dict[str, list[str]] = {}
     for label, path in re.findall(r'<dt>([^<]+)</dt>\s*<dd><a href="([^"]+)"', html):
@@ -321,11 +321,11 @@ def test_a_call_and_its_repetitions_link_to_each_other(
     first, *later = [
         f"/calls/{call.id}" for call in session.scalars(select(Call).order_by(Call.id))
     ]
-    shown = facts(admin.get(first).text)
+    shown = detail_paths(admin.get(first).text)
     assert shown["Called again"] == later
     assert "Placed again after" not in shown
     for path in later:
-        shown = facts(admin.get(path).text)
+        shown = detail_paths(admin.get(path).text)
         assert shown["Placed again after"] == [first]
         assert "Called again" not in shown
 

@@ -28,7 +28,7 @@ NUMBER = "+12125551000"
 TRIAL = "Trial mode: only verified numbers can be called"
 
 
-def words(answer: TestResponse) -> str:
+def text_of(answer: TestResponse) -> str:
     """The page's text."""
     text = re.sub(r"(?s)<(script|style|head).*?</\1>|<[^>]+>", " ", answer.text)
     return re.sub(r"\s+", " ", unescape(text))
@@ -69,21 +69,21 @@ def call_of(session: Session, path: str) -> Call:
 def test_a_member_verifies_a_number_and_sees_the_code_nowhere(
     session: Session, page: str, member: Browser, admin: Browser
 ) -> None:
-    assert "No verified numbers yet" in words(member.get(page))
+    assert "No verified numbers yet" in text_of(member.get(page))
     sent = member.post(page, {"number": "+1 212 555 1000"}, page=page)
     assert sent.status_code == 303
     call = call_of(session, sent.location)
     code = code_of(call.id, SECRET_KEY)
-    assert "Waiting for the code" in words(member.get(page))
+    assert "Waiting for the code" in text_of(member.get(page))
 
     wrong = member.post(
         sent.location, {"code": f"{(int(code) + 1) % 10**6:06}"}, page=sent.location
     )
     assert wrong.status_code == 422
-    assert "This code is wrong. You have 4 more tries." in words(wrong)
+    assert "This code is wrong. You have 4 more tries." in text_of(wrong)
     right = member.post(sent.location, {"code": f" {code[:3]} {code[3:]} "}, page=sent.location)
     assert (right.status_code, right.location) == (303, page)
-    listed = words(member.get(page))
+    listed = text_of(member.get(page))
     assert "+1 212 555 1000 is verified and can be called now." in listed.replace("\u00a0", " ")
     assert "1 of 10" in listed
 
@@ -112,7 +112,7 @@ def test_a_number_that_can_not_be_called_is_refused_at_its_field(
 ) -> None:
     answer = member.post(page, {"number": number}, page=page)
     assert answer.status_code == 422
-    assert problem in words(answer)
+    assert problem in text_of(answer)
     assert session.scalars(select(Call.id)).all() == []
 
 
@@ -129,19 +129,19 @@ def test_a_code_that_has_ended_leads_to_another_call(
     sent = member.post(page, {"number": NUMBER}, page=page)
     for _ in range(5):
         answer = member.post(sent.location, {"code": "000000"}, page=page)
-    assert "This code can’t be used any more. Request a new call." in words(answer)
-    assert "Needs a new call" in words(member.get(page))
-    assert "Call again" in words(member.get(sent.location))
+    assert "This code can’t be used any more. Request a new call." in text_of(answer)
+    assert "Needs a new call" in text_of(member.get(page))
+    assert "Call again" in text_of(member.get(sent.location))
     again = member.post(page, {"number": NUMBER}, page=sent.location)
     assert again.location == sent.location
-    assert "Waiting for the code" in words(member.get(page))
+    assert "Waiting for the code" in text_of(member.get(page))
 
 
 def test_a_number_is_removed_after_a_confirmation(
     session: Session, page: str, member: Browser
 ) -> None:
     sent = member.post(page, {"number": NUMBER}, page=page)
-    asked = words(member.get(f"{sent.location}/remove"))
+    asked = text_of(member.get(f"{sent.location}/remove"))
     assert "can’t call this number any more in trial mode" in asked
     assert member.post(f"{sent.location}/remove", page=page).location == page
     assert session.scalars(select(VerifiedNumber.id)).all() == []
@@ -177,7 +177,7 @@ def test_a_test_call_says_what_trial_mode_allows_and_leads_to_the_verified_numbe
     typed = {"assistant": str(assistant.id), "number": NUMBER, "message_kind": "default"}
     refused = member.post("/test-call", typed, page="/test-call")
     assert refused.status_code == 422
-    assert "In trial mode only verified numbers can be called." in words(refused)
+    assert "In trial mode only verified numbers can be called." in text_of(refused)
     assert f'href="{page}"' in refused.text
     sent = member.post(page, {"number": NUMBER}, page=page)
     code = code_of(call_of(session, sent.location).id, SECRET_KEY)
@@ -206,11 +206,11 @@ def test_an_assistant_in_trial_mode_says_what_it_can_call(
     assistants = select(Assistant).where(Assistant.organization_id == organization.id)
     address = f"/assistants/{session.scalars(assistants).one().id}"
     trial = "In trial mode only verified numbers can be called. Verify number"
-    assert trial in words(admin.get(address))
+    assert trial in text_of(admin.get(address))
     assert f'href="{page}"' in admin.get(address).text
     organization.trial_ended_at = utcnow()
     session.commit()
-    assert trial not in words(admin.get(address))
+    assert trial not in text_of(admin.get(address))
 
 
 def test_a_partner_admin_ends_the_trial_of_an_organization(
@@ -218,11 +218,11 @@ def test_a_partner_admin_ends_the_trial_of_an_organization(
 ) -> None:
     of_organization = f"/organizations/{organization.id}"
     end = f"{of_organization}/end-trial"
-    assert f"End trial mode of {organization.name}?" in words(admin.get(end))
+    assert f"End trial mode of {organization.name}?" in text_of(admin.get(end))
     editor = signed_in(own.staff[Role.ADMIN])
     assert editor.post(end, page="/account").status_code == 404
     assert admin.post(end, page=end).location == of_organization
-    shown = words(admin.get(of_organization))
+    shown = text_of(admin.get(of_organization))
     assert f"The trial mode of {organization.name} has ended." in shown
     assert TRIAL not in shown
     session.refresh(organization)
@@ -238,9 +238,9 @@ def test_the_trial_of_the_portal_is_ended_before_that_of_an_organization(
     end = f"{of_organization}/end-trial"
     assert f'href="{end}"' not in admin.get(of_organization).text
     admin.post(end, page=end)
-    shown = words(admin.get(of_organization))
+    shown = text_of(admin.get(of_organization))
     assert "The trial mode of the portal has to end first." in shown
-    assert TRIAL in words(admin.get("/"))
+    assert TRIAL in text_of(admin.get("/"))
     session.refresh(organization)
     assert organization.trial_ended_at is None
 
@@ -251,7 +251,7 @@ def test_the_operator_ends_and_starts_the_trial_of_a_partner(
     partner = make_partner(session, "Westport")
     partner.trial_ended_at = None
     session.commit()
-    assert "Trial mode" in words(operator.get("/"))
+    assert "Trial mode" in text_of(operator.get("/"))
     page = f"/operator/partners/{partner.id}"
     in_trial = []
     for what in ("end", "start"):
@@ -260,7 +260,7 @@ def test_the_operator_ends_and_starts_the_trial_of_a_partner(
         session.refresh(partner)
         in_trial.append(partner.trial_ended_at is None)
     assert in_trial == [False, True]
-    assert "Westport is in trial mode." in words(operator.get(page))
+    assert "Westport is in trial mode." in text_of(operator.get(page))
 
 
 @pytest.mark.parametrize("in_trial", [True, False])

@@ -14,7 +14,7 @@ from app.jobs.erase_subject import SubjectErasure
 from app.models import AuditEntry, Campaign, Contact, ContactImport, utcnow
 from app.services import contacts
 from app.services.imports import apply, undo_preview, uploads
-from app.services.mails.work_words import outcome
+from app.services.mails.work_texts import outcome
 from tests.fixtures.uploads import number
 from tests.portal.uploader import Uploader, heading, words
 

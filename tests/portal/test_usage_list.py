@@ -80,7 +80,7 @@ def expected(session: Session) -> list[list[str]]:
     return [[*row.split(";"), ids[row.partition(";")[0]]] for row in rows]
 
 
-def shown(browser: Browser, query: str) -> list[str]:
+def names_listed(browser: Browser, query: str) -> list[str]:
     return NAMES.findall(browser.get(f"/usage?{query}").text)
 
 
@@ -111,7 +111,7 @@ def test_csv_and_excel_hold_exactly_the_rows_columns_and_order_of_the_page(
         ],
         *rows,
     ]
-    assert shown(admin, RANGE) == [row[0] for row in rows]
+    assert names_listed(admin, RANGE) == [row[0] for row in rows]
     query = f"{RANGE}&sort=-voicemail&status=active&q=northwind&column=share&column=change"
     page = admin.get(f"/usage?{query}").text
     found = {}
@@ -146,7 +146,7 @@ def test_the_list_is_sorted_by_what_changed_and_what_was_before(
     admin: Browser, sort: str, names: list[str]
 ) -> None:
     rows = [f"Northwind {name}" for name in names]
-    assert shown(admin, f"{RANGE}&sort={sort}") == rows
+    assert names_listed(admin, f"{RANGE}&sort={sort}") == rows
     assert [row[0] for row in file_of(admin, f"/usage.csv?{RANGE}&sort={sort}")[1:]] == rows
 
 

@@ -27,7 +27,7 @@ LIST = "/numbers"
 BUTTON = 'href="/numbers/verify'
 
 
-def words(answer: TestResponse) -> str:
+def text_of(answer: TestResponse) -> str:
     text = re.sub(r"(?s)<(script|style|head).*?</\1>|<[^>]+>", " ", answer.text)
     return re.sub(r"\s+", " ", unescape(text))
 
@@ -64,24 +64,24 @@ def test_the_code_of_the_call_confirms_the_number(
     session: Session, organization: Organization, page: str, admin: Browser
 ) -> None:
     assert BUTTON in admin.get(LIST).text
-    assert organization.name in words(admin.get("/numbers/verify"))
+    assert organization.name in text_of(admin.get("/numbers/verify"))
     sent = admin.post(page, {"number": "+1 212 555 1000"}, page=page)
     assert sent.status_code == 303
-    assert "Waiting for the code" in words(admin.get(page))
+    assert "Waiting for the code" in text_of(admin.get(page))
     code = code_for(session, sent.location)
     wrong = admin.post(sent.location, {"code": f"{(int(code) + 1) % 10**6:06}"}, page=sent.location)
-    assert "This code is wrong. You have 4 more tries." in words(wrong)
+    assert "This code is wrong. You have 4 more tries." in text_of(wrong)
     assert owner_of(session) == []
     right = admin.post(sent.location, {"code": code}, page=sent.location)
     assert (right.status_code, right.location) == (303, f"{LIST}?organization={organization.id}")
     assert owner_of(session) == [(organization.id, NumberSource.VERIFICATION_CALL)]
-    listed = words(admin.get(right.location)).replace("\u00a0", " ")
+    listed = text_of(admin.get(right.location)).replace("\u00a0", " ")
     for text in ("+1 212 555 1000 is confirmed.", "Verification call", "Ready to call"):
         assert text in listed
-    assert "Calls over a carrier account can come from it." in words(admin.get(sent.location))
+    assert "Calls over a carrier account can come from it." in text_of(admin.get(sent.location))
     refused = admin.post(page, {"number": NUMBER}, page=page)
     assert refused.status_code == 422
-    assert "This number is already confirmed for the organization." in words(refused)
+    assert "This number is already confirmed for the organization." in text_of(refused)
 
 
 def test_calling_again_starts_another_call_for_the_same_purpose(
@@ -103,7 +103,7 @@ def test_a_number_of_another_tenant_is_refused_even_with_the_right_code(
     typed = {"code": code_for(session, sent.location)}
     refused = admin.post(sent.location, typed, page=sent.location)
     assert refused.status_code == 422
-    assert str(phone_numbers.NOT_ASSIGNED).replace("'", "’") in words(refused)
+    assert str(phone_numbers.NOT_ASSIGNED).replace("'", "’") in text_of(refused)
     assert owner_of(session) == [(other.plus.id, NumberSource.ASSIGNED)]
 
 
@@ -131,7 +131,7 @@ def test_removing_the_entry_of_the_call_keeps_the_number(
 ) -> None:
     sent = admin.post(page, {"number": NUMBER}, page=page)
     admin.post(sent.location, {"code": code_for(session, sent.location)}, page=sent.location)
-    asked = words(admin.get(f"{sent.location}/remove"))
+    asked = text_of(admin.get(f"{sent.location}/remove"))
     assert f"A number that {organization.name} can call from stays confirmed." in asked
     assert admin.post(f"{sent.location}/remove", page=page).location == page
     assert session.scalars(select(VerifiedNumber.id)).all() == []
@@ -144,7 +144,7 @@ def test_an_organization_without_a_number_is_referred_to_the_operator(
     page = f"/numbers/verify?organization={own.organization.id}"
     refused = admin.post(page, {"number": NUMBER}, page=page)
     assert refused.status_code == 422
-    assert "Ask the platform operator to assign your first number" in words(refused)
+    assert "Ask the platform operator to assign your first number" in text_of(refused)
     assert session.scalars(select(Call.id)).all() == []
 
 

@@ -17,7 +17,7 @@ PAGES = ("/campaigns", "/uploads", "/calls", "/audit", "/exports", "/notificatio
 NAMED = re.compile(r"Times are in (\S+)\.|When \((\S+)\)")
 
 
-def named(browser: Browser, path: str) -> set[str]:
+def zones_on(browser: Browser, path: str) -> set[str]:
     """The zones that the page names."""
     return {"".join(found) for found in NAMED.findall(words(browser.get(path)))}
 
@@ -36,7 +36,7 @@ def test_the_zone_is_named_until_the_reader_has_chosen_one(
     user.timezone = chosen
     session.commit()
     browser = signed_in(user)
-    assert {path: named(browser, path) for path in PAGES} == dict.fromkeys(PAGES, expected)
+    assert {path: zones_on(browser, path) for path in PAGES} == dict.fromkeys(PAGES, expected)
 
 
 def test_an_operator_reads_the_time_zone_of_the_viewed_user(
@@ -47,4 +47,4 @@ def test_an_operator_reads_the_time_zone_of_the_viewed_user(
     session.commit()
     view = f"/users/{user.id}/view-as"
     operator.post(view, {"reason": "Request 4711"}, page=view)
-    assert named(operator, "/calls") == {"Europe/Berlin"}
+    assert zones_on(operator, "/calls") == {"Europe/Berlin"}

@@ -18,7 +18,7 @@ def pins(name: str) -> dict[str, str]:
     return dict(PIN.findall((ROOT / name).read_text()))
 
 
-def wanted(*extras: str, product: bool = True) -> dict[str, str]:
+def required_versions(*extras: str, product: bool = True) -> dict[str, str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     asked = [*project["dependencies"]] if product else []
     for extra in extras:
@@ -34,14 +34,14 @@ def test_there_is_a_lock_for_each_extra() -> None:
 
 
 def test_the_locks_pin_every_dependency() -> None:
-    assert wanted().items() <= pins("requirements.lock").items()
-    assert wanted("test").items() <= pins("requirements-test.lock").items()
+    assert required_versions().items() <= pins("requirements.lock").items()
+    assert required_versions("test").items() <= pins("requirements-test.lock").items()
 
 
 @pytest.mark.parametrize("extra", [*BESIDE, "build", "security"])
 def test_the_lock_of_an_extra_pins_it_alone(extra: str) -> None:
     pinned = pins(f"requirements-{extra}.lock")
-    assert wanted(extra, product=False).items() <= pinned.items()
+    assert required_versions(extra, product=False).items() <= pinned.items()
     assert "flask" not in pinned
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from supervisor.arriving import ArrivingRequest
+from supervisor.incomplete_requests import ArrivingRequest
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = b"POST /echo HTTP/1.1\r\nHost: here\r\nConnection: close\r\n"

@@ -32,7 +32,7 @@ MODELS = [
 PUBLISHED = component_schemas(MODELS)
 
 
-def said(schema: dict[str, Any], *, required: bool) -> Says:
+def property_of(schema: dict[str, Any], *, required: bool) -> Says:
     """A property of a published schema in the words of the contract."""
     if "$ref" in schema:
         return Says(type=schema["$ref"].rpartition("/")[2], required=required)
@@ -59,7 +59,7 @@ def test_the_published_schema_says_what_the_contract_says(name: str) -> None:
     published = PUBLISHED[name]
     required = published.get("required", [])
     found = {
-        field: said(schema, required=field in required)
+        field: property_of(schema, required=field in required)
         for field, schema in published["properties"].items()
         if not schema.get("x-addition")
     }

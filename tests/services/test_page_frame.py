@@ -29,7 +29,7 @@ def views(session: Session, own: Tenant) -> None:
     session.commit()
 
 
-def listed(session: Session, own: Tenant) -> None:
+def add_prices(session: Session, own: Tenant) -> None:
     """Prices in the contract's ``pricing``, which count before the first version of the plans."""
     for position, tier in enumerate(PRICES, start=3):
         session.add(
@@ -53,7 +53,7 @@ def published(session: Session, own: Tenant) -> None:
 
 
 @pytest.mark.usefixtures("views")
-@pytest.mark.parametrize("prepare", [None, listed, published])
+@pytest.mark.parametrize("prepare", [None, add_prices, published])
 def test_views_notifications_and_plans_are_read_together(
     session: Session, database: Database, own: Tenant, prepare: object
 ) -> None:
@@ -71,7 +71,7 @@ def test_views_notifications_and_plans_are_read_together(
         asked = [each for each in statements if each.startswith("SELECT")]
         with counted(database.engine) as statements:
             assert pricing.published(reading, own.partner.id) == plans
-        assert (len(asked), len(statements)) == (2 if prepare is listed else 1, 0)
+        assert (len(asked), len(statements)) == (2 if prepare is add_prices else 1, 0)
 
 
 @pytest.mark.usefixtures("views")

@@ -174,7 +174,7 @@ def _user_details(session: Session, user: User) -> dict[str, Any]:
         else None,
         "giver": giver,
         "given_at": given_at,
-        "asked": role_managers(session, user),
+        "managers": role_managers(session, user),
     }
 
 

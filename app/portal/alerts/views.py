@@ -250,7 +250,7 @@ def _page(measure: AlertMeasure, rule_id: UUID | None, form: RuleForm) -> str:
     return render_template(
         "portal/alerts/edit.html",
         form=form,
-        words=MEASURES[measure],
+        measure=MEASURES[measure],
         unit=alerts.UNITS[measure],
         rule_id=rule_id,
         names=names,

@@ -32,7 +32,7 @@ def roll_page(form: RollForm, title: str, sentence: str, act: str, crumbs: Crumb
         sentence=sentence,
         crumbs=[*crumbs, (gettext("Roll"), None)],
         form=form,
-        act=act,
+        submit_label=act,
         back=crumbs[-1][1],
     )
 
@@ -42,6 +42,6 @@ def last_requests(session: Session, credential_id: UUID) -> dict[str, Any]:
     rows = request_log.latest(session, caller(), credential_id, REQUESTS_SHOWN)
     return {
         "requests": requests_shown(rows),
-        "kept": request_log.KEPT,
+        "max_requests": request_log.KEPT,
         "kept_days": request_log.KEPT_FOR.days,
     }

@@ -365,10 +365,10 @@ def _new_page(organization: Organization | None, form: NewAssistantForm) -> str:
     return render_template(
         "portal/assistants/new.html",
         organization=organization,
-        about=about,
+        organization_hint=about,
         numbers=numbers,
         form=form,
-        most=MAX_TEXT,
+        max_length=MAX_TEXT,
     )
 
 
@@ -385,5 +385,5 @@ def _edit_page(assistant_id: UUID, form: AssistantForm) -> str:
         numbers=numbers,
         warnings=[unknown_placeholders_message([text], further) for text in form.messages],
         form=form,
-        most=MAX_TEXT,
+        max_length=MAX_TEXT,
     )

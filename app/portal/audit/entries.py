@@ -24,7 +24,7 @@ from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import alerts, audit
 from app.services.audit import search as audit_search
-from app.services.exports.words import SUBJECT_TITLES
+from app.services.exports.labels import SUBJECT_TITLES
 
 PAGES = {
     "organization": ("portal.organizations.show_organization", "organization_id"),

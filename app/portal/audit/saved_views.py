@@ -16,10 +16,10 @@ from app.portal.audit.labels import action_label, field_label
 from app.portal.audit.values import format_value
 from app.portal.web.formats import day
 from app.portal.web.list_definitions import KNOWN, ListDefinition
-from app.portal.web.list_words import ALL_WORDS
+from app.portal.web.list_messages import ALL_LABELS
 from app.portal.web.user_timezone import TIMES
 from app.services import organizations
-from app.services.exports.words import SUBJECT_TITLES
+from app.services.exports.labels import SUBJECT_TITLES
 from app.validation.uuids import as_uuid
 
 _FIRST_DAYS, _LAST_DAYS = ("start", "since"), ("end", "until")
@@ -56,7 +56,7 @@ def organizations_in(session: Session, entries: Sequence[AuditEntry]) -> Names:
 
 
 def list_label(name: str) -> str:
-    return str({**ALL_WORDS, **SUBJECT_TITLES}.get(name, name))
+    return str({**ALL_LABELS, **SUBJECT_TITLES}.get(name, name))
 
 
 def filters_label(list_name: str | None, query: str, names: Names) -> str:

@@ -10,7 +10,7 @@ from app.languages import gettext, gettext_noop, translation
 from app.models import AuditEntry
 from app.portal.audit.labels import action_label
 from app.portal.audit.values import format_value
-from app.portal.billing.words import month_name
+from app.portal.billing.formats import month_name
 from app.portal.web.navigation import may_open
 
 _SENTENCES = {

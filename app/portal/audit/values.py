@@ -27,7 +27,7 @@ from app.models.carrier_account import with_masked_sids
 from app.phone import country_name, format_international
 from app.portal.alerts.forms import PERIODS
 from app.portal.audit.labels import action_label, actor_label, field_label
-from app.portal.billing.words import month_name
+from app.portal.billing.formats import month_name
 from app.portal.branding.labels import PICTURE_NAMES, value_lines
 from app.portal.do_not_call.listing import SOURCES
 from app.portal.uploads.labels import ACTION_NAMES
@@ -35,8 +35,8 @@ from app.portal.web.formats import day, size
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.webhooks.forms import EVENT_LABELS
-from app.services.exports.words import FORMAT_NAMES
-from app.services.money_words import exact_money
+from app.services.exports.labels import FORMAT_NAMES
+from app.services.money_format import exact_money
 from app.services.users import created_items
 
 MAX_VALUE_LENGTH = 200

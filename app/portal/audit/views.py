@@ -45,7 +45,7 @@ def show_audit() -> Page:
 def _filters(session: Session) -> dict[str, Any]:
     """Return the options of the filters."""
     return {
-        "named": organization_picker.named_in_filter(session),
+        "filter_labels": organization_picker.named_in_filter(session),
         "shows_calls": shows_calls(),
         "leaves_calls_out": leaves_calls_out(),
         "kinds": kinds(),

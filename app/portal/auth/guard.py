@@ -213,4 +213,4 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | OpenAccess) -> Response
 
 def _toast(message: str, status: int) -> Response:
     """Leave the fragment's page as it is, and show a message."""
-    return htmx_command("HX-Trigger", json.dumps({"toast": {"words": message}}), status)
+    return htmx_command("HX-Trigger", json.dumps({"toast": {"message": message}}), status)

@@ -77,7 +77,7 @@ def step_up_page(form: StepUpForm, next_url: str, recovered: str, status: int = 
         "portal/auth/step_up.html",
         form=form,
         user=user,
-        wanted=next_url,
+        next_url=next_url,
         recovered=recovered,
         after_sign_in=url_for("portal.auth.show_step_up", next=next_url)
         if _is_file(next_url)

@@ -6,7 +6,7 @@ from datetime import date
 
 from app.enums import UsageUnit
 from app.languages import gettext, ngettext
-from app.portal.billing.words import minor, month_name
+from app.portal.billing.formats import minor, month_name
 from app.portal.pricing.labels import plan_overage, processor_message
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number, percent, range_end
@@ -15,7 +15,7 @@ from app.services.billing.month_end import IncludedUse, MonthForecast, MonthSoFa
 from app.services.billing.months import next_month
 from app.services.billing.rating import StatementLine
 from app.services.billing.statements import Bill
-from app.services.money_words import micros
+from app.services.money_format import micros
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from uuid import UUID
 from flask import url_for
 
 from app.languages import gettext
-from app.portal.billing.words import amount_of, month_name
+from app.portal.billing.formats import amount_of, month_name
 from app.portal.web.charts import chart_of
 from app.services.billing.margin import MonthMargin
-from app.services.money_words import micros
+from app.services.money_format import micros
 from app.services.reporting import MonthEarned
 
 MIN_MONTHS = 2

@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.languages import gettext, lazy_gettext, pgettext
-from app.portal.billing.words import (
+from app.portal.billing.formats import (
     amount_of,
     decimal_of,
     due_label,

@@ -12,9 +12,7 @@ from app.extensions import caller, transaction
 from app.models import utcnow
 from app.policy import Permission
 from app.portal.billing import blueprint
-from app.portal.billing.labels import charge_message, status_message
-from app.portal.billing.statement_files import COLUMNS, NOTE, csv_rows, pdf_parts
-from app.portal.billing.words import (
+from app.portal.billing.formats import (
     due_label,
     included_message,
     invoice_number,
@@ -23,6 +21,8 @@ from app.portal.billing.words import (
     month_of_url,
     statement_lines,
 )
+from app.portal.billing.labels import charge_message, status_message
+from app.portal.billing.statement_files import COLUMNS, NOTE, csv_rows, pdf_parts
 from app.portal.web.lists import csv_file, file_name_part, pdf_file
 from app.portal.web.page_frame import read_frame
 from app.services import csv_files, pdf

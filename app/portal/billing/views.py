@@ -14,15 +14,15 @@ from app import languages
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
 from app.portal.billing import blueprint
-from app.portal.billing.labels import costs_message, organization_costs_message
-from app.portal.billing.month_charts import month_charts, months_url
-from app.portal.billing.words import (
+from app.portal.billing.formats import (
     amount_of,
     invoice_number,
     model_rate,
     month_of_url,
     offered_months,
 )
+from app.portal.billing.labels import costs_message, organization_costs_message
+from app.portal.billing.month_charts import month_charts, months_url
 from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.lists import csv_file, file_name_part
@@ -111,7 +111,7 @@ def _list_context(session: Session, month: date, earned: PartnerEarnings) -> dic
     next_url = position.next_url(page.next_cursor)
     known_rows = {each.id: each for each in earned.rows or ()}
     rows = [known_rows.get(each.id, each) for each in page.items]
-    return {"rows": rows, "sort": sort, "place": position, "next_url": next_url, "words": query}
+    return {"rows": rows, "sort": sort, "position": position, "next_url": next_url, "query": query}
 
 
 @blueprint.get("/costs.csv")

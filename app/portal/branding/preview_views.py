@@ -11,7 +11,7 @@ from app.portal.auth.forms import SignInForm
 from app.portal.branding import blueprint
 from app.portal.branding.studio import BrandingStudio, coloured
 from app.portal.chat.forms import ChatForm
-from app.portal.web.errors import WORDS
+from app.portal.web.errors import ERROR_TEXTS
 from app.portal.web.i18n import set_request_language
 from app.portal.web.mail_preview import mail_preview
 from app.portal.web.page_context import page_brand
@@ -55,9 +55,9 @@ def _render_preview(surface: str, context: dict[str, Any]) -> str:
             "portal/auth/form.html", form=form, forgot_url="", providers=(), **context
         )
     if surface == "error":
-        texts = WORDS[404]
-        links = dict.fromkeys(("again_url", "home_url", "home_words", "why_url"))
-        error_context = {"status": 404, "words": texts, "text": texts.text, "sent": False}
+        texts = ERROR_TEXTS[404]
+        links = dict.fromkeys(("again_url", "home_url", "home_label", "why_url"))
+        error_context = {"status": 404, "texts": texts, "text": texts.text, "sent": False}
         return render_template("errors/error.html", **error_context, **links, **context)
     if surface == "chat":
         return render_template(

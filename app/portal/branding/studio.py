@@ -117,7 +117,7 @@ class BrandingStudio:
     def fragment(self, form: BrandingForm) -> str:
         """Return the parts that change while the user types: draft, head and version; or the
         conflict with another user."""
-        return render_template("portal/branding/_typed.html", typed=True, **self._context(form))
+        return render_template("portal/branding/_typed.html", is_live=True, **self._context(form))
 
     def pictures_fragment(self, form: BrandingForm) -> str:
         return render_template("portal/branding/_images.html", **self._context(form))
@@ -190,7 +190,7 @@ class BrandingStudio:
             "picture_failed_message": picture_failed_message,
             "image_format": image_format,
             "shapes": {kind.value: shape.words for kind, shape in images.SHAPES.items()},
-            "shown": page_brand(brand),
+            "page_brand": page_brand(brand),
             "unsaved_colour": None if brand == self.brand else brand.colour,
             "chat_colours": {
                 area_name: area.light[0] for area_name, area in areas(brand.colour, None).items()

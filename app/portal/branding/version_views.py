@@ -39,7 +39,7 @@ def _version_context(session: Session, studio: BrandingStudio) -> dict[str, Any]
         "versions": list(zip(rows, differing, colours, strict=True)),
         "labels": FIELD_LABELS,
         "outside": next(iter(differing), 0),
-        "most": MAX_VERSIONS,
+        "max_versions": MAX_VERSIONS,
     }
 
 

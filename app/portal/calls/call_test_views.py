@@ -111,7 +111,7 @@ def check_test_call() -> str:
     return render_template(
         "portal/calls/_checks.html",
         checks=checks,
-        act=_button_label(checks),
+        button_label=_button_label(checks),
         no_number=not form.called_number,
         is_fragment=True,
     )
@@ -169,7 +169,7 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             hints=HINTS,
             max_text_length=MAX_TEXT_LENGTH,
             checks=checks,
-            act=_button_label(checks),
+            button_label=_button_label(checks),
             no_number=not (form.called_number or is_refused),
             has_assistants=bool(choices),
             has_more=len(choices) >= MAX_ASSISTANTS,

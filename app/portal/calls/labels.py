@@ -174,7 +174,7 @@ def live_panel_data(session: Session, call: Call) -> dict[str, Any]:
     attempts = calls.attempts_of(session, [call.id])[call.id]
     return {
         "call": call,
-        "over": call.status.is_final,
+        "has_ended": call.status.is_final,
         "waits": call.status in WAITING
         or any(attempt.carrier_retry_at for attempt in attempts[-1:]),
         "entries": _entries(call, moments, attempts),

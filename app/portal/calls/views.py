@@ -37,7 +37,7 @@ from app.services import (
     recordings,
 )
 from app.services.calls import CallSearch
-from app.services.money_words import shared_digits
+from app.services.money_format import shared_digits
 from app.services.overview import CallSurroundings
 
 MAX_LATER = 5
@@ -75,8 +75,8 @@ def _filters(session: Session, filters: CallSearch) -> dict[str, Any]:
     if isinstance(filters.campaign, UUID):
         named["campaign"] = campaigns.get(session, caller(), filters.campaign).name
     return {
-        "chosen": filters,
-        "named": named,
+        "call_filters": filters,
+        "filter_labels": named,
         "all_organizations": caller().organization_id is None,
         "unlisted": calls.without_calls(session, caller(), filters),
     }
@@ -106,8 +106,8 @@ def _call_context(session: Session, surroundings: CallSurroundings) -> dict[str,
         "earlier": calls.earlier_of(session, caller(), call),
         "later": calls.later_of(session, caller(), call, MAX_LATER),
         "requesters": author_names(session, [call.requested_by]),
-        "kept": surroundings.kept,
-        "listed": surroundings.is_listed,
+        "conversation": surroundings.kept,
+        "is_listed": surroundings.is_listed,
         "listing": never_calling_it(call, surroundings.organization, surroundings.waiting)
         if is_listable and caller().may(Permission.CONTACTS_WRITE)
         else None,

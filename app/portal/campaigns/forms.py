@@ -11,7 +11,7 @@ from app.models import Assistant, Campaign
 from app.portal.web.fields import CheckboxesField, OnceField, VersionField
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_choice import OfOrganization
-from app.services.organizations.changing import validate_name
+from app.services.organizations.updating import validate_name
 
 ALL, SOME = "all", "some"
 WHO_HINTS = {

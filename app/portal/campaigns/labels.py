@@ -14,8 +14,8 @@ from app.models import Assistant, Campaign, Outreach
 from app.phone import DestinationLayer, country_name
 from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import CURRENT, calls_url
-from app.portal.campaigns.plan_words import days_of, hours_label
-from app.portal.campaigns.progress_words import duration_message
+from app.portal.campaigns.plan_labels import days_of, hours_label
+from app.portal.campaigns.progress_labels import duration_message
 from app.portal.contacts.listing import HINDRANCE_NAMES
 from app.portal.web.formats import long_datetime, number, phone
 from app.portal.web.navigation import may_open

@@ -29,8 +29,8 @@ from app.portal.campaigns.labels import (
     reason_label,
     result_figures,
 )
-from app.portal.campaigns.plan_words import plan_facts
-from app.portal.campaigns.progress_words import (
+from app.portal.campaigns.plan_labels import plan_facts
+from app.portal.campaigns.progress_labels import (
     ahead_message,
     finished_facts,
     paused_message,

@@ -15,7 +15,11 @@ from app.policy import Permission
 from app.portal.campaigns import blueprint
 from app.portal.campaigns.outreach_views import estimate_of, night_warning
 from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
-from app.portal.campaigns.progress_words import duration_label, duration_message, first_call_message
+from app.portal.campaigns.progress_labels import (
+    duration_label,
+    duration_message,
+    first_call_message,
+)
 from app.portal.campaigns.views import campaign_page_data
 from app.portal.web.blueprint import Page
 from app.portal.web.campaign_states import is_new, steps_of_new

@@ -12,13 +12,13 @@ from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
 from app.policy import Permission
-from app.portal.access.missing import may_or_note_missing
+from app.portal.access.missing_actions import may_or_note_missing
 from app.portal.campaigns import blueprint
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm, NewCampaignForm
-from app.portal.campaigns.head_words import PLAN_PAGES, head_message
+from app.portal.campaigns.head_labels import PLAN_PAGES, head_message
 from app.portal.campaigns.labels import calls_of_round
 from app.portal.campaigns.listing import CAMPAIGNS, CampaignRow
-from app.portal.campaigns.plan_words import plan_facts
+from app.portal.campaigns.plan_labels import plan_facts
 from app.portal.contacts.listing import CONTACTS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS
 from app.portal.uploads.views import uploads_page
@@ -228,7 +228,9 @@ def _new_page(organization: Organization | None, form: NewCampaignForm) -> str:
     return render_template(
         "portal/campaigns/new.html",
         organization=organization,
-        about=organization_picker.organization_hint(organization) if organization else "",
+        organization_hint=(
+            organization_picker.organization_hint(organization) if organization else ""
+        ),
         form=form,
         hints=WHO_HINTS,
         steps_of_new=steps_of_new(),

@@ -217,7 +217,7 @@ def form_page_data(
     return {
         "form": submitted or stored,
         "title": KIND_LABELS[kind] if newest else gettext("Add account"),
-        "words": _form_message(users, newest if not is_same else None),
+        "form_message": _form_message(users, newest if not is_same else None),
         "kinds": [
             (label, form_url(each, organization_id), None, each is kind)
             for each, label in KIND_LABELS.items()

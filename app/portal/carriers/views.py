@@ -105,8 +105,8 @@ def _failure_context(session: Session) -> dict[str, Any]:
     return {
         "not_placed": not_placed_message(traffic.count_not_placed(session, caller())),
         "failed": _failed_rows(queries.failed_calls(session, caller())),
-        "last": last,
-        "last_words": ENDED_LABELS.get(reason or ""),
+        "last_failure": last,
+        "last_failure_label": ENDED_LABELS.get(reason or ""),
         "advice": advice or gettext("Open the call for details."),
     }
 
@@ -143,10 +143,10 @@ def _operator_page() -> str:
         status=status,
         stuck_calls=sorted(stuck_calls, key=lambda each: each.since, reverse=True),
         max_stuck=MAX_STUCK,
-        stuck_words=STUCK_LABELS,
+        stuck_labels=STUCK_LABELS,
         is_offline=offline,
         state_label=STATE_LABELS,
-        observed_words=OBSERVED_LABELS,
+        observed_labels=OBSERVED_LABELS,
         titles=[
             problem_title(each, names_carrier=True) for each in carriers if each.state.is_problem
         ],

@@ -84,7 +84,7 @@ def _calling_context(
     return {
         "organization": organization,
         "refusal": blocker.message if blocker else None,
-        "listed": is_listed,
+        "is_listed": is_listed,
         "callable": number
         and organization.status is OrganizationStatus.ACTIVE
         and not (blocker or is_listed or stated.status == REFUSED),

@@ -61,7 +61,7 @@ def _page(form: DestinationsForm) -> str:
             "Without a host, calls can’t be handed over."
         ),
         closed=form.chosen - openable,
-        usual=offered_first(form.regions.choices, form.chosen),
+        suggested=offered_first(form.regions.choices, form.chosen),
         partners=None,
     )
 
@@ -173,6 +173,6 @@ def _limits_page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
         crumbs=crumbs,
         hosts_hint=hosts_hint,
         closed=frozenset(),
-        usual=offered_first(form.regions.choices, form.chosen),
+        suggested=offered_first(form.regions.choices, form.chosen),
         partners=partner_rows,
     )

@@ -70,7 +70,7 @@ def _overview_page() -> str:
         "portal/organizations/do_not_call_lists.html",
         rows=page.items,
         sizes=sizes,
-        wanted=format_list([phone(number) for number in numbers], "or", locale()),
+        numbers_label=format_list([phone(number) for number in numbers], "or", locale()),
         searched=numbers[0] if len(numbers) == 1 else None,
         **position.pager(page.next_cursor, "q"),
     )

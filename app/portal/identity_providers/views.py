@@ -33,7 +33,7 @@ def list_providers() -> str:
         "portal/identity_providers/list.html",
         providers=rows,
         users=users,
-        most=providers.MAX_PROVIDERS,
+        max_providers=providers.MAX_PROVIDERS,
     )
 
 

@@ -118,7 +118,7 @@ def _client_row(migrating: MigratingClient) -> dict[str, Any]:
         "moving": migrating,
         "state": client_state(migrating.client),
         "until": until,
-        "left": time_left(until),
+        "time_left": time_left(until),
         "ends_by_extension": until != settings().legacy_retirement,
     }
 

@@ -23,7 +23,7 @@ from app.services import organizations, partners
 from app.services.audit import notified
 from app.services.audit import search as audit_search
 from app.services.imports import uploads
-from app.services.mails.work_words import outcome
+from app.services.mails.work_texts import outcome
 from app.validation.uuids import as_uuid
 
 FILTERS = ("kind", "state")
@@ -112,7 +112,7 @@ def _list_context(session: Session, kinds: Collection[str]) -> dict[str, Any]:
     return {
         "kinds": {each: KINDS[each] for each in kinds},
         "rows": _list_rows(session, page.items),
-        "kept": lists.present(*FILTERS),
+        "filter_params": lists.present(*FILTERS),
         **position.pager(page.next_cursor, *FILTERS),
     }
 

@@ -22,7 +22,7 @@ from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page, without_empty
 from app.services import partners
 from app.services.calls.of_partners import PartnerCall, PartnerCallFilter
-from app.services.money_words import shared_digits
+from app.services.money_format import shared_digits
 
 
 @blueprint.get("/operator/calls")
@@ -30,8 +30,8 @@ def list_calls() -> Page:
     filters, problems = chosen_filters()
     with transaction(read_only=True) as session:
         context = {**_list_context(session), **_filter_names(session, filters)}
-    context["words"] = calls_message(counted=filters.counted)
-    return render_checked("portal/operator/calls.html", problems, chosen=filters, **context)
+    context["summary"] = calls_message(counted=filters.counted)
+    return render_checked("portal/operator/calls.html", problems, call_filters=filters, **context)
 
 
 def _list_context(session: Session) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def _filter_names(session: Session, filters: PartnerCallFilter) -> dict[str, Any
         "partner": partners.get(session, caller(), partner_filter)
         if isinstance(partner_filter, UUID)
         else None,
-        "named": organization_picker.named_in_filter(session),
+        "filter_labels": organization_picker.named_in_filter(session),
     }
 
 

@@ -9,7 +9,7 @@ from app.portal.web.formats import number
 from app.portal.web.user_timezone import zone_note
 from app.services import figure_check
 from app.services.figure_check import CheckedDay, FigureCheckResults
-from app.services.money_words import exact_micros
+from app.services.money_format import exact_micros
 
 FIGURE_NAMES = {
     figure_check.CONVERSATIONS: lazy_gettext("Conversations by organization"),

@@ -71,7 +71,7 @@ def _page(call_id: UUID, form: OutcomeForm) -> str:
             partner=stuck_call.partner,
             organization=stuck_call.organization,
             since=stuck_call.since,
-            word=word,
+            status_label=word,
             tone=tone,
             advice=advice,
             may_queue=stuck_call.reason is stuck.StuckReason.OVERDUE,

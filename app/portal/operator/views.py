@@ -35,7 +35,7 @@ def list_mails() -> str:
     return render_template(
         "portal/operator/mails.html",
         mails=[(mail, mail.read()) for mail in newest],
-        words=outbox_message(len(newest), len(mails)),
+        summary=outbox_message(len(newest), len(mails)),
     )
 
 

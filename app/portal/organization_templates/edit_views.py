@@ -241,7 +241,7 @@ def _edit_page(template_id: UUID, form: TemplateForm) -> str:
         template=opened_template.template,
         form=form,
         role_hints=FIRST_ROLE_HINTS,
-        usual=offered_first(form.allowed_regions.choices, region_codes),
+        suggested=offered_first(form.allowed_regions.choices, region_codes),
         closed={region for region in region_codes if openable.closed_by(region)},
         max_at_once=settings().calls_per_organization,
     )
@@ -256,7 +256,7 @@ def _assistant_page(
         template=opened_template.template,
         position=position,
         form=form,
-        most=MAX_TEXT,
+        max_length=MAX_TEXT,
     )
 
 

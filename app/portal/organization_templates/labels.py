@@ -6,8 +6,8 @@ from babel.dates import get_day_names
 
 from app.enums import Role
 from app.languages import gettext, lazy_gettext, locale, ngettext
-from app.portal.campaigns.plan_words import message_label
-from app.portal.organizations.limit_words import region_names
+from app.portal.campaigns.plan_labels import message_label
+from app.portal.organizations.limit_labels import region_names
 from app.portal.web.formats import hours_end, number
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES

@@ -17,12 +17,12 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.phone import country_name
 from app.portal.organization_templates import blueprint
-from app.portal.organization_templates.checked_words import review_of
 from app.portal.organization_templates.forms import CustomerForm, CustomersForm
 from app.portal.organization_templates.labels import INVITATION_HINTS, content_label, zone_label
+from app.portal.organization_templates.review_messages import review_of
 from app.portal.organization_templates.views import bounds, opened
 from app.portal.organizations.labels import added_message
-from app.portal.organizations.limit_words import region_names
+from app.portal.organizations.limit_labels import region_names
 from app.portal.web.blueprint import Page
 from app.portal.web.checked_rows import corrected_lines, file_data, kept_lines, use_in_parts
 from app.portal.web.editing import FormSubmission, run_once
@@ -225,7 +225,7 @@ def _use_page(template_id: UUID, form: CustomerForm) -> str:
         "portal/organization_templates/use.html",
         template=opened_template.template,
         content=opened_template.content,
-        words=content_label(opened_template.content),
+        content_label=content_label(opened_template.content),
         in_trial=settings().new_organizations_in_trial,
         email_hint=INVITATION_HINTS.get(opened_template.content.first_role),
         form=form,
@@ -240,7 +240,7 @@ def _many_page(template_id: UUID, form: CustomersForm) -> str:
         content=opened_template.content,
         in_trial=settings().new_organizations_in_trial,
         form=form,
-        most=MAX_ROWS,
+        max_rows=MAX_ROWS,
     )
 
 
@@ -266,7 +266,7 @@ def _checked_page(
         review=review_of(opened_template, checked, created),
         unused=unused,
         good=good,
-        elsewhere=sum(not fits(row.customer) for row in good),
+        misfit_count=sum(not fits(row.customer) for row in good),
         region_names=region_names,
         zone_fits=fits,
         zone_label=partial(_zone_of, opened_template.content),

@@ -18,7 +18,7 @@ from app.policy import Permission
 from app.portal.organizations import blueprint
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.organizations.labels import MEMBER_HINTS, added_message
-from app.portal.organizations.limit_words import used_label
+from app.portal.organizations.limit_labels import used_label
 from app.portal.web.blueprint import Page
 from app.portal.web.current_user import local_path, refuse_operators
 from app.portal.web.editing import FormSubmission

@@ -23,7 +23,7 @@ from app.schemas.users import CreateAdminInput
 from app.services import organizations, partners, users
 from app.services.billing_address import BillingAddress
 from app.services.organizations import USUAL_USER_LIMITS
-from app.services.organizations.changing import validate_name
+from app.services.organizations.updating import validate_name
 
 MAX_NAME_LENGTH = 200
 _NAME_ATTRIBUTES = {"maxlength": MAX_NAME_LENGTH, "autocomplete": "off"}

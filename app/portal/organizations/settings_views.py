@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.portal.organizations import blueprint
-from app.portal.organizations.limit_words import pace_message, rules_in_groups
+from app.portal.organizations.limit_labels import pace_message, rules_in_groups
 from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.organizations.views import organization_page_data
 from app.portal.web.blueprint import Page
@@ -94,7 +94,7 @@ def _page(organization_id: UUID, form: SettingsForm) -> str:
             rules=rules,
             rules_in_groups=rules_in_groups(rules),
             changes=organizations.last_changes(session, organization),
-            usual=offered_first(form.allowed_regions.choices, selected),
+            suggested=offered_first(form.allowed_regions.choices, selected),
             closed={region for region in selected if openable.closed_by(region)},
             max_at_once=settings().calls_per_organization,
             pace_message=pace_message(organization.plan_limit, settings().carrier_calls_per_second),

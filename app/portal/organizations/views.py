@@ -17,10 +17,10 @@ from app.languages import lazy_gettext, lazy_pgettext, locale
 from app.languages.dates import format_local_date
 from app.models import Organization, Partner, utcnow
 from app.policy import Permission
-from app.portal.access.missing import may_or_note_missing
+from app.portal.access.missing_actions import may_or_note_missing
 from app.portal.organizations import blueprint
 from app.portal.organizations.labels import archive_consequences, list_message, suspend_consequences
-from app.portal.organizations.limit_words import (
+from app.portal.organizations.limit_labels import (
     a_day_note,
     assistants_note,
     at_once_note,
@@ -169,7 +169,7 @@ def _suspended_partner(organization: Organization, partner: Partner) -> str | No
     suspended."""
     if organization.status is not OrganizationStatus.ACTIVE or partner.suspended_at is None:
         return None
-    return partner.company_name
+    return partner.name
 
 
 @blueprint.get("/organizations/names")
@@ -188,7 +188,7 @@ def list_organizations() -> str:
         return render_template(
             "portal/organizations/list.html",
             list=page,
-            words=list_message(partner),
+            summary=list_message(partner),
             recent=reporting.last_days(utcnow().date(), organizations.RECENT_DAYS),
         )
 

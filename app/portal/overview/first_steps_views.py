@@ -25,7 +25,7 @@ TITLES: dict[Role, str] = {
     Role.OWNER: lazy_gettext("Set up your organization"),
     Role.STANDARD: lazy_gettext("First steps"),
 }
-WORDS: dict[SetupStep, tuple[str, str, str]] = {
+STEP_LABELS: dict[SetupStep, tuple[str, str, str]] = {
     SetupStep.BRAND: (
         lazy_gettext("Publish your brand"),
         lazy_gettext("Logo, colours and name on every page."),
@@ -166,7 +166,7 @@ def _no_seat(session: Session) -> str | None:
 
 def _step_entry(step: SetupStep, *, is_done: bool, waits_for: str | None) -> StepEntry:
     """Return a step. ``waits_for``: the sentence on what comes first."""
-    title, text, endpoint = WORDS[step]
+    title, text, endpoint = STEP_LABELS[step]
     if is_done:
         return StepEntry(title, _done_label(step), None, is_done)
     if waits_for:

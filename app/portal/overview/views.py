@@ -16,7 +16,7 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import standalone_month
 from app.models.base import utcnow
 from app.portal.audit.entries import targets_of, url_of
-from app.portal.billing.words import model_rate
+from app.portal.billing.formats import model_rate
 from app.portal.calls.labels import in_sentence
 from app.portal.operator.health import health
 from app.portal.operator.parts import Part, parts, work

@@ -19,12 +19,12 @@ from app.portal.web.blueprint import Page
 from app.portal.web.fields import without_nul
 from app.portal.web.formats import medium_datetime, number
 from app.portal.web.forms import PortalForm
-from app.portal.web.list_words import ALL_WORDS
+from app.portal.web.list_messages import ALL_LABELS
 from app.portal.web.messages import changing
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import organizations
-from app.services.exports.words import SUBJECT_TITLES
+from app.services.exports.labels import SUBJECT_TITLES
 from app.services.personal_data import copies, erasing, mentions, preview
 from app.services.personal_data.erasing import ENDED
 from app.services.personal_data.mentions import TextMention
@@ -178,7 +178,7 @@ def _page(load: subject_pages.Loader, form: EraseForm) -> str:
             trail=subject_pages.subject_trail(about, gettext("Erase this person")),
             lines=labels.rows_of(preview.erasure_lines(session, about.subject)),
             exports=[
-                (str({**ALL_WORDS, **SUBJECT_TITLES}.get(each.list_name, each.list_name)), each)
+                (str({**ALL_LABELS, **SUBJECT_TITLES}.get(each.list_name, each.list_name)), each)
                 for each in copies.newest_exports(session, about.subject, EXPORTS_SHOWN)
             ],
             max_exports=EXPORTS_SHOWN,
@@ -193,7 +193,7 @@ def _mention_context(session: Session, subject: DataSubject) -> dict[str, Any]:
     return {
         "mentions": [(labels.MENTIONS[each.table], each, _url_of(each)) for each in texts],
         "names": sorted({each.name.casefold(): each.name for each in texts}.values()),
-        "most": mentions.MAX_MENTIONS,
+        "max_mentions": mentions.MAX_MENTIONS,
         "is_complete": searched.is_complete,
     }
 

@@ -93,7 +93,7 @@ def _page(form: RetentionForm) -> str:
         return render_template(
             "portal/personal_data/settings.html",
             form=form,
-            kept=retention_rows(session),
+            retention_rows=retention_rows(session),
             export_days=exports.KEPT_FOR.days,
             answer_hours=int(idempotency.KEPT_FOR.total_seconds() // 3600),
             erasures=erasing.latest(session, caller(), SHOWN),

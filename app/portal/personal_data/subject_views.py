@@ -34,7 +34,7 @@ def find_personal_data() -> str:
     with transaction(read_only=True) as session:
         return render_template(
             "portal/personal_data/find.html",
-            words=query,
+            query=query,
             **_match_context(session, query),
             trail=subject_pages.settings_trail(),
         )
@@ -46,7 +46,7 @@ def _match_context(session: Session, query: str) -> dict[str, Any]:
     last_calls = called.last_calls_to(session, caller(), query, limit=SHOWN)
     return {
         "groups": _group_matches(session, matches, last_calls),
-        "most": SHOWN,
+        "max_rows": SHOWN,
         "is_cut": SHOWN in (len(matches.users), len(matches.contacts), len(last_calls)),
     }
 

@@ -10,7 +10,7 @@ from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext, pgettext
 from app.models import PlanVersion, Subscription
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, long_datetime, number
-from app.services.money_words import exact_micros, money
+from app.services.money_format import exact_micros, money
 from app.services.pricing import EditedPlan, PlanChange, PlanTerms, differences
 
 INTERVAL_LABELS = {

@@ -71,7 +71,7 @@ def _plan_context(session: Session, organization: Organization) -> dict[str, Any
     visible = [plan for plan in plans if plan.is_visible or plan == current]
     larger = [plan for plan in visible if plan.terms.cost > current.terms.cost]
     return {
-        "own": current,
+        "current_plan": current,
         "plans": visible,
         "larger": sorted(larger, key=lambda plan: plan.terms.cost),
         "sold": checkouts.sellable_plans(session, organization.partner_id),

@@ -220,7 +220,7 @@ def _page(
             "portal/pricing/plan.html",
             form=form,
             plan=plan,
-            typed=edited or plan,
+            submitted=edited or plan,
             **_card_context(plan, None if form.errors else edited or plan, form.chosen_currency),
             asked_at=asked_at,
             sentence=draft_message(effects.on_plans(session, caller(), partner_id)[plan.tier]),

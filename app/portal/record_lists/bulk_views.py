@@ -62,7 +62,7 @@ def _page(
         form=form,
         url=_url(definition, action),
         back=filtered_url(definition),
-        chosen=[item for item in selected if item.key not in refused_keys],
+        selected=[item for item in selected if item.key not in refused_keys],
         refused=refused,
         are_more=are_more,
     )

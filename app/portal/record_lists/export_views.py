@@ -35,7 +35,7 @@ from app.portal.web.stored_files import send_stored
 from app.portal.web.user_timezone import zone
 from app.services import csv_files, exports
 from app.services.csv_files import Cell
-from app.services.exports.words import FORMAT_NAMES, SUBJECT_TITLES, problem_label
+from app.services.exports.labels import FORMAT_NAMES, SUBJECT_TITLES, problem_label
 from app.services.personal_data import exporting
 
 OF_LISTS = (ExportFormat.CSV, ExportFormat.XLSX)
@@ -180,7 +180,7 @@ STATE_BADGES = {
     ExportState.READY: (lazy_gettext("Ready"), "success"),
     ExportState.FAILED: (lazy_gettext("Failed"), "danger"),
 }
-WORDS = {
+PAGE_LABELS = {
     "names": SUBJECT_TITLES,
     "formats": FORMAT_NAMES,
     "badges": STATE_BADGES,
@@ -198,7 +198,7 @@ def list_exports() -> str:
             rows=[(each, LISTS.get(each.list_name)) for each in user_exports],
             is_waiting=any(each.state is ExportState.WAITING for each in user_exports),
             subjects=_subjects(session, user_exports),
-            **WORDS,
+            **PAGE_LABELS,
         )
 
 

@@ -122,7 +122,7 @@ def _new_page(name: str, form: SavedViewForm) -> str:
         view=None,
         definition=definition,
         back=filtered_url(definition),
-        kept=saved_values,
+        saved_values=saved_values,
     )
 
 
@@ -158,7 +158,7 @@ def _edit_page(view_id: UUID, form: SavedViewForm) -> str:
             definition=definition,
             back=_url(definition, view),
             path=path_of(definition),
-            kept=_saved_values(session, definition, view.query),
+            saved_values=_saved_values(session, definition, view.query),
         )
 
 

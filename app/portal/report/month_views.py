@@ -14,8 +14,8 @@ from app.languages import gettext
 from app.languages.dates import standalone_month
 from app.models import Organization, utcnow
 from app.policy import Permission
-from app.portal.access.missing import may_or_note_missing
-from app.portal.billing.words import model_rate
+from app.portal.access.missing_actions import may_or_note_missing
+from app.portal.billing.formats import model_rate
 from app.portal.report import blueprint
 from app.portal.web.charts import chart_of
 from app.portal.web.lists import file_name_part, pdf_file

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.extensions import caller, figures, settings, transaction
 from app.languages import LANGUAGES, best_tag, gettext, language_name
 from app.models import Organization
-from app.portal.billing.words import model_rate
+from app.portal.billing.formats import model_rate
 from app.portal.report import blueprint
 from app.portal.report.schedule_form import ScheduleForm
 from app.portal.web.blueprint import Page
@@ -167,14 +167,16 @@ def _page(organization: Organization | None, form: ScheduleForm) -> str:
         organization=organization,
         form=form,
         next_at=_time_label(next_at, stored.timezone),
-        about=subjects,
+        subjects=subjects,
         schedules=[
             (each, name, readers(of_each), _time_label(each.next_at, each.timezone))
             for (each, name), of_each in zip(schedules, schedule_languages, strict=True)
         ],
-        chosen=language,
+        selected_language=language,
         readers=readers(own_languages),
-        shown=_previewed_readers(readers(own_languages), best_tag((language, partner_language))),
+        previewed=_previewed_readers(
+            readers(own_languages), best_tag((language, partner_language))
+        ),
     )
 
 

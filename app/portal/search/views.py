@@ -28,7 +28,7 @@ def search() -> str:
     return render_page(
         "portal/search/page.html",
         "portal/search/page.html" if is_own_field else "portal/search/_quick.html",
-        words=query,
+        query=query,
         highlighted=lambda text: highlighted(str(text), query),
         **_results_context(query),
         all_url=url_for("portal.search.search", q=query),

@@ -13,7 +13,7 @@ from app.enums import DnsRecordKind, DnsRecordState, DomainPurpose
 from app.extensions import caller, settings, transaction
 from app.models import Partner, PartnerDomain
 from app.portal.settings import blueprint
-from app.portal.settings.domain_words import NAMES, domain_badge, explanation, hint, record_badge
+from app.portal.settings.domain_labels import NAMES, domain_badge, explanation, hint, record_badge
 from app.portal.web.current_user import sign_in_url
 from app.services import domains, partners
 
@@ -100,7 +100,7 @@ def _context(session: Session) -> dict[str, Any]:
     own_sender = partner.sender_email if mail and mail.proved_at else None
     return {
         "partner": partner,
-        "shown": domain_views,
+        "domain_views": domain_views,
         "explained": next(
             (each for each in DomainPurpose if each in domain_views and domain_views[each].missing),
             None,

@@ -3,7 +3,7 @@
 from app.languages import gettext, ngettext
 from app.portal.web.formats import number
 from app.services.billing.carrier_sums import CarrierSums
-from app.services.money_words import micros
+from app.services.money_format import micros
 
 
 def spending_parts(sums: CarrierSums | None) -> str:

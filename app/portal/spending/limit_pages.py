@@ -15,7 +15,7 @@ from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving_edit
 from app.portal.web.messages import redirect_saved
 from app.services import spending
-from app.services.money_words import micros
+from app.services.money_format import micros
 from app.services.spending import LimitSubject
 
 

@@ -18,7 +18,7 @@ from app.portal.web.forms import saving
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
 from app.services import partners, spending
-from app.services.money_words import micros
+from app.services.money_format import micros
 from app.services.spending import LimitSubject, rates
 from app.services.spending.rates import CallPrice, RateChanges
 

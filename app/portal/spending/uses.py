@@ -8,7 +8,7 @@ from typing import Literal
 from app.languages import gettext, ngettext
 from app.languages.dates import NO_BREAK
 from app.portal.web.formats import day, number, percent
-from app.services.money_words import micros
+from app.services.money_format import micros
 from app.services.spending import NEAR, LimitUse, SpendingState
 from app.services.spending.budgets import MonthBudget
 

@@ -10,7 +10,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import utcnow
 from app.policy import Permission
-from app.portal.access.missing import may_or_note_missing
+from app.portal.access.missing_actions import may_or_note_missing
 from app.portal.organizations.views import organization_page_data
 from app.portal.spending import blueprint
 from app.portal.spending.forms import BudgetForm, OrganizationSpendingForm, SpendingForm

@@ -205,7 +205,7 @@ def _rows(
             sheet_row(upload, row, submitted.get(row.number, {}), changes.get(row.number))
             for row in page.rows
         ],
-        "place": position,
+        "position": position,
         "next_url": position.next_url(str(page.next_number) if page.next_number else None),
     }
 
@@ -216,7 +216,7 @@ def _about_file(session: Session, upload: ContactImport) -> dict[str, Any]:
         "reading": ReadingForm.showing(upload),
         "read_as": _reading_label(upload),
         "file_notes": file_notes(upload.found),
-        "same": uploads.same_file(session, upload),
+        "same_file": uploads.same_file(session, upload),
     }
 
 

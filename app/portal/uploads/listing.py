@@ -13,7 +13,7 @@ from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
 from app.models import ContactImport
 from app.portal.uploads.bulk import ACTIONS
-from app.portal.uploads.campaign_words import campaign_label, organizations_of
+from app.portal.uploads.campaign_labels import campaign_label, organizations_of
 from app.portal.uploads.labels import ACTION_NAMES, STATES, status_badge
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions

@@ -20,7 +20,7 @@ from app.languages import gettext, ngettext
 from app.models import Campaign, ContactImport
 from app.policy import Permission
 from app.portal.uploads import blueprint
-from app.portal.uploads.campaign_words import campaign_label, organizations_of
+from app.portal.uploads.campaign_labels import campaign_label, organizations_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.uploads.upload_pages import parts_of_upload
 from app.portal.web import lists
@@ -175,13 +175,13 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
             "portal/uploads/choose.html",
             campaign=campaign,
             corrects=_get_corrected(session, campaign_id),
-            campaign_words=campaign_label(campaign.name, owner.name),
+            campaign_label=campaign_label(campaign.name, owner.name),
             usage=storage.of_organization(session, owner, defaults),
             form=form,
             hints=ACTION_HINTS,
-            most=size_label(settings().max_upload_bytes),
+            max_size=size_label(settings().max_upload_bytes),
             is_new=is_new(),
-            places=parts_of_upload(),
+            step_names=parts_of_upload(),
             steps_of_new=steps_of_planned(session, campaign),
         )
 

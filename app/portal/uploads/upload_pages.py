@@ -12,7 +12,7 @@ from app.enums import OrganizationStatus
 from app.errors import Conflict
 from app.languages import gettext, pgettext
 from app.models import Campaign, ContactImport, Organization
-from app.portal.uploads.campaign_words import names_of
+from app.portal.uploads.campaign_labels import names_of
 from app.portal.web.campaign_states import steps_of_planned
 from app.portal.web.messages import changing
 
@@ -31,7 +31,7 @@ def path_of(session: Session, upload: ContactImport) -> dict[str, Any]:
             (name, campaign),
             (pgettext("noun", "Upload"), None),
         ],
-        "places": parts_of_upload(choose),
+        "step_names": parts_of_upload(choose),
         "steps_of_new": steps_of_planned(session, session.get_one(Campaign, upload.campaign_id)),
         "campaign_url": campaign,
         "takes_new": organization.status is not OrganizationStatus.ARCHIVED,

@@ -127,7 +127,7 @@ def upload_page_data(session: Session, contact_import: ContactImport) -> dict[st
         "to_apply": uploads.rows_to_apply(contact_import),
         "unchanged": uploads.unchanged_rows(contact_import),
         "changes": figures[CREATED] + figures[UPDATED] + figures[DELETED],
-        "left": uploads.rows_left(contact_import),
+        "rows_left": uploads.rows_left(contact_import),
         "pace": _pace(contact_import),
         "can_go_on": uploads.can_go_on(contact_import),
         "can_be_read_again": uploads.can_be_read_again(contact_import),

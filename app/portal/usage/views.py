@@ -89,8 +89,8 @@ def _range_context(span: DaySpan) -> dict[str, Any]:
         "presets": presets,
         "chosen_preset": next(iter(equal), None),
         "statuses": STATUS_NAMES,
-        "asked": _url_with,
-        "kept": _other_params(),
+        "url_with": _url_with,
+        "other_params": _other_params(),
     }
 
 

@@ -16,7 +16,7 @@ from app.extensions import caller, transaction
 from app.languages import DEFAULT, gettext, language, ngettext, using_language
 from app.portal.users import blueprint
 from app.portal.users.forms import InviteManyForm
-from app.portal.users.invite_many_words import review_of
+from app.portal.users.invite_many_messages import review_of
 from app.portal.users.views import (
     back_url,
     given_organization,
@@ -140,8 +140,8 @@ def _many_page(form: InviteManyForm) -> str:
         form=form,
         seats=seats,
         organizations=suggested_organizations(),
-        most=MAX_USERS,
-        given=given_organization(),
+        max_users=MAX_USERS,
+        organization_id=given_organization(),
         back_url=back_url(),
     )
 
@@ -222,7 +222,7 @@ def _checked_page(
         form=form,
         review=review_of(form, checked.rows, invited, _roles()),
         good=[each for each in checked.rows if not each.is_refused],
-        full=checked.full,
+        full_organizations=checked.full,
         organizations=suggested_organizations(),
     )
 

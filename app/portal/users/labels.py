@@ -5,7 +5,7 @@ from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.policy import ROLE_PERMISSIONS, Permission
 from app.portal.access.labels import PERMISSION_LABELS
-from app.portal.access.missing import may_or_note_missing
+from app.portal.access.missing_actions import may_or_note_missing
 
 ROLE_SCOPE: dict[Role, str] = {
     Role.PARTNER_ADMIN: lazy_gettext("Everything inside your company."),

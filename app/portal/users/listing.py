@@ -35,7 +35,7 @@ STATUS_NAMES = {
 }
 OF_CUSTOMERS = "customers"
 """The filter value that includes both roles of members."""
-OF_CUSTOMERS_WORDS = lazy_gettext("Owners and members")
+OF_CUSTOMERS_LABELS = lazy_gettext("Owners and members")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ USERS = ListDefinition(
         ListFilter(
             "role",
             lazy_gettext("Role"),
-            {**{role: ROLE_NAMES[role] for role in Role}, OF_CUSTOMERS: OF_CUSTOMERS_WORDS},
+            {**{role: ROLE_NAMES[role] for role in Role}, OF_CUSTOMERS: OF_CUSTOMERS_LABELS},
             lazy_gettext("Any role"),
         ),
         ListFilter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),

@@ -127,7 +127,7 @@ def _created_items(user: User, role: Role | None = None) -> dict[str, Any]:
     with transaction(read_only=True) as session:
         items = items_of(session, user, role)
     may_hand_over = may_take_over(caller(), user)
-    return {"items": items, "kind_words": KIND_LABELS, "may_take_over": may_hand_over}
+    return {"items": items, "kind_labels": KIND_LABELS, "may_take_over": may_hand_over}
 
 
 def _name(user: User) -> str:

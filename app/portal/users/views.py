@@ -13,13 +13,13 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import User, is_erased
 from app.policy import Permission
-from app.portal.access.missing import may_or_note_missing
+from app.portal.access.missing_actions import may_or_note_missing
 from app.portal.users import blueprint
 from app.portal.users.bulk import may_change
 from app.portal.users.labels import abilities, abilities_title, list_message
 from app.portal.users.listing import (
     OF_CUSTOMERS,
-    OF_CUSTOMERS_WORDS,
+    OF_CUSTOMERS_LABELS,
     STATUS_NAMES,
     USERS,
     lockout_label,
@@ -71,8 +71,8 @@ def list_users() -> str:
         return render_template(
             "portal/users/list.html",
             list=list_page(session, USERS),
-            named=organization_picker.named_in_filter(session),
-            words=list_message(_partner_in_filter(session)),
+            filter_labels=organization_picker.named_in_filter(session),
+            summary=list_message(_partner_in_filter(session)),
             roles=_visible_roles(),
             seats=own_seats(session),
         )
@@ -211,4 +211,4 @@ def _visible_roles() -> dict[str, str]:
     choices: dict[str, str] = {
         role: name for role, name in ROLE_NAMES.items() if role is not Role.OPERATOR
     }
-    return {**choices, OF_CUSTOMERS: OF_CUSTOMERS_WORDS}
+    return {**choices, OF_CUSTOMERS: OF_CUSTOMERS_LABELS}

@@ -31,7 +31,7 @@ class ConfirmationPage:
             "portal/confirm.html",
             question=self,
             action=action,
-            act=self.act,
+            action_label=self.act,
             crumbs=crumbs,
             field=field,
         )

@@ -41,7 +41,7 @@ class ErrorTexts:
     text: str
 
 
-WORDS: dict[int, ErrorTexts] = {
+ERROR_TEXTS: dict[int, ErrorTexts] = {
     400: ErrorTexts(
         lazy_gettext("This request can’t be read"),
         lazy_gettext("The address or the form has a wrong value. Nothing was changed."),
@@ -121,21 +121,21 @@ def error_page(
     why_url: str | None = None,
     has_input: bool = True,
 ) -> Response:
-    """Return the page for a status; ``text``, ``title``, ``way_on`` (URL and words) and ``why_url``
+    """Return the page for a status; ``text``, ``title``, ``way_on`` (URL and label) and ``why_url``
     are those of the error. ``has_input`` is whether the browser may still show the input."""
-    home_url, home_words = way_on or _home_link()
-    content = WORDS.get(status, WORDS[400 if status < 500 else 500])
+    home_url, home_label = way_on or _home_link()
+    content = ERROR_TEXTS.get(status, ERROR_TEXTS[400 if status < 500 else 500])
     is_read = request.method in ("GET", "HEAD")
     html = render_template(
         "errors/error.html",
         status=status,
-        words=replace(content, title=title) if title else content,
+        texts=replace(content, title=title) if title else content,
         text=text or content.text,
         again_url=request.full_path.rstrip("?") if is_read and status in TRY_AGAIN else None,
         sent=has_input and not is_read,
         why_url=why_url,
         home_url=home_url,
-        home_words=home_words,
+        home_label=home_label,
     )
     response = make_response(html, status)
     response.headers["Cache-Control"] = "no-store"

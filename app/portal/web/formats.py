@@ -25,7 +25,7 @@ from app.models import is_erased, utcnow
 from app.phone import comparable_end
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES, plan_name
-from app.services.money_words import exact_micros, exact_money, micros, money
+from app.services.money_format import exact_micros, exact_money, micros, money
 from app.validation.urls import is_web_url
 
 _DAYTIME = time(8), time(21)

@@ -17,7 +17,7 @@ from app.portal.web import lists
 from app.portal.web.bulk import ListActions
 from app.portal.web.formats import number
 from app.portal.web.list_definitions import ListColumn, ListDefinition
-from app.portal.web.list_words import ALL_WORDS, on_page
+from app.portal.web.list_messages import ALL_LABELS, on_page
 from app.portal.web.page_frame import read_frame
 from app.services.paging import MAX_COUNTED, Page
 from app.validation.uuids import as_uuid
@@ -173,19 +173,19 @@ class ListPage(Generic[R]):
 
     def is_labelled_on_phones(self, name: str) -> bool:
         """Whether rows on phones show the column after its label."""
-        return any(column.name == name and "phone-selected" in css for column, css in self.styled)
+        return any(column.name == name and "phone-extra" in css for column, css in self.styled)
 
     @property
     def tabs(self) -> list[tuple[str, str, None, bool]]:
         """The list and its saved views as tabs; none without saved views."""
         if not self.views:
             return []
-        all_words = str(ALL_WORDS[self.definition.name])
+        all_label = str(ALL_LABELS[self.definition.name])
         tabs = [
             (view.name, view_url(view), None, self.view is not None and view.id == self.view.id)
             for view in self.views
         ]
-        return [(all_words, self.all_url, None, self.view is None), *tabs]
+        return [(all_label, self.all_url, None, self.view is None), *tabs]
 
     @property
     def view(self) -> SavedView | None:
@@ -223,7 +223,7 @@ def _add_phone_class(css: str) -> str:
     classes = [each for each in css.split() if each not in ("from-desktop", "from-wide")]
     placed = {"cell-name", "phone-first", "phone-second", "phone-below", "from-widest"}
     if not placed.intersection(classes):
-        classes.append("phone-selected")
+        classes.append("phone-extra")
     return " ".join(classes)
 
 

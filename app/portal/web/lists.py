@@ -143,7 +143,7 @@ class ListPosition:
         """Return the values that a template needs to link the previous and next page, and the list
         without these filters."""
         next_url = self.next_url(next_cursor)
-        return {"place": self, "next_url": next_url, "clear_url": clear_url(*filters)}
+        return {"position": self, "next_url": next_url, "clear_url": clear_url(*filters)}
 
     def previous_url(self) -> str | None:
         """The URL of the previous page; None on the first."""

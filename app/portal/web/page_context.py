@@ -128,7 +128,7 @@ def _context() -> dict[str, Any]:
         "header_links": brand.header_links[:MAX_HEADER_LINKS],
         "more_links": brand.header_links[MAX_HEADER_LINKS:],
         "unread": _unread_count,
-        "find_url": url_for("portal.search.search") if user and not is_held else None,
+        "search_url": url_for("portal.search.search") if user and not is_held else None,
         "account_url": None if is_held else url_for("portal.account.show_account"),
         "theme_url": url_for("portal.save_theme"),
         "sign_out_url": url_for("portal.auth.sign_out"),

@@ -138,7 +138,7 @@ def _delivery_context(
     """Return the message and its owner, its attempts, and whether there will be more."""
     owners = deliveries.organizations_of(session, caller(), endpoint, [delivery])
     return {
-        "whose": owners.get(delivery.id),
+        "owner": owners.get(delivery.id),
         "message": formatted_body(delivery),
         "attempts": attempts.attempts_of(delivery),
         "response_message": response_message,
@@ -159,7 +159,7 @@ def _attempt_times(delivery: WebhookDelivery) -> dict[str, str]:
     attempt_label = next_attempt_label(delivery)
     return {
         "last_attempt": last_attempt if delivery.last_attempt_at else gettext("None yet"),
-        "next_words": f"{next_attempt} ({attempt_label})" if attempt_label else "",
+        "next_attempt_label": f"{next_attempt} ({attempt_label})" if attempt_label else "",
     }
 
 

@@ -1,12 +1,12 @@
 """Alerts: rules over the figures of a partner, and the alerts that they open.
 
 `rules` keeps the rules, `measuring` reads the figures, `evaluating` opens and resolves alerts,
-`reading` shows and acknowledges them, `words` describes both.
+`listing` shows and acknowledges them, `labels` describes both.
 """
 
 from app.services.alerts.evaluating import apply, changes
-from app.services.alerts.measuring import period_starts
-from app.services.alerts.reading import (
+from app.services.alerts.labels import UNITS, uses_period
+from app.services.alerts.listing import (
     AlertView,
     acknowledge,
     any_open,
@@ -16,6 +16,7 @@ from app.services.alerts.reading import (
     search,
     titles,
 )
+from app.services.alerts.measuring import period_starts
 from app.services.alerts.rules import (
     EXISTS,
     MUTE_DAYS,
@@ -28,4 +29,3 @@ from app.services.alerts.rules import (
     sentences_of,
     update,
 )
-from app.services.alerts.words import UNITS, uses_period

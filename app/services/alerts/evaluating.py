@@ -16,8 +16,8 @@ from app.enums import Role, UserStatus, WebhookEvent
 from app.models import Alert, AlertRule, MailKind, Organization, Partner, User
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue, notifications
+from app.services.alerts.labels import sentence, title
 from app.services.alerts.measuring import MetRule, find_met_rules, names_of
-from app.services.alerts.words import sentence, title
 from app.services.auth.sessions import caller_of
 from app.services.tenancy import visible_organizations
 from app.services.webhooks.publishing import publish

@@ -19,8 +19,8 @@ from app.models import AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue, partners
+from app.services.alerts.labels import sentence, uses_period
 from app.services.alerts.measuring import names_of
-from app.services.alerts.words import sentence, uses_period
 from app.services.spending import budgets
 from app.services.tenancy import (
     ARCHIVED,

@@ -17,7 +17,7 @@ from app.services.billing import statements
 from app.services.billing.months import month_of, next_month
 from app.services.billing.statements import Bill
 from app.services.billing.usage import in_month
-from app.services.money_words import exact_micros
+from app.services.money_format import exact_micros
 from app.services.pricing import versions
 from app.services.pricing.plans import PlanTerms
 from app.services.tenancy import visible_organizations

@@ -1,6 +1,6 @@
 """Campaigns: loading, states, assistants, and the lock on their contacts."""
 
-from app.services.campaigns.changing import (
+from app.services.campaigns.lifecycle import (
     archive,
     assign_assistants,
     assistants_of,

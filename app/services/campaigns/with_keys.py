@@ -11,7 +11,7 @@ from app.models import Assistant, Campaign
 from app.policy.caller import Caller
 from app.services import assistants, organizations
 from app.services.assistants import settings
-from app.services.campaigns.changing import create
+from app.services.campaigns.lifecycle import create
 
 
 def create_with_keys(

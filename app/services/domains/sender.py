@@ -18,7 +18,7 @@ from app.services import partners
 from app.services.credentials.encryption import seal, try_unseal
 from app.services.domains.records import SELECTOR
 from app.services.partners import domains
-from app.services.partners.changing import record_update
+from app.services.partners.updating import record_update
 from app.validation.emails import is_email
 
 PURPOSE = "DKIM key"

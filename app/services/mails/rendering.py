@@ -21,7 +21,7 @@ from app.services.auth import one_time_links
 from app.services.branding.brand import Brand
 from app.services.branding.shades import brand_shades
 from app.services.mails.facts import MailContext, MailTexts
-from app.services.mails.words import WORDS
+from app.services.mails.texts import TEXTS_BY_KIND
 
 if TYPE_CHECKING:
     from css_inline import CSSInliner
@@ -63,7 +63,7 @@ def render(brand: Brand, texts: MailTexts, site: str) -> RenderedMail:
     shades = brand_shades(brand.colour)
     variables = {
         "brand": brand,
-        "words": texts,
+        "texts": texts,
         "language": languages.language(),
         "light": shades.light,
         "dark": shades.dark,
@@ -89,7 +89,7 @@ def preview(brand: Brand, origin: str, mail: Mail, *, link: str = "") -> Rendere
         link=f"{pages}/{link}" if link else "",
         link_ends=mail.created_at + one_time_links.LIFETIME[LinkPurpose.INVITATION],
     )
-    return render(brand, WORDS[MailKind(mail.kind)](context), origin)
+    return render(brand, TEXTS_BY_KIND[MailKind(mail.kind)](context), origin)
 
 
 def sample(brand: Brand, origin: str) -> RenderedMail:

@@ -28,7 +28,7 @@ from app.services.branding.brand import NEUTRAL, Brand, of_partner
 from app.services.mail_queue import INVITED_IN
 from app.services.mails.facts import MailContext
 from app.services.mails.rendering import render
-from app.services.mails.words import WORDS
+from app.services.mails.texts import TEXTS_BY_KIND
 
 log = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         link_ends=ends,
     )
     with languages.using_language(reader.language(mail.details)):
-        rendered = render(reader.brand, WORDS[kind](context), site)
+        rendered = render(reader.brand, TEXTS_BY_KIND[kind](context), site)
     session.flush()
     sender = None
     if settings.mail_spf_include:

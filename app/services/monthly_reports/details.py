@@ -16,7 +16,7 @@ from app.services import reporting
 from app.services.billing.margin import MonthMargin
 from app.services.billing.months import previous_month
 from app.services.billing.usage import ModelRate
-from app.services.money_words import micros
+from app.services.money_format import micros
 from app.services.monthly_reports.paper import named, paper
 
 

@@ -8,7 +8,7 @@ from app.languages.dates import NO_BREAK, format_date_range, format_local_date, 
 from app.languages.numbers import format_percentage, localize_number
 from app.models import utcnow
 from app.services.billing.margin import MonthMargin
-from app.services.money_words import micros
+from app.services.money_format import micros
 from app.services.reporting import ConversationChange, MonthlyReport
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]

@@ -1,14 +1,13 @@
 """Templates of organizations: owned by a partner, used for one customer or for many."""
 
-from app.services.organization_templates.changing import (
-    change,
-    check_changes,
-    create,
-    delete,
-    remove_assistant,
-    save_assistant,
-    save_campaign,
-    save_organization,
+from app.services.organization_templates.bulk_create import (
+    AT_ONCE,
+    CheckedRow,
+    as_json,
+    check_many,
+    create_many,
+    from_json,
+    mail_owners,
 )
 from app.services.organization_templates.checking import InstallationBounds, check_campaign
 from app.services.organization_templates.content import (
@@ -37,12 +36,12 @@ from app.services.organization_templates.customer_files import (
 )
 from app.services.organization_templates.customer_names import texts_with_customer
 from app.services.organization_templates.loading import OpenedTemplate, get_with_content, listing
-from app.services.organization_templates.many import (
-    AT_ONCE,
-    CheckedRow,
-    as_json,
-    check_many,
-    create_many,
-    from_json,
-    mail_owners,
+from app.services.organization_templates.updating import (
+    change,
+    create,
+    delete,
+    remove_assistant,
+    save_assistant,
+    save_campaign,
+    save_organization,
 )

@@ -23,7 +23,7 @@ from app.services.organization_templates.content import (
     without_phone,
 )
 from app.services.organizations import CallingRules, OpenableRegions
-from app.services.organizations.changing import validate_name
+from app.services.organizations.updating import validate_name
 from app.services.outreach.plans import plan_problems
 
 MAX_ASSISTANTS = 20

@@ -16,15 +16,15 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns, organizations, outreach, partners, users
 from app.services.assistants.settings import create_assistant
-from app.services.organization_templates.changing import TARGET
 from app.services.organization_templates.checking import InstallationBounds, openable_for
 from app.services.organization_templates.content import PLAIN_RULES, TemplateContent, content_of
 from app.services.organization_templates.customer_names import for_customer
 from app.services.organization_templates.loading import get
+from app.services.organization_templates.updating import TARGET
 from app.services.organizations import CallingRules, OpenableRegions
-from app.services.organizations.changing import MAX_NAME, validate_name
 from app.services.organizations.creating import NewOrganization
 from app.services.organizations.creating import add as add_organization
+from app.services.organizations.updating import MAX_NAME, validate_name
 from app.services.users.creating import MAX_KEY
 from app.validation.emails import is_email
 from app.validation.time_zones import time_zones, unknown_zone

@@ -1,6 +1,5 @@
 """Organizations, the partners' customers: loading, plans, limits and status."""
 
-from app.services.organizations.changing import update
 from app.services.organizations.countries import check_country, usual_country
 from app.services.organizations.creating import NewOrganization, create, duplicate_name_problems
 from app.services.organizations.effects import effects
@@ -48,6 +47,7 @@ from app.services.organizations.status import (
     suspend,
 )
 from app.services.organizations.trial import end_trial, trial_of
+from app.services.organizations.updating import update
 from app.services.organizations.use import (
     RECENT_DAYS,
     OrganizationContents,

@@ -14,8 +14,8 @@ from app.models.base import name_key
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import assistants, audit, destinations, organization_groups, partners, rollup
-from app.services.organizations.changing import audit_values, validate_name
 from app.services.organizations.countries import check_country
+from app.services.organizations.updating import audit_values, validate_name
 
 
 @dataclass(frozen=True, slots=True)

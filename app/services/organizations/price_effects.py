@@ -16,7 +16,7 @@ from app.schemas.organizations import UpdateOrganizationInput
 from app.services.billing import statements
 from app.services.billing.rating import StatementLine, in_micros
 from app.services.billing.statements import Bill
-from app.services.money_words import micros
+from app.services.money_format import micros
 from app.services.organizations.effects import ChangeEffect, EffectWeight, effects
 from app.services.organizations.loading import get
 

@@ -20,7 +20,7 @@ from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.services import audit, destinations
 from app.services.calls import waiting
-from app.services.organizations.changing import lock_organization
+from app.services.organizations.updating import lock_organization
 
 MAX_CALLS_PER_DAY = 1_000_000
 MAX_RETRIES = 10

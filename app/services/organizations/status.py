@@ -17,7 +17,7 @@ from app.services.calls.states import WAITING
 from app.services.tenancy import get_organization, refuse_archived
 from app.validation.texts import trim
 
-ARCHIVED_WORDS = gettext_noop("The organization was archived before the call was placed.")
+ARCHIVED_MESSAGE = gettext_noop("The organization was archived before the call was placed.")
 """Stored with the calls, and therefore in English."""
 
 
@@ -158,7 +158,7 @@ def _cancel_waiting_calls(session: Session, organization: Organization) -> int:
     now = utcnow()
     reason = EndedReason.ORGANIZATION_SUSPENDED
     for call in waiting:
-        end_call(session, call, CallStatus.CANCELED, reason, at=now, detail=ARCHIVED_WORDS)
+        end_call(session, call, CallStatus.CANCELED, reason, at=now, detail=ARCHIVED_MESSAGE)
     return len(waiting)
 
 

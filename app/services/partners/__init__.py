@@ -1,15 +1,5 @@
 """Partners: loading, the meaning of their fields, and every change to them."""
 
-from app.services.partners.changing import (
-    change_domain,
-    choose_language,
-    create,
-    create_by_operator,
-    set_billing_address,
-    set_payment_terms,
-    update,
-    verify_domain,
-)
 from app.services.partners.loading import (
     check,
     get,
@@ -24,3 +14,13 @@ from app.services.partners.loading import (
 )
 from app.services.partners.resource import BILLING_FIELDS, EDITOR_FIELDS, to_resource
 from app.services.partners.status import end_trial, resume, start_trial, suspend
+from app.services.partners.updating import (
+    change_domain,
+    choose_language,
+    create,
+    create_by_operator,
+    set_billing_address,
+    set_payment_terms,
+    update,
+    verify_domain,
+)

@@ -12,9 +12,9 @@ from app.errors import check_version, raise_problems
 from app.models import Partner
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services.partners.changing import record_update
 from app.services.partners.loading import get
 from app.services.partners.sign_in_policy import out_of_range
+from app.services.partners.updating import record_update
 
 Days = Mapping[RetentionKind, int | None]
 """Days; None means the installation's."""

@@ -12,8 +12,8 @@ from app.languages import gettext
 from app.models import Partner
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services.partners.changing import record_update
 from app.services.partners.loading import get
+from app.services.partners.updating import record_update
 
 MIN_IDLE_MINUTES = 5
 

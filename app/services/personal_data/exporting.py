@@ -31,7 +31,7 @@ from app.services.recordings.reading import extension_of
 
 AT_ONCE = 500
 NAMES = {SubjectKind.USER: "user-data", SubjectKind.CONTACT: "contact-data"}
-"""The names of these exports among those of lists; `exports.words` has their titles."""
+"""The names of these exports among those of lists; `exports.labels` has their titles."""
 
 
 ABOUT_OTHERS = ("target_id", "target", "before", "after")

@@ -16,7 +16,7 @@ from app.models import AuditEntry, Call, Campaign, Contact, EmailChange, Erasure
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import calls, contacts, users
-from app.services.personal_data.words import SubjectWords
+from app.services.personal_data.search_terms import SubjectWords
 from app.services.tenancy import get_organization
 
 MAX_CONTACTS = 1000

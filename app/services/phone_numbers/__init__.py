@@ -1,10 +1,10 @@
 """The numbers that calls come from: each belongs to one organization of the whole installation.
 
-`owning` decides whether an assistant may call from a number, `changing` assigns, moves and releases
-numbers, `listing` reads them from carrier accounts, `queries` lists them.
+`owning` decides whether an assistant may call from a number, `assignment` assigns, moves and
+releases numbers, `listing` reads them from carrier accounts, `queries` lists them.
 """
 
-from app.services.phone_numbers.changing import assign, confirm, move, release
+from app.services.phone_numbers.assignment import assign, confirm, move, release
 from app.services.phone_numbers.listing import (
     is_running,
     last_readings,

@@ -24,7 +24,7 @@ from app.schemas.partners import UpdatePartnerInput
 from app.services import audit, partners
 from app.services.pricing.differences import PlanChange, differences
 from app.services.pricing.plans import LOCAL_ID, EditedPlan, check
-from app.services.pricing.reading import plans_of, published, remember_published_of
+from app.services.pricing.published_plans import plans_of, published, remember_published_of
 
 PRICED = (Tier.FREE, Tier.BASIC, Tier.PLUS)
 """The plans that the contract's ``pricing`` can name, by size."""

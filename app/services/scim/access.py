@@ -18,9 +18,9 @@ from app.models import ScimGroup, ScimMember, ScimSettings, ScimUser, User
 from app.policy.caller import Caller
 from app.services import users
 from app.services.auth import ways_in
-from app.services.mails import inviting
-from app.services.users.changing import make_member
+from app.services.mails import invitations
 from app.services.users.loading import MEMBERS
+from app.services.users.updating import make_member
 
 HIGHEST_FIRST = (
     Role.PARTNER_ADMIN,
@@ -142,7 +142,7 @@ def deactivate(session: Session, caller: Caller, user: User, stored: ScimUser) -
 def invite(session: Session, caller: Caller, user: User) -> None:
     """Mail the invitation, unless the user signs in with a company account only."""
     if user.status is UserStatus.INVITED and not ways_in.required_provider(session, user):
-        inviting.send_invitation(session, caller, user.id)
+        invitations.send_invitation(session, caller, user.id)
 
 
 def _assign(session: Session, caller: Caller, user: User, assignment: RoleAssignment) -> None:

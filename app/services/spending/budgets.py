@@ -16,7 +16,7 @@ from app.languages.numbers import localize_number
 from app.models import MailKind, Organization, Partner, SpendingLimit, SpendingTotal, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
-from app.services import audit, mail_queue, money_words
+from app.services import audit, mail_queue, money_format
 from app.services.spending import rates
 from app.services.spending.limits import (
     KINDS,
@@ -257,8 +257,8 @@ def _report_level(session: Session, stored: SpendingLimit, percent: int, spent: 
                 "organization": owner.name if isinstance(owner, Organization) else None,
                 "organizationId": str(owner.id),
                 "percent": percent,
-                "spent": money_words.micros(spent, currency),
-                "budget": money_words.micros(stored.budget_micros or 0, currency),
+                "spent": money_format.micros(spent, currency),
+                "budget": money_format.micros(stored.budget_micros or 0, currency),
             }
 
     admins, kind, partner_id = _admins(session, stored), MailKind.BUDGET_REACHED, stored.partner_id

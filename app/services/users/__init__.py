@@ -1,6 +1,16 @@
 """Users: loading, creating and changing them."""
 
-from app.services.users.changing import check_name, set_external_id, set_password, update
+from app.services.users.bulk_invite import (
+    AT_ONCE,
+    CheckedInvitee,
+    CheckedInvitees,
+    FullOrganization,
+    InviteDefaults,
+    InviteOutcome,
+    by_name,
+    check_many,
+    invite_many,
+)
 from app.services.users.creating import (
     create,
     create_admin,
@@ -16,17 +26,6 @@ from app.services.users.invitees import (
     read_invitees,
     to_lines,
 )
-from app.services.users.inviting import (
-    AT_ONCE,
-    CheckedInvitee,
-    CheckedInvitees,
-    FullOrganization,
-    InviteDefaults,
-    InviteOutcome,
-    by_name,
-    check_many,
-    invite_many,
-)
 from app.services.users.loading import (
     UserFilter,
     count,
@@ -39,3 +38,4 @@ from app.services.users.loading import (
     types_for,
 )
 from app.services.users.status import change_role, deactivate, reactivate, suspend
+from app.services.users.updating import set_external_id, set_password, update

@@ -19,7 +19,7 @@ from app.services.auth import attempt_limits, sessions, throttle
 from app.services.auth.throttle import FailureCounter
 from app.services.auth.tokens import hash_of
 from app.services.users import email_changes
-from app.services.users.changing import MAX_NAME
+from app.services.users.updating import MAX_NAME
 from app.validation.networks import network_of
 from app.validation.time_zones import time_zones
 

@@ -15,8 +15,8 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.auth import sessions
 from app.services.factors import own
-from app.services.users.changing import lock_user
 from app.services.users.loading import check_grant
+from app.services.users.updating import lock_user
 
 
 def reset(session: Session, caller: Caller, user_id: UUID) -> User:

@@ -16,9 +16,9 @@ from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.auth import author_check, one_time_links, sessions
 from app.services.users import email_changes, new_administrators
-from app.services.users.changing import lock_user
 from app.services.users.created_items import end_items, mail_administrators
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL, check_grant
+from app.services.users.updating import lock_user
 
 
 def change_role(

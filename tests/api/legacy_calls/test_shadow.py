@@ -25,7 +25,7 @@ def exchange(session: Session) -> LegacyExchange:
     return session.scalars(select(LegacyExchange)).one()
 
 
-def answers(session: Session) -> list[tuple[int, Any]]:
+def exchange_results(session: Session) -> list[tuple[int, Any]]:
     """Status with code (None of an acceptance): as it was answered, as Area C would have."""
     kept = exchange(session)
     pairs = [(kept.status, kept.answer), (kept.shadow_status, kept.shadow_answer)]
@@ -108,10 +108,10 @@ def test_both_areas_refuse_with_their_own_messages(
     session.add(entry)
     session.commit()
     served.ask()
-    assert answers(session) == [(409, "do_not_contact"), (409, "do_not_contact")]
+    assert exchange_results(session) == [(409, "do_not_contact"), (409, "do_not_contact")]
     assert exchange(session).shadow_answer["success"] is False
     served.ask(toPhoneNumber="+19005550123")
-    assert answers(session) == [(400, "number_not_allowed"), (400, "number_not_allowed")]
+    assert exchange_results(session) == [(400, "number_not_allowed"), (400, "number_not_allowed")]
     kept = exchange(session)
     fields = [
         [error["field"] for error in body["details"]["errors"]]
@@ -125,13 +125,13 @@ def test_a_number_of_no_assistant_gets_a_placeholder_in_the_request(
     session: Session, served: Dialler
 ) -> None:
     served.ask(fromPhoneNumber="+12025550199")
-    assert answers(session) == [(404, "agent_not_found"), (404, "agent_not_found")]
+    assert exchange_results(session) == [(404, "agent_not_found"), (404, "agent_not_found")]
     assert exchange(session).request["agentId"] == NO_ASSISTANT
 
 
 def test_requests_that_only_area_c_refuses_are_counted(session: Session, served: Dialler) -> None:
     assert served.ask(name="A" * 101).status_code == 200
-    assert answers(session) == [(200, None), (400, "too_long")]
+    assert exchange_results(session) == [(200, None), (400, "too_long")]
     assert (len(calls(session)), counted(session)) == (1, [(1, 0, 1)])
 
 
@@ -139,7 +139,7 @@ def test_after_the_end_area_c_still_says_what_it_would_answer(
     session: Session, retired: Dialler
 ) -> None:
     assert retired.ask().status_code == 410
-    assert answers(session) == [(410, "retired"), (200, None)]
+    assert exchange_results(session) == [(410, "retired"), (200, None)]
     assert (calls(session), counted(session)) == ([], [(0, 1, 1)])
 
 
@@ -149,7 +149,7 @@ def test_requests_without_the_plus_plan_are_compared_too(
     own.plus.payment_tier = Tier.FREE
     session.commit()
     served.ask()
-    assert answers(session) == [(403, "plan_required"), (200, None)]
+    assert exchange_results(session) == [(403, "plan_required"), (200, None)]
 
 
 def test_an_unreadable_request_is_counted_and_does_not_replace_the_last_one(

@@ -294,7 +294,7 @@ def office(clock: SetClock, session: Session, line: Line) -> Office:
     return Office(session, line, clock)
 
 
-def told(script: Script, call_id: UUID) -> tuple[Any, ...]:
+def call_state(script: Script, call_id: UUID) -> tuple[Any, ...]:
     body = script.get(f"/outbound/calls/{call_id}").get_json()
     return tuple(body[name] for name in ("status", "statusDetail", "scheduledFor", "nextAttemptAt"))
 
@@ -306,7 +306,7 @@ def test_a_call_says_why_it_waits_and_until_when(
     make, expected = REASONS[reason]
     call_id = make(office)
     office.session.commit()
-    assert told(script, call_id) == expected
+    assert call_state(script, call_id) == expected
 
 
 def test_the_answer_says_that_dialling_is_paused(office: Office, script: Script) -> None:
@@ -326,7 +326,12 @@ def test_an_expired_call_says_what_it_waited_for(
     clock.pass_by(hours=25)
     office.claim(call_id)
     office.session.commit()
-    assert told(script, call_id) == ("expired", f"Last reason for waiting: {ONE_LINE}", None, None)
+    assert call_state(script, call_id) == (
+        "expired",
+        f"Last reason for waiting: {ONE_LINE}",
+        None,
+        None,
+    )
 
 
 def test_a_call_in_progress_gives_no_reason_to_wait(
@@ -336,4 +341,4 @@ def test_a_call_in_progress_gives_no_reason_to_wait(
     clock.pass_by(minutes=30)
     office.claim(call_id)
     office.session.commit()
-    assert told(script, call_id) == ("dialing", None, None, None)
+    assert call_state(script, call_id) == ("dialing", None, None, None)

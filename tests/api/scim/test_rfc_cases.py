@@ -59,7 +59,7 @@ GROUP_FILTERS = [
 ]
 
 
-def found(directory: Directory, path: str, wanted: str, name: str) -> list[str]:
+def matching_names(directory: Directory, path: str, wanted: str, name: str) -> list[str]:
     answer = directory.client.get(
         f"/scim/v2{path}",
         query_string={"filter": wanted},
@@ -72,10 +72,10 @@ def found(directory: Directory, path: str, wanted: str, name: str) -> list[str]:
 def test_users_and_groups_are_filtered(directory: Directory, people: dict[str, str]) -> None:
     users, groups = {}, {}
     for text, _ in USER_FILTERS:
-        names = found(directory, "/Users", with_ids(text, people), "userName")
+        names = matching_names(directory, "/Users", with_ids(text, people), "userName")
         users[text] = [name for name in names if name.endswith("@people.example")]
     for text, _ in GROUP_FILTERS:
-        groups[text] = found(directory, "/Groups", with_ids(text, people), "displayName")
+        groups[text] = matching_names(directory, "/Groups", with_ids(text, people), "displayName")
     assert (users, groups) == (dict(USER_FILTERS), dict(GROUP_FILTERS))
 
 

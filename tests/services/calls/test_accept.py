@@ -31,7 +31,7 @@ NUMBER = "+12025550101"
 MESSAGES = {"intro_message": "Hello.", "voicemail_message": "Bye."}
 
 
-def asked(line: Line, **changes: Any) -> calls.CallRequest:
+def call_request(line: Line, **changes: Any) -> calls.CallRequest:
     return calls.CallRequest(line.assistant_id, **({"phone_number": NUMBER} | MESSAGES | changes))
 
 
@@ -50,7 +50,7 @@ def refusal(session: Session, line: Line, request: calls.CallRequest, **more: An
 
 
 def test_an_accepted_call_is_queued_and_noted_in_the_history(session: Session, line: Line) -> None:
-    request = asked(line, first_name=" Ada ", email=" ", metadata={"order": 7})
+    request = call_request(line, first_name=" Ada ", email=" ", metadata={"order": 7})
     accepted = schedule(session, line, request)
     call = session.get_one(Call, accepted.call_id)
     assert accepted.as_dict() == {
@@ -74,7 +74,7 @@ def test_a_call_behind_others_says_so_in_the_answer_and_until_it_is_dialled(
     session: Session, line: Line
 ) -> None:
     two = CallSettings(calls_at_once=2)
-    accepted = [schedule(session, line, asked(line), settings=two) for _ in range(3)]
+    accepted = [schedule(session, line, call_request(line), settings=two) for _ in range(3)]
     full = "The organization's limit of 2 calls at once is reached."
     assert [one.message for one in accepted] == [
         "The call is queued and will be placed shortly.",
@@ -94,7 +94,7 @@ def test_calls_of_test_keys_do_not_hold_up_live_calls_nor_the_reverse(
 
     def accepted(*, live: bool) -> Call:
         found = calls.schedule(
-            session, line.key, asked(line), one, source=CallSource.API, live=live
+            session, line.key, call_request(line), one, source=CallSource.API, live=live
         )
         return session.get_one(Call, found.call_id)
 
@@ -111,7 +111,7 @@ def test_a_test_call_never_leaves_the_simulated_carrier(session: Session, line: 
     accepted = calls.schedule(
         session,
         line.key,
-        asked(line),
+        call_request(line),
         CallSettings(CarrierKind.TWILIO),
         source=CallSource.API,
         live=False,
@@ -139,7 +139,7 @@ def test_a_call_needs_both_messages_or_instructions(
     instructions: str | None,
     code: str,
 ) -> None:
-    request = asked(
+    request = call_request(
         line, intro_message=intro, voicemail_message=voicemail, call_instructions=instructions
     )
     assert refusal(session, line, request) == code
@@ -148,7 +148,9 @@ def test_a_call_needs_both_messages_or_instructions(
 def test_the_messages_of_the_assistant_are_the_default(session: Session, line: Line) -> None:
     assistant = session.get_one(Assistant, line.assistant_id)
     assistant.default_intro, assistant.default_voicemail = "Own intro.", "Own voicemail."
-    accepted = schedule(session, line, asked(line, intro_message=None, voicemail_message=None))
+    accepted = schedule(
+        session, line, call_request(line, intro_message=None, voicemail_message=None)
+    )
     call = session.get_one(Call, accepted.call_id)
     assert (call.intro_message, call.voicemail_message) == ("Own intro.", "Own voicemail.")
 
@@ -160,15 +162,15 @@ def test_the_messages_of_the_assistant_are_filled_with_the_data_of_the_contact(
     assistant.default_intro = "Hello {firstName|there}, about {topic|your visit} {room}."
     assistant.default_voicemail = "{lastName}"
     own: dict[str, Any] = {"intro_message": None, "voicemail_message": None}
-    assert refusal(session, line, asked(line, **own)) == "messaging_required"
-    named = asked(line, **own, first_name="Ünal", last_name="Şahin", metadata={"topic": 12})
+    assert refusal(session, line, call_request(line, **own)) == "messaging_required"
+    named = call_request(line, **own, first_name="Ünal", last_name="Şahin", metadata={"topic": 12})
     call = session.get_one(Call, schedule(session, line, named).call_id)
     assert (call.intro_message, call.voicemail_message) == ("Hello Ünal, about 12.", "Şahin")
 
 
 def test_an_intro_is_kept_word_for_word(session: Session, line: Line) -> None:
     words = "  {{ name }}, 100 % <b>yours</b>\n"
-    accepted = schedule(session, line, asked(line, intro_message=words))
+    accepted = schedule(session, line, call_request(line, intro_message=words))
     assert session.get_one(Call, accepted.call_id).intro_message == words
 
 
@@ -178,11 +180,11 @@ def test_an_intro_is_kept_word_for_word(session: Session, line: Line) -> None:
 def test_numbers_that_may_not_be_dialled_are_refused(
     session: Session, line: Line, number: str
 ) -> None:
-    assert refusal(session, line, asked(line, phone_number=number)) == "number_not_allowed"
+    assert refusal(session, line, call_request(line, phone_number=number)) == "number_not_allowed"
 
 
 def test_a_number_without_its_area_code_is_no_phone_number(session: Session, line: Line) -> None:
-    assert refusal(session, line, asked(line, phone_number="+12025550")) == "invalid_phone"
+    assert refusal(session, line, call_request(line, phone_number="+12025550")) == "invalid_phone"
 
 
 def test_a_blocker_is_answered_with_its_code(session: Session, line: Line) -> None:
@@ -196,15 +198,15 @@ def test_a_blocker_is_answered_with_its_code(session: Session, line: Line) -> No
         )
     )
     session.flush()
-    codes.append(refusal(session, line, asked(line)))
+    codes.append(refusal(session, line, call_request(line)))
     assistant.phone_configured = False
-    codes.append(refusal(session, line, asked(line)))
+    codes.append(refusal(session, line, call_request(line)))
     assistant.active = False
-    codes.append(refusal(session, line, asked(line)))
+    codes.append(refusal(session, line, call_request(line)))
     partner.suspended_at = utcnow()
-    codes.append(refusal(session, line, asked(line)))
+    codes.append(refusal(session, line, call_request(line)))
     partner.suspended_at, organization.status = None, OrganizationStatus.SUSPENDED
-    codes.append(refusal(session, line, asked(line)))
+    codes.append(refusal(session, line, call_request(line)))
     assert codes == [
         "do_not_contact",
         "agent_phone_not_ready",
@@ -217,55 +219,58 @@ def test_a_blocker_is_answered_with_its_code(session: Session, line: Line) -> No
 @pytest.mark.parametrize("assistant_id", ["", "nobody", "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"])
 def test_an_unknown_assistant_is_not_found(session: Session, line: Line, assistant_id: str) -> None:
     assert (
-        refusal(session, line, replace(asked(line), assistant_id=assistant_id)) == "agent_not_found"
+        refusal(session, line, replace(call_request(line), assistant_id=assistant_id))
+        == "agent_not_found"
     )
 
 
 def test_an_assistant_of_another_organization_is_not_found(session: Session, line: Line) -> None:
     stranger = make_line(session)
     with pytest.raises(NotFound) as refused:
-        schedule(session, stranger, asked(line))
+        schedule(session, stranger, call_request(line))
     assert refused.value.code == "agent_not_found"
 
 
 def test_a_repeated_key_gives_the_first_answer_and_no_second_call(
     session: Session, line: Line
 ) -> None:
-    first = schedule(session, line, asked(line), idempotency_key="order-1")
-    again = schedule(session, line, asked(line), idempotency_key="order-1")
+    first = schedule(session, line, call_request(line), idempotency_key="order-1")
+    again = schedule(session, line, call_request(line), idempotency_key="order-1")
     assert again == replace(first, replayed=True)
     assert session.scalar(select(func.count()).select_from(Call)) == 1
 
 
 def test_a_key_with_another_body_is_a_conflict(session: Session, line: Line) -> None:
-    schedule(session, line, asked(line), idempotency_key="order-1")
+    schedule(session, line, call_request(line), idempotency_key="order-1")
     with pytest.raises(Conflict) as refused:
-        schedule(session, line, asked(line, metadata={"a": 1}), idempotency_key="order-1")
+        schedule(session, line, call_request(line, metadata={"a": 1}), idempotency_key="order-1")
     assert refused.value.code == "idempotency_conflict"
 
 
 def test_idempotency_keys_belong_to_their_credential_and_last_24_hours(
     session: Session, line: Line
 ) -> None:
-    first = schedule(session, line, asked(line), idempotency_key="order-1")
+    first = schedule(session, line, call_request(line), idempotency_key="order-1")
     other = replace(line, key=replace(line.key, subject_id=new_id()))
-    second = schedule(session, other, asked(line), idempotency_key="order-1")
+    second = schedule(session, other, call_request(line), idempotency_key="order-1")
     record = session.get_one(IdempotencyRecord, (line.key.subject_id, "outbound.call", "order-1"))
     record.created_at = utcnow() - timedelta(hours=24, seconds=1)
     session.flush()
-    third = schedule(session, line, asked(line), idempotency_key="order-1")
+    third = schedule(session, line, call_request(line), idempotency_key="order-1")
     assert len({first.call_id, second.call_id, third.call_id}) == 3
 
 
 def test_a_refused_request_keeps_no_key(session: Session, line: Line) -> None:
     with pytest.raises(ValidationFailed):
-        schedule(session, line, asked(line, phone_number="+19005550101"), idempotency_key="k")
-    assert schedule(session, line, asked(line), idempotency_key="k").replayed is False
+        schedule(
+            session, line, call_request(line, phone_number="+19005550101"), idempotency_key="k"
+        )
+    assert schedule(session, line, call_request(line), idempotency_key="k").replayed is False
 
 
 @pytest.mark.parametrize("key", ["", " ", "x" * 256, "a\nb", "a\x00b"])
 def test_a_malformed_key_is_refused(session: Session, line: Line, key: str) -> None:
-    code = refusal(session, line, asked(line), idempotency_key=key)
+    code = refusal(session, line, call_request(line), idempotency_key=key)
     assert code == "invalid_idempotency_key"
 
 

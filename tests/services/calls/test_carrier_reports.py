@@ -32,7 +32,7 @@ def report(session: Session, attempt: CallAttempt, reference: str) -> bool:
     return carrier_reports.accept_report(session, CarrierKind.TWILIO, attempt.id, state)
 
 
-def held(session: Session, *attempts: CallAttempt) -> list[tuple[str | None, bool]]:
+def references_of(session: Session, *attempts: CallAttempt) -> list[tuple[str | None, bool]]:
     session.flush()
     return [(attempt.carrier_reference, attempt.is_guessed) for attempt in attempts]
 
@@ -42,16 +42,16 @@ def test_one_report_corrects_two_swapped_guesses(session: Session, line: Line) -
     guess(session, first, "CA2")
     guess(session, second, "CA1")
     assert report(session, first, "CA1")
-    assert held(session, first, second) == [("CA1", False), ("CA2", True)]
+    assert references_of(session, first, second) == [("CA1", False), ("CA2", True)]
     assert report(session, second, "CA2")
-    assert held(session, first, second) == [("CA1", False), ("CA2", False)]
+    assert references_of(session, first, second) == [("CA1", False), ("CA2", False)]
 
 
 def test_a_call_guessed_for_another_attempt_moves_to_its_own(session: Session, line: Line) -> None:
     asked, guessing = attempt_at(session, line), attempt_at(session, line)
     guess(session, guessing, "CA1")
     assert report(session, asked, "CA1")
-    assert [one[0] for one in held(session, asked, guessing)] == ["CA1", None]
+    assert [one[0] for one in references_of(session, asked, guessing)] == ["CA1", None]
 
 
 def test_the_answer_to_the_request_counts_for_more_than_a_guess(
@@ -61,7 +61,7 @@ def test_the_answer_to_the_request_counts_for_more_than_a_guess(
     guess(session, attempt, "CA2")
     attempts.record_placed(session, attempt.id, "CA1")
     session.refresh(attempt)
-    assert held(session, attempt) == [("CA1", False)]
+    assert references_of(session, attempt) == [("CA1", False)]
 
 
 @pytest.mark.parametrize("is_over", [False, True])
@@ -77,4 +77,4 @@ def test_a_certain_or_ended_assignment_is_kept(session: Session, line: Line, is_
     with pytest.raises(Forbidden, match="another attempt"):
         report(session, guessing, "CA1")
     session.refresh(sure)
-    assert held(session, sure, guessing) == [("CA1", is_over), ("CA2", True)]
+    assert references_of(session, sure, guessing) == [("CA1", is_over), ("CA2", True)]

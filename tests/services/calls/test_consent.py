@@ -54,7 +54,7 @@ def checks_of(session: Session, line: Line) -> list[tuple[str, str, str]]:
     return [(check.code, check.state.value, check.sentence) for check in found]
 
 
-def kept(session: Session) -> Any:
+def stored_consent(session: Session) -> Any:
     session.expire_all()
     row = session.execute(select(Contact.consent, Contact.consent_source, Contact.consent_at))
     return tuple(row.one())
@@ -76,7 +76,7 @@ def test_a_call_is_accepted_only_with_consent(
     session: Session, line: Line, campaign: Campaign, said: dict[str, Any], status: str | None
 ) -> None:
     say(session, campaign, **said)
-    assert kept(session)[0] == status
+    assert stored_consent(session)[0] == status
     if status == "given":
         assert ask(session, line).status is CallStatus.QUEUED
         return
@@ -95,11 +95,11 @@ def test_the_source_and_the_time_are_kept_and_follow_the_metadata(
     session: Session, campaign: Campaign
 ) -> None:
     say(session, campaign, consent="yes", consentSource="web form", consentAt="2026-03-01")
-    first = kept(session)
+    first = stored_consent(session)
     say(session, campaign, note="something else")
-    second = kept(session)
+    second = stored_consent(session)
     say(session, campaign, consent=None)
-    assert (first, second, kept(session)) == (
+    assert (first, second, stored_consent(session)) == (
         ("given", "web form", datetime(2026, 3, 1, tzinfo=UTC)),
         first,
         (None, None, None),

@@ -19,7 +19,7 @@ def dial(session: Session, line: Line, **how: Any) -> str:
     return str(line.accept(session, **how).id)
 
 
-def seen(session: Session, caller: Caller) -> list[str]:
+def visible_calls(session: Session, caller: Caller) -> list[str]:
     return [str(call.id) for call in calls.page(session, caller).calls]
 
 
@@ -31,9 +31,9 @@ def test_keys_see_the_calls_of_their_own_kind_and_live_keys_the_retired_apis(
     by_hand = dial(session, line, source=CallSource.TEST)
     test_key = replace(line.key, live=False)
     person = replace(line.key, kind=CallerKind.USER)
-    assert seen(session, line.key) == [legacy, live]
-    assert seen(session, test_key) == [tested]
-    assert seen(session, person) == [by_hand, tested, legacy, live]
+    assert visible_calls(session, line.key) == [legacy, live]
+    assert visible_calls(session, test_key) == [tested]
+    assert visible_calls(session, person) == [by_hand, tested, legacy, live]
     with pytest.raises(NotFound):
         calls.get(session, test_key, live)
 
@@ -44,9 +44,9 @@ def test_calls_of_another_tenant_are_not_visible(session: Session, line: Line) -
     theirs = dial(session, stranger)
     admin = Caller(CallerKind.USER, Role.ADMIN, None, "an admin", partner_id=line.partner_id)
     nobody = Caller(CallerKind.USER, Role.ADMIN, None, "no partner")
-    assert seen(session, line.key) == seen(session, admin) == [mine]
-    assert seen(session, system_caller()) == [theirs, mine]
-    assert seen(session, nobody) == []
+    assert visible_calls(session, line.key) == visible_calls(session, admin) == [mine]
+    assert visible_calls(session, system_caller()) == [theirs, mine]
+    assert visible_calls(session, nobody) == []
     with pytest.raises(NotFound) as refused:
         calls.get(session, line.key, theirs)
     assert refused.value.code == "call_not_found"

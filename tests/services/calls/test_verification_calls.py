@@ -62,7 +62,7 @@ def request(
     return made, session.get_one(Call, made.call_id)
 
 
-def heard(session: Session, call: Call) -> str:
+def spoken_code(session: Session, call: Call) -> str:
     """The code that the carrier is asked to speak."""
     claim = claims.next_step(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
     assert claim.placement is not None
@@ -91,7 +91,7 @@ def refusal(session: Session, line: Line, number: str = NUMBER, **how: Any) -> s
 def test_the_code_of_the_call_verifies_the_number(session: Session, line: Line) -> None:
     number, call = request(session, line, "(212) 555-1000")
     assert (call.source, call.phone_number, call.live) == (CallSource.VERIFICATION, NUMBER, True)
-    code = heard(session, call)
+    code = spoken_code(session, call)
     asked = session, line.organization_id, [NUMBER], VerificationPurpose.CALL_TRIAL
     assert not verified_numbers.verified_among(*asked)
     assert enter(session, line, number, code) == CodeResult(CodeOutcome.VERIFIED)
@@ -127,17 +127,17 @@ def test_a_number_is_verified_for_one_purpose_and_one_organization(
 
 def test_a_code_is_used_once_and_ends_with_the_next_call(session: Session, line: Line) -> None:
     number, first = request(session, line)
-    old = heard(session, first)
+    old = spoken_code(session, first)
     number, second = request(session, line)
     assert enter(session, line, number, old) == CodeResult(CodeOutcome.WRONG, 4)
-    new = heard(session, second)
+    new = spoken_code(session, second)
     assert enter(session, line, number, new) == CodeResult(CodeOutcome.VERIFIED)
     assert enter(session, line, number, new) == CodeResult(CodeOutcome.ENDED)
 
 
 def test_a_code_is_valid_for_ten_minutes(session: Session, line: Line, clock: SetClock) -> None:
     number, call = request(session, line)
-    code = heard(session, call)
+    code = spoken_code(session, call)
     clock.pass_by(minutes=10)
     assert enter(session, line, number, code) == CodeResult(CodeOutcome.ENDED)
 
@@ -146,7 +146,7 @@ def test_five_wrong_codes_end_the_verification_even_for_the_right_code(
     session: Session, line: Line
 ) -> None:
     number, call = request(session, line)
-    code = heard(session, call)
+    code = spoken_code(session, call)
     answers = [enter(session, line, number, other_than(code)) for _ in range(5)]
     assert answers == [CodeResult(CodeOutcome.WRONG, left) for left in (4, 3, 2, 1)] + [
         CodeResult(CodeOutcome.ENDED)
@@ -169,7 +169,7 @@ def test_of_eight_wrong_codes_at_once_five_are_counted(fresh_database: Database)
     line = open_line(fresh_database)
     with fresh_database.transaction() as session:
         number, call = request(session, line)
-        code = heard(session, call)
+        code = spoken_code(session, call)
 
     def guess(_: int) -> CodeResult:
         with fresh_database.transaction() as session:
@@ -293,7 +293,7 @@ def test_a_verification_call_needs_the_permission_to_call_and_the_own_organizati
 
 def test_the_code_is_never_stored(session: Session, line: Line) -> None:
     number, call = request(session, line)
-    code = heard(session, call)
+    code = spoken_code(session, call)
     enter(session, line, number, code)
     session.flush()
     tables = (Call, CallEvent, VerifiedNumber, AuditEntry)
@@ -330,7 +330,7 @@ def test_scripts_see_no_verification_calls(session: Session, line: Line) -> None
 
 def test_only_the_code_of_a_simulated_call_can_be_read(session: Session, line: Line) -> None:
     _number, call = request(session, line)
-    code = heard(session, call).replace(", ", "")
+    code = spoken_code(session, call).replace(", ", "")
     assert calls.simulated_code(session, OPERATOR, call.id, KEYS) == code
     other = make_line(session).accept(session, NUMBER)
     with pytest.raises(Conflict):

@@ -90,7 +90,7 @@ def test_names_with_umlauts_are_found_in_both_spellings(
         assert [contact.last_name for contact in found] == ["Gruenwald"]
 
 
-def listed(session: Session, campaign: Campaign, sort: str) -> list[Contact]:
+def all_pages(session: Session, campaign: Campaign, sort: str) -> list[Contact]:
     """The contacts of all pages."""
     found: list[Contact] = []
     cursor = None
@@ -109,20 +109,20 @@ def test_contacts_are_sorted_by_name_without_accents_and_those_without_one_are_l
         session.add(Contact(**campaign_of, email_key=first or "none", first_name=first))
     session.flush()
     names = ["Anna Lena", " Élodie ", "José", None, "x" * 100, "Zoë", None]
-    assert [each.first_name for each in listed(session, campaign, "name")] == names
+    assert [each.first_name for each in all_pages(session, campaign, "name")] == names
     downwards = [*reversed(names[:-1]), None]
-    assert [each.first_name for each in listed(session, campaign, "-name")] == downwards
+    assert [each.first_name for each in all_pages(session, campaign, "-name")] == downwards
 
 
 def test_contacts_are_sorted_by_status_and_those_without_one_are_last(
     session: Session, campaign: Campaign
 ) -> None:
-    for contact, status in zip(listed(session, campaign, "created"), "bab", strict=False):
+    for contact, status in zip(all_pages(session, campaign, "created"), "bab", strict=False):
         contact.status = status
     session.flush()
     people = {first: place for place, (first, *_) in enumerate(PEOPLE)}
     found = [
-        [people[each.first_name] for each in listed(session, campaign, sort)]
+        [people[each.first_name] for each in all_pages(session, campaign, sort)]
         for sort in ("status", "-status")
     ]
     assert found == [[1, 0, 2, 3], [2, 0, 1, 3]]

@@ -16,7 +16,7 @@ from app.services.auth.password_checks import PasswordChecks
 
 
 @contextmanager
-def taken(checks: PasswordChecks) -> Iterator[None]:
+def occupied_turn(checks: PasswordChecks) -> Iterator[None]:
     """One turn, kept by another thread until the block ends."""
     has_begun, may_end = Event(), Event()
 
@@ -60,14 +60,14 @@ def test_no_more_passwords_are_checked_at_once_than_allowed() -> None:
 
 def test_a_request_is_refused_at_once_if_too_many_wait() -> None:
     checks = PasswordChecks(1, 0)
-    with taken(checks):
+    with occupied_turn(checks):
         assert outcome(checks) == ("sign_in_busy", 3)
     assert outcome(checks) == "checked"
 
 
 def test_a_request_is_refused_if_its_turn_takes_too_long() -> None:
     checks = PasswordChecks(1, 1, max_wait_seconds=0.05)
-    with taken(checks):
+    with occupied_turn(checks):
         assert [outcome(checks), outcome(checks)] == [("sign_in_busy", 3)] * 2
     assert outcome(checks) == "checked"
 

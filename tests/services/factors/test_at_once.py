@@ -58,7 +58,7 @@ def at_once(database: Database, attempts: Iterable[Callable[[Session], object]])
         return sum(pool.map(client, attempts))
 
 
-def asked(
+def challenges_for(
     database: Database, user_id: UUID, keys: Iterable[Authenticator]
 ) -> list[tuple[str, str]]:
     """A challenge of its own for each key, with the answer."""
@@ -117,7 +117,7 @@ def test_an_answer_registers_one_passkey(
     fresh_database: Database, caller: Caller, user_id: UUID
 ) -> None:
     for _ in range(ROUNDS):
-        (answer,) = asked(fresh_database, user_id, [Authenticator()])
+        (answer,) = challenges_for(fresh_database, user_id, [Authenticator()])
         assert at_once(fresh_database, [adding(caller, *answer)] * CLIENTS) == 1
         assert remove_passkeys(fresh_database) == 1
 
@@ -126,7 +126,7 @@ def test_a_passkey_is_registered_once_for_any_number_of_challenges(
     fresh_database: Database, caller: Caller, user_id: UUID
 ) -> None:
     for _ in range(ROUNDS):
-        answers = asked(fresh_database, user_id, [Authenticator()] * CLIENTS)
+        answers = challenges_for(fresh_database, user_id, [Authenticator()] * CLIENTS)
         assert at_once(fresh_database, [adding(caller, *answer) for answer in answers]) == 1
         assert remove_passkeys(fresh_database) == 1
 
@@ -144,7 +144,7 @@ def test_of_first_factors_added_at_once_one_makes_the_recovery_codes(
     fresh_database: Database, caller: Caller, user_id: UUID
 ) -> None:
     for _ in range(ROUNDS):
-        answers = asked(fresh_database, user_id, [Authenticator() for _ in range(CLIENTS)])
+        answers = challenges_for(fresh_database, user_id, [Authenticator() for _ in range(CLIENTS)])
         adds = [_first_codes(caller, *answer) for answer in answers]
         assert at_once(fresh_database, adds) == 1
         with fresh_database.transaction() as session:

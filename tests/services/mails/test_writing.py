@@ -32,7 +32,7 @@ from app.services.branding.shades import brand_shades
 from app.services.mail_queue import enqueue
 from app.services.mails.facts import format_time
 from app.services.mails.sending import GAPS_SECONDS
-from app.services.mails.words import WORDS
+from app.services.mails.texts import TEXTS_BY_KIND
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.mails import path_in, send_waiting
 
@@ -162,7 +162,7 @@ def own(session: Session) -> Tenant:
     return tenant
 
 
-def asked(session: Session, user: User, kind: MailKind) -> Mail:
+def queue_mail(session: Session, user: User, kind: MailKind) -> Mail:
     if kind is MailKind.INVITATION:
         user.status = UserStatus.INVITED
     details = DETAILS.get(kind, {})
@@ -182,12 +182,12 @@ def asked(session: Session, user: User, kind: MailKind) -> Mail:
 
 
 def written(session: Session, settings: Settings, user: User, kind: MailKind) -> OutgoingMail:
-    asked(session, user, kind)
+    queue_mail(session, user, kind)
     (letter,) = send_waiting(session, settings)
     return letter
 
 
-@pytest.mark.parametrize("kind", WORDS)
+@pytest.mark.parametrize("kind", TEXTS_BY_KIND)
 def test_every_mail_is_in_the_partners_brand_and_names_no_other_brand(
     session: Session, settings: Settings, own: Tenant, kind: MailKind
 ) -> None:
@@ -424,7 +424,7 @@ def test_links_lead_to_the_partners_own_host_in_production(
 def test_a_link_that_would_open_nothing_is_not_sent(
     session: Session, settings: Settings, own: Tenant, reason: str
 ) -> None:
-    asked(session, own.user, MailKind.SET_PASSWORD)
+    queue_mail(session, own.user, MailKind.SET_PASSWORD)
     match reason:
         case "user":
             own.user.status = UserStatus.SUSPENDED
@@ -444,7 +444,7 @@ def test_a_link_that_would_open_nothing_is_not_sent(
 def test_a_mail_that_was_accepted_is_never_written_again(
     session: Session, settings: Settings, own: Tenant
 ) -> None:
-    mail = asked(session, own.user, MailKind.RESET_PASSWORD)
+    mail = queue_mail(session, own.user, MailKind.RESET_PASSWORD)
     assert mails.begin(session, mail.id, 1, settings) is not None
     mails.sent(session, mail.id)
     assert mails.begin(session, mail.id, 1, settings) is None
@@ -454,7 +454,7 @@ def test_a_mail_that_was_accepted_is_never_written_again(
 def test_an_attempt_that_was_overtaken_writes_nothing(
     session: Session, settings: Settings, own: Tenant
 ) -> None:
-    mail = asked(session, own.user, MailKind.RESET_PASSWORD)
+    mail = queue_mail(session, own.user, MailKind.RESET_PASSWORD)
     mails.begin(session, mail.id, 2, settings)
     assert mails.begin(session, mail.id, 1, settings) is None
 
@@ -464,7 +464,7 @@ def test_the_attempts_grow_apart_and_end_in_the_history(
 ) -> None:
     assert list(GAPS_SECONDS) == sorted(GAPS_SECONDS)
     assert timedelta(hours=12) < timedelta(seconds=sum(GAPS_SECONDS)) < timedelta(days=2)
-    mail = asked(session, own.user, MailKind.RESET_PASSWORD)
+    mail = queue_mail(session, own.user, MailKind.RESET_PASSWORD)
     for attempt in range(1, len(GAPS_SECONDS) + 1):
         assert mails.begin(session, mail.id, attempt, settings) is not None
         mails.later(session, mail.id, attempt, "away")

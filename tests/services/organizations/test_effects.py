@@ -17,7 +17,9 @@ def tenant(session: Session) -> Tenant:
     return make_tenant(session)
 
 
-def said(session: Session, tenant: Tenant, organization: Organization, **chosen: Any) -> list[str]:
+def effect_sentences(
+    session: Session, tenant: Tenant, organization: Organization, **chosen: Any
+) -> list[str]:
     values = {
         "tier": organization.payment_tier,
         "assistant_limit": organization.assistant_limit,
@@ -44,12 +46,12 @@ def add_legacy_client(session: Session, organization: Organization) -> None:
 
 
 def test_the_current_values_have_no_effects(session: Session, tenant: Tenant) -> None:
-    assert said(session, tenant, tenant.organization) == []
+    assert effect_sentences(session, tenant, tenant.organization) == []
 
 
 def test_leaving_plus_ends_the_legacy_api(session: Session, tenant: Tenant) -> None:
     add_legacy_client(session, tenant.plus)
-    assert said(session, tenant, tenant.plus, tier=Tier.BASIC) == [
+    assert effect_sentences(session, tenant, tenant.plus, tier=Tier.BASIC) == [
         "to-know: The plan changes from Plus to Basic immediately.",
         "takes: The legacy API refuses its 1 client immediately: it needs the plan Plus.",
     ]
@@ -57,7 +59,7 @@ def test_leaving_plus_ends_the_legacy_api(session: Session, tenant: Tenant) -> N
 
 def test_changing_to_plus_opens_the_legacy_api(session: Session, tenant: Tenant) -> None:
     add_legacy_client(session, tenant.organization)
-    assert said(session, tenant, tenant.organization, tier=Tier.PLUS)[1:] == [
+    assert effect_sentences(session, tenant, tenant.organization, tier=Tier.PLUS)[1:] == [
         "gives: The legacy API opens for its 1 client."
     ]
 
@@ -69,28 +71,28 @@ def test_a_limit_below_the_usage_refuses_the_next_item_and_removes_none(
     organization.assistant_limit = 10
     for name in ("Robin", "Kim"):
         assistants.add_assistant(session, OPERATOR, organization, name=name)
-    assert said(session, tenant, organization, assistant_limit=2) == [
+    assert effect_sentences(session, tenant, organization, assistant_limit=2) == [
         (
             "takes: Northwind Bakery has 3 assistants, the new limit is 2: "
             "the next assistant will be refused; nothing is switched off."
         )
     ]
-    assert said(session, tenant, organization, assistant_limit=3) == [
+    assert effect_sentences(session, tenant, organization, assistant_limit=3) == [
         (
             "takes: Northwind Bakery has 3 assistants, the new limit is 3: "
             "the next assistant will be refused."
         )
     ]
-    assert said(session, tenant, organization, assistant_limit=4) == [
+    assert effect_sentences(session, tenant, organization, assistant_limit=4) == [
         "to-know: Northwind Bakery has 3 assistants, the new limit is 4: 1 more can be added."
     ]
-    assert said(session, tenant, organization, assistant_limit=12) == [
+    assert effect_sentences(session, tenant, organization, assistant_limit=12) == [
         "gives: Northwind Bakery has 3 assistants, the new limit is 12: 9 more can be added."
     ]
 
 
 def test_no_limit_is_shown_as_such(session: Session, tenant: Tenant) -> None:
-    assert said(session, tenant, tenant.organization, user_limit=0) == [
+    assert effect_sentences(session, tenant, tenant.organization, user_limit=0) == [
         "gives: Northwind Bakery has 1 user, with no limit."
     ]
 

@@ -44,7 +44,7 @@ def tenant(session: Session) -> Tenant:
     return tenant
 
 
-def said(session: Session, tenant: Tenant, tier: Tier | None) -> list[str]:
+def effect_sentences(session: Session, tenant: Tenant, tier: Tier | None) -> list[str]:
     caller = tenant.caller(Role.ADMIN)
     found = organizations.price_effects(session, caller, tenant.plus.id, tier)
     return [f"{effect.weight}: {effect.sentence}" for effect in found]
@@ -52,7 +52,7 @@ def said(session: Session, tenant: Tenant, tier: Tier | None) -> list[str]:
 
 def test_a_smaller_plan_that_costs_more_this_month_warns(session: Session, tenant: Tenant) -> None:
     call(session, tenant.plus, NOW, 800 * 60)
-    assert said(session, tenant, Tier.BASIC) == [
+    assert effect_sentences(session, tenant, Tier.BASIC) == [
         "takes: The price of this month so far changes from $99.00 to $147.50. " + WHOLE_MONTH,
         "takes: 800 minutes are used this month; Basic includes 10.",
     ]
@@ -60,14 +60,14 @@ def test_a_smaller_plan_that_costs_more_this_month_warns(session: Session, tenan
 
 def test_a_smaller_plan_that_costs_less_says_so(session: Session, tenant: Tenant) -> None:
     call(session, tenant.plus, NOW, 30)
-    assert said(session, tenant, Tier.BASIC) == [
+    assert effect_sentences(session, tenant, Tier.BASIC) == [
         "to-know: The price of this month so far changes from $99.00 to $29.00. " + WHOLE_MONTH,
         "to-know: 1 minute is used this month; Basic includes 10.",
     ]
 
 
 def test_a_plan_without_usage_says_only_its_price(session: Session, tenant: Tenant) -> None:
-    assert said(session, tenant, Tier.FREE) == [
+    assert effect_sentences(session, tenant, Tier.FREE) == [
         "to-know: The price of this month so far changes from $99.00 to $0.00. " + WHOLE_MONTH
     ]
 
@@ -76,7 +76,7 @@ def test_a_plan_without_usage_says_only_its_price(session: Session, tenant: Tena
 def test_the_same_plan_changes_no_price(
     session: Session, tenant: Tenant, tier: Tier | None
 ) -> None:
-    assert said(session, tenant, tier) == []
+    assert effect_sentences(session, tenant, tier) == []
 
 
 def test_only_roles_that_change_plans_ask(session: Session, tenant: Tenant) -> None:
@@ -95,9 +95,9 @@ def test_a_plan_with_a_free_trial_says_until_when_it_is_free(
     terms = PlanTerms(2_900, "USD", trial_days=30)
     publish(session, tenant, SINCE, BASIC=terms)
     tenant.plus.created_at = datetime(2026, 11, 10, tzinfo=UTC)
-    assert said(session, tenant, Tier.BASIC) == [
+    assert effect_sentences(session, tenant, Tier.BASIC) == [
         "to-know: The price of this month so far changes from $69.30 to $0.00. " + WHOLE_MONTH,
         FREE,
     ]
     tenant.plus.created_at = datetime(2026, 10, 20, tzinfo=UTC)
-    assert said(session, tenant, Tier.BASIC)[1:] == [ENDED]
+    assert effect_sentences(session, tenant, Tier.BASIC)[1:] == [ENDED]

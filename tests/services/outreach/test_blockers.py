@@ -41,7 +41,7 @@ def give(session: Session, planned_campaign: PlannedCampaign, *assistants: Assis
     campaigns.assign_assistants(session, OWNER, planned_campaign.campaign.id, ids)
 
 
-def said(session: Session, planned_campaign: PlannedCampaign) -> tuple[str, str] | None:
+def blocker_message(session: Session, planned_campaign: PlannedCampaign) -> tuple[str, str] | None:
     plan = session.get_one(Outreach, planned_campaign.campaign.id)
     found = outreach.blocker(session, planned_campaign.campaign, plan, CarrierKind.SIMULATOR)
     return (found.code, found.sentence) if found else None
@@ -53,11 +53,14 @@ def test_a_removed_assistant_places_no_calls_until_it_is_back(
     ada = session.get_one(Assistant, planned_campaign.line.assistant_id)
     planned_campaign.add(*PEOPLE)
     planned_campaign.start()
-    assert (planned_campaign.feed(calls_at_once=2), said(session, planned_campaign)) == (2, None)
+    assert (planned_campaign.feed(calls_at_once=2), blocker_message(session, planned_campaign)) == (
+        2,
+        None,
+    )
     give(session, planned_campaign, second_assistant(session, planned_campaign))
     later = utcnow() + timedelta(minutes=1)
     assert planned_campaign.feed(later) == 0
-    assert said(session, planned_campaign) == ("agent_left", LEFT)
+    assert blocker_message(session, planned_campaign) == ("agent_left", LEFT)
     caller = planned_campaign.line.key
     assert [
         (campaign.id, why) for campaign, why in outreach.blocked_campaigns(session, caller, 5)
@@ -69,7 +72,7 @@ def test_a_removed_assistant_places_no_calls_until_it_is_back(
     ] == [(CallStatus.CANCELED, EndedReason.CANCELED, LEFT)] * 2
 
     give(session, planned_campaign, ada)
-    assert said(session, planned_campaign) is None
+    assert blocker_message(session, planned_campaign) is None
     assert planned_campaign.feed(later + timedelta(minutes=1), calls_at_once=9) == 4
     assert outreach.blocked_campaigns(session, caller, 5) == []
     waiting = planned_campaign.calls(CallStatus.QUEUED)
@@ -85,7 +88,10 @@ def test_another_assistant_in_the_plan_goes_on_at_once(
     give(session, planned_campaign, bea)
     assert planned_campaign.feed() == 0
     planned_campaign.plan(assistant_id=bea.id)
-    assert (planned_campaign.feed(calls_at_once=9), said(session, planned_campaign)) == (4, None)
+    assert (planned_campaign.feed(calls_at_once=9), blocker_message(session, planned_campaign)) == (
+        4,
+        None,
+    )
     assert {call.assistant_id for call in planned_campaign.calls()} == {bea.id}
 
 
@@ -106,7 +112,7 @@ def test_a_forecast_counts_the_contacts_that_are_called_once_the_assistant_is_re
     planned_campaign.add(*PEOPLE, {"email": "dora@mail.example"})
     setattr(session.get_one(Assistant, planned_campaign.line.assistant_id), field, False)
     session.flush()
-    assert said(session, planned_campaign) == (code, sentence)
+    assert blocker_message(session, planned_campaign) == (code, sentence)
     found = outreach.forecast(session, planned_campaign.campaign)
     assert (found.called, found.left_out) == (4, {"no_phone": 1})
     planned_campaign.start()
@@ -118,9 +124,12 @@ def test_a_pause_of_dialling_is_named_as_well(
 ) -> None:
     for scope in (pauses.PauseScope(carrier=CarrierKind.TWILIO), pauses.PauseScope()):
         pauses.pause(session, OWNER, scope, "A storm.")
-    assert said(session, planned_campaign) == ("dialling_paused", "Calling is paused: A storm.")
+    assert blocker_message(session, planned_campaign) == (
+        "dialling_paused",
+        "Calling is paused: A storm.",
+    )
     pauses.resume(session, OWNER, pauses.PauseScope())
-    assert said(session, planned_campaign) is None
+    assert blocker_message(session, planned_campaign) is None
 
 
 def test_a_campaign_waits_while_a_spending_limit_is_reached(
@@ -131,7 +140,7 @@ def test_a_campaign_waits_while_a_spending_limit_is_reached(
     planned_campaign.add(*PEOPLE)
     planned_campaign.start()
     why = "The organization's spending limit for today is reached."
-    assert (planned_campaign.feed(), said(session, planned_campaign)) == (
+    assert (planned_campaign.feed(), blocker_message(session, planned_campaign)) == (
         0,
         ("spend_cap_reached", why),
     )
@@ -139,5 +148,5 @@ def test_a_campaign_waits_while_a_spending_limit_is_reached(
     spending.change(session, OWNER, organization, spending.SpendingLimits())
     assert (
         planned_campaign.feed(utcnow() + timedelta(minutes=6)),
-        said(session, planned_campaign),
+        blocker_message(session, planned_campaign),
     ) == (4, None)

@@ -63,10 +63,10 @@ def put(session: Session, tenant: Tenant, role: Role, **fields: Any) -> dict[str
     changed = partners.update(
         session, tenant.caller(role), tenant.partner.id, read(UpdatePartnerInput, fields)
     )
-    return seen(changed, tenant, role)
+    return visible_fields(changed, tenant, role)
 
 
-def seen(partner: Any, tenant: Tenant, role: Role) -> dict[str, Any]:
+def visible_fields(partner: Any, tenant: Tenant, role: Role) -> dict[str, Any]:
     shown = partners.to_resource(partner, tenant.caller(role))
     return shown.model_dump(mode="json", by_alias=True)
 
@@ -93,11 +93,11 @@ def test_an_editor_gets_the_name_of_the_field_that_is_not_theirs(
     session: Session, field: str
 ) -> None:
     tenant = make_tenant(session)
-    before = seen(tenant.partner, tenant, Role.PARTNER_ADMIN)
+    before = visible_fields(tenant.partner, tenant, Role.PARTNER_ADMIN)
     with pytest.raises(Forbidden) as refused:
         put(session, tenant, Role.PARTNER_EDITOR, productName="x", **{field: OTHERS_WRITE[field]})
     assert [(p.field, p.code) for p in refused.value.problems] == [(field, "field_not_allowed")]
-    assert seen(tenant.partner, tenant, Role.PARTNER_ADMIN) == before
+    assert visible_fields(tenant.partner, tenant, Role.PARTNER_ADMIN) == before
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.OPERATOR])
@@ -111,7 +111,7 @@ def test_administrators_and_operators_write_every_field(session: Session, role: 
 def test_an_editor_can_send_back_what_they_read(session: Session) -> None:
     tenant = make_tenant(session)
     put(session, tenant, Role.PARTNER_ADMIN, **EDITOR_WRITES, **OTHERS_WRITE)
-    read_by_editor = seen(tenant.partner, tenant, Role.PARTNER_EDITOR)
+    read_by_editor = visible_fields(tenant.partner, tenant, Role.PARTNER_EDITOR)
     assert put(session, tenant, Role.PARTNER_EDITOR, **read_by_editor) == read_by_editor
 
 
@@ -122,7 +122,7 @@ def test_billing_contacts_and_processor_ids_are_for_administrators_and_operators
     tenant.partner.processor_collection_customer_id = "cus_1"
     tenant.partner.processor_tracking_customer_id = "cus_2"
     put(session, tenant, Role.PARTNER_ADMIN, **OTHERS_WRITE)
-    by_role = {role: seen(tenant.partner, tenant, role) for role in Role}
+    by_role = {role: visible_fields(tenant.partner, tenant, role) for role in Role}
     hidden = {
         role: {name for name in HIDDEN if shown[name] is None} for role, shown in by_role.items()
     }

@@ -38,7 +38,7 @@ from app.services.audit import verification
 from app.services.contacts import single
 from app.services.contacts.single import ContactFields
 from app.services.exports import ExportInput
-from app.services.personal_data import erasing, own_rows, subjects
+from app.services.personal_data import erasing, subject_rows, subjects
 from app.services.personal_data.inventory import HOLDINGS, OnErasure
 from tests.fixtures.canaries import files_in, places_in_database
 from tests.portal.test_calls import answered, make_call
@@ -63,7 +63,7 @@ def figures(session: Session) -> list[Any]:
     ]
 
 
-def kept() -> set[tuple[str, str]]:
+def retained_columns() -> set[tuple[str, str]]:
     return {
         (holding.table, column)
         for holding in HOLDINGS
@@ -84,7 +84,7 @@ def test_only_the_do_not_call_list_still_names_an_erased_contact(
     assert (erasure.state, erasure.sought) == (ErasureState.DONE, None)
     left = places_in_database(session, CANARIES)
     assert left == {("do_not_call", "phone")}
-    assert left <= kept()
+    assert left <= retained_columns()
     assert files_in(house.folder, CANARIES) == set()
     assert figures(session) == before
     assert verification.verify(session).broken is None
@@ -126,12 +126,12 @@ def test_an_erasure_waits_for_calls_in_progress(house: House, session: Session) 
         active = make_call(own, organization, PHONE, status=CallStatus.IN_PROGRESS).id
         queued = make_call(own, organization, PHONE, status=CallStatus.QUEUED).id
         subject = subjects.contact(own, house.admin, house.importer.campaign_id, house.contact_id)
-        assert own_rows.cancel_calls(own, subject) is True
+        assert subject_rows.cancel_calls(own, subject) is True
     assert session.get_one(Call, queued).status is CallStatus.CANCELED
     session.execute(update(Call).where(Call.id == active).values(status=CallStatus.COMPLETED))
     session.commit()
     with house.database.transaction() as own:
-        assert own_rows.cancel_calls(own, subject) is False
+        assert subject_rows.cancel_calls(own, subject) is False
 
 
 def test_the_same_number_in_another_organization_stays(

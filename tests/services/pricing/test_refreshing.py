@@ -25,12 +25,12 @@ BASIC = {
 QUESTION = PriceReference(Tier.PLUS, "price_plus", "prod_plus")
 
 
-def kept(session: Session) -> list[tuple[str, str, Decimal, str]]:
+def stored_prices(session: Session) -> list[tuple[str, str, Decimal, str]]:
     rows = session.scalars(select(ProcessorPrice).order_by(ProcessorPrice.price_id))
     return [(row.price_id, row.name, row.cost, row.currency) for row in rows]
 
 
-def asked(session: Session, price_id: str, found: bool, at: datetime) -> None:
+def store_check(session: Session, price_id: str, found: bool, at: datetime) -> None:
     session.merge(ProcessorCheck(price_id=price_id, found=found, asked_at=at))
     session.flush()
 
@@ -44,8 +44,8 @@ def test_an_id_is_asked_about_once_however_many_partners_name_it(session: Sessio
 def test_unknown_prices_are_asked_first_and_fresh_ones_not_at_all(session: Session) -> None:
     free = {**PLUS, "tier": Tier.FREE.value, "processorPriceId": "price_free"}
     make_partner(session, pricing=[PLUS, BASIC, free])
-    asked(session, "price_plus", True, utcnow() - timedelta(minutes=11))
-    asked(session, "price_free", True, utcnow() - timedelta(minutes=9))
+    store_check(session, "price_plus", True, utcnow() - timedelta(minutes=11))
+    store_check(session, "price_free", True, utcnow() - timedelta(minutes=9))
     due = [question.price_id for question in pricing_refresh.due(session)]
     assert due == ["price_basic", "price_plus"]
 
@@ -55,7 +55,7 @@ def test_an_answer_is_kept_and_asked_for_again_later(session: Session) -> None:
     pricing_refresh.store_prices(
         session, [QUESTION], {"price_plus": ListedPrice("Plus", Decimal(99), "USD", "prod_plus")}
     )
-    assert kept(session) == [("price_plus", "Plus", Decimal(99), "USD")]
+    assert stored_prices(session) == [("price_plus", "Plus", Decimal(99), "USD")]
     assert pricing_refresh.due(session) == []
 
 
@@ -68,7 +68,10 @@ def test_a_price_that_is_gone_at_the_processor_stays_as_it_was_last_known(
     )
     pricing_refresh.store_prices(session, [QUESTION], {})
     check = session.get_one(ProcessorCheck, "price_plus")
-    assert (kept(session), check.found) == ([("price_plus", "Plus", Decimal(99), "USD")], False)
+    assert (stored_prices(session), check.found) == (
+        [("price_plus", "Plus", Decimal(99), "USD")],
+        False,
+    )
 
 
 def test_a_new_answer_replaces_the_old_one(session: Session) -> None:
@@ -76,4 +79,4 @@ def test_a_new_answer_replaces_the_old_one(session: Session) -> None:
     for cost in (99, 120):
         price = ListedPrice("Plus", Decimal(cost), "USD")
         pricing_refresh.store_prices(session, [QUESTION], {"price_plus": price})
-    assert kept(session) == [("price_plus", "Plus", Decimal(120), "USD")]
+    assert stored_prices(session) == [("price_plus", "Plus", Decimal(120), "USD")]

@@ -13,7 +13,7 @@ from app.models import ConversationDay, new_id, utcnow
 from app.schemas.figures import SubscriptionQuery, UsageQuery
 from app.schemas.parsing import read
 from app.services import organizations, reporting, users
-from app.services.organizations.changing import change
+from app.services.organizations.updating import change
 from app.services.reporting import ReportFilter, ReportRow
 from tests.fixtures.cast import Tenant, converse, make_tenant
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role, Tier
 from app.models import PartnerDay, PartnerTier
 from app.services import organizations, users
-from app.services.organizations.changing import change
+from app.services.organizations.updating import change
 from tests.fixtures.cast import Tenant, converse, make_tenant, make_user
 from tests.fixtures.recount import recount
 

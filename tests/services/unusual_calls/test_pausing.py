@@ -156,7 +156,7 @@ def test_calls_are_counted_once_by_region_however_often_it_is_done(session: Sess
     assert [tuple(row) for row in found] == [("CA", 3), ("US", 2)]
 
 
-def told(session: Session) -> list[tuple[str, object]]:
+def pause_mails(session: Session) -> list[tuple[str, object]]:
     found = session.scalars(select(Mail).where(Mail.kind == "calling_paused"))
     return sorted((str(mail.user_id), mail.details["mayResume"]) for mail in found)
 
@@ -183,7 +183,7 @@ def test_partner_admins_and_members_get_a_mail(session: Session) -> None:
     make_unusual(session, own)
     assert unusual_calls.check(session, RULES, utcnow()) == [own.organization.id]
     admin = own.staff[Role.PARTNER_ADMIN]
-    assert told(session) == sorted([(str(admin.id), True), (str(own.user.id), False)])
+    assert pause_mails(session) == sorted([(str(admin.id), True), (str(own.user.id), False)])
 
 
 def test_a_resumed_organization_is_left_alone_for_a_day(session: Session, clock: SetClock) -> None:

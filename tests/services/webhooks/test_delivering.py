@@ -17,7 +17,7 @@ from app.gateways.webhook_client import WebhookAnswer
 from app.models import Mail, MailKind, WebhookDelivery, utcnow
 from app.policy.caller import Caller
 from app.services.credentials.encryption import SealBroken
-from app.services.mails import words
+from app.services.mails import texts
 from app.services.webhooks import deliveries, delivering, endpoints
 from app.services.webhooks.attempts import MAX_KEPT, attempts_of, with_attempt
 from app.services.webhooks.delivering import GAPS_SECONDS, WebhookRequest
@@ -166,7 +166,7 @@ def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
             "reason": "gone",
         },
     )
-    assert MailKind.WEBHOOK_PAUSED in words.WORDS
+    assert MailKind.WEBHOOK_PAUSED in texts.TEXTS_BY_KIND
 
 
 def test_an_endpoint_that_accepts_nothing_for_a_day_is_paused_and_one_success_restarts_the_day(

@@ -48,7 +48,7 @@ def want(
             endpoints.pause(session, importer.caller, made.endpoint.id)
 
 
-def told(database: Database) -> list[tuple[str, dict[str, Any]]]:
+def written_events(database: Database) -> list[tuple[str, dict[str, Any]]]:
     """Type and data of what was written, in its order."""
     with database.transaction(read_only=True) as session:
         bodies = session.scalars(select(WebhookDelivery.payload).order_by(WebhookDelivery.id)).all()
@@ -56,11 +56,11 @@ def told(database: Database) -> list[tuple[str, dict[str, Any]]]:
 
 
 def kinds(database: Database) -> list[str]:
-    return [kind for kind, _ in told(database)]
+    return [kind for kind, _ in written_events(database)]
 
 
 def ids_of(database: Database) -> list[int]:
-    return [len(data["contactIds"]) for _, data in told(database)]
+    return [len(data["contactIds"]) for _, data in written_events(database)]
 
 
 def test_events_of_changed_contacts_hold_their_ids(importer: Importer, settings: Settings) -> None:
@@ -68,7 +68,7 @@ def test_events_of_changed_contacts_hold_their_ids(importer: Importer, settings:
     want(importer, settings, created, updated, WebhookEvent.CONTACT_DELETED)
     importer.send({"phone": ANN}, {"phone": BOB})
     importer.send({"phone": ANN, "firstName": "Ann"}, {"phone": BOB})  # nothing new about Bob
-    [(first, both), (second, one)] = told(importer.database)
+    [(first, both), (second, one)] = written_events(importer.database)
     assert (first, second, len(both["contactIds"])) == (created, updated, 2)
     assert one == {
         "organizationId": str(importer.organization_id),
@@ -91,7 +91,7 @@ def test_nothing_is_written_for_an_event_without_subscribers(
 ) -> None:
     want(importer, settings, WebhookEvent.CONTACT_DELETED)
     importer.send({"phone": ANN})
-    assert told(importer.database) == []
+    assert written_events(importer.database) == []
 
 
 def test_every_subscribed_endpoint_gets_the_same_event(
@@ -112,7 +112,7 @@ def test_a_rolled_back_change_emits_no_event(importer: Importer, settings: Setti
         campaign = session.get_one(Campaign, importer.campaign_id)
         contacts.apply(session, campaign, [{"phone": ANN}], ContactAction.UPSERT)
         raise RuntimeError
-    assert told(importer.database) == []
+    assert written_events(importer.database) == []
 
 
 def test_an_upload_emits_events_when_it_ends_and_when_it_is_undone(
@@ -123,7 +123,7 @@ def test_an_upload_emits_events_when_it_ends_and_when_it_is_undone(
     with importer.database.transaction() as session:
         order = undo.start(session, importer.caller, upload.id, 7).undo_number
     undo_rows(importer.database, upload.id, order)
-    [(finished, done), (undone, back)] = told(importer.database)
+    [(finished, done), (undone, back)] = written_events(importer.database)
     assert (finished, undone) == ("import.finished", "import.undone")
     facts = {
         "importId": str(upload.id),
@@ -160,7 +160,7 @@ def test_the_event_of_a_cancelled_call_equals_the_json_of_the_call(
     call_id = line.dial(database, "+12025550120", source=CallSource.API)
     with database.transaction() as writing:
         calls.cancel(writing, line.key, call_id, ())
-    [(kind, data)] = told(database)
+    [(kind, data)] = written_events(database)
     assert kind == "call.canceled"
     with database.transaction(read_only=True) as reading:
         call = calls.get(reading, line.key, call_id)

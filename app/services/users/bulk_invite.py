@@ -22,10 +22,10 @@ from app.services.tenancy import (
     archived_message,
     suspended_message,
 )
-from app.services.users.changing import MAX_NAME
 from app.services.users.creating import email_exists, email_key, invite, refuse_no_email
 from app.services.users.invitees import Invitee
 from app.services.users.loading import check_type, visible
+from app.services.users.updating import MAX_NAME
 
 AT_ONCE = 50
 """Rows invited per transaction: about half a second, in which SQLite has no other writer."""

@@ -23,7 +23,7 @@ from app.services.billing.parties import StatementParties
 from app.services.billing.rating import LineKind, StatementLine, in_micros
 from app.services.billing.statements import Bill
 from app.services.billing.usage import ModelRate
-from app.services.money_words import exact_micros, micros
+from app.services.money_format import exact_micros, micros
 from app.services.spending import format_amount
 
 MONTHS_OFFERED = 13

@@ -7,7 +7,7 @@ from app.enums import CampaignStatus, OrganizationStatus
 from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
 from app.policy import Permission
-from app.portal.access.missing import may_or_note_missing
+from app.portal.access.missing_actions import may_or_note_missing
 
 PLAN_PAGES = ("portal.campaigns.edit_plan", "portal.campaigns.save_plan")
 

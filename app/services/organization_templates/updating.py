@@ -36,7 +36,7 @@ from app.services.organization_templates.content import (
 )
 from app.services.organization_templates.customer_names import without_customer
 from app.services.organization_templates.loading import get
-from app.services.organizations.changing import validate_name
+from app.services.organizations.updating import validate_name
 from app.services.tenancy import lock_owner
 from app.services.uniqueness import unless_taken
 

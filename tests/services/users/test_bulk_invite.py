@@ -43,11 +43,12 @@ def invite(
 
 def brief(results: list[CheckedInvitee]) -> list[tuple[int, InviteOutcome, str]]:
     return [
-        (result.row.number, result.outcome, result.reason or said(result)) for result in results
+        (result.row.number, result.outcome, result.reason or problem_text(result))
+        for result in results
     ]
 
 
-def said(result: CheckedInvitee) -> str:
+def problem_text(result: CheckedInvitee) -> str:
     return " ".join(problem.message for problem in result.problems)
 
 
@@ -154,7 +155,7 @@ def test_a_line_that_is_refused_stops_no_other(session: Session, tenant: Tenant)
         (7, InviteOutcome.INVITED, ""),
     ]
     [refused] = invite(session, tenant, "no-address\n", usual=True)
-    assert said(refused) == "Enter an email like name@example.com."
+    assert problem_text(refused) == "Enter an email like name@example.com."
 
 
 def test_a_form_sent_twice_invites_each_user_once(session: Session, tenant: Tenant) -> None:

@@ -19,7 +19,7 @@ from app.portal.web.formats import (
     short_datetime_in_zone,
 )
 from app.portal.web.user_timezone import zone
-from app.services.money_words import exact_money
+from app.services.money_format import exact_money
 from app.services.outreach import FinishedRound, RoundEstimate, RoundProgress
 
 _SLACK = timedelta(minutes=2)

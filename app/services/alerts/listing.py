@@ -18,8 +18,8 @@ from app.models import Alert, AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
+from app.services.alerts.labels import amount, title, uses_period
 from app.services.alerts.measuring import MeasureRequest, measure_values, names_of, nearest_of_each
-from app.services.alerts.words import amount, title, uses_period
 from app.services.audit import notified
 from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import fetch, of_tenant, visible_organizations

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.numbers import localize_number
-from app.services.exports.words import SUBJECT_TITLES, problem_label
+from app.services.exports.labels import SUBJECT_TITLES, problem_label
 from app.services.mails.facts import (
     MailContext,
     MailTexts,

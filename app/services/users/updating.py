@@ -15,7 +15,7 @@ from app.policy.caller import Caller
 from app.schemas.users import UpdateUserInput
 from app.services import audit, mail_queue, organizations, rollup
 from app.services.auth import author_check, one_time_links, sessions
-from app.services.organizations.changing import change
+from app.services.organizations.updating import change
 from app.services.uniqueness import unless_taken
 from app.services.users import new_administrators
 from app.services.users.email_changes import change_email

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from app.languages import lazy_gettext, ngettext
 
-ALL_WORDS: dict[str, str] = {
+ALL_LABELS: dict[str, str] = {
     "organizations": lazy_gettext("All organizations"),
     "users": lazy_gettext("All users"),
     "assistants": lazy_gettext("All assistants"),

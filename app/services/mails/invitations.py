@@ -11,8 +11,8 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue, organizations
 from app.services.tenancy import ORGANIZATION_SUSPENDED, refuse_archived, suspended_message
-from app.services.users.changing import lock_user
 from app.services.users.loading import check_grant
+from app.services.users.updating import lock_user
 
 
 def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:

@@ -15,7 +15,7 @@ from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.calls.cancel import cancel_for_campaign
 from app.services.campaigns.loading import get
-from app.services.organizations.changing import validate_name
+from app.services.organizations.updating import validate_name
 from app.services.tenancy import refuse_archived
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from app import languages
 from app.languages.dates import standalone_month
-from app.portal.billing.words import month_name
-from app.services.money_words import exact_micros, micros, money
+from app.portal.billing.formats import month_name
+from app.services.money_format import exact_micros, micros, money
 
 GAP = "\N{NO-BREAK SPACE}"
 
