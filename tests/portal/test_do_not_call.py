@@ -171,7 +171,7 @@ def test_rows_of_a_file_are_corrected_on_the_page_and_added(
     }
     changed = browser.post(f"{path}/add-good", corrected, page=f"{path}/add").text
     assert "You have changed rows since the check. Review them, then add." in changed
-    assert listed(session, own) == {}
+    assert stored_entries(session, own) == {}
     checked = browser.post(f"{path}/add/check", corrected, page=f"{path}/add").text
     assert "All rows are correct" in checked
     answer = browser.post(f"{path}/add-good", kept_rows(checked), page=f"{path}/add")

@@ -18,7 +18,7 @@ from app.policy.caller import Caller
 from app.services import alerts, exports, organization_templates, saved_views
 from app.services.alerts import rules
 from app.services.exports import ExportInput, requesting
-from app.services.organization_templates import changing
+from app.services.organization_templates import updating
 from app.services.saved_views import ViewInput
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import Tenant, make_tenant
@@ -102,7 +102,7 @@ def test_one_webhook_is_the_last(
 def test_one_template_is_the_last(
     fresh_database: Database, admin: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(changing, "MAX_TEMPLATES", 1)
+    monkeypatch.setattr(updating, "MAX_TEMPLATES", 1)
 
     def add(session: Session) -> None:
         organization_templates.create(session, admin, f"Template {next(numbers)}")

@@ -30,7 +30,7 @@ from app.services import organizations, partners, pricing, users
 from app.services.billing import statements
 from app.services.billing.statements import Bill
 from app.services.billing_address import validate_address
-from app.services.organizations.changing import validate_name
+from app.services.organizations.updating import validate_name
 from app.services.pricing import EditedPlan
 
 FIRST_ROLES = (Role.OWNER, Role.STANDARD)

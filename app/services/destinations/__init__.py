@@ -1,6 +1,11 @@
 """Allowed destinations of calls: set by the operator, the partner and the organization."""
 
-from app.services.destinations.hand_over import hand_over_refusal, host_of, is_private_host
+from app.services.destinations.hand_over import (
+    hand_over_refusal,
+    host_of,
+    is_private_host,
+    shape_refusal,
+)
 from app.services.destinations.layers import (
     CallDestinations,
     destinations_of,

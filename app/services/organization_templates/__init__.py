@@ -38,6 +38,7 @@ from app.services.organization_templates.customer_names import texts_with_custom
 from app.services.organization_templates.loading import OpenedTemplate, get_with_content, listing
 from app.services.organization_templates.updating import (
     change,
+    check_changes,
     create,
     delete,
     remove_assistant,

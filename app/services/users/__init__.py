@@ -38,4 +38,4 @@ from app.services.users.loading import (
     types_for,
 )
 from app.services.users.status import change_role, deactivate, reactivate, suspend
-from app.services.users.updating import set_external_id, set_password, update
+from app.services.users.updating import check_name, set_external_id, set_password, update

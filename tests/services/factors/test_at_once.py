@@ -134,7 +134,7 @@ def test_a_passkey_is_registered_once_for_any_number_of_challenges(
 def test_passkeys_registered_at_once_are_no_more_than_the_limit(
     fresh_database: Database, caller: Caller, user_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answers = asked(fresh_database, user_id, [Authenticator() for _ in range(CLIENTS)])
+    answers = challenges_for(fresh_database, user_id, [Authenticator() for _ in range(CLIENTS)])
     monkeypatch.setattr(passkeys, "MAX_PASSKEYS", 1)
     assert at_once(fresh_database, [adding(caller, *answer) for answer in answers]) == 1
     assert remove_passkeys(fresh_database) == 1

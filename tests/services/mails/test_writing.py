@@ -206,7 +206,7 @@ def test_every_mail_is_in_the_partners_brand_and_names_no_other_brand(
 
 
 @pytest.mark.parametrize("of_user", [None, "es"])
-@pytest.mark.parametrize("kind", WORDS)
+@pytest.mark.parametrize("kind", TEXTS_BY_KIND)
 def test_every_mail_is_in_the_language_of_its_recipient_or_else_of_the_partner(
     session: Session, settings: Settings, own: Tenant, kind: MailKind, of_user: str | None
 ) -> None:
