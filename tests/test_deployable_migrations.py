@@ -175,7 +175,7 @@ def test_the_previous_version_serves_after_expand_migrations(
     become_the_previous_version(newer)
     with fresh_database.engine.connect() as connection:
         found = check_schema(connection)
-    assert (found.found, found.problem, found.is_newest) == ("9991", "", False)
+    assert (found.revision, found.problem, found.is_newest) == ("9991", "", False)
 
 
 def test_the_previous_version_does_not_serve_after_a_contract_migration(

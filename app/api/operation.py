@@ -203,7 +203,7 @@ def _record_last_use(response: Response) -> Response:
 
 def _record_response(response: Response) -> Response:
     if "caller" in g:
-        _request_log().note(g.caller, response, g.began)
+        _request_log().record(g.caller, response, g.began)
     return response
 
 

@@ -41,7 +41,7 @@ class RequestLog:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def note(self, caller: Caller, response: Response, began: float) -> None:
+    def record(self, caller: Caller, response: Response, began: float) -> None:
         """Add the current request; ``began`` comes from the clock `time.perf_counter`."""
         if caller.kind not in KINDS or caller.subject_id is None:
             return

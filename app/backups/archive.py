@@ -57,7 +57,7 @@ class BackupManifest:
         files = {path: ArchivedFile(**each) for path, each in stored.pop("files").items()}
         return cls(files=files, **stored)
 
-    def written(self) -> str:
+    def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1, sort_keys=True)
 
 
@@ -115,7 +115,7 @@ def pack(
         ):
             files = {name: _add_file(tar, name, path) for name, path in entries}
             manifests.append(manifest(files))
-            _add_text(tar, MANIFEST, manifests[0].written())
+            _add_text(tar, MANIFEST, manifests[0].to_json())
 
     with target.open("xb") as file:
         os.fchmod(file.fileno(), 0o600)

@@ -96,7 +96,7 @@ def answer() -> ResponseReturnValue:
     if speech is None:
         return Response(hang_up(), mimetype="text/xml")
     call_id = speech.call_id if settings().voice_secret else None
-    return Response(say(speech.words, speech.hand_over_to, call_id), mimetype="text/xml")
+    return Response(say(speech.text, speech.hand_over_to, call_id), mimetype="text/xml")
 
 
 @blueprint.post("/recording")

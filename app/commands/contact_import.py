@@ -88,7 +88,7 @@ class ContactImporter:
     @contextmanager
     def dry_run(self, request: ImportRequest) -> Iterator[ImportOutcome]:
         """Yield what applying would do. Writes nothing but a temporary file."""
-        with self._opened(request) as table, TemporaryFile() as spool, self._prepared(
+        with self._open_table(request) as table, TemporaryFile() as spool, self._prepare_preview(
             request, table
         ) as planned:  # fmt: skip
             for records in preview_rows(self._database, planned, request.campaign_id):
@@ -102,7 +102,7 @@ class ContactImporter:
     def apply(self, request: ImportRequest) -> Iterator[ImportOutcome]:
         """Check and apply the file; once it is stored, the worker continues if this process
         dies."""
-        with self._opened(request) as table, self._prepared(request, table) as planned:
+        with self._open_table(request) as table, self._prepare_preview(request, table) as planned:
             choices = UploadChoices(dict(request.reading))
             if request.mapping is not None:
                 targets = [str(target) for target in planned.settings.mapping.targets]
@@ -112,7 +112,7 @@ class ContactImporter:
                 }
                 choices = UploadChoices(reading, table.header, targets)
         upload_id = self._upload(request, choices)
-        with self._leased(upload_id):
+        with self._holding_lease(upload_id):
             self._check_and_apply(upload_id)
         upload = self._now(upload_id)
         if upload.failure is not None:
@@ -128,13 +128,15 @@ class ContactImporter:
         with self._database.transaction(read_only=True) as session:
             return uploads.same_file(session, uploads.get(session, self._caller, upload_id))
 
-    def _opened(self, request: ImportRequest) -> ContactTable:
+    def _open_table(self, request: ImportRequest) -> ContactTable:
         if request.path.stat().st_size > self._max_bytes:
             raise UnreadableFile("too_large", limit=size_label(self._max_bytes))
         options = options_of(request.reading, self._max_rows)
         return open_table(request.path, name=request.path.name, options=options)
 
-    def _prepared(self, request: ImportRequest, table: ContactTable) -> preview.ImportPreview:
+    def _prepare_preview(
+        self, request: ImportRequest, table: ContactTable
+    ) -> preview.ImportPreview:
         order = preview.ImportOrder(
             campaign_id=request.campaign_id,
             action=request.action,
@@ -218,7 +220,7 @@ class ContactImporter:
             )
 
     @contextmanager
-    def _leased(self, upload_id: UUID) -> Iterator[None]:
+    def _holding_lease(self, upload_id: UUID) -> Iterator[None]:
         """Renew the lease during the block, and release it."""
         stopped = threading.Event()
 

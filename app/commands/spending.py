@@ -110,12 +110,12 @@ def _print(state: SpendingState) -> None:
 
 
 def _money(use: LimitUse, currency: str) -> str:
-    maximum = "no limit" if use.most is None else f"{spending.format_amount(use.most)} {currency}"
+    maximum = "no limit" if use.limit is None else f"{spending.format_amount(use.limit)} {currency}"
     used = f"{spending.format_amount(use.spent)} {currency}"
     reserved = f" (and {spending.format_amount(use.reserved)} reserved)" if use.reserved else ""
     return f"{used}{reserved} of {maximum}"
 
 
 def _minutes(use: LimitUse) -> str:
-    maximum = "no limit" if use.most is None else f"{use.most // 60:,}"
+    maximum = "no limit" if use.limit is None else f"{use.limit // 60:,}"
     return f"{use.spent // 60:,} minutes of {maximum}"

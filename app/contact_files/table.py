@@ -116,12 +116,12 @@ class RowProblem(NamedTuple):
     """Why a row can't be used: its cells are shown to the user and never applied."""
 
     code: str
-    sentence: Sentence
+    template: Sentence
     values: Mapping[str, object] = MappingProxyType({})
 
     @property
     def message(self) -> str:
-        return self.sentence(**self.values)
+        return self.template(**self.values)
 
 
 class FileRow(NamedTuple):
@@ -148,7 +148,7 @@ class FileHeader(NamedTuple):
     row_number: int | None
     notes: tuple[str, ...]
     titles: tuple[int, ...] = ()
-    written: int = 0
+    cell_count: int = 0
     repeated: tuple[str, ...] = ()
 
 
@@ -214,7 +214,7 @@ class ContactTable:
         self.blank_rows = self.footer_rows = self.hidden_rows = 0
         self.skipped: list[SkippedRows] = []
         self._notes = source.notes + header.notes
-        self._written = header.written
+        self._written = header.cell_count
         self._source = source
         self._limits = limits
 

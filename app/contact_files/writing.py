@@ -217,10 +217,10 @@ class DelimitedWriter:
         try:
             cell.encode(self._encoding)
         except UnicodeEncodeError:
-            return "".join(map(self._written, cell.translate(_TYPOGRAPHY)))
+            return "".join(map(self._without_accent, cell.translate(_TYPOGRAPHY)))
         return cell
 
-    def _written(self, character: str) -> str:
+    def _without_accent(self, character: str) -> str:
         """Return the character, without its accent if the encoding lacks it."""
         try:
             character.encode(self._encoding)

@@ -201,7 +201,7 @@ class SheetReader:
             # Of a formula that cells share, only one cell has the text.
             value = f"{UNCALCULATED}{self._written or '…'}"
         elif self._text:
-            value = self._shown("".join(self._text))
+            value = self._format_value("".join(self._text))
         else:
             return
         column, cells = self._column, self._cells
@@ -218,7 +218,7 @@ class SheetReader:
             cells.extend([""] * gap)
         cells.append(value)
 
-    def _shown(self, value: str) -> str:
+    def _format_value(self, value: str) -> str:
         kind = self._kind
         if kind == "s":
             index = int(value) if value.isdigit() else -1

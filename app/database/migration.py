@@ -73,13 +73,13 @@ class SchemaCompatibility:
     """Whether code and database work together. ``problem`` says why not, without a capital and a
     full stop; empty if they do."""
 
-    found: str | None
+    revision: str | None
     problem: str = ""
 
     @property
     def is_newest(self) -> bool:
         """Whether the database is at the newest migration of this code."""
-        return self.found == head()
+        return self.revision == head()
 
 
 def check_schema(connection: Connection) -> SchemaCompatibility:

@@ -40,7 +40,7 @@ class FailedJob:
     workflow: str
     queue: str
     at: datetime
-    words: str | None
+    error: str | None
 
 
 def count_failed(session: Session, since: datetime) -> int:

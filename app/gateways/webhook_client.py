@@ -23,7 +23,7 @@ class WebhookAnswer:
     seconds: float | None = field(default=None, compare=False)
 
     @property
-    def is_taken(self) -> bool:
+    def is_accepted(self) -> bool:
         return self.status is not None and 200 <= self.status < 300
 
 

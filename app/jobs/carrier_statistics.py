@@ -42,7 +42,9 @@ class CarrierStatistics:
         self._counts: dict[CarrierBehaviour, BehaviourCount] = {}
         self._written = 0.0
 
-    def saw(self, carrier: CarrierKind, kind: Observed, code: str = "", detail: str = "") -> None:
+    def record(
+        self, carrier: CarrierKind, kind: Observed, code: str = "", detail: str = ""
+    ) -> None:
         now = utcnow()
         minute = now.replace(second=0, microsecond=0)
         behaviour = CarrierBehaviour(minute, carrier, kind, code[:MAX_CODE_LENGTH])
@@ -106,33 +108,33 @@ class CountedCarrier:
     @contextmanager
     def _watching(self, request_name: str) -> Iterator[None]:
         began = time.monotonic()
-        with _measuring_request(self.kind.value, request_name), self._judged(began):
+        with _measuring_request(self.kind.value, request_name), self._recording_outcome(began):
             yield
 
     @contextmanager
-    def _judged(self, began: float) -> Iterator[None]:
+    def _recording_outcome(self, began: float) -> Iterator[None]:
         try:
             yield
         except PlacementRejected as refusal:
             if self._is_own:
                 detail = _NUMBER.sub("…", str(refusal))
-                self._watch.saw(self.kind, Observed.REFUSED, refusal.code, detail)
+                self._watch.record(self.kind, Observed.REFUSED, refusal.code, detail)
             raise
         except PlacementDelayed as refusal:
             if refusal.unreached:
-                self._watch.saw(self.kind, Observed.UNREACHED, detail=str(refusal))
+                self._watch.record(self.kind, Observed.UNREACHED, detail=str(refusal))
             elif self._is_own:
                 detail = f"{refusal} Again after {refusal.seconds:.0f} s."
-                self._watch.saw(self.kind, Observed.DELAYED, detail=detail)
+                self._watch.record(self.kind, Observed.DELAYED, detail=detail)
             raise
         except NoCarrierAnswer as silence:
-            self._watch.saw(self.kind, Observed.SILENT, str(silence))
+            self._watch.record(self.kind, Observed.SILENT, str(silence))
             raise
         is_slow = time.monotonic() - began > SLOW_SECONDS
         if is_slow:
-            self._watch.saw(self.kind, Observed.SLOW, detail=SLOW_MESSAGE)
+            self._watch.record(self.kind, Observed.SLOW, detail=SLOW_MESSAGE)
         else:
-            self._watch.saw(self.kind, Observed.ANSWERED)
+            self._watch.record(self.kind, Observed.ANSWERED)
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def wait_for_database(database: Database, life: LoopLiveness, stop: Event) -> bo
     """Return True once the database can be reached; False if ``stop`` was set before. Returns at
     once for SQLite's file."""
     while not stop.is_set():
-        life.turn()
+        life.record_turn()
         if database.is_sqlite:
             return True
         try:

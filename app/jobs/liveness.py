@@ -27,7 +27,7 @@ class LoopLiveness:
     def __init__(self) -> None:
         self._turned_at = monotonic()
 
-    def turn(self) -> None:
+    def record_turn(self) -> None:
         self._turned_at = monotonic()
 
     @property

@@ -176,7 +176,7 @@ def _look_up(host: str, allow_private: bool, _period: int) -> FoundHost:
     except HostRefused as reason:
         reason_text = str(reason)
         message = f"{reason_text[0].upper()}{reason_text[1:]}."
-        return FoundHost(host, message, lasts=isinstance(reason, PrivateAddress))
+        return FoundHost(host, message, is_permanent=isinstance(reason, PrivateAddress))
     return FoundHost(host)
 
 
@@ -279,7 +279,7 @@ def _apply_if_placed(attempt_id: UUID, state: CarrierReport) -> PlacementVerdict
 
 def _apply_report(session: Session, attempt_id: UUID, state: CarrierReport) -> ReportOutcome:
     outcome = carrier_reports.apply(session, attempt_id, state)
-    if outcome.over:
+    if outcome.is_over:
         samples.report_sample(session, attempt_id)
     return outcome
 
@@ -311,7 +311,7 @@ def follow(attempt_id: UUID, carrier_kind: CarrierKind, last_pause: float = 0.0)
         pause = min(max(POLL_SECONDS, 2 * last_pause), MAX_SILENCE_SECONDS)
         log.warning("the carrier does not answer (%s); asking again in %.0f s", no_answer, pause)
         return NextStep("follow", pause, carrier.kind, is_silent=True)
-    if followed.over:
+    if followed.is_over:
         return None
     return NextStep("follow", _seconds_until(state.next_change), carrier.kind)
 
@@ -342,7 +342,7 @@ def _hang_up(carrier: Carrier, inquiry: AttemptInquiry) -> NextStep | None:
         if is_first and not hung_up:
             carrier_reports.nothing_to_hang_up(session, attempt, state)
         followed = carrier_reports.apply(session, attempt, state)
-    return None if followed.over else NextStep("follow", POLL_SECONDS, carrier.kind)
+    return None if followed.is_over else NextStep("follow", POLL_SECONDS, carrier.kind)
 
 
 @retry_on_database_outage

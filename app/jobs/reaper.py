@@ -40,13 +40,13 @@ class LostWorkReaper:
     def reap(self) -> int:
         """Return how much work was requeued."""
         pending = _pending_by_executor()
-        lost = self._lost(pending.pop(self._executor_id, []))
+        lost = self._find_lost_work(pending.pop(self._executor_id, []))
         count = _requeue(self._database, lost)
         if count:
             log.warning("took back %d pieces of work that this worker had lost", count)
         return count + self._take_over(pending)
 
-    def _lost(self, assigned: Work) -> Work:
+    def _find_lost_work(self, assigned: Work) -> Work:
         """Return work of this process that hasn't run in it for longer than starting takes."""
         now, running = monotonic(), dbos_adapter.running()
         since = {

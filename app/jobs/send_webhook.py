@@ -67,7 +67,7 @@ def send_request(delivery_id: str, turn: int) -> StoredAnswer | None:
 def _outcome(answer: WebhookAnswer) -> str:
     if answer.status is None:
         return "silent"
-    return "accepted" if answer.is_taken else "refused"
+    return "accepted" if answer.is_accepted else "refused"
 
 
 @retry_on_database_outage

@@ -138,7 +138,7 @@ def run(settings: Settings) -> NoReturn:
     liveness.notify_systemd("READY=1")
     reaper = LostWorkReaper(context.database, executor_id, pulse)
     while not stop.is_set():
-        life.turn()
+        life.record_turn()
         if not _live(context, executor_id, mark, pulse, reaper):
             _rejoin(stop)
         stop.wait(settings.worker_heartbeat_seconds)

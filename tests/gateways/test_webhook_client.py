@@ -36,7 +36,7 @@ def test_a_message_arrives_as_it_was_signed(receiver: Receiver) -> None:
 def test_a_redirect_is_not_followed(receiver: Receiver, status: int) -> None:
     receiver.answers.append((status, {"Location": receiver.url}))
     answer = post(receiver.url, HEADERS, "{}", allow_private=True)
-    assert (answer, answer.is_taken) == (WebhookAnswer(status, f"I say {status}"), False)
+    assert (answer, answer.is_accepted) == (WebhookAnswer(status, f"I say {status}"), False)
     assert len(receiver.received) == 1
 
 

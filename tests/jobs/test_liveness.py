@@ -41,7 +41,7 @@ def test_a_worker_with_a_hanging_main_loop_is_not_live(now: list[float]) -> None
     assert ask(port) == (200, b"live\n")
     now[0] += liveness.HANGS_AFTER_SECONDS
     assert ask(port) == (503, b"the main loop hangs\n")
-    life.turn()
+    life.record_turn()
     assert ask(port) == (200, b"live\n")
     assert ask(port, "/anything")[0] == 404
 

@@ -128,10 +128,10 @@ def test_a_subpage_shows_its_help_and_no_link_to_itself(own: Tenant, signed_in: 
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     invite = OF_SUBPAGES["portal.users.new_user"]
     for path in ("/users/invite", "/users/invite-many"):
-        assert help_of(browser.get(path).text) == [invite.what, invite.more, invite.label]
+        assert help_of(browser.get(path).text) == [invite.summary, invite.details, invite.label]
     users = TOPICS["portal.users.list_users"]
     page = browser.get(f"/users/{own.user.id}").text
-    assert help_of(page) == [users.what, users.more, users.label]
+    assert help_of(page) == [users.summary, users.details, users.label]
 
 
 def test_every_page_of_the_sidebar_and_of_the_settings_has_help(app: Flask) -> None:
@@ -144,7 +144,7 @@ def test_every_page_of_the_sidebar_and_of_the_settings_has_help(app: Flask) -> N
 def test_a_topic_is_two_sentences_and_leads_to_a_page_that_exists(
     app: Flask, topic: HelpTopic
 ) -> None:
-    for sentence in (str(topic.what), str(topic.more)):
+    for sentence in (str(topic.summary), str(topic.details)):
         assert re.fullmatch(r"[^.!?]+(?:[^.!?]|\.(?=\d))*\.", sentence), sentence
         assert len(sentence) <= 110
     assert topic.endpoint in pages(app)
@@ -175,7 +175,7 @@ def test_each_role_reads_the_help_of_its_pages_and_only_links_that_open(
             continue
         topic = TOPICS[endpoint]
         what, more, *link = help_of(answer.text)
-        assert (what, more) == (topic.what, topic.more)
+        assert (what, more) == (topic.summary, topic.details)
         opens = browser.get(addresses[topic.endpoint]).status_code == 200
         assert link == ([topic.label] if opens else [])
         read += 1
@@ -186,9 +186,9 @@ def test_a_member_and_an_operator_read_help_too(
     own: Tenant, signed_in: SignedIn, operator: Browser
 ) -> None:
     member = signed_in(own.plus_user)
-    assert help_of(member.get("/plan").text)[0] == TOPICS["portal.pricing.show_plan"].what
+    assert help_of(member.get("/plan").text)[0] == TOPICS["portal.pricing.show_plan"].summary
     overview = OF_OPERATORS["portal.overview.show_overview"]
-    assert help_of(operator.get("/").text) == [overview.what, overview.more, overview.label]
+    assert help_of(operator.get("/").text) == [overview.summary, overview.details, overview.label]
 
 
 def test_a_link_of_an_operators_page_opens(app: Flask, operator: Browser) -> None:

@@ -172,7 +172,7 @@ def test_files_and_reversed_orders_hold_exactly_the_rows_of_each_filter_and_sort
             query: [
                 column.heading
                 for column in definition.columns
-                if column.usual or query.startswith(f"{column.usual_with}=")
+                if column.is_default or query.startswith(f"{column.default_with}=")
             ]
             for query in queries
         }

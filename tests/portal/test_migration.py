@@ -229,4 +229,4 @@ def test_differences_are_described_in_words(exchange: LegacyExchange, sentences:
 )
 def test_the_time_left_is_shown_in_days(days: float, words: str, soon: bool) -> None:
     end = time_left(utcnow() + timedelta(days=days))
-    assert (end.words, end.soon) == (words, soon)
+    assert (end.label, end.soon) == (words, soon)

@@ -105,11 +105,11 @@ def test_lines_are_read_by_the_rules_of_every_other_number() -> None:
     lines = ("(202) 555-0101, asked us", "", "+44 20 7946 0000", "12", "1.20E+11", "nobody")
     text = "\ufeff" + "\n".join((*lines, "2025550101, twice"))
     sheet = do_not_call.read_numbers(text, "US")
-    assert [(line.number, line.phone, line.reason) for line in sheet.good] == [
+    assert [(line.number, line.phone, line.reason) for line in sheet.valid] == [
         (1, NUMBER, "asked us"),
         (3, "+442079460000", None),
     ]
-    assert [(line.number, line.written) for line in sheet.bad] == [
+    assert [(line.number, line.text) for line in sheet.invalid] == [
         (4, "12"),
         (5, "1.20E+11"),
         (6, "nobody"),
@@ -120,8 +120,8 @@ def test_lines_are_read_by_the_rules_of_every_other_number() -> None:
 def test_a_file_with_column_names_is_read_by_them() -> None:
     text = 'Name;Phone number;Why\nAda;"(202) 555-0101";asked us\nBob;202 555 0101;again\n'
     sheet = do_not_call.read_numbers(text, "US")
-    assert [(line.phone, line.reason) for line in sheet.good] == [(NUMBER, "asked us")]
-    assert (sheet.bad, sheet.repeated) == ([], 1)
+    assert [(line.phone, line.reason) for line in sheet.valid] == [(NUMBER, "asked us")]
+    assert (sheet.invalid, sheet.repeated) == ([], 1)
 
 
 def test_no_numbers_and_too_many_are_refused() -> None:
@@ -143,10 +143,10 @@ def test_many_numbers_are_added_once_each_with_an_entry_of_history_for_500_of_th
         "\n".join(f"+1202555{place:04d}" for place in range(100, 1300)), "US"
     )
     added = do_not_call.add_many(
-        session, owner, own.organization.id, sheet.good, reason="a list", source="file"
+        session, owner, own.organization.id, sheet.valid, reason="a list", source="file"
     )
     assert (added.added, added.known, added.calls) == (1199, 1, 0)
-    again = do_not_call.add_many(session, owner, own.organization.id, sheet.good)
+    again = do_not_call.add_many(session, owner, own.organization.id, sheet.valid)
     assert (again.added, again.known) == (0, 1200)
     kept = do_not_call.entry(session, owner, own.organization.id, NUMBER)
     new = do_not_call.entry(session, owner, own.organization.id, "+12025550102")
@@ -182,6 +182,6 @@ def test_callers_of_another_tenant_add_no_lists(session: Session, own: Tenant) -
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
     sheet = do_not_call.read_numbers(NUMBER, "US")
     with pytest.raises(NotFound):
-        do_not_call.add_many(session, stranger, own.organization.id, sheet.good)
+        do_not_call.add_many(session, stranger, own.organization.id, sheet.valid)
     with pytest.raises(NotFound):
         do_not_call.listing(session, stranger, own.organization.id)

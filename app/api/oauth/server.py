@@ -111,7 +111,7 @@ class TokenServer(AuthorizationServer):
         """Return the authenticated client. 401 only if HTTP Basic was used, otherwise 400."""
         credentials = request.credentials
         limits = attempt_limits.of_client(self.settings, credentials.client_id, self._ip)
-        has_failures = throttle.check(self.session, limits.own)
+        has_failures = throttle.check(self.session, limits.individual)
         client = oauth_clients.authenticate(self.session, credentials.client_id, credentials.secret)
         if client is None:
             throttle.charge(self.session, limits.all)
@@ -121,7 +121,7 @@ class TokenServer(AuthorizationServer):
             message = "The client is unknown, its secret is wrong, or it may not have tokens now."
             raise UnprovenClient(message, status_code=401 if credentials.basic else 400)
         if has_failures:
-            throttle.reset_after_success(self.session, limits.own)
+            throttle.reset_after_success(self.session, limits.individual)
         authenticated = Client(client)
         request.client = authenticated
         return authenticated

@@ -127,7 +127,7 @@ class SimulatedCarrier:
         if outcome in {"lostAnswer", "unsure"}:
             message = gettext("The answer of the simulated carrier was lost.")
             raise NoCarrierAnswer(message)
-        _, upcoming = self._happened(outcome or "human", now, now)
+        _, upcoming = self._events_until(outcome or "human", now, now)
         return CarrierReport(
             PlacementVerdict.PLACED, _reference(placement.attempt_id), (), upcoming
         )
@@ -142,7 +142,7 @@ class SimulatedCarrier:
         outcome = _NAME_OF.get(row.to_number, "human")
         if outcome == "unsure":
             return CarrierReport(PlacementVerdict.UNSURE)
-        events, upcoming = self._happened(outcome, row.placed_at, row.hung_up_at or utcnow())
+        events, upcoming = self._events_until(outcome, row.placed_at, row.hung_up_at or utcnow())
         ended = bool(events) and events[-1].kind is CarrierEventKind.ENDED
         if row.hung_up_at is not None and not ended:
             events.append(
@@ -187,7 +187,7 @@ class SimulatedCarrier:
         with self._engine.connect() as connection:
             return connection.execution_options(read_only=True).execute(query).first()
 
-    def _happened(
+    def _events_until(
         self, outcome: str, placed_at: datetime, until: datetime
     ) -> tuple[list[CarrierEvent], datetime | None]:
         events: list[CarrierEvent] = []

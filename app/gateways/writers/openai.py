@@ -110,7 +110,7 @@ class OpenAiWriter:
 
     def compose(self, brief: MessageBrief) -> WrittenMessages:
         try:
-            purpose, missed = self._written(brief)
+            purpose, missed = self._request_texts(brief)
         except _UnusableAnswer as reason:
             log.warning("the message writer was no use, the built-in one wrote instead: %s", reason)
             return self._otherwise.compose(brief)
@@ -120,7 +120,7 @@ class OpenAiWriter:
             voicemail=f"{introduction} {missed} {phrases.reach(brief)} Thank you, and goodbye.",
         )
 
-    def _written(self, brief: MessageBrief) -> tuple[str, str]:
+    def _request_texts(self, brief: MessageBrief) -> tuple[str, str]:
         context = {
             "notes": brief.notes[:MAX_NOTES_LENGTH],
             "person": brief.contact_name,

@@ -53,9 +53,9 @@ class AccessAction:
     """An action of the page; ``url`` is its explanation."""
 
     url: str
-    words: str
+    label: str
     is_allowed: bool
-    is_chosen: bool
+    is_selected: bool
 
 
 @blueprint.get("/access/why")

@@ -42,7 +42,7 @@ class DetailsForm(PortalForm):
         )
 
     @property
-    def chosen(self) -> dict[str, str | None]:
+    def to_details(self) -> dict[str, str | None]:
         """Return the value to save; a user with a time zone who chooses none gets UTC."""
         timezone = self.timezone.data or (current_user.timezone and "UTC")
         return {"name": self.name.data, "timezone": timezone, "language": self.language.data}
@@ -68,7 +68,7 @@ class MailsForm(PortalForm):
         return cls.from_object(**choices, news=not user.unsubscribe)
 
     @property
-    def chosen(self) -> dict[str, bool]:
+    def to_preferences(self) -> dict[str, bool]:
         return {
             notifications.IMPORT_FINISHED: bool(self.import_finished.data),
             notifications.ALERT_OPENED: bool(self.alert_opened.data),

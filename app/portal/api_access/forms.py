@@ -136,7 +136,7 @@ class KeyForm(NamedForm, OfOrganization):
     )
 
     @property
-    def wanted(self) -> dict[str, Any]:
+    def to_fields(self) -> dict[str, Any]:
         """Return the input, as the service's arguments."""
         return {
             "name": self.name.data or "",
@@ -164,7 +164,7 @@ class ClientForm(NamedForm):
     )
 
     @property
-    def wanted(self) -> dict[str, Any]:
+    def to_fields(self) -> dict[str, Any]:
         """Return the input, as the service's arguments."""
         role = Role(self.role.data)
         return {"name": self.name.data or "", "role": role, "expires_at": self.expires_at}
@@ -195,6 +195,6 @@ class RollForm(EndingForm):
         return timedelta(days=-1 if days is None else days)
 
     @property
-    def wanted(self) -> dict[str, Any]:
+    def to_period(self) -> dict[str, Any]:
         """Return the input, as the services' arguments."""
         return {"overlap": self.length, "expires_at": self.expires_at}

@@ -20,7 +20,7 @@ SOON = timedelta(days=14)
 class CredentialBadge:
     """A badge: its word and tone (see components/badge.html)."""
 
-    word: str
+    label: str
     tone: str
 
 
@@ -28,7 +28,7 @@ class CredentialBadge:
 class CredentialEnd:
     """The end of a credential, in words; ``soon`` if it is near."""
 
-    words: str
+    label: str
     soon: bool
 
 

@@ -72,7 +72,7 @@ def _list_context(session: Session) -> dict[str, Any]:
         live=LIVE_KINDS.get(request.args.get("kind", "")),
         in_use=IN_USE.get(request.args.get("state", "")),
     )
-    page = api_keys.search(session, caller(), filters, **position.wanted)
+    page = api_keys.search(session, caller(), filters, **position.query_args)
     owners = {row.organization_id for row in page.items}
     return {
         "organization": organization,
@@ -95,8 +95,8 @@ def create_key() -> Page:
     organization = form.organization_or_page(_form_page, besides=form.validate)
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        new = api_keys.create(session, caller(), organization_id=organization.id, **form.wanted)
-        submission.led_to(url_for("portal.api_access.show_key", key_id=new.key.id))
+        new = api_keys.create(session, caller(), organization_id=organization.id, **form.to_fields)
+        submission.store_url(url_for("portal.api_access.show_key", key_id=new.key.id))
     return _key_page(new.key.id, new.secret, gettext("“%(name)s” was created", name=new.key.name))
 
 
@@ -115,8 +115,8 @@ def roll_key(key_id: UUID) -> Page:
     form = RollForm()
     with saving(form, lambda: _roll_page(key_id, form), shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        new = api_keys.rotate(session, caller(), key_id, **form.wanted)
-        submission.led_to(url_for("portal.api_access.show_key", key_id=new.key.id))
+        new = api_keys.rotate(session, caller(), key_id, **form.to_period)
+        submission.store_url(url_for("portal.api_access.show_key", key_id=new.key.id))
     return _key_page(new.key.id, new.secret, gettext("“%(name)s” was rolled", name=new.key.name))
 
 

@@ -33,7 +33,7 @@ ACTIONS = (
         act=lambda session, item: settings.switch(
             session, caller(), item.row.assistant.id, on=False
         ),
-        what=lazy_gettext("Switched off."),
+        done_label=lazy_gettext("Switched off."),
         refusal=lambda item: _already_message(item, on=False),
         undo="switch-on",
     ),
@@ -50,7 +50,7 @@ ACTIONS = (
         act=lambda session, item: settings.switch(
             session, caller(), item.row.assistant.id, on=True
         ),
-        what=lazy_gettext("Switched on."),
+        done_label=lazy_gettext("Switched on."),
         refusal=lambda item: _already_message(item, on=True),
         is_risky=False,
         undo="switch-off",

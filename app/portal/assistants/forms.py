@@ -107,10 +107,10 @@ class NewAssistantForm(AssistantForm, OfOrganization):
         else:
             super().apply_errors(error)
 
-    def chosen_organization(self) -> Organization | None:
+    def selected_organization(self) -> Organization | None:
         """As the base class; without an organization, the problems of the other fields are also
         reported."""
-        organization = super().chosen_organization()
+        organization = super().selected_organization()
         if organization is None and not is_refreshed():
             self.passes(lambda: settings.check_texts(self.to_fields()))
         return organization

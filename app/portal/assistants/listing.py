@@ -111,7 +111,7 @@ ASSISTANTS = ListDefinition(
             "wrap cell-reason phone-first",
         ),
         ListColumn(
-            "zone", lazy_gettext("Time zone"), lambda row: row.assistant.timezone, usual=False
+            "zone", lazy_gettext("Time zone"), lambda row: row.assistant.timezone, is_default=False
         ),
         added_column(lambda row: row.assistant.created_at),
     ),

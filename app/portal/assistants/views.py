@@ -103,7 +103,7 @@ def create_assistant() -> Page:
         created = settings.create_assistant(
             session, caller(), organization, form.to_fields(), **_installation()
         )
-        url = submission.led_to(
+        url = submission.store_url(
             url_for("portal.assistants.show_assistant", assistant_id=created.id)
         )
     response = redirect_with(gettext("%(name)s was added.", name=created.name), url)
@@ -144,7 +144,7 @@ def add_assistant_key(assistant_id: UUID) -> Page:
         submission, key = FormSubmission(session), form.key.data or ""
         identifies = form.identifies
         settings.add_external_id_key(session, caller(), assistant_id, key, identifies=identifies)
-        url = submission.led_to(
+        url = submission.store_url(
             url_for("portal.assistants.show_assistant", assistant_id=assistant_id)
         )
     return redirect_with(gettext("The key %(key)s was added.", key=key.strip()), url)
@@ -280,7 +280,7 @@ def _conditions(
         is_confirmed=is_confirmed,
     )
     for each in conditions:
-        title = each.sentence
+        title = each.message
         if assistant.phone_number:
             title = title.replace(assistant.phone_number, phone(assistant.phone_number))
         state = "passed" if each.met else "failed" if each.needed else "warning"

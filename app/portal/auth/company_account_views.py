@@ -61,7 +61,7 @@ def complete_company_sign_in(slug: str, provider_id: UUID) -> Page:
 
 
 def _finish(partner: Partner, provider: IdentityProvider, answer: VerifiedAnswer) -> Response:
-    finish = _sign_in if answer.taken.user_id is None else _link
+    finish = _sign_in if answer.redeemed_request.user_id is None else _link
     return finish(partner, provider, answer)
 
 
@@ -74,14 +74,14 @@ def _sign_in(partner: Partner, provider: IdentityProvider, answer: VerifiedAnswe
         admitted.user,
         Proof.COMPANY_ACCOUNT,
         notify=not admitted.linked_now,  # the mail about the link replaces it
-        next_path=answer.taken.next_path,
+        next_path=answer.redeemed_request.next_path,
         origin=answer.origin(provider.id),
     )
 
 
 def _link(partner: Partner, provider: IdentityProvider, answer: VerifiedAnswer) -> Response:
     """Link the account, if the user who requested it is still signed in here."""
-    if not current_user.is_authenticated or current_user.id != answer.taken.user_id:
+    if not current_user.is_authenticated or current_user.id != answer.redeemed_request.user_id:
         raise AnswerRefused("session")
     try:
         with transaction(scope=of_tenant(partner.id, None)) as session:

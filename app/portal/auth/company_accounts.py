@@ -32,7 +32,7 @@ class AnswerRefused(Exception):
 class VerifiedAnswer:
     """An answer whose tokens were checked."""
 
-    taken: RedeemedRequest
+    redeemed_request: RedeemedRequest
     claims: dict[str, Any]
 
     def origin(self, provider_id: UUID) -> sessions.SessionOrigin:

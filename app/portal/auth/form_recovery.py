@@ -26,12 +26,12 @@ class RecoveredForm:
     """A form as it was sent: its URL, its values, and whether a file must be chosen again."""
 
     path: str
-    typed: tuple[tuple[str, str], ...]
+    fields: tuple[tuple[str, str], ...]
     had_file: bool
 
     @property
     def seal(self) -> str:
-        return _sealer().dumps([self.path, self.typed, self.had_file])
+        return _sealer().dumps([self.path, self.fields, self.had_file])
 
 
 def of_request() -> RecoveredForm | None:

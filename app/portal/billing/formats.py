@@ -149,10 +149,10 @@ def _describe_line(line: StatementLine, bill: Bill) -> ShownLine:
     match line.kind:
         case LineKind.PLAN if line.charged == line.used:
             price = exact_micros(line.unit_micros, bill.currency)
-            return ShownLine(bill.plan_shown, gettext("Plan"), number(1), price, amount)
+            return ShownLine(bill.plan_label, gettext("Plan"), number(1), price, amount)
         case LineKind.PLAN:
             share = gettext("Plan, %(days)s of %(month)s days", days=line.charged, month=line.used)
-            return ShownLine(bill.plan_shown, share, "", "", amount)
+            return ShownLine(bill.plan_label, share, "", "", amount)
         case LineKind.TRIAL:
             name = (
                 gettext("Minutes in the free trial")

@@ -26,7 +26,7 @@ class MonthChart:
     currency: str
     legend: Sequence[tuple[str, str]]
     data: dict[str, Any]
-    words: str
+    summary: str
 
 
 def months_url(month: date, organization_id: UUID | None = None) -> str:

@@ -106,7 +106,7 @@ def _list_context(session: Session, month: date, earned: PartnerEarnings) -> dic
         sort=sort,
         query=query,
         known=earned.rows,
-        **position.wanted,
+        **position.query_args,
     )
     next_url = position.next_url(page.next_cursor)
     known_rows = {each.id: each for each in earned.rows or ()}
@@ -133,7 +133,7 @@ def download_costs() -> Response:
 def _organization_file(session: Session, organization_id: UUID, month: date) -> Response:
     organization_month = margin.of_organization(
         session, caller(), organization_id, month, model_rate()
-    ).shown
+    ).rounded
     columns = (*COLUMNS[:2], "Campaign", *COLUMNS[2:])
     lines = [
         csv_files.first_line(columns),
@@ -159,7 +159,7 @@ def _organization_context(session: Session, organization_id: UUID, month: date) 
     today, model = utcnow().date(), model_rate()
     organization_month = margin.of_organization(
         session, caller(), organization_id, month, model
-    ).shown
+    ).rounded
     by_month = reporting.earnings_by_month(
         session, caller(), today, model, organization_id, known={month: organization_month.total}
     )

@@ -195,7 +195,7 @@ def contrast_message(count: int, lowest: float, *, of_draft: bool) -> str:
 def surfaces_message(brand_surfaces: Sequence[BrandSurface], *, of_draft: bool) -> str:
     """Return how many of the places that show the brand lack nothing."""
     counts = {
-        "complete": sum(surface.lacks is None for surface in brand_surfaces),
+        "complete": sum(surface.problem is None for surface in brand_surfaces),
         "all": len(brand_surfaces),
     }
     if of_draft:

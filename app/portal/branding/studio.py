@@ -189,7 +189,7 @@ class BrandingStudio:
             "picture_waiting_message": picture_waiting_message,
             "picture_failed_message": picture_failed_message,
             "image_format": image_format,
-            "shapes": {kind.value: shape.words for kind, shape in images.SHAPES.items()},
+            "shapes": {kind.value: shape.description for kind, shape in images.SHAPES.items()},
             "page_brand": page_brand(brand),
             "unsaved_colour": None if brand == self.brand else brand.colour,
             "chat_colours": {

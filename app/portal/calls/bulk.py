@@ -39,7 +39,7 @@ def actions(waiting: Callable[[Session, str | None, int], Page[Any]]) -> tuple[B
             act=lambda session, item: calls.cancel_waiting(
                 session, caller(), item.row.call.id, settings().secret_keys
             ),
-            what=lazy_gettext("Cancelled."),
+            done_label=lazy_gettext("Cancelled."),
             refusal=_not_waiting_message,
             load=waiting,
         ),

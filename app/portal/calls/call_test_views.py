@@ -133,7 +133,7 @@ def place_test_call() -> Page:
             live=True,
             after=again_id,
         )
-        url = submission.led_to(
+        url = submission.store_url(
             url_for("portal.calls.show_test_call", call=placed.call_id, again=again_id)
         )
     return redirect(url, 303)
@@ -253,7 +253,7 @@ def _unknown_placeholders(assistant: Assistant, form: TestCallForm) -> list[dict
 
 def _check_message(check: calls.PreflightCheck, caller_id: str | None) -> str:
     """Return the sentence with numbers and times in the format of the call's panel."""
-    message = check.sentence.replace(caller_id, phone(caller_id)) if caller_id else check.sentence
+    message = check.message.replace(caller_id, phone(caller_id)) if caller_id else check.message
     if check.until is not None:
         message = message.replace(calls.in_utc(check.until), long_datetime(check.until, zone()))
     return typographic(message)

@@ -232,7 +232,11 @@ CALLS = ListDefinition(
             sort="outcome",
         ),
         ListColumn(
-            "attempts", lazy_gettext("Attempts"), lambda row: len(row.attempts), "end", usual=False
+            "attempts",
+            lazy_gettext("Attempts"),
+            lambda row: len(row.attempts),
+            "end",
+            is_default=False,
         ),
         figure_column(
             "duration",
@@ -256,7 +260,7 @@ CALLS = ListDefinition(
             lazy_gettext("Answered"),
             lambda row: row.call.answered_at,
             "end",
-            usual=False,
+            is_default=False,
             heading=lazy_gettext("Answered (UTC)"),
         ),
         ListColumn(
@@ -264,7 +268,7 @@ CALLS = ListDefinition(
             lazy_gettext("Ended"),
             lambda row: row.call.ended_at,
             "end",
-            usual=False,
+            is_default=False,
             heading=lazy_gettext("Ended (UTC)"),
         ),
     ),

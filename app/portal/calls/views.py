@@ -106,7 +106,7 @@ def _call_context(session: Session, surroundings: CallSurroundings) -> dict[str,
         "earlier": calls.earlier_of(session, caller(), call),
         "later": calls.later_of(session, caller(), call, MAX_LATER),
         "requesters": author_names(session, [call.requested_by]),
-        "conversation": surroundings.kept,
+        "conversation": surroundings.recording,
         "is_listed": surroundings.is_listed,
         "listing": never_calling_it(call, surroundings.organization, surroundings.waiting)
         if is_listable and caller().may(Permission.CONTACTS_WRITE)

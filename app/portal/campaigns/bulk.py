@@ -33,7 +33,7 @@ ACTIONS = (
             lazy_gettext("You can resume them at any time."),
         ),
         act=lambda session, item: outreach.pause(session, caller(), item.row.campaign.id),
-        what=lazy_gettext("Paused."),
+        done_label=lazy_gettext("Paused."),
         refusal=_not_running_message,
     ),
     BulkAction(
@@ -47,7 +47,7 @@ ACTIONS = (
             lazy_gettext("Their contacts are called from now on, in the hours of their plans."),
         ),
         act=lambda session, item: outreach.start(session, caller(), item.row.campaign.id),
-        what=lazy_gettext("Running."),
+        done_label=lazy_gettext("Running."),
         refusal=_not_paused_message,
         is_risky=False,
     ),
@@ -64,7 +64,7 @@ ACTIONS = (
             lazy_gettext("This can’t be undone."),
         ),
         act=lambda session, item: campaigns.archive(session, caller(), item.row.campaign.id),
-        what=lazy_gettext("Archived."),
+        done_label=lazy_gettext("Archived."),
         refusal=_archived_message,
     ),
 )

@@ -43,7 +43,7 @@ class CampaignForm(PortalForm):
             version=campaign.version,
         )
 
-    def offer(self, assistants: Sequence[Assistant]) -> None:
+    def set_choices(self, assistants: Sequence[Assistant]) -> None:
         self.assistants.choices = [
             SelectChoice(str(assistant.id), assistant.name) for assistant in assistants
         ]
@@ -53,7 +53,7 @@ class CampaignForm(PortalForm):
         return bool(self.who.data != SOME)
 
     @property
-    def chosen(self) -> list[UUID]:
+    def assistant_ids(self) -> list[UUID]:
         """Return the ticked ids; other values are ignored."""
         if self.all_assistants:
             return []
@@ -70,17 +70,17 @@ class NewCampaignForm(CampaignForm, OfOrganization):
     """The form of a new campaign, which also names its organization."""
 
     @property
-    def wanted(self) -> dict[str, Any]:
+    def to_fields(self) -> dict[str, Any]:
         """Return the input, as the service's arguments."""
         return {
             "name": self.name.data or "",
-            "assistant_ids": self.chosen,
+            "assistant_ids": self.assistant_ids,
             "all_assistants": self.all_assistants,
         }
 
     def has_no_problems(self) -> bool:
         """Return whether the name is valid by the service's rules, and assistants are chosen, so
         that all problems are shown at once."""
-        if not (self.all_assistants or self.chosen):
+        if not (self.all_assistants or self.assistant_ids):
             self.who.errors = (gettext("Select at least one assistant, or “All assistants”."),)
         return self.passes(lambda: validate_name(self.name.data or "")) and not self.who.errors

@@ -141,7 +141,7 @@ def consequences(
         *call_details,
     ]
     if blocker is not None:
-        lines.append(gettext("No calls until this ends: %(sentence)s", sentence=blocker.sentence))
+        lines.append(gettext("No calls until this ends: %(sentence)s", sentence=blocker.message))
     if forecast.before:
         lines.append(
             ngettext(
@@ -151,9 +151,9 @@ def consequences(
             )
         )
     left_out = dict(forecast.left_out)
-    if forecast.listed:
-        left_out[_ON_LIST_REASON] = forecast.listed
-        left_out["do_not_contact"] -= forecast.listed
+    if forecast.on_do_not_call_list:
+        left_out[_ON_LIST_REASON] = forecast.on_do_not_call_list
+        left_out["do_not_contact"] -= forecast.on_do_not_call_list
     if closed:
         left_out[NOT_ALLOWED] -= closed.total()
     lines += [_left_out_line(campaign, *each) for each in sorted(left_out.items()) if each[1] > 0]
@@ -304,7 +304,7 @@ def blocker_message(
         "portal.campaigns.edit_plan": {"campaign_id": campaign.id},
         "portal.carriers.show_carrier_status": {},
     }.get(endpoint, {"organization_id": campaign.organization_id})
-    text = blocker.sentence
+    text = blocker.message
     if blocker.until:
         until = long_datetime(blocker.until, zone())
         text = gettext("%(sentence)s Until %(moment)s.", sentence=text, moment=until)

@@ -111,7 +111,11 @@ CAMPAIGNS = ListDefinition(
             is_labelled=True,
         ),
         ListColumn(
-            "called", lazy_gettext("Called"), lambda row: row.outreach.called, "end", usual=False
+            "called",
+            lazy_gettext("Called"),
+            lambda row: row.outreach.called,
+            "end",
+            is_default=False,
         ),
         ListColumn(
             "answered",

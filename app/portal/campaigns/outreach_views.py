@@ -91,7 +91,7 @@ def list_excluded_contacts(campaign_id: UUID) -> str:
 def _left_out(session: Session, campaign: Campaign) -> dict[str, Any]:
     """Return a page of the contacts, each with the reason and a link to what would change it."""
     position, reason = lists.current_position(), lists.text_filter("reason")
-    page = outreach.left_out(session, campaign, reason=reason, **position.wanted)
+    page = outreach.left_out(session, campaign, reason=reason, **position.query_args)
     rows = [(row, *_reason(campaign, row)) for row in page.items]
     return {"rows": rows, "reasons": LEFT_OUT_LABELS, **position.pager(page.next_cursor, "reason")}
 

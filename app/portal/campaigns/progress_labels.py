@@ -38,13 +38,13 @@ def duration_label(estimate: RoundEstimate) -> str:
 def duration_message(estimate: RoundEstimate) -> str | None:
     """Return "About 20 minutes if each call takes a minute"; with the end if it is beyond the hours
     of today."""
-    if not estimate.lasts:
+    if not estimate.duration:
         return None
     if estimate.ends_at is None:
         return gettext("Not all can be called by the last day.")
     if _ends_another_day(estimate):
         return _ends_message(estimate, _format_soon(estimate.ends_at))
-    duration_text = rough_duration(estimate.lasts)
+    duration_text = rough_duration(estimate.duration)
     if estimate.planned_pace:
         pace = number(estimate.planned_pace)
         return gettext(
@@ -60,7 +60,7 @@ def duration_message(estimate: RoundEstimate) -> str | None:
         "Takes about %(duration)s if each call takes %(time)s, the average of the last "
         "%(days)s days.",
         duration=duration_text,
-        time=duration(estimate.average.lasts.seconds),
+        time=duration(estimate.average.duration.seconds),
         days=estimate.average.days,
     )
 
@@ -69,7 +69,7 @@ def _ends_another_day(estimate: RoundEstimate) -> bool:
     """Return whether calling can't end by the last day, or waits for the hours of another day."""
     if estimate.ends_at is None:
         return True
-    return estimate.ends_at - utcnow() > estimate.lasts + _SLACK
+    return estimate.ends_at - utcnow() > estimate.duration + _SLACK
 
 
 def _ends_message(estimate: RoundEstimate, end: str) -> str:
@@ -83,7 +83,7 @@ def _ends_message(estimate: RoundEstimate, end: str) -> str:
     return gettext(
         "Ends about %(moment)s if each call takes %(time)s, the average of the last %(days)s days.",
         moment=end,
-        time=duration(estimate.average.lasts.seconds),
+        time=duration(estimate.average.duration.seconds),
         days=estimate.average.days,
     )
 
@@ -97,11 +97,11 @@ def rough_duration(delta: timedelta) -> str:
 
 
 def first_call_message(estimate: RoundEstimate) -> str | None:
-    if estimate.begins_at is None:
+    if estimate.starts_at is None:
         return gettext("Never: the last day is over")
-    if estimate.begins_at - utcnow() < _SLACK:
+    if estimate.starts_at - utcnow() < _SLACK:
         return gettext("Right after the start")
-    return gettext("%(moment)s at the earliest", moment=_format_soon(estimate.begins_at))
+    return gettext("%(moment)s at the earliest", moment=_format_soon(estimate.starts_at))
 
 
 def ahead_message(progress: RoundProgress) -> str:

@@ -69,8 +69,8 @@ def create_campaign() -> Page:
     organization = form.organization_or_page(_new_page, besides=form.has_no_problems)
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
         submission = FormSubmission(session)
-        created = campaigns.create(session, caller(), organization.id, **form.wanted)
-        url = submission.led_to(
+        created = campaigns.create(session, caller(), organization.id, **form.to_fields)
+        url = submission.store_url(
             url_for("portal.campaigns.edit_plan", campaign_id=created.id, new=1)
         )
     return redirect_with(gettext("%(campaign)s was created.", campaign=created.name), url)
@@ -129,7 +129,7 @@ def _save(session: Session, campaign_id: UUID, form: CampaignForm) -> None:
     name, version = form.name.data or "", form.version.data
     campaigns.rename(session, caller(), campaign_id, name, expected_version=version)
     campaigns.assign_assistants(
-        session, caller(), campaign_id, form.chosen, all_assistants=form.all_assistants
+        session, caller(), campaign_id, form.assistant_ids, all_assistants=form.all_assistants
     )
 
 
@@ -224,7 +224,7 @@ def _stored(session: Session, campaign_id: UUID) -> CampaignForm:
 def _new_page(organization: Organization | None, form: NewCampaignForm) -> str:
     if organization is not None:
         with transaction(read_only=True) as session:
-            form.offer(assistants.of_organization(session, caller(), organization.id))
+            form.set_choices(assistants.of_organization(session, caller(), organization.id))
     return render_template(
         "portal/campaigns/new.html",
         organization=organization,
@@ -241,7 +241,7 @@ def _new_page(organization: Organization | None, form: NewCampaignForm) -> str:
 def _settings_page(campaign_id: UUID, form: CampaignForm) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
-        form.offer(assistants.of_organization(session, caller(), campaign.organization_id))
+        form.set_choices(assistants.of_organization(session, caller(), campaign.organization_id))
         return render_template(
             "portal/campaigns/settings.html",
             **campaign_page_data(session, campaign),

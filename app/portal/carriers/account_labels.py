@@ -86,7 +86,7 @@ def removal_confirmation(session: Session, account: CarrierAccount) -> Confirmat
         action=url_for("portal.carriers.remove_account", account_id=account.id),
         title=gettext("Remove the account %(account)s?", account=short_name(account)),
         consequences=[
-            _replacement_message(follows.organizations, follows.instead)
+            _replacement_message(follows.organizations, follows.replacement)
             if follows.organizations
             else gettext("No organization uses it."),
             ngettext(

@@ -45,7 +45,7 @@ def list_accounts() -> str:
     with transaction(read_only=True) as session:
         current = carrier_accounts.current(session, caller(), None)
         own_accounts = [each for each in (current.pending, current.account) if each]
-        page = carrier_accounts.of_organizations(session, caller(), **position.wanted)
+        page = carrier_accounts.of_organizations(session, caller(), **position.query_args)
         context = _list_context(
             session, [*own_accounts, *page.items] if position.is_first else page.items
         )

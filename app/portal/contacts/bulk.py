@@ -56,7 +56,7 @@ ACTIONS = (
         act=lambda session, item: single.remove(
             session, caller(), item.row.contact.campaign_id, item.row.contact.id
         ),
-        what=lazy_gettext("Removed."),
+        done_label=lazy_gettext("Removed."),
         undo="restore",
     ),
     BulkAction(
@@ -76,7 +76,7 @@ ACTIONS = (
             lazy_gettext("The contacts stay in the campaign."),
         ),
         act=_add_to_list,
-        what=lazy_gettext("Added to the list."),
+        done_label=lazy_gettext("Added to the list."),
         refusal=_not_listable_message,
     ),
     BulkAction(
@@ -90,7 +90,7 @@ ACTIONS = (
         act=lambda session, item: single.undo_removal(
             session, caller(), path_id("campaign_id"), item.row.id
         ),
-        what=lazy_gettext("Restored."),
+        done_label=lazy_gettext("Restored."),
         is_risky=False,
         get_many=_get_removed,
     ),

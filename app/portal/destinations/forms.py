@@ -32,25 +32,25 @@ class DestinationsForm(PortalForm):
             limited=stored.regions is not None,
         )
 
-    def offer_only(self, regions: Collection[str]) -> None:
+    def limit_choices(self, regions: Collection[str]) -> None:
         """Remove the countries that can't be chosen."""
         offered = {*regions, *(self.regions.data or ())}
         self.regions.choices = [choice for choice in named_regions() if choice.value in offered]
 
     @property
-    def chosen(self) -> frozenset[str]:
+    def selected_regions(self) -> frozenset[str]:
         return frozenset(self.regions.data or ())
 
     @property
-    def typed_hosts(self) -> Sequence[str]:
+    def submitted_hosts(self) -> Sequence[str]:
         return lines_of(self.hosts)
 
     def to_choice(self) -> DestinationChoice:
-        return DestinationChoice(self.chosen, self.typed_hosts)
+        return DestinationChoice(self.selected_regions, self.submitted_hosts)
 
     def to_limits(self) -> DestinationLimits:
         """Return the limits; without a host, any is allowed."""
-        return DestinationLimits(self.chosen, self.typed_hosts or None)
+        return DestinationLimits(self.selected_regions, self.submitted_hosts or None)
 
 
 class PartnerLimitsForm(DestinationsForm):
@@ -59,5 +59,5 @@ class PartnerLimitsForm(DestinationsForm):
     limited = BooleanField(lazy_gettext("Limit the countries of this partner"))
 
     def to_limits(self) -> DestinationLimits:
-        regions = self.chosen if self.limited.data else None
-        return DestinationLimits(regions, self.typed_hosts or None)
+        regions = self.selected_regions if self.limited.data else None
+        return DestinationLimits(regions, self.submitted_hosts or None)

@@ -46,7 +46,7 @@ def _page(form: DestinationsForm) -> str:
         partner_id = partners.own(caller())
         openable = destinations.openable_by_partner(session, partner_id)
         opened = len(destinations.choice_of(session, caller(), partner_id).regions & openable)
-    form.offer_only(openable)
+    form.limit_choices(openable)
     return render_template(
         "portal/destinations/edit.html",
         form=form,
@@ -60,8 +60,8 @@ def _page(form: DestinationsForm) -> str:
             "One per line, like voice.example.com. *.example.com includes all hosts below it. "
             "Without a host, calls can’t be handed over."
         ),
-        closed=form.chosen - openable,
-        suggested=offered_first(form.regions.choices, form.chosen),
+        closed=form.selected_regions - openable,
+        suggested=offered_first(form.regions.choices, form.selected_regions),
         partners=None,
     )
 
@@ -173,6 +173,6 @@ def _limits_page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
         crumbs=crumbs,
         hosts_hint=hosts_hint,
         closed=frozenset(),
-        suggested=offered_first(form.regions.choices, form.chosen),
+        suggested=offered_first(form.regions.choices, form.selected_regions),
         partners=partner_rows,
     )

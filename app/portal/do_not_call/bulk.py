@@ -21,6 +21,6 @@ ACTIONS = (
         act=lambda session, item: do_not_call.remove(
             session, caller(), item.row.organization_id, item.row.phone
         ),
-        what=lazy_gettext("Removed from the list."),
+        done_label=lazy_gettext("Removed from the list."),
     ),
 )

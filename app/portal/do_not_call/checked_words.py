@@ -18,8 +18,8 @@ LABELS = {"number": lazy_gettext("Number"), "reason": lazy_gettext("Reason")}
 def review_of(organization: Organization, parsed: ParsedNumbers) -> Review:
     organization_id = organization.id
     start = url_for("portal.do_not_call.new_numbers", organization_id=organization_id)
-    ready, refused = len(parsed.good), len(parsed.bad)
-    bad = {line.number: line for line in parsed.bad}
+    ready, refused = len(parsed.valid), len(parsed.invalid)
+    bad = {line.number: line for line in parsed.invalid}
     to_fix = [
         RowToFix(position, line.number, _cells(bad[line.number]))
         for position, line in enumerate(to_lines(parsed))
@@ -31,10 +31,10 @@ def review_of(organization: Organization, parsed: ParsedNumbers) -> Review:
         trail=[*trail_of(organization), (gettext("Add numbers"), start), (gettext("Review"), None)],
         check_url=url_for("portal.do_not_call.check_numbers", organization_id=organization_id),
         use_url=url_for("portal.do_not_call.add_valid_numbers", organization_id=organization_id),
-        use_words=_add_label(ready, refused),
-        busy_words=gettext("Adding…"),
+        apply_label=_add_label(ready, refused),
+        busy_label=gettext("Adding…"),
         start_url=start,
-        end_url=url_for("portal.do_not_call.list_numbers", organization_id=organization_id),
+        done_url=url_for("portal.do_not_call.list_numbers", organization_id=organization_id),
         to_fix=to_fix[:MAX_SHOWN],
         more_to_fix=max(refused - MAX_SHOWN, 0),
         ready=ready,
@@ -69,7 +69,7 @@ def _add_label(ready: int, refused: int) -> str:
 def _cells(line: SheetLine) -> list[Cell]:
     problems = [line.problem] if line.problem else []
     return [
-        Cell(name="number", label=LABELS["number"], value=line.written[:254], problems=problems),
+        Cell(name="number", label=LABELS["number"], value=line.text[:254], problems=problems),
         Cell(name="reason", label=LABELS["reason"], value=line.reason or ""),
     ]
 
@@ -110,8 +110,8 @@ def numbers_added_message(added: AddedNumbers, parsed: ParsedNumbers) -> str:
     if added.known:
         messages.append(gettext("%(number)s already on the list.", number=number(added.known)))
     messages += left_out_messages(parsed)
-    if parsed.bad:
-        left_out = len(parsed.bad)
+    if parsed.invalid:
+        left_out = len(parsed.invalid)
         messages.append(ngettext("%(num)s line left out.", "%(num)s lines left out.", left_out))
     if added.calls:
         messages.append(

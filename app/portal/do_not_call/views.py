@@ -64,7 +64,11 @@ def _overview_page() -> str:
     with transaction(read_only=True) as session:
         numbers = _searched_numbers(session, query)
         page, sizes = do_not_call.sizes(
-            session, caller(), query=None if numbers else query, numbers=numbers, **position.wanted
+            session,
+            caller(),
+            query=None if numbers else query,
+            numbers=numbers,
+            **position.query_args,
         )
     return render_template(
         "portal/organizations/do_not_call_lists.html",
@@ -114,7 +118,7 @@ def add_numbers(organization_id: UUID) -> Page:
         parsed = do_not_call.read_numbers(text, _region(organization_id))
     except ValidationFailed as error:
         return _refused(organization_id, form, error)
-    if parsed.bad:
+    if parsed.invalid:
         return _checked_page(organization_id, form, parsed), 422
     return _add(organization_id, form, parsed)
 
@@ -202,7 +206,7 @@ def _add(organization_id: UUID, form: NumbersForm, parsed: ParsedNumbers) -> Res
             session,
             caller(),
             organization_id,
-            parsed.good,
+            parsed.valid,
             reason=form.reason.data,
             source="file" if form.from_file.data else "portal",
         )
@@ -234,7 +238,7 @@ def _checked_page(organization_id: UUID, form: NumbersForm, parsed: ParsedNumber
         form=form,
         review=review_of(organization, parsed),
         left_out=" ".join(left_out_messages(parsed)),
-        good=parsed.good[:MAX_SHOWN],
+        good=parsed.valid[:MAX_SHOWN],
     )
 
 

@@ -18,8 +18,8 @@ from app.portal.web.navigation import may_open
 class PageHelp:
     """Two sentences, and a link if the user may open its page."""
 
-    what: str
-    more: str
+    summary: str
+    details: str
     label: str
     url: str | None
 
@@ -36,7 +36,7 @@ def page_help() -> PageHelp | None:
     page_endpoint, topic = match
     opens = topic.endpoint != page_endpoint and may_open(caller(), topic.endpoint)
     url = url_for(topic.endpoint, _anchor=topic.anchor) if opens else None
-    return PageHelp(topic.what, topic.more, topic.label, url)
+    return PageHelp(topic.summary, topic.details, topic.label, url)
 
 
 def _find_topic(page: str) -> HelpTopic | None:

@@ -8,8 +8,8 @@ from app.languages import lazy_gettext
 class HelpTopic(NamedTuple):
     """``endpoint`` is the page behind ``label``; ``anchor`` is a part of it."""
 
-    what: str
-    more: str
+    summary: str
+    details: str
     label: str
     endpoint: str
     anchor: str | None = None

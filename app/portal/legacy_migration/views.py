@@ -66,7 +66,7 @@ def _list_context(session: Session) -> dict[str, Any]:
         query=lists.text_filter("q"),
         partner_id=partner.id if partner else None,
         is_extended=EXTENDED.get(request.args.get("extension", "")),
-        **position.wanted,
+        **position.query_args,
     )
     return {
         "rows": [_client_row(each) for each in page.items],

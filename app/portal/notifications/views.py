@@ -73,7 +73,7 @@ class NotificationRow:
     entry: AuditEntry
     is_unread: bool
     target: str | None
-    about: Sequence[str]
+    details: Sequence[str]
     undo: str | None
 
     @property
@@ -107,7 +107,7 @@ def _list_context(session: Session, kinds: Collection[str]) -> dict[str, Any]:
         caller(),
         kind=kind if kind in kinds else None,
         unread=request.args.get("state") == "unread",
-        **position.wanted,
+        **position.query_args,
     )
     return {
         "kinds": {each: KINDS[each] for each in kinds},

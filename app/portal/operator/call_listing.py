@@ -79,7 +79,7 @@ PARTNER_CALLS = ListDefinition(
             lazy_gettext("Country"),
             lambda row: region_title(row.region) if row.region else None,
             "wrap",
-            usual=False,
+            is_default=False,
         ),
         ListColumn(
             "status",
@@ -114,7 +114,7 @@ PARTNER_CALLS = ListDefinition(
             lazy_gettext("Ended"),
             lambda row: row.ended_at,
             "end",
-            usual=False,
+            is_default=False,
             heading=lazy_gettext("Ended (UTC)"),
         ),
         ListColumn(
@@ -122,9 +122,9 @@ PARTNER_CALLS = ListDefinition(
             lazy_gettext("Carrier reference"),
             lambda row: row.reference,
             "wrap",
-            usual=False,
+            is_default=False,
         ),
-        ListColumn("id", lazy_gettext("ID"), lambda row: str(row.id), "wrap", usual=False),
+        ListColumn("id", lazy_gettext("ID"), lambda row: str(row.id), "wrap", is_default=False),
     ),
     filters=(
         ListFilter("partner", lazy_gettext("Partner")),

@@ -44,7 +44,7 @@ def create_partner() -> Page:
         invited = users.invite(
             session, caller(), user_type=role, partner_id=partner.id, **first_user
         )
-        url = submission.led_to(url_for("portal.operator.show_partner", partner_id=partner.id))
+        url = submission.store_url(url_for("portal.operator.show_partner", partner_id=partner.id))
     message = gettext(
         "%(name)s added. %(email)s is invited.", name=partner.name, email=invited.email
     )
@@ -82,7 +82,7 @@ def _usage_context(session: Session, partner: Partner) -> dict[str, Any]:
     return {
         "counts": overview.portal_of(session, partner),
         "users": users_label(session, partner.id),
-        "spent": month_money(used).words,
+        "spent": month_money(used).use_label,
         "opened": len(destinations.opened_by_partner(session, partner.id)),
         "storage": storage.of_partner(session, caller(), partner.id, settings().storage_defaults),
         "month_start": utcnow().date().replace(day=1),

@@ -61,7 +61,7 @@ def show_installation() -> str:
                 (KINDS[row.kind], row, deleted_label(row.ran_at, row.removed))
                 for row in retention_rows(session)
             ],
-            details=_installation_details(installation.database(session), migration.found),
+            details=_installation_details(installation.database(session), migration.revision),
         )
 
 

@@ -230,18 +230,18 @@ def _check_figures(checked: Sequence[CheckedDay]) -> Part:
 def _check_migrations(schema: SchemaCompatibility) -> Part:
     title = gettext("Migrations")
     if schema.is_newest:
-        text = gettext("The database is at %(found)s, the newest.", found=schema.found)
+        text = gettext("The database is at %(found)s, the newest.", found=schema.revision)
         return _make_part(title, gettext("Up to date"), "success", text)
     if not schema.problem:
         text = gettext(
             "The database is at %(found)s, this version at %(known)s. They work together.",
-            found=schema.found or "none",
+            found=schema.revision or "none",
             known=head(),
         )
         return _make_part(title, gettext("Compatible"), "success", text)
     text = gettext(
         "The database is at %(found)s, this version needs %(needed)s. Run the migrations.",
-        found=schema.found or "none",
+        found=schema.revision or "none",
         needed=head(),
     )
     return _make_part(title, gettext("Behind"), "danger", text)

@@ -27,7 +27,7 @@ class GroupFields(PortalForm):
     kept = CheckboxesField(lazy_gettext("Organizations"))
     added = TextAreaField(lazy_gettext("Add organizations"), filters=[without_nul])
 
-    def offer(self, organizations: Sequence[Organization], *, has_more: bool) -> None:
+    def set_choices(self, organizations: Sequence[Organization], *, has_more: bool) -> None:
         self.kept.choices = [SelectChoice(str(each.id), each.name) for each in organizations]
         self.has_more = has_more
 
@@ -79,7 +79,7 @@ class LimitForm(PortalForm):
         self.groups.choices = self.groups.choices or []
 
     @property
-    def chosen(self) -> set[UUID] | None:
+    def group_ids(self) -> set[UUID] | None:
         """Return the groups; None for all organizations."""
         if self.reach.data == ALL:
             return None

@@ -54,7 +54,7 @@ def create_group() -> Page:
         submission = FormSubmission(session)
         group_input = GroupInput(form.name.data or "", _selected_ids(session, form))
         group = organization_groups.create(session, caller(), group_input)
-        submission.led_to(url_for("portal.organization_groups.list_groups"))
+        submission.store_url(url_for("portal.organization_groups.list_groups"))
     message = gettext("Group %(name)s added.", name=group.name)
     return redirect_with(message, url_for("portal.organization_groups.list_groups"))
 
@@ -125,7 +125,7 @@ def _offer(session: Session, form: GroupFields, present: Sequence[Organization] 
     first = organizations.search(session, caller(), sort="name", limit=OFFERED)
     organizations_by_id = {each.id: each for each in (*present, *first.items)}
     by_name = sorted(organizations_by_id.values(), key=lambda each: (each.name_key, each.id))
-    form.offer(by_name, has_more=first.next_cursor is not None)
+    form.set_choices(by_name, has_more=first.next_cursor is not None)
 
 
 def _stored(session: Session, group_id: UUID) -> OrganizationGroupForm:
@@ -188,7 +188,7 @@ def _client_loader(client_id: UUID) -> Load:
 def _submit(load: Load, back_url: str) -> Page:
     form = LimitForm()
     with saving(form, lambda: _limits_page(load, back_url, form), validate=False) as session:
-        organization_groups.limit(session, caller(), load(session, True), form.chosen)
+        organization_groups.limit(session, caller(), load(session, True), form.group_ids)
     return redirect_with(gettext("Access saved. It counts from the next request."), back_url)
 
 

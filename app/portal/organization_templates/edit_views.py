@@ -79,7 +79,7 @@ def create_template_assistant(template_id: UUID) -> Page:
         organization_templates.save_assistant(
             session, caller(), template_id, None, fields, bounds()
         )
-        url = submission.led_to(_template_url(template_id))
+        url = submission.store_url(_template_url(template_id))
     return _with_warning(form, redirect_with(gettext("%(name)s added.", name=form.name.data), url))
 
 
@@ -234,7 +234,7 @@ def _edit_page(template_id: UUID, form: TemplateForm) -> str:
         opened_template = _open_template(session, template_id)
         openable = openable_for(session, caller(), opened_template.template.partner_id)
     rules = opened_template.content.rules
-    form.offer_only(openable, rules)
+    form.limit_choices(openable, rules)
     region_codes = set(form.allowed_regions.data or ())
     return render_template(
         "portal/organization_templates/edit.html",

@@ -59,7 +59,7 @@ class SavedTemplateForm(FirstRole):
     name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES)
     campaign = SelectField(lazy_gettext("Campaign plan"), validate_choice=False)
 
-    def offer(self, campaigns: list[Campaign]) -> None:
+    def set_choices(self, campaigns: list[Campaign]) -> None:
         self.campaign.choices = [
             SelectChoice("", gettext("None")),
             *(SelectChoice(str(campaign.id), campaign.name) for campaign in campaigns),
@@ -179,7 +179,7 @@ class CustomerForm(PortalForm):
         lazy_gettext("Name of the first user"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES
     )
 
-    def offer(self, content: TemplateContent) -> None:
+    def set_choices(self, content: TemplateContent) -> None:
         regions = named_regions()
         template_country = next(
             (str(c.label) for c in regions if c.value == content.rules.default_region), ""

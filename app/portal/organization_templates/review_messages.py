@@ -60,10 +60,10 @@ def review_of(
             "portal.organization_templates.create_organizations_from_template",
             template_id=template_id,
         ),
-        use_words=_add_label(ready, refused),
-        busy_words=gettext("Adding…"),
+        apply_label=_add_label(ready, refused),
+        busy_label=gettext("Adding…"),
         start_url=start,
-        end_url=url_for("portal.organizations.list_organizations"),
+        done_url=url_for("portal.organizations.list_organizations"),
         to_fix=[
             RowToFix(position, each.row.number, _cells(each, names, countries))
             for position, each in enumerate(checked)

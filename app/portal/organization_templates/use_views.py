@@ -58,7 +58,7 @@ def create_organization_from_template(template_id: UUID) -> Page:
         made = organization_templates.create_organization(
             session, caller(), template_id, customer, bounds(), **_installation()
         )
-        url = submission.led_to(
+        url = submission.store_url(
             url_for("portal.organizations.show_organization", organization_id=made.id)
         )
     return _to_added(template_id, customer, made.name, url)
@@ -177,7 +177,7 @@ def download_corrected_file(template_id: UUID) -> Page:
         return _refused_file(template_id, form, error)
     with transaction(read_only=True) as session:
         checked = organization_templates.check_many(session, caller(), template_id, rows, bounds())
-    written = [(each.row, each.words) for each in checked]
+    written = [(each.row, each.message) for each in checked]
     return csv_file("organizations-to-fix", [organization_templates.corrected_file(written)])
 
 
@@ -220,7 +220,7 @@ def _rows_of_file(sent: FileStorage | None) -> CustomerFile:
 
 def _use_page(template_id: UUID, form: CustomerForm) -> str:
     opened_template = opened(template_id)
-    form.offer(opened_template.content)
+    form.set_choices(opened_template.content)
     return render_template(
         "portal/organization_templates/use.html",
         template=opened_template.template,

@@ -68,7 +68,7 @@ def create_template() -> Page:
     with saving(form, lambda: _new_page(form), validate=False) as session:
         submission = FormSubmission(session)
         template = organization_templates.create(session, caller(), form.name.data or "")
-        url = submission.led_to(
+        url = submission.store_url(
             url_for("portal.organization_templates.show_template", template_id=template.id)
         )
     message = gettext(
@@ -96,7 +96,7 @@ def create_template_from_organization(organization_id: UUID) -> Page:
         template = organization_templates.save_organization(
             session, caller(), organization_id, name, campaign_id=campaign_id, first_role=form.role
         )
-        url = submission.led_to(
+        url = submission.store_url(
             url_for("portal.organization_templates.show_template", template_id=template.id)
         )
     return redirect_with(gettext("Template %(name)s added.", name=template.name), url)
@@ -153,7 +153,7 @@ def _new_page(form: NewTemplateForm) -> str:
 def _save_page(organization_id: UUID, form: SavedTemplateForm) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
-        form.offer(_campaigns_of(session, organization_id))
+        form.set_choices(_campaigns_of(session, organization_id))
         return render_template(
             "portal/organization_templates/save_as.html",
             organization=organization,

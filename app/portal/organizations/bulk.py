@@ -58,7 +58,7 @@ ACTIONS = (
         act=lambda session, item: organizations.suspend(
             session, caller(), item.row.organization.id
         ),
-        what=lazy_gettext("Suspended."),
+        done_label=lazy_gettext("Suspended."),
         refusal=lambda item: _status_conflict(OrganizationStatus.ACTIVE, item),
         undo="reactivate",
     ),
@@ -78,7 +78,7 @@ ACTIONS = (
             lazy_gettext("Running campaigns and waiting calls continue."),
         ),
         act=lambda session, item: organizations.resume(session, caller(), item.row.organization.id),
-        what=lazy_gettext("Reactivated."),
+        done_label=lazy_gettext("Reactivated."),
         refusal=lambda item: _status_conflict(OrganizationStatus.SUSPENDED, item),
         is_risky=False,
     ),
@@ -103,7 +103,7 @@ ACTIONS = (
             ),
         ),
         act=_change_plan,
-        what=lazy_gettext("Plan changed."),
+        done_label=lazy_gettext("Plan changed."),
         refusal=_has_plan,
         is_risky=False,
         choice=BulkChoice(
@@ -131,7 +131,7 @@ ACTIONS = (
         act=lambda session, item: organization_groups.add(
             session, caller(), UUID(item.choice), item.row.organization.id
         ),
-        what=lazy_gettext("Added to the group."),
+        done_label=lazy_gettext("Added to the group."),
         is_risky=False,
         choice=BulkChoice(lazy_gettext("Organization group"), _group_choices),
         is_of_partners=True,

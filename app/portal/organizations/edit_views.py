@@ -44,7 +44,7 @@ def new_organization() -> Page:
         country = organizations.usual_country(session, caller(), partners.own(caller()))
         start = {"tier": Tier.FREE.value, "assistant_limit": limit, "country": country}
         form = NewForm(data=start)
-        form.offer(_first_roles())
+        form.set_choices(_first_roles())
         return _new_page(form)
 
 
@@ -52,36 +52,36 @@ def new_organization() -> Page:
 def create_organization() -> Page:
     refuse_operators()
     form = NewForm()
-    form.offer(_first_roles())
+    form.set_choices(_first_roles())
     with saving(form, lambda: _new_page(form)) as session:
         submission = FormSubmission(session)
         created = _create(session, form)
-        url = submission.led_to(
+        url = submission.store_url(
             url_for("portal.organizations.show_organization", organization_id=created.id)
         )
-    return redirect_with(added_message(created.name, form.typed_email), url)
+    return redirect_with(added_message(created.name, form.submitted_email), url)
 
 
 def _create(session: Session, form: NewForm) -> Organization:
     """Create the organization, and invite its first user if the form names one."""
     raise_problems(
-        organizations.duplicate_name_problems(session, partners.own(caller()), form.typed_name)
+        organizations.duplicate_name_problems(session, partners.own(caller()), form.submitted_name)
     )
     created = organizations.create(
         session,
         caller(),
         partners.own(caller()),
         organizations.NewOrganization(
-            form.name.data or "", country=form.chosen_country, **form.to_changes().sent()
+            form.name.data or "", country=form.selected_country, **form.to_changes().sent()
         ),
         in_trial=settings().new_organizations_in_trial,
     )
-    if form.typed_email:
+    if form.submitted_email:
         users.invite(
             session,
             caller(),
-            email=form.typed_email,
-            user_type=form.chosen_role,
+            email=form.submitted_email,
+            user_type=form.selected_role,
             organization_id=created.id,
             name=form.first_user_name.data or None,
         )
@@ -108,7 +108,7 @@ def _save(session: Session, organization_id: UUID, form: EditForm) -> Organizati
     check_all(
         form.to_changes,
         lambda: validate_name(form.name.data or ""),
-        lambda: validate_address(*form.typed_address),
+        lambda: validate_address(*form.submitted_address),
     )
     return organizations.update(
         session,
@@ -116,7 +116,7 @@ def _save(session: Session, organization_id: UUID, form: EditForm) -> Organizati
         organization_id,
         form.to_changes(),
         name=form.name.data or "",
-        billing_address=validate_address(*form.typed_address),
+        billing_address=validate_address(*form.submitted_address),
         expected_version=form.version.data,
     )
 

@@ -110,7 +110,7 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
         later = {name: position for position, name in enumerate(self._LATER, 1)}
         return iter(sorted(super().__iter__(), key=lambda field: later.get(field.name, 0)))
 
-    def offer(self, roles: Sequence[Role]) -> None:
+    def set_choices(self, roles: Sequence[Role]) -> None:
         """Offer the roles that the caller may give, the first one by default; without any, the
         field is removed."""
         if not roles:
@@ -124,13 +124,13 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
         """Validate also what the services would refuse one by one, so that all problems are shown
         at once. Whether the name and the email are taken is checked only if there are other
         problems: a repeated form has taken them itself."""
-        actor, partner_id, email = caller(), partners.own(caller()), self.typed_email
+        actor, partner_id, email = caller(), partners.own(caller()), self.submitted_email
         is_valid = bool(super().validate(extra_validators))
         with transaction(read_only=True) as session:
             checks: list[Callable[[], object]] = [
                 lambda: validate_name(self.name.data or ""),
                 lambda: organizations.check_country(
-                    session, actor, partner_id, self.chosen_country
+                    session, actor, partner_id, self.selected_country
                 ),
             ]
             if email:
@@ -139,7 +139,9 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
             if not is_valid:
                 self.passes(
                     lambda: raise_problems(
-                        organizations.duplicate_name_problems(session, partner_id, self.typed_name)
+                        organizations.duplicate_name_problems(
+                            session, partner_id, self.submitted_name
+                        )
                     )
                 )
                 if email and not self.email.errors:
@@ -153,17 +155,17 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
         return values
 
     @property
-    def typed_name(self) -> str:
+    def submitted_name(self) -> str:
         return (self.name.data or "").strip()
 
     @property
-    def typed_email(self) -> str:
+    def submitted_email(self) -> str:
         return (self.email.data or "").strip()
 
     @property
-    def chosen_role(self) -> Role:
+    def selected_role(self) -> Role:
         return Role(self.first_role.data) if "first_role" in self else Role.STANDARD
 
     @property
-    def chosen_country(self) -> str:
+    def selected_country(self) -> str:
         return self.country.data or FIRST_REGION

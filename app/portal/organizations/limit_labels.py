@@ -45,7 +45,7 @@ def _over_limit() -> str:
 
 
 def at_once_note(organization: Organization, limit: AppliedLimit, under_way: int) -> str:
-    waiting_hint = gettext("All are in use. More calls wait.") if under_way >= limit.most else ""
+    waiting_hint = gettext("All are in use. More calls wait.") if under_way >= limit.value else ""
     return f"{_limit_source_message(organization, limit)} {waiting_hint}".strip()
 
 
@@ -53,7 +53,7 @@ def a_day_note(organization: Organization, limit: AppliedLimit | None, calls_tod
     if limit is None:
         return ""
     waiting_hint = (
-        gettext("All are used. More calls wait for tomorrow.") if calls_today >= limit.most else ""
+        gettext("All are used. More calls wait for tomorrow.") if calls_today >= limit.value else ""
     )
     return f"{_limit_source_message(organization, limit)} {waiting_hint}".strip()
 

@@ -126,7 +126,9 @@ ORGANIZATIONS = ListDefinition(
     endpoint="portal.organizations.list_organizations",
     columns=(
         name_column("name", lazy_gettext("Name"), lambda row: row.organization.name),
-        ListColumn("user", lazy_gettext("First user"), lambda row: row.first_user, usual=False),
+        ListColumn(
+            "user", lazy_gettext("First user"), lambda row: row.first_user, is_default=False
+        ),
         ListColumn(
             "plan", lazy_gettext("Plan"), _plan, "cut cut-short cell-plan phone-first", sort="plan"
         ),

@@ -47,7 +47,7 @@ class SettingsForm(PortalForm):
         values["allowed_regions"] = list(rules.allowed_regions)
         return cls.from_object(**values, version=version)
 
-    def offer_only(self, openable: OpenableRegions, stored: CallingRules) -> None:
+    def limit_choices(self, openable: OpenableRegions, stored: CallingRules) -> None:
         """Remove the regions that can't be chosen and aren't."""
         default_regions = {stored.default_region, self.default_region.data}
         allowed = {*stored.allowed_regions, *(self.allowed_regions.data or ())}

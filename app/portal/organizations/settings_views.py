@@ -83,7 +83,7 @@ def _page(organization_id: UUID, form: SettingsForm) -> str:
         organization = organizations.get(session, caller(), organization_id)
         rules = organizations.rules_of(organization)
         openable = organizations.openable_of(session, caller(), organization)
-        form.offer_only(openable, rules)
+        form.limit_choices(openable, rules)
         selected = set(form.allowed_regions.data or ())
         hours = rules.calling_hours_start, rules.calling_hours_end
         return render_template(

@@ -59,10 +59,10 @@ MONTHS = 12
 class OrganizationTab:
     """A tab of an organization; ``counted`` names the number shown in it."""
 
-    word: str
+    label: str
     endpoint: str
     needs: Permission
-    counted: str | None = None
+    count_name: str | None = None
 
 
 VERIFIED_NUMBERS = "portal.verified_numbers.list_numbers"
@@ -151,9 +151,9 @@ def organization_page_data(
         "counts": counts,
         "parts": [
             (
-                tab.word,
+                tab.label,
                 url_for(tab.endpoint, organization_id=organization.id),
-                counts[tab.counted] if tab.counted else None,
+                counts[tab.count_name] if tab.count_name else None,
                 tab.endpoint == endpoint,
             )
             for tab in TABS
@@ -261,7 +261,7 @@ def _users(session: Session, organization: Organization) -> dict[str, Any]:
     """Return a page of the organization's users."""
     position, query = lists.current_position(), lists.text_filter("q")
     filters = users.UserFilter(query=query, organization=organization.id)
-    page = users.search(session, caller(), filters, **position.wanted)
+    page = users.search(session, caller(), filters, **position.query_args)
     pager = position.pager(page.next_cursor, "q")
     return {"rows": page.items, "user_statuses": USER_STATUS_NAMES, **pager}
 
@@ -306,7 +306,7 @@ def _campaigns(session: Session, organization: Organization) -> dict[str, Any]:
     """Return a page of the organization's campaigns, each with its state."""
     position = lists.current_position()
     filters = campaigns.CampaignFilter(organization_id=organization.id)
-    page = campaigns.search(session, caller(), filters, **position.wanted)
+    page = campaigns.search(session, caller(), filters, **position.query_args)
     rows = with_states(session, page.items)
     return {"rows": rows, "state_label": STATE_LABELS, **position.pager(page.next_cursor)}
 

@@ -107,7 +107,7 @@ class FirstSteps:
         return len(self.entries)
 
     @property
-    def words(self) -> str:
+    def progress_label(self) -> str:
         return ngettext(
             "%(num)s of %(all)s steps done",
             "%(num)s of %(all)s steps done",

@@ -254,7 +254,7 @@ def _portals_page() -> str:
             session,
             caller(),
             query=lists.text_filter("q"),
-            **position.wanted,
+            **position.query_args,
         )
     with transaction(read_only=True) as session:
         queued_work = work(session)

@@ -84,7 +84,7 @@ def _submit(load: subject_pages.Loader) -> Page:
     form = EraseForm()
     with transaction(read_only=True) as session:
         about = load(session)
-    if not (form.validate() and form.confirms(about.typed)):
+    if not (form.validate() and form.confirms(about.confirmation_text)):
         return _page(load, form), 422
     with changing(about.url, Conflict, Forbidden) as session:
         erasure_id = erasing.request(session, caller(), load(session).subject).id

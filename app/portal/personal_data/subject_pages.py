@@ -26,7 +26,7 @@ class SubjectPage:
 
     subject: DataSubject
     name: str
-    typed: str
+    confirmation_text: str
     consequences: Sequence[str]
     url: str
     export_url: str
@@ -67,7 +67,7 @@ def user(user_id: UUID) -> Loader:
         return SubjectPage(
             subject=subjects.user(session, caller(), user_id),
             name=stored.name or stored.email,
-            typed=stored.email,
+            confirmation_text=stored.email,
             consequences=labels.OF_USERS,
             url=url_for("portal.users.show_user", user_id=user_id),
             export_url=url_for("portal.personal_data.export_user_data", user_id=user_id),
@@ -88,7 +88,7 @@ def contact(campaign_id: UUID, contact_id: UUID) -> Loader:
         return SubjectPage(
             subject=subjects.contact(session, caller(), campaign_id, contact_id),
             name=name,
-            typed=name,
+            confirmation_text=name,
             consequences=labels.OF_CONTACTS,
             url=url_for("portal.contacts.show_contact", **ids),
             export_url=url_for("portal.personal_data.export_contact_data", **ids),
@@ -111,7 +111,7 @@ def called(call_id: UUID) -> Loader:
         return SubjectPage(
             subject=subject,
             name=name,
-            typed=name,
+            confirmation_text=name,
             consequences=labels.OF_CONTACTS,
             url=url_for("portal.calls.show_call", call_id=call_id),
             export_url=url_for("portal.personal_data.export_call_data", call_id=call_id),

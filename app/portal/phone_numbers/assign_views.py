@@ -24,7 +24,7 @@ class AssignForm(PortalForm):
     numbers = TextAreaField(lazy_gettext("Phone numbers"), render_kw={"spellcheck": "false"})
 
     @property
-    def typed(self) -> Sequence[str]:
+    def submitted_numbers(self) -> Sequence[str]:
         return lines_of(self.numbers)
 
 
@@ -47,8 +47,8 @@ def assign_numbers() -> Page:
     form, organization = AssignForm(), organization_picker.organization_chosen()
     with saving(form, lambda: _page(organization, form)) as session:
         submission = FormSubmission(session)
-        assigned = phone_numbers.assign(session, caller(), organization.id, form.typed)
-        url = submission.led_to(
+        assigned = phone_numbers.assign(session, caller(), organization.id, form.submitted_numbers)
+        url = submission.store_url(
             url_for("portal.phone_numbers.list_numbers", organization=organization.id)
         )
     return redirect_with(_assigned_message(len(assigned), organization.name), url)

@@ -145,7 +145,7 @@ class PricingPlanForm(PortalForm):
             return None
 
     @property
-    def chosen_currency(self) -> str | None:
+    def selected_currency(self) -> str | None:
         return self.currency.data if self.currency.data in OFFERED else None
 
     @property

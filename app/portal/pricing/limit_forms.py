@@ -36,7 +36,7 @@ class LimitsForm(PortalForm):
     def validate(self, extra_validators: Any = None) -> bool:
         """Validate also the ranges, so that all problems are shown at once."""
         is_valid = bool(super().validate(extra_validators))
-        return self.passes(lambda: check(self.wanted())) and is_valid
+        return self.passes(lambda: check(self.to_allowances())) and is_valid
 
     @property
     def rows(self) -> Iterator[tuple[Tier, AllowanceRow]]:
@@ -51,7 +51,7 @@ class LimitsForm(PortalForm):
             row.a_day.data = allowed[tier].calls_a_day
         return form
 
-    def wanted(self) -> dict[Tier, PlanLimits]:
+    def to_allowances(self) -> dict[Tier, PlanLimits]:
         """Return the entered limits; unreadable ones are None."""
         return {tier: PlanLimits(row.at_once.data, row.a_day.data) for tier, row in self.rows}
 

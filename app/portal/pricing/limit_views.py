@@ -32,7 +32,7 @@ def check_limits() -> Page:
         form = LimitsForm.from_address(partner.version)
         if not form.validate():
             return _page(form), 422
-        effects = plan_effects.effects(session, caller(), partner.id, form.wanted())
+        effects = plan_effects.effects(session, caller(), partner.id, form.to_allowances())
         return render_template("portal/pricing/limits_check.html", form=form, effects=effects)
 
 
@@ -44,7 +44,7 @@ def save_limits() -> Page:
         form, lambda: _page(form), stored=_stored, target=("partner", partner_id)
     ) as session:
         changed = limits.set_allowances(
-            session, caller(), partner_id, form.wanted(), expected_version=version
+            session, caller(), partner_id, form.to_allowances(), expected_version=version
         )
     names = ", ".join(PLAN_NAMES[tier] for tier in changed)
     message = gettext("Limits saved: %(plans)s.", plans=names)

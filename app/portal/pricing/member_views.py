@@ -65,7 +65,7 @@ def _own_page(organization_id: UUID) -> str:
 
 def _plan_context(session: Session, organization: Organization) -> dict[str, Any]:
     """Return the customer's plan and the plans to change to."""
-    plans = [plan.shown() for plan in pricing.published(session, organization.partner_id)]
+    plans = [plan.localized() for plan in pricing.published(session, organization.partner_id)]
     tier = organization.payment_tier or Tier.FREE
     current = next(plan for plan in plans if plan.tier is tier)
     visible = [plan for plan in plans if plan.is_visible or plan == current]
@@ -85,7 +85,7 @@ def _cards_page() -> str:
     draft = plan_set.draft if plan_set.changes else None
     return render_template(
         "portal/pricing/cards.html",
-        plans=[plan.shown() for plan in plan_set.plans if plan.is_visible],
+        plans=[plan.localized() for plan in plan_set.plans if plan.is_visible],
         changed={change.tier for change in plan_set.changes},
         draft=draft,
         sentence=cards_message(draft),
@@ -125,6 +125,6 @@ def show_checkout(checkout_id: UUID) -> str:
         "portal/pricing/checkout.html",
         "portal/pricing/_checkout.html",
         checkout=checkout,
-        plan=next(plan for plan in plans if plan.tier is checkout.tier).shown(),
+        plan=next(plan for plan in plans if plan.tier is checkout.tier).localized(),
         is_late=not checkout.url and utcnow() - checkout.created_at > GIVEN_UP_AFTER,
     )

@@ -44,7 +44,7 @@ def _review_page(problems: Sequence[tuple[str, str]]) -> str:
         changed=changed,
         affected=affected_label(plan_set.plans, changed, counts),
         prices=prices,
-        visible=[plan.shown() for plan in plan_set.plans if plan.is_visible],
+        visible=[plan.localized() for plan in plan_set.plans if plan.is_visible],
     )
 
 

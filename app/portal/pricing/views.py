@@ -145,7 +145,7 @@ def preview_plan(tier: str) -> Page:
         plan = _find_plan(current_plans(session), tier)
     edited = form.to_plan(plan, has_ids=False) if form.validate() else None
     if wants_fragment():
-        card = _card_context(plan, edited, form.chosen_currency)
+        card = _card_context(plan, edited, form.selected_currency)
         return render_template("portal/pricing/_preview.html", **card, is_fragment=True)
     return _page(form, plan, edited), 200 if edited else 422
 
@@ -195,7 +195,7 @@ def _card_context(
     card_language = requested if requested in LANGUAGES else language()
     if edited is not None:
         with using_language(card_language) if card_language != language() else nullcontext():
-            card = Markup(render_template("portal/pricing/_card.html", plan=edited.shown()))  # noqa: S704 - a template escapes
+            card = Markup(render_template("portal/pricing/_card.html", plan=edited.localized()))  # noqa: S704 - a template escapes
     return {
         "card": card,
         "card_language": card_language,
@@ -221,7 +221,7 @@ def _page(
             form=form,
             plan=plan,
             submitted=edited or plan,
-            **_card_context(plan, None if form.errors else edited or plan, form.chosen_currency),
+            **_card_context(plan, None if form.errors else edited or plan, form.selected_currency),
             asked_at=asked_at,
             sentence=draft_message(effects.on_plans(session, caller(), partner_id)[plan.tier]),
             languages=LANGUAGES,

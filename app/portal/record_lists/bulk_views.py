@@ -29,7 +29,7 @@ class BulkRowResult:
 
     item: BulkItem
     changed: bool
-    words: str
+    message: str
 
 
 @blueprint.get("/lists/<name>/do/<action>")
@@ -78,7 +78,7 @@ def apply_bulk_action(name: str, action: str) -> Answer:
         return _page(definition, bulk_action, items, form), 422
     choice = form.choice.data if form else ""
     results = [_result(bulk_action, replace(item, choice=choice)) for item in items]
-    return _results_page(definition, bulk_action, results, bulk.named(bulk_action.undo))
+    return _results_page(definition, bulk_action, results, bulk.get_action(bulk_action.undo))
 
 
 def _results_page(
@@ -116,7 +116,7 @@ def _result(action: BulkAction, item: BulkItem) -> BulkRowResult:
             action.act(session, item)
     except DomainError as error:
         return BulkRowResult(item, False, error.message)
-    return BulkRowResult(item, True, str(action.what))
+    return BulkRowResult(item, True, str(action.done_label))
 
 
 def _find_action(name: str, action: str) -> tuple[ListDefinition[Any], ListActions, BulkAction]:
@@ -124,7 +124,7 @@ def _find_action(name: str, action: str) -> tuple[ListDefinition[Any], ListActio
     action."""
     definition = list_named(name)
     bulk = definition.bulk
-    bulk_action = bulk.named(action) if bulk else None
+    bulk_action = bulk.get_action(action) if bulk else None
     if bulk is None or bulk_action is None:
         raise NotFound
     return definition, bulk, bulk_action

@@ -28,7 +28,7 @@ def filters_in_use(page: ListPage[Any], names: Sequence[str]) -> int:
 def filter_chips(page: ListPage[Any]) -> list[tuple[str, str]]:
     """Return each filter in words with the URL of the list without it."""
     definition = page.definition
-    in_view = {*(each.name for each in definition.first_filters), *definition.lasting}
+    in_view = {*(each.name for each in definition.first_filters), *definition.sticky}
     extra_filters = [
         (name, value)
         for name in definition.parameters

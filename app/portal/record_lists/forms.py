@@ -19,7 +19,7 @@ class SavedViewForm(PortalForm):
     is_default = BooleanField(lazy_gettext("Open the list with this view"))
 
     @property
-    def wanted(self) -> ViewInput:
+    def to_view(self) -> ViewInput:
         return ViewInput(
             self.name.data or "", bool(self.is_shared.data), bool(self.is_default.data)
         )

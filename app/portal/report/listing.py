@@ -98,7 +98,9 @@ MEMBERS = ListDefinition(
             is_labelled=True,
             heading="Added (UTC)",
         ),
-        ListColumn("id", lazy_gettext("ID"), lambda row: str(row.user.id), "wrap", usual=False),
+        ListColumn(
+            "id", lazy_gettext("ID"), lambda row: str(row.user.id), "wrap", is_default=False
+        ),
     ),
     filters=(
         ListFilter("q", lazy_gettext("Email or organization")),

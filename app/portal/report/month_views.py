@@ -40,7 +40,7 @@ class MonthReportView:
     earned: MonthMargin | None
 
     @property
-    def whose(self) -> UUID | None:
+    def organization_id(self) -> UUID | None:
         return self.organization.id if self.organization else None
 
 
@@ -63,7 +63,7 @@ def show_month() -> str:
     with figures() as session:
         read_frame(session)
         view = _requested_report(session, today)
-        _schedule, _version, next_at = monthly_reports.get(session, caller(), view.whose)
+        _schedule, _version, next_at = monthly_reports.get(session, caller(), view.organization_id)
     return _month_page(view, next_at, today)
 
 
@@ -74,8 +74,8 @@ def _month_page(view: MonthReportView, next_at: datetime | None, today: date) ->
         report=view.report,
         month=view.month,
         unfinished=view.report.span.end == today,
-        **_neighbour_urls(view.month, today, view.whose),
-        schedule_url=url_for("portal.report.edit_schedule", organization=view.whose),
+        **_neighbour_urls(view.month, today, view.organization_id),
+        schedule_url=url_for("portal.report.edit_schedule", organization=view.organization_id),
         next_at=next_at,
         chart=_conversation_chart(view.report),
         earned=view.earned,

@@ -70,7 +70,7 @@ class GroupForm(PortalForm):
         super().apply_errors(error)
 
     @property
-    def chosen_role(self) -> Role | None:
+    def selected_role(self) -> Role | None:
         """Return the role that was sent; None for no role. An unknown one becomes the operator's,
         which the service refuses."""
         if not self.role.data:

@@ -15,10 +15,10 @@ class SearchablePage(NamedTuple):
 
     label: str
     endpoint: str
-    words: str = ""
+    keywords: str = ""
     within: str = ""
     anchor: str | None = None
-    shown_at: str | None = None
+    shown_on: str | None = None
 
 
 SETTINGS = lazy_gettext("Settings")
@@ -257,7 +257,7 @@ ACTIONS = (
         lazy_gettext("Resume all calls"),
         "portal.carriers.resume_calling",
         lazy_gettext("calling continue end pause"),
-        shown_at="portal.carriers.show_carrier_status",
+        shown_on="portal.carriers.show_carrier_status",
     ),
     SearchablePage(
         lazy_gettext("Sign out"),
@@ -265,7 +265,7 @@ ACTIONS = (
         lazy_gettext("log out leave"),
         ACCOUNT,
         "sessions",
-        shown_at="portal.account.show_account",
+        shown_on="portal.account.show_account",
     ),
     SearchablePage(
         lazy_gettext("Place test call"), "portal.calls.show_test_call", lazy_gettext("try dial")

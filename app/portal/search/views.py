@@ -95,7 +95,7 @@ def _matching_pages(
     matches.sort(key=lambda page: label not in " ".join(_split_words(page.label)))
     return [
         SearchHit(
-            page.label, page.within, url_for(page.shown_at or page.endpoint, _anchor=page.anchor)
+            page.label, page.within, url_for(page.shown_on or page.endpoint, _anchor=page.anchor)
         )
         for page in matches
     ]
@@ -111,7 +111,7 @@ def _split_words(text: str) -> list[str]:
 
 def _searchable_text(page: pages.SearchablePage) -> str:
     """Return the words that find the page, in the current language and in English."""
-    local_text = f"{page.label} {page.words}"
+    local_text = f"{page.label} {page.keywords}"
     with languages.using_language(languages.DEFAULT):
-        words = _split_words(f"{local_text} {page.label} {page.words}")
+        words = _split_words(f"{local_text} {page.label} {page.keywords}")
     return "".join(f" {word}" for word in words)

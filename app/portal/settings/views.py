@@ -57,7 +57,7 @@ def _save(session: Session, form: PortalSettingsForm) -> None:
     check_all(
         partial(_save_contract_fields, session, partner, form),
         partial(partners.choose_language, *own, form.language.data or None),
-        partial(partners.set_billing_address, *own, *form.typed_address),
+        partial(partners.set_billing_address, *own, *form.submitted_address),
         partial(partners.set_payment_terms, *own, *terms, texts),
         partial(_save_sender, session, partner, form),
     )

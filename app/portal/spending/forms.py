@@ -150,7 +150,7 @@ class BudgetForm(PortalForm):
         """Validate the readable fields also by the service's rules, so that all problems are shown
         at once."""
         fine = bool(super().validate(extra_validators))
-        levels = list(ALERTS) if self.levels.errors else self.chosen_levels
+        levels = list(ALERTS) if self.levels.errors else self.selected_levels
         checked = self.passes(lambda: check(self.budget.micros, levels, self.addresses))
         return fine and checked
 
@@ -164,7 +164,7 @@ class BudgetForm(PortalForm):
         return text.split()
 
     @property
-    def chosen_levels(self) -> list[int]:
+    def selected_levels(self) -> list[int]:
         """Return the entered percentages; the service's defaults without any."""
         return [int(level) for level in self._levels] or list(ALERTS)
 

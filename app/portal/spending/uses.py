@@ -18,8 +18,8 @@ class LimitBar:
     """One limit: its label, its use in words, and its bar; ``whole`` is None without a limit."""
 
     label: str
-    words: str
-    part: int
+    use_label: str
+    used: int
     whole: int | None
     tone: Literal["", "warning", "danger"]
     note: str
@@ -72,11 +72,11 @@ def nearest(state: SpendingState) -> LimitBar | None:
         for bar in group
         if bar.whole is not None
     ]
-    return max(bars, key=lambda bar: bar.part / bar.whole if bar.whole else 1, default=None)
+    return max(bars, key=lambda bar: bar.used / bar.whole if bar.whole else 1, default=None)
 
 
 def _money_bar(use: LimitUse, currency: str, passed_on: date | None) -> LimitBar:
-    limit = None if use.most is None else micros(use.most, currency)
+    limit = None if use.limit is None else micros(use.limit, currency)
     reserved = ""
     if use.reserved:
         reserved = gettext(
@@ -87,7 +87,7 @@ def _money_bar(use: LimitUse, currency: str, passed_on: date | None) -> LimitBar
 
 
 def _minutes_bar(use: LimitUse, money: LimitUse, currency: str, passed_on: date | None) -> LimitBar:
-    limit = None if use.most is None else number(use.most // 60)
+    limit = None if use.limit is None else number(use.limit // 60)
     minutes, reserved = -(-use.reserved // 60), ""
     if minutes:
         reserved = ngettext(
@@ -110,11 +110,11 @@ def _make_bar(
     label: str, use: LimitUse, text: str, reserved: str, passed_on: date | None
 ) -> LimitBar:
     tone: Literal["", "warning", "danger"] = ""
-    if use.most is not None and use.used >= use.most:
+    if use.limit is not None and use.used >= use.limit:
         tone = "danger"
-    elif use.most is not None and 100 * use.used >= NEAR * use.most:
+    elif use.limit is not None and 100 * use.used >= NEAR * use.limit:
         tone = "warning"
     notes = [reserved] if reserved else []
     if passed_on:
         notes.append(gettext("Expected to reach the limit on %(day)s.", day=day(passed_on)))
-    return LimitBar(label, text, use.used, use.most, tone, " ".join(notes))
+    return LimitBar(label, text, use.used, use.limit, tone, " ".join(notes))

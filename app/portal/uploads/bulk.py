@@ -37,7 +37,7 @@ ACTIONS = (
             lazy_gettext("Contacts, figures and history stay."),
         ),
         act=lambda session, item: deletion.delete_data(session, caller(), item.row.upload.id),
-        what=lazy_gettext("Data deleted."),
+        done_label=lazy_gettext("Data deleted."),
         refusal=_not_deletable_message,
     ),
 )

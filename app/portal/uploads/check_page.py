@@ -41,7 +41,7 @@ from app.validation.texts import whole_number
 
 @dataclass(frozen=True, slots=True)
 class FilterChip:
-    words: str
+    label: str
     count: int
     url: str
     current: bool

@@ -69,7 +69,7 @@ class UploadForm(PortalForm):
     )
 
     @property
-    def chosen_action(self) -> ContactAction:
+    def selected_action(self) -> ContactAction:
         return ContactAction(self.action.data)
 
 
@@ -112,10 +112,10 @@ class ReadingForm(PortalForm):
             header_row=options.get("headerRow"),
             region=options.get("region") or "",
         )
-        form.offer_sheets(upload)
+        form.set_sheets(upload)
         return form
 
-    def offer_sheets(self, upload: ContactImport) -> None:
+    def set_sheets(self, upload: ContactImport) -> None:
         sheets = upload.found.get("sheets") or []
         names = [SelectChoice(name, name) for name in sheets]
         self.sheet.choices = [SelectChoice("", gettext("Automatic")), *names]

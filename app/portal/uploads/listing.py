@@ -46,7 +46,7 @@ class UploadRow:
     organization: str | None
 
     @property
-    def campaign_words(self) -> str:
+    def campaign_label(self) -> str:
         return campaign_label(self.campaign, self.organization)
 
     @property
@@ -150,14 +150,14 @@ UPLOADS = ListDefinition(
             lazy_gettext("Campaign"),
             lambda row: row.campaign,
             "wrap",
-            usual=False,
+            is_default=False,
         ),
         organization_column(lambda row: row.organization, usual=False),
         ListColumn(
             "action",
             lazy_gettext("Action"),
             lambda row: str(ACTION_NAMES[row.upload.action]),
-            usual=False,
+            is_default=False,
         ),
         name_column(
             "author",
@@ -170,7 +170,7 @@ UPLOADS = ListDefinition(
         replace(_figure("rows_total", lazy_gettext("Rows"), "end", "rows"), name="rows"),
         _result("created", lazy_pgettext("contacts", "Created"), "end from-desktop"),
         _result("updated", lazy_gettext("Updated"), "end from-desktop"),
-        replace(_result(uploads.UNCHANGED, lazy_gettext("Unchanged"), "end"), usual=False),
+        replace(_result(uploads.UNCHANGED, lazy_gettext("Unchanged"), "end"), is_default=False),
         _result("deleted", lazy_gettext("Deleted"), "end from-wide"),
         _result("ignored", lazy_gettext("Ignored"), "end from-wide"),
         _figure("failed", lazy_gettext("Failed"), "end", "failed"),

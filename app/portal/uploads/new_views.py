@@ -128,7 +128,7 @@ def _save(campaign_id: UUID, form: UploadForm, corrects: ContactImport | None) -
     if submitted is None or submitted.filename is None:
         raise ValidationFailed.on("file", "missing", gettext("Choose a contact file."))
     stored_file = files().save(submitted.stream, max_bytes=settings().max_upload_bytes)
-    name, action = submitted.filename, form.chosen_action
+    name, action = submitted.filename, form.selected_action
     return store_upload(
         campaign_id,
         stored_file,
@@ -163,7 +163,7 @@ def store_upload(
             chosen=choices,
             corrects=corrects,
         )
-        return submission.led_to(url_for("portal.uploads.show_upload", upload_id=upload.id))
+        return submission.store_url(url_for("portal.uploads.show_upload", upload_id=upload.id))
 
 
 def _choose_page(campaign_id: UUID, form: UploadForm) -> str:

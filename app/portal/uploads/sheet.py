@@ -46,7 +46,7 @@ class SheetCell:
     value: str
     tone: str
     reasons: tuple[str, ...]
-    typed: str | None = None
+    editable_value: str | None = None
     old: str | None = None
     changes: Sequence[FieldChange] = ()
 

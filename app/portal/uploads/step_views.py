@@ -130,7 +130,7 @@ def _columns_page(
     with transaction(read_only=True) as session:
         upload = uploads.get(session, caller(), upload_id)
         form = form or ReadingForm.showing(upload)
-        form.offer_sheets(upload)
+        form.set_sheets(upload)
         usable = mapping if mapping and len(mapping) == len(upload.columns) else None
         return render_template(
             "portal/uploads/columns.html",

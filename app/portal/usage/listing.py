@@ -238,7 +238,7 @@ USAGE = ListDefinition(
             lazy_pgettext("part of the whole", "Share"),
             lambda row: row.share,
             "end",
-            usual=False,
+            is_default=False,
             heading="Share (%)",
         ),
         included_column(lambda row: row.included),
@@ -268,7 +268,7 @@ USAGE = ListDefinition(
             heading="Conversations in the previous period",
         ),
         ListColumn(
-            "used-up", lazy_gettext("Expected to be used up"), _used_up_on, "end", usual=False
+            "used-up", lazy_gettext("Expected to be used up"), _used_up_on, "end", is_default=False
         ),
         status_column(lambda row: str(STATUS_NAMES[row.organization.status]), usual=False),
         ListColumn(
@@ -276,7 +276,7 @@ USAGE = ListDefinition(
             lazy_gettext("ID"),
             lambda row: str(row.organization.id),
             "wrap",
-            usual=False,
+            is_default=False,
         ),
     ),
     filters=(
@@ -293,6 +293,6 @@ USAGE = ListDefinition(
     bulk=ListActions(_item, _get_many, exports=True),
     problems=lambda: chosen_span()[1],
     more_filters=("start", "end"),
-    lasting=("start", "end"),
+    sticky=("start", "end"),
     permission=Permission.ORGANIZATIONS_READ,
 )

@@ -49,13 +49,13 @@ def new_user() -> Page:
 @blueprint.post("/users/invite")
 def invite_user() -> Page:
     form = InviteForm()
-    form.offer(_roles_to_invite())
+    form.set_choices(_roles_to_invite())
     if not _is_valid(form):
         return _invite_page(form), 422
     with saving(form, lambda: _invite_page(form), validate=False, shows=(Forbidden,)) as session:
         submission = FormSubmission(session)
         invited = _invite(session, form)
-        url = submission.led_to(url_for("portal.users.show_user", user_id=invited.id))
+        url = submission.store_url(url_for("portal.users.show_user", user_id=invited.id))
     return redirect_with(_invited_message(invited), url)
 
 
@@ -75,14 +75,14 @@ def edit_user(user_id: UUID) -> Page:
 @blueprint.post("/users/<uuid:user_id>/edit")
 def save_user(user_id: UUID) -> Page:
     form = UserForm()
-    form.offer(users.types_for(caller()))
+    form.set_choices(users.types_for(caller()))
     with saving_edit(
         form, "user", user_id, _edit_page, _stored, validate=False, shows=(Forbidden, Conflict)
     ) as session:
         saved = _save(session, user_id, form)
-        if not _change_role(session, saved, form.chosen_role):
+        if not _change_role(session, saved, form.selected_role):
             confirm_url = url_for(
-                "portal.users.confirm_change_role", user_id=user_id, role=form.chosen_role
+                "portal.users.confirm_change_role", user_id=user_id, role=form.selected_role
             )
             return redirect(confirm_url, 303)
         message = _saved_message(saved, email_changes.pending(session, saved))
@@ -129,7 +129,7 @@ def _is_valid(form: InviteForm) -> bool:
     """Return whether the form is valid, also by the service's rules, so that all problems are shown
     at once. Whether the email is taken is checked only if there are others: a repeated form has
     taken it itself."""
-    actor, email, name = caller(), form.typed_email, form.organization.data or ""
+    actor, email, name = caller(), form.submitted_email, form.organization.data or ""
     is_valid = form.validate()
     with transaction(read_only=True) as session:
         if form.role.data in MEMBERS and actor.organization_id is None and name.strip():
@@ -141,7 +141,7 @@ def _is_valid(form: InviteForm) -> bool:
 
 
 def _invite(session: Session, form: InviteForm) -> User:
-    email = read(CreateAdminInput, {"email": form.typed_email}).email
+    email = read(CreateAdminInput, {"email": form.submitted_email}).email
     role = Role(form.role.data)
     organization_id = caller().organization_id
     if role in MEMBERS and organization_id is None:
@@ -161,13 +161,13 @@ def _invite(session: Session, form: InviteForm) -> User:
 def _stored(session: Session, user_id: UUID) -> UserForm:
     user = users.get(session, caller(), user_id)
     form = UserForm.showing(user)
-    form.offer(_roles_for(user))
+    form.set_choices(_roles_for(user))
     return form
 
 
 def _invite_page(form: InviteForm) -> str:
     roles = _roles_to_invite()
-    form.offer(roles)
+    form.set_choices(roles)
     raise_url = None
     with transaction(read_only=True) as session:
         seats = own_seats(session)
@@ -194,7 +194,7 @@ def _edit_page(user_id: UUID, form: UserForm) -> str:
         user = users.get(session, caller(), user_id)
         if user.role not in users.types_for(caller()):
             raise NotFound
-        form.offer(_roles_for(user))
+        form.set_choices(_roles_for(user))
         return render_template(
             "portal/users/edit.html",
             user=user,

@@ -67,7 +67,10 @@ class InviteForm(PortalForm):
         """Validate the address also by the service's rules, so that all problems are shown at
         once."""
         is_valid = bool(super().validate(extra_validators))
-        return self.passes(lambda: read(CreateAdminInput, {"email": self.typed_email})) and is_valid
+        return (
+            self.passes(lambda: read(CreateAdminInput, {"email": self.submitted_email}))
+            and is_valid
+        )
 
     def apply_errors(self, error: DomainError) -> None:
         """Also keep the message of the user limit, if it is reached."""
@@ -75,10 +78,10 @@ class InviteForm(PortalForm):
         self.full = error.message if error.code == "user_limit_reached" else None
 
     @property
-    def typed_email(self) -> str:
+    def submitted_email(self) -> str:
         return (self.email.data or "").strip()
 
-    def offer(self, roles: Sequence[Role]) -> None:
+    def set_choices(self, roles: Sequence[Role]) -> None:
         """Offer the roles that the caller may give; a single one is selected."""
         self.role.choices = role_choices(roles)
         if not self.role.data and roles:
@@ -98,7 +101,7 @@ class InviteManyForm(PortalForm):
     checked = HiddenField()
     role = SelectField(lazy_gettext("Role"), default=Role.STANDARD.value)
 
-    def offer(self, roles: Sequence[Role]) -> None:
+    def set_choices(self, roles: Sequence[Role]) -> None:
         """Offer the roles of members that the caller may give."""
         self.role.choices = role_choices([role for role in roles if role in MEMBERS])
 
@@ -119,7 +122,7 @@ class UserForm(PortalForm):
     def showing(cls, user: User) -> "UserForm":
         return cls.from_object(user, role=user.role.value)
 
-    def offer(self, roles: Sequence[Role]) -> None:
+    def set_choices(self, roles: Sequence[Role]) -> None:
         """Offer the allowed roles; without any, the field is hidden."""
         self.role.choices = role_choices(roles)
 
@@ -128,6 +131,6 @@ class UserForm(PortalForm):
         return self.to_input(UpdateUserInput)
 
     @property
-    def chosen_role(self) -> Role | None:
+    def selected_role(self) -> Role | None:
         """Return the role that was sent; None if the form has no such field."""
         return Role(self.role.data) if self.role.data in set(Role) else None

@@ -45,10 +45,10 @@ def review_of(
         ],
         check_url=url_for("portal.users.check_users", organization=given),
         use_url=url_for("portal.users.invite_users", organization=given),
-        use_words=_invite_label(ready, len(refused)),
-        busy_words=gettext("Inviting…"),
+        apply_label=_invite_label(ready, len(refused)),
+        busy_label=gettext("Inviting…"),
         start_url=start,
-        end_url=back_url(),
+        done_url=back_url(),
         to_fix=[
             RowToFix(position, each.row.number, _cells(form, each, roles))
             for position, each in enumerate(checked)

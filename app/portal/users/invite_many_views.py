@@ -118,7 +118,7 @@ def _invite_part(
 
 def _form() -> InviteManyForm:
     form = InviteManyForm()
-    form.offer(users.types_for(caller()))
+    form.set_choices(users.types_for(caller()))
     return form
 
 

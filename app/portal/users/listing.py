@@ -136,7 +136,7 @@ USERS = ListDefinition(
             lazy_gettext("External ID"),
             lambda row: row.user.idp_uid,
             "wrap",
-            usual=False,
+            is_default=False,
         ),
     ),
     filters=(

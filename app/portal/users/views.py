@@ -52,7 +52,7 @@ class Seats:
     limit: int
 
     @property
-    def are_taken(self) -> bool:
+    def are_used(self) -> bool:
         return self.used >= self.limit
 
 

@@ -120,7 +120,7 @@ def _refused_message(answer: CodeResult) -> str:
     return ngettext(
         "This code is wrong. You have %(num)s more try.",
         "This code is wrong. You have %(num)s more tries.",
-        answer.left,
+        answer.attempts_left,
     )
 
 

@@ -17,5 +17,5 @@ class BillingAddressFields(PortalForm):
     )
 
     @property
-    def typed_address(self) -> tuple[str, str]:
+    def submitted_address(self) -> tuple[str, str]:
         return self.billing_address.data or "", self.tax_id.data or ""

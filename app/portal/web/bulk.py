@@ -56,7 +56,7 @@ class BulkAction:
     safe: str
     consequences: Sequence[str]
     act: Callable[[Session, BulkItem], object]
-    what: str
+    done_label: str
     """The outcome for a row, as the results show it."""
     refusal: Callable[[BulkItem], str | None] = _no_refusal
     is_risky: bool = True
@@ -89,7 +89,7 @@ class ListActions:
         """Return the actions that the caller may use on rows of the list."""
         return [each for each in self.actions if each.get_many is None and _may_use(each)]
 
-    def named(self, name: str) -> BulkAction | None:
+    def get_action(self, name: str) -> BulkAction | None:
         """Return the action of this name, if the caller may use it."""
         return next(
             (action for action in self.actions if action.name == name and _may_use(action)), None

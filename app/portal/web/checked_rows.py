@@ -68,10 +68,10 @@ class Review:
     trail: Sequence[tuple[str, str | None]]
     check_url: str
     use_url: str
-    use_words: str
-    busy_words: str
+    apply_label: str
+    busy_label: str
     start_url: str
-    end_url: str
+    done_url: str
     to_fix: Sequence[RowToFix]
     ready: int
     done: Sequence[DoneRow]

@@ -56,7 +56,7 @@ class FormSubmission:
             flash(notice, "info")
         abort(redirect(str(claim["url"]), 303))
 
-    def led_to(self, url: str) -> str:
+    def store_url(self, url: str) -> str:
         """Store the URL of the response; return it."""
         if self._slot is not None:
             idempotency.store_answer(self._session, self._slot, {"url": url})
@@ -94,13 +94,13 @@ class EditDifference:
     if only its user has."""
 
     label: str
-    yours: str
-    theirs: str
+    submitted: str
+    stored: str
     is_theirs: bool = True
 
     @property
     def is_yours(self) -> bool:
-        return self.yours != self.theirs
+        return self.submitted != self.stored
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ def included_column(
         lazy_gettext("Included this month"),
         cell,
         "end wrap cell-included phone-below phone-sub",
-        usual=usual,
-        usual_with=usual_with,
+        is_default=usual,
+        default_with=usual_with,
         is_labelled=True,
     )
 

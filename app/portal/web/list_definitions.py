@@ -51,8 +51,8 @@ class ListColumn(Generic[R]):
     css: str = ""
     sort: str | None = None
     kind: ColumnKind = ColumnKind.OTHER
-    usual: bool = True
-    usual_with: str = ""
+    is_default: bool = True
+    default_with: str = ""
     """The filter that shows the column even if it is not ``usual``."""
     for_staff: bool = False
     """Whether it is hidden from members: they have one organization, and carriers charge the
@@ -110,7 +110,7 @@ def organization_column(
 ) -> ListColumn[R]:
     """Return the column that names the organization of a row."""
     label = languages.lazy_gettext("Organization")
-    return ListColumn("organization", label, value, css, usual=usual, for_staff=True)
+    return ListColumn("organization", label, value, css, is_default=usual, for_staff=True)
 
 
 def status_column(
@@ -174,7 +174,7 @@ class ListDefinition(Generic[R]):
     count_if_few: Callable[[Session, int], int | None] | None = None
     bulk: ListActions | None = None
     more_filters: Sequence[str] = ()
-    lasting: Sequence[str] = ()
+    sticky: Sequence[str] = ()
     """Those of ``more_filters`` that stay when filters are cleared, such as a range of days."""
     permission: Permission | None = None
     """A permission that a user needs besides that of the page."""
@@ -206,14 +206,14 @@ class ListDefinition(Generic[R]):
     def has_problems(self) -> bool:
         """Return whether a filter of the URL is invalid that clearing the filters removes: the list
         is then empty rather than showing more rows than requested."""
-        return any(name not in self.lasting for name, _ in self.problems())
+        return any(name not in self.sticky for name, _ in self.problems())
 
     def is_filtered(self, values: Mapping[str, str]) -> bool:
         """Return whether a URL sets a filter that clearing the filters removes."""
-        return any(map(values.get, set(self.parameters).difference(self.lasting)))
+        return any(map(values.get, set(self.parameters).difference(self.sticky)))
 
     @property
-    def offered(self) -> list[ListColumn[R]]:
+    def available_columns(self) -> list[ListColumn[R]]:
         """Return the columns that the caller may see."""
         is_member = caller().organization_id is not None
         if not is_member:
@@ -228,23 +228,27 @@ class ListDefinition(Generic[R]):
         """Return the sort order of a URL, if the list offers it to the caller."""
         requested = values.get("sort", self.default_sort)
         column = requested.removeprefix("-")
-        hidden = {each.sort for each in self.columns} - {each.sort for each in self.offered}
+        hidden = {each.sort for each in self.columns} - {
+            each.sort for each in self.available_columns
+        }
         return requested if requested in self.sorts and column not in hidden else self.default_sort
 
     def columns_of(self, values: MultiDict[str, str]) -> list[ListColumn[R]]:
         """Return the columns that a URL chooses, in the list's order; without any, the usual."""
-        requested = set(values.getlist("column")) & {column.name for column in self.offered}
+        requested = set(values.getlist("column")) & {
+            column.name for column in self.available_columns
+        }
         if not requested:
-            return self.usual_columns(values)
+            return self.default_columns(values)
         requested.add(self.columns[0].name)
-        return [column for column in self.offered if column.name in requested]
+        return [column for column in self.available_columns if column.name in requested]
 
-    def usual_columns(self, values: Mapping[str, str]) -> list[ListColumn[R]]:
+    def default_columns(self, values: Mapping[str, str]) -> list[ListColumn[R]]:
         """Return the columns for the filters of a URL that chooses no columns."""
         return [
             column
-            for column in self.offered
-            if column.usual or (column.usual_with and values.get(column.usual_with))
+            for column in self.available_columns
+            if column.is_default or (column.default_with and values.get(column.default_with))
         ]
 
     def query_of(self, values: MultiDict[str, str]) -> str:
@@ -254,7 +258,7 @@ class ListDefinition(Generic[R]):
         ]
         if self.sort_of(values) != self.default_sort:
             params.append(("sort", self.sort_of(values)))
-        if (columns := self.columns_of(values)) != self.usual_columns(values):
+        if (columns := self.columns_of(values)) != self.default_columns(values):
             params += [("column", column.name) for column in columns]
         return urlencode(params)
 

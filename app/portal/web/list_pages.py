@@ -36,7 +36,7 @@ class ListPage(Generic[R]):
     rows: Sequence[R]
     columns: Sequence[ListColumn[R]]
     sort: str
-    place: lists.ListPosition
+    position: lists.ListPosition
     next_cursor: str | None
     count: int | None
     views: Sequence[SavedView]
@@ -60,7 +60,7 @@ class ListPage(Generic[R]):
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to list, with any filters."""
-        return not self.rows and self.place.is_first and not self.clear_url
+        return not self.rows and self.position.is_first and not self.clear_url
 
     @property
     def has_problems(self) -> bool:
@@ -75,7 +75,7 @@ class ListPage(Generic[R]):
     @property
     def clear_url(self) -> str | None:
         """The URL without filters; None if no filter is set."""
-        sticky = self.definition.lasting
+        sticky = self.definition.sticky
         if not self.definition.is_filtered(request.args):
             return None
         params = lists.present(*sticky)
@@ -93,17 +93,17 @@ class ListPage(Generic[R]):
 
     @property
     def next_url(self) -> str | None:
-        return self.place.next_url(self.next_cursor)
+        return self.position.next_url(self.next_cursor)
 
     @property
     def has_more(self) -> bool:
         """Whether more rows match than the page shows."""
         if self.count is None:
-            return self.next_cursor is not None or not self.place.is_first
+            return self.next_cursor is not None or not self.position.is_first
         return self.count > len(self.rows)
 
     @property
-    def counted(self) -> str:
+    def count_label(self) -> str:
         """The number of matching rows, in words."""
         if self.count is None:
             return ""
@@ -117,21 +117,21 @@ class ListPage(Generic[R]):
         row_count = len(self.rows)
         if self.count is None:
             return on_page(self.definition.name, row_count)
-        before = self.place.rows_before
+        before = self.position.rows_before
         if not before or not row_count or before + row_count > self.count:
             return gettext(
-                "%(shown)s of %(counted)s shown", shown=number(row_count), counted=self.counted
+                "%(shown)s of %(counted)s shown", shown=number(row_count), counted=self.count_label
             )
         return gettext(
             "%(first)s to %(last)s of %(counted)s",
             first=number(before + 1),
             last=number(before + row_count),
-            counted=self.counted,
+            counted=self.count_label,
         )
 
     @property
-    def has_chosen_columns(self) -> bool:
-        return self.columns != self.definition.usual_columns(request.args)
+    def has_custom_columns(self) -> bool:
+        return self.columns != self.definition.default_columns(request.args)
 
     @property
     def styled(self) -> list[tuple[ListColumn[R], str]]:
@@ -142,7 +142,7 @@ class ListPage(Generic[R]):
             for column in self.columns
             if not column.is_below and column.name not in self.hidden
         ]
-        if self.has_chosen_columns:
+        if self.has_custom_columns:
             return [(column, _add_phone_class(column.css)) for column in columns]
         sorted_column = (
             None if self.sort == self.definition.default_sort else self.sort.removeprefix("-")
@@ -163,7 +163,7 @@ class ListPage(Generic[R]):
         default_column = self.definition.default_sort.removeprefix("-")
         return [
             (column.label, column.sort, column.kind)
-            for column in self.definition.offered
+            for column in self.definition.available_columns
             if column.sort and (column in self.columns or column.sort == default_column)
         ]
 
@@ -266,7 +266,7 @@ def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
         rows=page.items,
         columns=definition.columns_of(request.args),
         sort=sort,
-        place=position,
+        position=position,
         next_cursor=page.next_cursor,
         count=_count(session, definition, position, page),
         views=views,

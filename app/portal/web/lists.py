@@ -135,7 +135,7 @@ class ListPosition:
         return None if len(self.trail) >= _MAX_TRAIL_LENGTH else (len(self.trail) + 1) * PAGE_SIZE
 
     @property
-    def wanted(self) -> dict[str, Any]:
+    def query_args(self) -> dict[str, Any]:
         """The requested page, as arguments of a service."""
         return {"cursor": self.cursor, "limit": PAGE_SIZE}
 

@@ -41,7 +41,7 @@ class OfOrganization(PortalForm):
     )
     suggested: Sequence[str] = ()
 
-    def offer_organization(self, session: Session) -> Organization | None:
+    def set_organizations(self, session: Session) -> Organization | None:
         """Offer the choice, starting with the organization of the URL; return the organization if
         it is known already. Raises `NotFound`."""
         organization = organization_named(session)
@@ -53,11 +53,11 @@ class OfOrganization(PortalForm):
             self.organization.data = organization.name
         return organization
 
-    def chosen_organization(self) -> Organization | None:
+    def selected_organization(self) -> Organization | None:
         """Return the organization of a submitted form; None with the problem at the field. Raises
         `NotFound`."""
         with transaction(read_only=True) as session:
-            organization = self.offer_organization(session)
+            organization = self.set_organizations(session)
             if "organization" not in self or not self.organization.raw_data:
                 if organization is None:
                     raise NotFound
@@ -77,9 +77,9 @@ class OfOrganization(PortalForm):
         without an organization, or one that ``besides`` refuses ends the request: its page is shown
         again. Raises `NotFound`."""
         if is_refreshed():
-            abort(make_response(page(self.chosen_organization(), self)))
+            abort(make_response(page(self.selected_organization(), self)))
         is_sound = besides is None or besides()
-        organization = self.chosen_organization()
+        organization = self.selected_organization()
         if organization is None or not is_sound:
             abort(make_response(page(organization, self), 422))
         return organization
@@ -97,7 +97,7 @@ def new_page(
     arguments are those of `organization_picker.choose_page`. Raises `NotFound`, and `Conflict`
     (``archived``) for an archived organization in the URL."""
     with transaction(read_only=True) as session:
-        organization = form.offer_organization(session)
+        organization = form.set_organizations(session)
         if organization is not None:
             refuse_archived(organization)
         if organization is None and not form.suggested:

@@ -105,7 +105,7 @@ class WebhookFields(PortalForm):
     )
 
     @property
-    def wanted(self) -> dict[str, Any]:
+    def to_fields(self) -> dict[str, Any]:
         """Return the input, as the services' arguments."""
         return {"url": (self.url.data or "").strip(), "events": self.events.data or []}
 
@@ -128,13 +128,13 @@ class WebhookForm(WebhookFields, OfOrganization):
         if self.scope.data != PORTAL:
             return self.organization_or_page(page)
         with transaction(read_only=True) as session:
-            self.offer_organization(session)
+            self.set_organizations(session)
         return None
 
-    def chosen_organization(self) -> Organization | None:
+    def selected_organization(self) -> Organization | None:
         """As the base class; without an organization, the problems of the other fields are also
         reported."""
-        organization = super().chosen_organization()
+        organization = super().selected_organization()
         if organization is None:
             url, events = (self.url.data or "").strip(), self.events.data or []
             self.passes(lambda: endpoints.check(settings(), url, events))

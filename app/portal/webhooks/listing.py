@@ -78,7 +78,7 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
 
 
 def _item(endpoint: WebhookEndpoint) -> BulkItem:
-    return BulkItem(str(endpoint.id), endpoint.url, endpoint_state(endpoint).word, endpoint)
+    return BulkItem(str(endpoint.id), endpoint.url, endpoint_state(endpoint).label, endpoint)
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
@@ -97,7 +97,7 @@ WEBHOOKS = ListDefinition(
         organization_column(lambda row: row[1], usual=False),
         ListColumn("events", lazy_gettext("Events"), lambda row: every_event(row[0]), "wrap"),
         status_column(
-            lambda row: endpoint_state(row[0], is_host_missing=row[2]).word,
+            lambda row: endpoint_state(row[0], is_host_missing=row[2]).label,
             "phone-first",
             sort="health",
         ),
@@ -106,7 +106,7 @@ WEBHOOKS = ListDefinition(
             lazy_gettext("Failing since"),
             lambda row: row[0].failing_since,
             "end",
-            usual=False,
+            is_default=False,
             heading="Failing since (UTC)",
         ),
         moment_column(

@@ -86,9 +86,11 @@ def create_webhook() -> Page:
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         created = endpoints.add(
-            session, caller(), settings(), organization_id=owner_id, **form.wanted
+            session, caller(), settings(), organization_id=owner_id, **form.to_fields
         )
-        submission.led_to(url_for("portal.webhooks.show_webhook", webhook_id=created.endpoint.id))
+        submission.store_url(
+            url_for("portal.webhooks.show_webhook", webhook_id=created.endpoint.id)
+        )
     return webhook_page(created.endpoint.id, created.secret, gettext("The webhook was created"))
 
 
@@ -111,7 +113,7 @@ def save_webhook(webhook_id: UUID) -> Page:
             caller(),
             settings(),
             webhook_id,
-            **form.wanted,
+            **form.to_fields,
             expected_version=form.version.data,
         )
     message = gettext("The webhook to %(host)s was saved.", host=host_of(saved))
@@ -175,7 +177,7 @@ def roll_webhook_secret(webhook_id: UUID) -> Page:
     with saving(form, page, validate=False, shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         rotated = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
-        submission.led_to(url_for("portal.webhooks.show_webhook", webhook_id=webhook_id))
+        submission.store_url(url_for("portal.webhooks.show_webhook", webhook_id=webhook_id))
     return webhook_page(webhook_id, rotated.secret, gettext("The webhook has a new secret"))
 
 
@@ -190,7 +192,7 @@ def webhook_page(
         endpoint = endpoints.get(session, caller(), webhook_id)
         owner_id = endpoint.organization_id
         organization = organizations.get(session, caller(), owner_id) if owner_id else None
-        log = deliveries.log(session, endpoint, state=state, **position.wanted)
+        log = deliveries.log(session, endpoint, state=state, **position.query_args)
         owners = deliveries.organizations_of(session, caller(), endpoint, log.items)
         counts = deliveries.counts(session, endpoint)
         address = addresses.untried_address(session, endpoint)
@@ -280,7 +282,7 @@ def send_test_delivery(webhook_id: UUID) -> Response:
     with changing(_webhook_url(webhook_id), Conflict) as session:
         submission = FormSubmission(session, notice=str(TEST_QUEUED))
         deliveries.send_test(session, caller(), webhook_id)
-        url = submission.led_to(_webhook_url(webhook_id))
+        url = submission.store_url(_webhook_url(webhook_id))
     return redirect_with(str(TEST_QUEUED), url)
 
 

@@ -49,7 +49,7 @@ class ReadinessCondition:
 
     code: str
     met: bool
-    sentence: str
+    message: str
     place: str
     needed: bool = True
 
@@ -157,7 +157,7 @@ def blocker_of(
 ) -> str | None:
     """Return the first thing that an assistant lacks for calling, as a sentence."""
     conditions = readiness(assistant, organization, refusal, suspended_partner=suspended_partner)
-    return next((each.sentence for each in conditions if each.needed and not each.met), None)
+    return next((each.message for each in conditions if each.needed and not each.met), None)
 
 
 def _condition(

@@ -21,12 +21,12 @@ class AttemptLimits:
     """``own`` counters belong to the account or client, ``shared`` ones to everyone behind the
     network and to the installation."""
 
-    own: Sequence[FailureCounter]
+    individual: Sequence[FailureCounter]
     shared: Sequence[FailureCounter] = ()
 
     @property
     def all(self) -> Sequence[FailureCounter]:
-        return [*self.own, *self.shared]
+        return [*self.individual, *self.shared]
 
 
 def of_sign_in(

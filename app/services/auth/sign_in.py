@@ -210,7 +210,7 @@ def finish(
     users = _still_proven(session, hashes, _usable_users())
     suspended = _still_proven(session, hashes, _known_users()) if not users else ()
     if users or suspended:
-        throttle.reset_after_success(session, attempt.limits.own, attempt.limits.shared)
+        throttle.reset_after_success(session, attempt.limits.individual, attempt.limits.shared)
     providers = {user.id: ways_in.required_provider(session, user) for user in users}
     users, barred = [user for user in users if not providers[user.id]], users
     if barred and not users:

@@ -90,7 +90,7 @@ class MonthOfOrganization:
     since: date
 
     @property
-    def shown(self) -> "MonthOfOrganization":
+    def rounded(self) -> "MonthOfOrganization":
         """The same with amounts that add up."""
         return replace(
             self, total=round_to_total([self.total])[0], campaigns=round_to_total(self.campaigns)
@@ -312,7 +312,7 @@ def rows_of(
                 bill.currency,
                 organization_use.model_micros(model),
                 currency,
-                bill.plan_shown,
+                bill.plan_label,
                 bill.number,
                 price if in_trial else 0,
                 int(in_trial),

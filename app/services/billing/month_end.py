@@ -198,5 +198,5 @@ def month_so_far(
     bill = statements.current_month(session, caller, organization_id)
     partner_id = get_organization(session, caller, organization_id).partner_id
     plans = versions.published(session, partner_id)
-    plan = next(plan for plan in plans if plan.tier is bill.tier).shown()
+    plan = next(plan for plan in plans if plan.tier is bill.tier).localized()
     return MonthSoFar(bill, plan, month_end(session, bill, today))

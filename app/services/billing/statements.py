@@ -52,7 +52,7 @@ class Bill:
     month: date
     tier: Tier
     plan_name: str
-    plan_shown: str
+    plan_label: str
     currency: str
     lines: Sequence[StatementLine]
     total: int
@@ -221,7 +221,7 @@ def _preview_bill(
         month,
         plan.tier,
         plan.name,
-        plan.shown().name,
+        plan.localized().name,
         plan.terms.currency,
         lines,
         sum(line.amount for line in lines),
@@ -259,7 +259,7 @@ def _plan_names_at(
 ) -> Mapping[tuple[Tier, str], str]:
     """Return the names in the current language of the plans that the month was rated by."""
     plans = versions.published(session, partner_id, end_of(month))
-    return {(plan.tier, plan.name): plan.shown().name for plan in plans}
+    return {(plan.tier, plan.name): plan.localized().name for plan in plans}
 
 
 def _bill_of_statement(

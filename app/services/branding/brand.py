@@ -56,7 +56,7 @@ class Brand:
     purchase_link: str | None = None
     demo_link: str | None = None
     show_powered_by: bool = False
-    chat_wanted: bool = False
+    has_chat: bool = False
     chat_assistant_id: str | None = None
     chat_colours: Mapping[str, Any] | None = None
 
@@ -78,7 +78,7 @@ class Brand:
     @property
     def show_chat(self) -> bool:
         """Whether visitors see the chat: its messages go to the support address."""
-        return self.chat_wanted and bool(self.chat_assistant_id) and bool(self.support_email)
+        return self.has_chat and bool(self.chat_assistant_id) and bool(self.support_email)
 
 
 NEUTRAL = Brand(
@@ -109,7 +109,7 @@ def of_partner(partner: Partner) -> Brand:
         purchase_link=partner.purchase_link,
         demo_link=partner.demo_link,
         show_powered_by=partner.show_branding_toggle,
-        chat_wanted=partner.show_embedded_chat,
+        has_chat=partner.show_embedded_chat,
         chat_assistant_id=partner.chat_assistant_id,
         chat_colours=partner.chat_template_colors,
     )
@@ -169,7 +169,7 @@ def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
         purchase_link=partner.purchase_link,
         demo_link=content["demoLink"],
         show_powered_by=content["showBrandingToggle"],
-        chat_wanted=content["showEmbeddedChat"],
+        has_chat=content["showEmbeddedChat"],
         chat_assistant_id=content["chatAgentId"],
         chat_colours=content["chatTemplateColors"],
     )

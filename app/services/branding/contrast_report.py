@@ -40,7 +40,7 @@ class ContrastReport:
 
     colour: str
     rows: tuple[ContrastRow, ContrastRow, ContrastRow, ContrastRow]
-    sentence: str
+    message: str
     nearest: str | None
 
 
@@ -85,7 +85,7 @@ def contrast_report(colour: str) -> ContrastReport:
                 _verdict(brand_colour, light.panel, light.panel_on),
             ),
         ),
-        sentence=_contrast_message(brand_colour, light),
+        message=_contrast_message(brand_colour, light),
         nearest=light.solid if light.solid != brand_colour else None,
     )
 

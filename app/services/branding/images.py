@@ -65,7 +65,7 @@ class PictureRequirements:
         return self.widest == self.tallest == NEARLY_SQUARE
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """The requirements in words, to show before a picture is chosen."""
         smallest = _format_number(self.smallest)
         if self.is_square:

@@ -31,7 +31,7 @@ class BrandSurface:
 
     name: str
     place: StudioField
-    lacks: str | None
+    problem: str | None
     shows: str
     preview: str | None = None
 
@@ -92,8 +92,8 @@ def surfaces(partner: Partner, brand: Brand | None = None) -> list[BrandSurface]
             gettext("Chat bubble"),
             StudioField.CHAT,
             _chat_problem(current_brand),
-            messages if current_brand.chat_wanted else gettext("Switched off."),
-            "chat" if current_brand.chat_wanted else None,
+            messages if current_brand.has_chat else gettext("Switched off."),
+            "chat" if current_brand.has_chat else None,
         ),
         BrandSurface(
             gettext("Portal domain"),
@@ -102,12 +102,12 @@ def surfaces(partner: Partner, brand: Brand | None = None) -> list[BrandSurface]
             gettext("%(domain)s, verified.", domain=partner.domain),
         ),
     ]
-    return sorted(all_surfaces, key=lambda surface: surface.lacks is None)
+    return sorted(all_surfaces, key=lambda surface: surface.problem is None)
 
 
 def missing(partner: Partner, brand: Brand | None = None) -> list[BrandSurface]:
     """Return the incomplete surfaces."""
-    return [surface for surface in surfaces(partner, brand) if surface.lacks]
+    return [surface for surface in surfaces(partner, brand) if surface.problem]
 
 
 def _name_problem(brand: Brand) -> str | None:
@@ -170,7 +170,7 @@ def _errors_problem(brand: Brand) -> str | None:
 
 
 def _chat_problem(brand: Brand) -> str | None:
-    if not brand.chat_wanted:
+    if not brand.has_chat:
         return None
     if not brand.chat_assistant_id:
         return gettext("Switched on, but no assistant is chosen. It is not shown.")

@@ -227,7 +227,7 @@ def schedule(
         intro_message=texts.intro,
         voicemail_message=texts.voicemail,
         call_instructions=texts.instructions,
-        status_detail=admitted.why,
+        status_detail=admitted.reason,
         created_at=now,
         scheduled_for=starts_at,
         expires_at=(starts_at or now) + timedelta(hours=settings.expiry_hours),
@@ -237,7 +237,7 @@ def schedule(
     session.flush()
     set_context(call_id=call.id)
     _enqueue(session, call, now)
-    scheduled = CallScheduled(call.id, call.status, admitted.sentence)
+    scheduled = CallScheduled(call.id, call.status, admitted.message)
     _write_history(session, caller, call)
     if slot is not None:
         idempotency.store_answer(session, slot, scheduled.as_dict())
@@ -264,7 +264,7 @@ def dry_run(
         live=live,
         source=CallSource.API,
     ).accepted()
-    return admitted.status, admitted.sentence
+    return admitted.status, admitted.message
 
 
 def _find_earlier(
@@ -288,7 +288,7 @@ class _AcceptedCall:
     carrier: CarrierKind
     account_id: UUID | None
     starts_at: datetime | None
-    why: str | None
+    reason: str | None
     in_trial: bool
     """Whether it counts as one of the day's calls in trial mode."""
 
@@ -297,15 +297,15 @@ class _AcceptedCall:
         return CallStatus.QUEUED if self.starts_at is None else CallStatus.SCHEDULED
 
     @property
-    def sentence(self) -> str:
+    def message(self) -> str:
         """Return the response's ``message``."""
-        if self.why is None:
+        if self.reason is None:
             return "The call is queued and will be placed shortly."
         if self.starts_at is None:
-            return f"The call is queued and waits. {self.why}"
+            return f"The call is queued and waits. {self.reason}"
         moment = self.starts_at.strftime("%Y-%m-%d %H:%M UTC")
         when = f"{moment}, the next moment at which it is allowed"
-        return f"The call is scheduled for {when}. {self.why}"
+        return f"The call is scheduled for {when}. {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +335,7 @@ class _CallCheck:
             carrier=route.carrier,
             account_id=route.account_id,
             starts_at=wait.until if wait else None,
-            why=wait.why if wait else self._reason_to_queue(parties, route),
+            reason=wait.reason if wait else self._reason_to_queue(parties, route),
             in_trial=in_trial,
         )
 
@@ -377,9 +377,9 @@ class _CallCheck:
         if stop is None:
             return wait
         if not stop.waits and self.source is not CallSource.CAMPAIGN:
-            raise Conflict(translate_stored(stop.why), spending.REACHED)
+            raise Conflict(translate_stored(stop.reason), spending.REACHED)
         if not stop.frees_up and (wait is None or wait.until < stop.until):
-            return limits.LimitWait(stop.until, stop.why)
+            return limits.LimitWait(stop.until, stop.reason)
         return wait
 
     def _spending_stop(self, parties: rules.CallParties, route: NumberRoute) -> SpendingStop | None:

@@ -46,7 +46,7 @@ class ReportOutcome:
     """Whether an attempt is over, and whether the worker has to hang up because the call was
     cancelled."""
 
-    over: bool
+    is_over: bool
     hang_up: bool
 
 
@@ -246,7 +246,7 @@ class CallSpeech:
     """The message to speak; then the call is transferred, or ends."""
 
     call_id: UUID
-    words: str
+    text: str
     hand_over_to: str | None
 
 
@@ -269,7 +269,7 @@ def accept_report(
         return False
     was_lost = attempt.carrier_reference is None
     followed = apply(session, attempt.id, state)
-    if was_lost or followed.over:
+    if was_lost or followed.is_over:
         # Wake the worker that follows the call: it can stop querying, or start.
         events.signal(session, attempt.id)
     session.flush()

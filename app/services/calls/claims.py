@@ -63,7 +63,7 @@ class FoundHost:
 
     host: str
     problem: str | None = None
-    lasts: bool = True
+    is_permanent: bool = True
 
 
 def writing_brief(session: Session, call_id: UUID) -> MessageBrief:
@@ -153,7 +153,7 @@ def _prepare(
     if host_lookup is None or host_lookup.problem is None:
         return None
     detail = rules.VOICE_ADDRESS_FAILED(reason_words=host_lookup.problem)
-    if host_lookup.lasts:
+    if host_lookup.is_permanent:
         reason = EndedReason.ASSISTANT_INACTIVE
         end_call(session, call, CallStatus.CANCELED, reason, at=now, detail=detail)
     else:
@@ -172,13 +172,13 @@ def _reserve(
     if isinstance(reserved, spending.CallAmount):
         return reserved
     if reserved.frees_up:
-        lifecycle.wait_for_turn(call, reserved.why)
+        lifecycle.wait_for_turn(call, reserved.reason)
         return CallClaim(ClaimKind.WAIT, call.carrier)
     if reserved.waits or call.source is CallSource.CAMPAIGN:
-        lifecycle.postpone(session, call, reserved.until, reserved.why, now)
+        lifecycle.postpone(session, call, reserved.until, reserved.reason, now)
     else:
         canceled = CallStatus.CANCELED, EndedReason.SPENDING_LIMIT_REACHED
-        end_call(session, call, *canceled, at=now, detail=reserved.why)
+        end_call(session, call, *canceled, at=now, detail=reserved.reason)
     return CallClaim(ClaimKind.DONE, call.carrier)
 
 
@@ -258,7 +258,7 @@ def _stop_or_postpone(
     organization = parties.organization
     wait = limits.find_wait(session, call.phone_number, organization, now, live=call.live)
     if wait is not None:
-        lifecycle.postpone(session, call, wait.until, wait.why, now)
+        lifecycle.postpone(session, call, wait.until, wait.reason, now)
         return True
     return False
 

@@ -230,7 +230,7 @@ def end_attempt(
         end_call(session, call, status, reason, at=at, detail=detail)
         return
     move(call, states.RETRY, CallStatus.SCHEDULED)
-    call.status_detail, call.next_attempt_at = retry.why, retry.until
+    call.status_detail, call.next_attempt_at = retry.reason, retry.until
     events.add_timeline_entry(
         session, call, "attempt-ended", status, at=at, detail=detail, attempt_id=attempt.id
     )

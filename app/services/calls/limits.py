@@ -49,7 +49,7 @@ class LimitWait:
     """Until when a call waits, and why: the sentence of the limit that waits longest."""
 
     until: datetime
-    why: str
+    reason: str
 
 
 class LimitSource(StrEnum):
@@ -64,7 +64,7 @@ class LimitSource(StrEnum):
 class AppliedLimit:
     """The limit that applies, and its setter."""
 
-    most: int
+    value: int
     source: LimitSource
 
 
@@ -97,7 +97,7 @@ def day_used_up(session: Session, organization: Organization, now: datetime) -> 
     """Return the wait until the next day (UTC) if the organization has made all its calls of this
     day."""
     limit = day_of(organization)
-    if limit is None or made_today(session, organization, now) < limit.most:
+    if limit is None or made_today(session, organization, now) < limit.value:
         return None
     why = DAY_USED_UP if limit.source is LimitSource.OWN else PLAN_USED_UP
     return LimitWait(_midnight(now) + timedelta(days=1), translate_stored(why))
@@ -142,7 +142,7 @@ def day_of(organization: Organization) -> AppliedLimit | None:
 def _lowest_limit(*limits: tuple[int | None, LimitSource]) -> AppliedLimit | None:
     """The lowest limit; of equal ones the first."""
     limits_set = (AppliedLimit(value, source) for value, source in limits if value is not None)
-    return min(limits_set, key=lambda limit: limit.most, default=None)
+    return min(limits_set, key=lambda limit: limit.value, default=None)
 
 
 def all_slots_taken(limit: int) -> str:
@@ -206,7 +206,7 @@ def at_once_of(organization: Organization, limit: int) -> AppliedLimit:
 
 def calls_at_once(organization: Organization, limit: int) -> int:
     """`at_once_of` as a number."""
-    return at_once_of(organization, limit).most
+    return at_once_of(organization, limit).value
 
 
 def _limit_waits(

@@ -44,7 +44,7 @@ class PreflightCheck:
 
     code: str
     state: CheckState
-    sentence: str
+    message: str
     fix_at: str
     until: datetime | None = None
 
@@ -199,7 +199,7 @@ def _check_hours(session: Session, phone_number: str, organization: Organization
     message = gettext(
         "The call will wait until %(moment)s, when it is next allowed. %(reason)s",
         moment=moment,
-        reason=wait.why,
+        reason=wait.reason,
     )
     return PreflightCheck(code, CheckState.WARNING, message, "calling-hours", wait.until)
 
@@ -215,16 +215,16 @@ def _check_spending(
         return []
     code = "spending_allowed"
     if not stop.waits:
-        return [PreflightCheck(code, CheckState.FAILED, stop.why, "spending")]
+        return [PreflightCheck(code, CheckState.FAILED, stop.reason, "spending")]
     until = None if stop.frees_up else stop.until
     if until is None:
         message = gettext(
-            "%(reason)s The call will wait until other calls have ended.", reason=stop.why
+            "%(reason)s The call will wait until other calls have ended.", reason=stop.reason
         )
     else:
         moment = in_utc(until)
         message = gettext(
-            "%(reason)s The call will wait until %(moment)s.", reason=stop.why, moment=moment
+            "%(reason)s The call will wait until %(moment)s.", reason=stop.reason, moment=moment
         )
     return [PreflightCheck(code, CheckState.WARNING, message, "spending", until)]
 

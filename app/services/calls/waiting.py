@@ -159,10 +159,10 @@ def reschedule_earlier(
             stop = spending.check(
                 session, spender, call.phone_number, now, max_call_minutes=max_call_minutes
             )
-            wait = limits.LimitWait(stop.until, stop.why) if stop and not stop.frees_up else None
+            wait = limits.LimitWait(stop.until, stop.reason) if stop and not stop.frees_up else None
         if wait is not None:
             if call.scheduled_for is not None and wait.until < call.scheduled_for:
-                lifecycle.postpone(session, call, wait.until, wait.why, now)
+                lifecycle.postpone(session, call, wait.until, wait.reason, now)
             continue
         if call.live:
             remaining = room.get(organization.id, _room_today(session, organization, now))
@@ -208,4 +208,4 @@ def _room_today(session: Session, organization: Organization, now: datetime) -> 
         may_come,
     )
     made_today = limits.made_today(session, organization, now)
-    return limit.most - made_today - (session.scalar(upcoming) or 0)
+    return limit.value - made_today - (session.scalar(upcoming) or 0)

@@ -54,7 +54,7 @@ class RemovalEffects:
     would use instead (None: the installation's), and the calls that prevent it."""
 
     organizations: int
-    instead: CarrierAccount | None
+    replacement: CarrierAccount | None
     calls: int
 
 

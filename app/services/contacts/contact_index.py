@@ -220,7 +220,7 @@ class ContactIndex:
     def of_id(self, contact_id: str) -> CurrentContact | None:
         return next((stored for stored in self.loaded if stored.id == contact_id), None)
 
-    def taken(
+    def conflicting_field(
         self,
         contact: CurrentContact,
         phone: str | None,
@@ -272,9 +272,9 @@ class ContactIndex:
         current = ids.get(key)
         if current is not None and current.identifies and value is not None and not identifies:
             return
-        self.hold(stored, key, None if value is None else HeldId(value, identifies))
+        self.set_external_id(stored, key, None if value is None else HeldId(value, identifies))
 
-    def hold(self, stored: CurrentContact, key: str, new: HeldId | None) -> None:
+    def set_external_id(self, stored: CurrentContact, key: str, new: HeldId | None) -> None:
         """Set an external id to exactly this, or remove it."""
         ids = stored.external_ids or {}
         current = ids.get(key)

@@ -116,10 +116,10 @@ class ContactReader:
             email = _read_email(email, problems)
         incoming = IncomingContact(phone, email, email and email.lower())
         if self._root is not None or "externalIdKey" in item or "externalIdValue" in item:
-            incoming.external_id = self._pair(item, problems) or self._root
+            incoming.external_id = self._read_pair(item, problems) or self._root
             incoming.identity = self._identity(incoming.external_id)
         if self._from_file and "externalIds" in item:
-            self._further(item["externalIds"], incoming, problems)
+            self._read_further_ids(item["externalIds"], incoming, problems)
         identity = incoming.identity or incoming.further_identities
         if not (phone or email or problems) and (self._removing or not identity):
             problems.append(missing_identifier())
@@ -142,7 +142,7 @@ class ContactReader:
             problems.append(_wrong_type("phone", _NOT_TEXT))
         return None
 
-    def _pair(self, item: Mapping[str, Any], problems: list[Problem]) -> ExternalId | None:
+    def _read_pair(self, item: Mapping[str, Any], problems: list[Problem]) -> ExternalId | None:
         """Return the contact's own pair; None if both halves are missing or blank."""
         before = len(problems)
         key = _read_text(
@@ -163,14 +163,14 @@ class ContactReader:
             return ExternalId(key, value)
         return None
 
-    def _further(
+    def _read_further_ids(
         self, external_ids: Any, incoming: IncomingContact, problems: list[Problem]
     ) -> None:
         """Read further pairs: key -> value, or ``{"value", "identifies"}``."""
         pairs = []
         for key, value in external_ids.items():
             parsed = value if isinstance(value, dict) else {"value": value, "identifies": True}
-            external_id = self._pair(
+            external_id = self._read_pair(
                 {"externalIdKey": key, "externalIdValue": parsed["value"]}, problems
             )
             if external_id is not None:

@@ -120,7 +120,9 @@ class ChangePlan:
         if contact is None or contact.removed:
             identities = (reading.identity, *reading.further_identities)
             return self.index.find(reading.phone, reading.email_key, *identities)
-        field = self.index.taken(contact, reading.phone, reading.email_key, reading.identity)
+        field = self.index.conflicting_field(
+            contact, reading.phone, reading.email_key, reading.identity
+        )
         if field is not None:
             raise ContactRefused(Problem(field, "ambiguous_match", _TAKEN[field]()))
         return contact

@@ -168,7 +168,10 @@ def _bring_back(index: ContactIndex, contact_id: str, state: Mapping[str, Any]) 
         },
     )
     pairs: list[tuple[str, str] | None] = [*stored.identities]
-    if any(index.taken(stored, stored.phone, stored.email_key, pair) for pair in pairs or [None]):
+    if any(
+        index.conflicting_field(stored, stored.phone, stored.email_key, pair)
+        for pair in pairs or [None]
+    ):
         return TAKEN
     index.add(stored)
     return BROUGHT_BACK
@@ -223,7 +226,7 @@ def _restore_identifiers(
     for name in list(identifiers):
         value = identifiers[name]
         phone, email = (value, None) if name == "phone" else (None, value)
-        if value and index.taken(stored, phone, email and email.lower(), None):
+        if value and index.conflicting_field(stored, phone, email and email.lower(), None):
             fields_left[name] = TAKEN
             del identifiers[name]
     phone, email = identifiers.get("phone", stored.phone), identifiers.get("email", stored.email)
@@ -296,11 +299,11 @@ def _restore_ids(
         elif (
             previous
             and previous.identifies
-            and index.taken(stored, None, None, (key, previous.value))
+            and index.conflicting_field(stored, None, None, (key, previous.value))
         ):
             fields_left[f"externalIds.{key}"] = TAKEN
         else:
-            index.hold(stored, key, previous)
+            index.set_external_id(stored, key, previous)
             restored.append(f"externalIds.{key}")
 
 

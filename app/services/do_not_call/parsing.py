@@ -30,7 +30,7 @@ class SheetLine:
     """A line as it was written, with its number in E.164, or what is wrong with it."""
 
     number: int
-    written: str
+    text: str
     phone: str | None
     problem: str | None
     reason: str | None = None
@@ -41,8 +41,8 @@ class ParsedNumbers:
     """The lines that were read; a repeated number is in ``good`` once. ``heading`` is the number of
     the line with the names of the columns; ``unused`` are the names of those that weren't read."""
 
-    good: list[SheetLine]
-    bad: list[SheetLine]
+    valid: list[SheetLine]
+    invalid: list[SheetLine]
     repeated: int
     heading: int | None = None
     unused: Sequence[str] = ()
@@ -70,9 +70,9 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
 def to_lines(parsed: ParsedNumbers) -> list[PastedLine]:
     """Return the lines in their order with `COLUMNS`, for `from_lines`; numbers that were read are
     in E.164."""
-    lines = sorted((*parsed.good, *parsed.bad), key=lambda line: line.number)
+    lines = sorted((*parsed.valid, *parsed.invalid), key=lambda line: line.number)
     return [
-        PastedLine(line.number, (line.phone or line.written[:254], line.reason or ""))
+        PastedLine(line.number, (line.phone or line.text[:254], line.reason or ""))
         for line in lines
     ]
 

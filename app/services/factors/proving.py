@@ -52,7 +52,7 @@ def use_code(
     if proof is None:
         _record_wrong_code(session, user_id, ip, request_id)
     else:
-        throttle.reset_after_success(session, limits.own, limits.shared)
+        throttle.reset_after_success(session, limits.individual, limits.shared)
     return proof
 
 

@@ -27,7 +27,7 @@ class RowCorrection:
     """Cells by the index of their column: as typed, and as in the file."""
 
     cells: Mapping[int, str] = field(default_factory=dict)
-    was: Mapping[int, str] = field(default_factory=dict)
+    originals: Mapping[int, str] = field(default_factory=dict)
     skipped: bool = False
 
 
@@ -55,7 +55,7 @@ def corrected_row(row: FileRow, correction: RowCorrection, width: int) -> FileRo
 
     A row with a structural problem becomes usable when all of its ``width`` cells were confirmed.
     """
-    cells, was = row.cells, correction.was
+    cells, was = row.cells, correction.originals
     if not was or any(i >= len(cells) or storable(cells[i]) != text for i, text in was.items()):
         return row
     corrected = [correction.cells.get(index, cell) for index, cell in enumerate(cells)]

@@ -44,14 +44,14 @@ class ExportColumns:
 
     def header(self) -> list[str]:
         ids = [f"{TargetField.EXTERNAL_ID}:{key}" for key in self._named_ids()]
-        return [*contact_json.TEXTS, *ids, *self.metadata, *self._exact()]
+        return [*contact_json.TEXTS, *ids, *self.metadata, *self._exact_columns()]
 
     def mapping(self) -> mapping.HeaderMapping:
         targets = [
             *(ColumnTarget(TargetField(name)) for name in contact_json.TEXTS),
             *(ColumnTarget(TargetField.EXTERNAL_ID, key) for key in self._named_ids()),
             *(ColumnTarget(TargetField.METADATA, key) for key in self.metadata),
-            *(ColumnTarget(TargetField.EXACT) for _ in self._exact()),
+            *(ColumnTarget(TargetField.EXACT) for _ in self._exact_columns()),
         ]
         return mapping.HeaderMapping(self.header(), targets)
 
@@ -59,7 +59,7 @@ class ExportColumns:
         named = [key for key in self.external_ids if _is_name(f"{TargetField.EXTERNAL_ID}:{key}")]
         return named[:MAX_ID_COLUMNS]
 
-    def _exact(self) -> list[str]:
+    def _exact_columns(self) -> list[str]:
         other_size = _TEXTS_AT_MOST + _ID_AT_MOST * len(self.external_ids)
         return contact_json.columns_for(self.largest + other_size)
 

@@ -76,7 +76,7 @@ class RowPacker:
                 self.of_kind[kind] += 1
                 listed.append(record)
             else:
-                self._count(record)
+                self._count_packed(record)
                 if row["outcome"] == IGNORED:
                     self.notes.update({problem["code"] for problem in problems})
                 packed.append(PackedRow(number, row, problems))
@@ -100,7 +100,7 @@ class RowPacker:
         self.problems += len(problems)
         return True
 
-    def _count(self, record: RowRecord) -> None:
+    def _count_packed(self, record: RowRecord) -> None:
         row, problems = record
         self.packed_rows += 1
         row_kind = row["code"] or "", row["reason"] or ""

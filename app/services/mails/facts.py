@@ -17,7 +17,7 @@ from app.services.branding.brand import Brand
 class MailTable:
     """Rows of figures; the first cell of the head and of each row names the others."""
 
-    head: tuple[str, ...]
+    headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     has_words: bool = False
     """Whether all cells are words instead."""
@@ -28,7 +28,7 @@ class MailChart:
     """Bars under the names of their columns. Each has a label, its length in percent of the
     longest, and its figures."""
 
-    head: tuple[str, ...]
+    headings: tuple[str, ...]
     bars: tuple[tuple[str, int, tuple[str, ...]], ...]
 
 

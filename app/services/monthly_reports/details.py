@@ -64,7 +64,7 @@ def details_of(
         "figures": figures,
         "growing": named(report.growing),
         "falling": named(report.falling),
-        "near": [(near.name, near.words) for near in report.near],
+        "near": [(near.name, near.message) for near in report.near],
         "paper": paper(report, earned, owner.name, has_model=model != ModelRate()),
     }
 

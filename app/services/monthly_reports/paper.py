@@ -105,7 +105,7 @@ def _build_tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> lis
         (
             gettext("Near a limit now"),
             (gettext("Organization"), gettext("Limit")),
-            [(near.name, near.words) for near in report.near],
+            [(near.name, near.message) for near in report.near],
         ),
     ]
 

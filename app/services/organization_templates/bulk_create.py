@@ -44,7 +44,7 @@ class CheckedRow:
     organization_id: UUID | None = None
 
     @property
-    def words(self) -> str:
+    def message(self) -> str:
         """The problems, each after the name of its column."""
         return " ".join(map(_at_its_column, self.problems))
 

@@ -29,7 +29,7 @@ class EffectWeight(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChangeEffect:
-    sentence: str
+    message: str
     weight: EffectWeight
 
 

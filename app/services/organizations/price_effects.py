@@ -60,7 +60,7 @@ def price_effects(
     if after.usage and (after.usage.included or after.usage.unit_micros):
         is_beyond = bool(after.usage.charged and after.usage.unit_micros)
         weight = EffectWeight.TAKES if is_beyond else EffectWeight.TO_KNOW
-        price_changes.append(ChangeEffect(_use_message(after.plan_shown, after.usage), weight))
+        price_changes.append(ChangeEffect(_use_message(after.plan_label, after.usage), weight))
     return price_changes
 
 
@@ -85,13 +85,13 @@ def _free_trial_message(bill: Bill) -> str:
         return gettext(
             "The free trial of %(plan)s ended on %(day)s. It began when the organization was "
             "added.",
-            plan=bill.plan_shown,
+            plan=bill.plan_label,
             day=day,
         )
     return gettext(
         "%(plan)s is free until %(day)s, the last day of its free trial. The trial began when the "
         "organization was added.",
-        plan=bill.plan_shown,
+        plan=bill.plan_label,
         day=day,
     )
 

@@ -73,7 +73,7 @@ class NearLimit:
     """An organization close to a limit; ``words`` name the limits."""
 
     organization: Organization
-    words: str
+    message: str
 
 
 def near_limits(session: Session, caller: Caller, limit: int) -> list[NearLimit]:

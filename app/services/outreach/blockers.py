@@ -45,7 +45,7 @@ class CampaignBlocker:
     """``until`` if it ends by itself."""
 
     code: BlockerKind
-    sentence: str
+    message: str
     until: datetime | None = None
 
 
@@ -69,14 +69,14 @@ def of_plan(
         return of_days
     wait = limits.day_used_up(session, parties.organization, now)
     if wait is not None:
-        return CampaignBlocker(BlockerKind.DAY_USED_UP, wait.why, wait.until)
+        return CampaignBlocker(BlockerKind.DAY_USED_UP, wait.reason, wait.until)
     organization = parties.organization
     spender = spending.Spender(organization.partner_id, organization.id)
     prefix = calling_code(organization.default_region)
     stop = spending.check(session, spender, prefix, now, max_call_minutes=max_call_minutes)
     if stop is None or stop.frees_up:
         return None
-    return CampaignBlocker(BlockerKind.SPENDING, stop.why, stop.until)
+    return CampaignBlocker(BlockerKind.SPENDING, stop.reason, stop.until)
 
 
 def _of_days(plan: Outreach, parties: rules.CallParties, now: datetime) -> CampaignBlocker | None:

@@ -129,7 +129,7 @@ def _is_blocked(
     blocker = of_plan(session, campaign, outreach, parties, now, route, settings.max_call_minutes)
     if blocker is None:
         return False
-    outreach.held_reason = blocker.sentence
+    outreach.held_reason = blocker.message
     outreach.next_at = min(blocker.until, now + MAX_BLOCK_TIME) if blocker.until else now + BLOCKED
     return True
 
@@ -221,12 +221,12 @@ class _CampaignTurn:
 
     def _any_left(self) -> bool:
         """Whether a contact waits or a call isn't over."""
-        waiting = exists().where(*self._own(), OutreachContact.state == OutreachState.WAITING)
+        waiting = exists().where(*self._in_round(), OutreachContact.state == OutreachState.WAITING)
         unfinished = exists().where(
             Call.organization_id == self._outreach.organization_id,
             Call.status.in_(states.WAITING | states.ACTIVE),
             OutreachContact.call_id == Call.id,
-            *self._own(),
+            *self._in_round(),
         )
         return bool(self._session.scalar(select(waiting | unfinished)))
 
@@ -240,7 +240,7 @@ class _CampaignTurn:
         if last is not None and last.at >= (outreach.resumed_at or self._now):
             return
         counts = select(func.count(), func.max(OutreachContact.decided_at)).where(
-            *self._own(), OutreachContact.state == OutreachState.CALLED
+            *self._in_round(), OutreachContact.state == OutreachState.CALLED
         )
         called, decided_at = self._session.execute(counts).one()
         if called and (last is None or decided_at > last.at):
@@ -254,9 +254,9 @@ class _CampaignTurn:
 
     def _decided(self) -> int:
         query = select(func.count()).select_from(OutreachContact)
-        return self._session.scalar(query.where(*self._own())) or 0
+        return self._session.scalar(query.where(*self._in_round())) or 0
 
-    def _own(self) -> tuple[ColumnElement[bool], ...]:
+    def _in_round(self) -> tuple[ColumnElement[bool], ...]:
         return (
             OutreachContact.campaign_id == self._outreach.campaign_id,
             OutreachContact.round == self._outreach.round,
@@ -264,7 +264,7 @@ class _CampaignTurn:
 
     def _chunks(self) -> Iterator[list[_CallCandidate]]:
         """Yield waiting contacts that are due, then contacts without a decision."""
-        of_round = self._own()
+        of_round = self._in_round()
         due_query = (
             select(Contact, OutreachContact)
             .join(OutreachContact, OutreachContact.contact_id == Contact.id)

@@ -42,7 +42,7 @@ class KnownNumbers:
     """The numbers on the do-not-call list, the consent of their contacts
     (`rules.consent_by_phone`), and the verified numbers."""
 
-    listed: frozenset[str]
+    on_do_not_call_list: frozenset[str]
     consent: Mapping[str, str]
     verified: frozenset[str] = frozenset()
 
@@ -90,7 +90,7 @@ def exclusion(contact: Contact, parties: rules.CallParties, numbers: KnownNumber
         return "contact_ended"
     contact_parties = replace(
         parties,
-        on_do_not_call_list=contact.phone in numbers.listed,
+        on_do_not_call_list=contact.phone in numbers.on_do_not_call_list,
         consent=numbers.consent.get(contact.phone),
         number_is_verified=contact.phone in numbers.verified,
     )

@@ -36,7 +36,7 @@ OpenTimes = Callable[[], Iterator[tuple[datetime, datetime]]]
 class AverageCall:
     """The average duration of an organization's answered calls in its latest ``days``."""
 
-    lasts: timedelta
+    duration: timedelta
     days: int
 
 
@@ -48,8 +48,8 @@ class RoundEstimate:
     not within a year."""
 
     at_once: int
-    lasts: timedelta
-    begins_at: datetime | None
+    duration: timedelta
+    starts_at: datetime | None
     ends_at: datetime | None
     average: AverageCall | None
     planned_pace: int | None = None
@@ -69,7 +69,7 @@ def estimate(
     organization_limit = limits.calls_at_once(organization, max_at_once)
     at_once = min(organization_limit, plan.calls_at_once or organization_limit)
     average = _average_call(session, organization, now)
-    pace = at_once * (HOUR / (average.lasts if average else USUAL_CALL))
+    pace = at_once * (HOUR / (average.duration if average else USUAL_CALL))
     planned = plan.calls_per_hour if plan.calls_per_hour and plan.calls_per_hour < pace else None
     pace = planned or pace
     open_times = _open_times(session, plan, campaign, organization, now)

@@ -68,7 +68,7 @@ class RoundForecast:
     left_out: dict[str, int]
     before: int
     is_exact: bool
-    listed: int = 0
+    on_do_not_call_list: int = 0
 
 
 def forecast(
@@ -114,11 +114,11 @@ def forecast(
         ):
             code = NO_HOUR
         reasons[code] += 1
-        if code == REFUSED and contact.phone in numbers.listed:
+        if code == REFUSED and contact.phone in numbers.on_do_not_call_list:
             listed_count += 1
     total = reasons.pop(None, 0)
     left_out = {str(code): count for code, count in reasons.items()}
-    return RoundForecast(total, left_out, before, is_exact=True, listed=listed_count)
+    return RoundForecast(total, left_out, before, is_exact=True, on_do_not_call_list=listed_count)
 
 
 def count_undecided(session: Session, campaigns: Collection[Campaign]) -> dict[UUID, Counter[str]]:
@@ -229,7 +229,7 @@ def _forecast_by_query(
     total, listed_count = counts.pop(None, 0), counts.pop(_LISTED, 0)
     counts[REFUSED] += listed_count
     left_out = {str(code): count for code, count in counts.items() if count}
-    return RoundForecast(total, left_out, before, is_exact=False, listed=listed_count)
+    return RoundForecast(total, left_out, before, is_exact=False, on_do_not_call_list=listed_count)
 
 
 def _count_reasons(session: Session, condition: ColumnElement[bool]) -> Counter[str | None]:

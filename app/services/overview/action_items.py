@@ -191,10 +191,10 @@ def _limits(session: Session, caller: Caller) -> list[ActionItem]:
     if not is_own and not caller.may(Permission.ORGANIZATIONS_WRITE):
         return []
     return [
-        ActionItem(ActionItemKind.OWN_PLAN, near.words, "")
+        ActionItem(ActionItemKind.OWN_PLAN, near.message, "")
         if is_own
         else ActionItem(
-            ActionItemKind.LIMIT, near.organization.name, near.words, near.organization.id
+            ActionItemKind.LIMIT, near.organization.name, near.message, near.organization.id
         )
         for near in organizations.near_limits(session, caller, EACH + 1)
     ]
@@ -226,7 +226,7 @@ def _spending(session: Session, caller: Caller) -> list[ActionItem]:
             if near.organization_id is None
             else ActionItemKind.SPENDING,
             near.name or gettext("Your portal"),
-            near.words,
+            near.message,
             near.organization_id,
             urgent=near.is_reached,
         )

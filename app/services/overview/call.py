@@ -28,7 +28,7 @@ class CallSurroundings:
     call: Call
     assistant: Assistant
     organization: Organization
-    kept: RecordingWithTranscript
+    recording: RecordingWithTranscript
     is_listed: bool
     waiting: int
 

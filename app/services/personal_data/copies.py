@@ -47,7 +47,7 @@ def erase_answers(session: Session, subject: DataSubject, pseudonym: str) -> int
             for model in (User, ApiKey, OAuthClient)
         )
     )
-    terms = subject.words
+    terms = subject.search_terms
     removed = [str(each) for each in subject.contacts]
     is_removal = (IdempotencyRecord.operation == single.REMOVED) & IdempotencyRecord.key.in_(
         removed
@@ -55,24 +55,24 @@ def erase_answers(session: Session, subject: DataSubject, pseudonym: str) -> int
     erased = changed_rows(session, delete(IdempotencyRecord).where(is_removal))
     if not terms.spellings:
         return erased
-    names_subject = terms.stand_in(IdempotencyRecord.key, IdempotencyRecord.response)
+    names_subject = terms.match_columns(IdempotencyRecord.key, IdempotencyRecord.response)
     query = select(IdempotencyRecord).where(
         IdempotencyRecord.credential_id.in_(owners), names_subject
     )
     for record in session.scalars(query).all():
         erased += 1
-        if terms.replaced(record.key, pseudonym) != record.key:
+        if terms.replace_in(record.key, pseudonym) != record.key:
             session.delete(record)
         else:
-            record.response = terms.replaced(record.response, pseudonym)
+            record.response = terms.replace_in(record.response, pseudonym)
     return erased
 
 
 def erase_mails(session: Session, subject: DataSubject) -> int:
     """Delete the mails to the subject, and the mails of the partner that name the subject."""
     conditions = [Mail.user_id == subject.subject_id]
-    if subject.words.spellings:
-        conditions.append(subject.words.stand_in(Mail.to, Mail.details, Mail.failure))
+    if subject.search_terms.spellings:
+        conditions.append(subject.search_terms.match_columns(Mail.to, Mail.details, Mail.failure))
     scope = (Mail.partner_id == subject.partner_id) | (Mail.user_id == subject.subject_id)
     return changed_rows(session, delete(Mail).where(scope, or_(*conditions)))
 
@@ -91,7 +91,7 @@ def erase_kept_mails(outbox: Outbox, subject: DataSubject) -> int:
         texts += [
             part.get_content() for part in message.walk() if part.get_content_maintype() == "text"
         ]
-        if subject.words.are_in(texts):
+        if subject.search_terms.occur_in(texts):
             mail.path.unlink(missing_ok=True)
             deleted += 1
     return deleted
@@ -165,9 +165,9 @@ def is_in_upload(session: Session, subject: DataSubject, upload_id: UUID) -> boo
     )
     if session.scalar(changes.limit(1)) is not None:
         return True
-    terms = subject.words
-    return terms.are_in(upload.samples) or any(
-        terms.are_in(values) for values in _stored_values(session, upload_id)
+    terms = subject.search_terms
+    return terms.occur_in(upload.samples) or any(
+        terms.occur_in(values) for values in _stored_values(session, upload_id)
     )
 
 

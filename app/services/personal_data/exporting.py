@@ -57,9 +57,13 @@ class ExportPart:
             if holding.table == name
             for column in holding.columns
         } | dict.fromkeys(NOT_PERSONAL.get(name, "").split(), False)
-        return [self._shown(column) for column in self.table.c if declared.get(column.name, True)]
+        return [
+            self._masked_column(column)
+            for column in self.table.c
+            if declared.get(column.name, True)
+        ]
 
-    def _shown(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+    def _masked_column(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
         if self.about is None or column.key not in ABOUT_OTHERS:
             return column
         return case((self.about, column), else_=null()).label(column.key)

@@ -56,7 +56,7 @@ def _scope_condition(subject: DataSubject, *, of_partner: bool) -> ColumnElement
 
 def _names_subject(subject: DataSubject) -> ColumnElement[bool]:
     texts = (AuditEntry.actor, AuditEntry.target_id, AuditEntry.target)
-    conditions = [subject.words.stand_in(*texts, AuditEntry.before, AuditEntry.after)]
+    conditions = [subject.search_terms.match_columns(*texts, AuditEntry.before, AuditEntry.after)]
     if subject.kind is SubjectKind.USER:
         conditions.append(AuditEntry.actor_id == subject.subject_id)
         conditions.append(_is_target("user", [subject.subject_id]))
@@ -78,7 +78,9 @@ def _redact(entry: AuditEntry, subject: DataSubject, pseudonym: str) -> dict[str
     values: dict[str, Any] = {}
     for name in redaction.CHANGEABLE:
         old = getattr(entry, name)
-        new = cut_to_length(subject.words.replaced(old, pseudonym), AuditEntry.__table__.c[name])
+        new = cut_to_length(
+            subject.search_terms.replace_in(old, pseudonym), AuditEntry.__table__.c[name]
+        )
         if name in ("before", "after") and is_about:
             new = {
                 field: pseudonym if value and (kind == "contact" or field in ABOUT_USERS) else value

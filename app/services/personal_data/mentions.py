@@ -132,7 +132,7 @@ def _in_table(
             for column in columns:
                 value = row[column]
                 if column in replaced:
-                    value = subject.words.replaced(value, "")
+                    value = subject.search_terms.replace_in(value, "")
                 mention = _first_match(value, pattern)
                 if mention is not None:
                     in_batch.append(TextMention(name, {each: row[each] for each in ids}, *mention))

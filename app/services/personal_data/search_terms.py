@@ -44,7 +44,7 @@ class SubjectWords:
     def _digits(self) -> list[str]:
         return [str(phonenumbers.parse(phone).national_number) for phone in self.phones]
 
-    def stand_in(
+    def match_columns(
         self, *columns: ColumnElement[Any] | InstrumentedAttribute[Any]
     ) -> ColumnElement[bool]:
         """Return the condition that one of the columns may hold one of the words."""
@@ -53,7 +53,7 @@ class SubjectWords:
             *(text.icontains(word, autoescape=True) for text in texts for word in self.spellings)
         )
 
-    def are_in(self, value: Any) -> bool:
+    def occur_in(self, value: Any) -> bool:
         """Return whether a value of any kind contains one of the words; numbers in any notation."""
         for text in _iter_texts(value):
             if self._pattern.search(text):
@@ -62,17 +62,17 @@ class SubjectWords:
                 return True
         return False
 
-    def replaced(self, value: Any, pseudonym: str) -> Any:
+    def replace_in(self, value: Any, pseudonym: str) -> Any:
         """Return the value with the pseudonym in place of the words."""
         if isinstance(value, str):
             return self._pattern.sub(pseudonym, value) if self.spellings else value
         if isinstance(value, Mapping):
             return {
-                self.replaced(key, pseudonym): self.replaced(item, pseudonym)
+                self.replace_in(key, pseudonym): self.replace_in(item, pseudonym)
                 for key, item in value.items()
             }
         if isinstance(value, list):
-            return [self.replaced(item, pseudonym) for item in value]
+            return [self.replace_in(item, pseudonym) for item in value]
         return value
 
 

@@ -38,7 +38,7 @@ class DataSubject:
     contacts: Sequence[UUID] = ()
 
     @property
-    def words(self) -> SubjectWords:
+    def search_terms(self) -> SubjectWords:
         return SubjectWords(self.phones, self.emails, self.names)
 
     def called(self) -> ColumnElement[bool]:

@@ -58,12 +58,12 @@ def sweep_next(
     """Change the next rows of a table that name the person; return how many, and the key of the
     last row that was read, None at the end."""
     table = Base.metadata.tables[swept.table]
-    terms = subject.words
+    terms = subject.search_terms
     if not terms.spellings:
         return 0, None
     keys = list(table.primary_key.columns)
     columns = [table.c[name] for name in swept.columns]
-    query = select(*keys, *columns).where(terms.stand_in(*columns), in_scope(table, subject))
+    query = select(*keys, *columns).where(terms.match_columns(*columns), in_scope(table, subject))
     if after is not None:
         last = [literal(value, key.type) for value, key in zip(after, keys, strict=True)]
         query = query.where(tuple_(*keys) > tuple_(*last))
@@ -72,7 +72,7 @@ def sweep_next(
     for row in rows:
         values, is_row = row[len(keys) :], and_(*(key == row[n] for n, key in enumerate(keys)))
         new = {
-            column.name: cut_to_length(terms.replaced(value, pseudonym), column)
+            column.name: cut_to_length(terms.replace_in(value, pseudonym), column)
             for column, value in zip(columns, values, strict=True)
         }
         if all(new[column.name] == value for column, value in zip(columns, values, strict=True)):

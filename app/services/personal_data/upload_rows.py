@@ -37,7 +37,7 @@ def erase_some(
     None at the end. Rows that name the person are deleted, and their changes can't be undone. In
     the undo of other contacts the pseudonym replaces the person."""
     upload = session.get_one(ContactImport, upload_id, with_for_update=True)
-    terms = subject.words
+    terms = subject.search_terms
     end = after + AT_ONCE
 
     def of_these(number: InstrumentedAttribute[int]) -> Any:
@@ -51,12 +51,12 @@ def erase_some(
         (ImportCorrection, (ImportCorrection.cells, ImportCorrection.was)),
     ):
         rows = session.execute(select(kind.row_number, *columns).where(of_these(kind.row_number)))
-        row_numbers.update(number for number, *values in rows if terms.are_in(values))
+        row_numbers.update(number for number, *values in rows if terms.occur_in(values))
     for kind in (ImportRow, ImportProblem, ImportCorrection):
         condition = (kind.import_id == upload_id) & kind.row_number.in_(row_numbers)
         session.execute(delete(kind).where(condition))
     for block in session.scalars(select(ImportBlock).where(of_these(ImportBlock.row_number))):
-        remove_entries(session, block, terms.are_in)
+        remove_entries(session, block, terms.occur_in)
     for change in changes:
         _erase_change(subject, change, pseudonym)
     kinds = (ImportRow, ImportProblem, ImportBlock, ImportChange)
@@ -78,10 +78,10 @@ def _rows_after(kind: Any, upload_id: UUID, number: int) -> Any:
 def _erase_change(subject: DataSubject, change: ImportChange, pseudonym: str) -> None:
     """Remove the person from a change. Values that identify a contact are not replaced: an undo
     would restore them."""
-    states, terms = (change.before, change.after), subject.words
-    new = [terms.replaced(state, pseudonym) for state in states]
+    states, terms = (change.before, change.after), subject.search_terms
+    new = [terms.replace_in(state, pseudonym) for state in states]
     identity = [[(state or {}).get(key) for key in _IDENTIFY] for state in states]
-    if change.contact_id in subject.contacts or terms.are_in(identity) or terms.are_in(new):
+    if change.contact_id in subject.contacts or terms.occur_in(identity) or terms.occur_in(new):
         change.before = change.after = change.fields_left = None
         change.undone = change.undone or ERASED
     else:

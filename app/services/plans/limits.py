@@ -29,7 +29,7 @@ class PlanLimits:
     calls_at_once: int | None = None
     calls_a_day: int | None = None
 
-    def described(self) -> dict[str, int | None]:
+    def audit_values(self) -> dict[str, int | None]:
         return {"maxCallsAtOnce": self.calls_at_once, "maxCallsADay": self.calls_a_day}
 
 
@@ -79,8 +79,8 @@ def set_allowances(
             target_id=partner.id,
             partner_id=partner.id,
             target=names[tier],
-            before=before.described(),
-            after={"paymentTier": tier, **allowance.described()},
+            before=before.audit_values(),
+            after={"paymentTier": tier, **allowance.audit_values()},
         )
     if changed:
         partner.version += 1

@@ -105,7 +105,7 @@ class EditedPlan:
             for text in self.texts
         }
 
-    def shown(self) -> "EditedPlan":
+    def localized(self) -> "EditedPlan":
         """Return the plan in the current language, as customers see it."""
         text = next((text for text in self.texts if text.language == language()), None)
         if text is None:

@@ -58,7 +58,7 @@ def names(session: Session, partner_id: UUID) -> dict[Tier, str]:
 
 def localized_names(session: Session, partner_id: UUID) -> dict[Tier, str]:
     """As `names`, in the current language."""
-    return {plan.tier: plan.shown().name for plan in published(session, partner_id)}
+    return {plan.tier: plan.localized().name for plan in published(session, partner_id)}
 
 
 def localized_names_of(

@@ -87,7 +87,7 @@ def month_earnings(
     are none or too many of them, or if their prices are in several currencies. Raises `Forbidden`
     and `NotFound`."""
     if organization_id is not None:
-        return margin.of_organization(session, caller, organization_id, month, model).shown.total
+        return margin.of_organization(session, caller, organization_id, month, model).rounded.total
     if not can_rank(session, caller, MAX_SUMMED):
         return None
     margins = margin.all_organizations(session, caller, month, model)

@@ -47,7 +47,7 @@ class NearLimit:
 
     organization_id: UUID
     name: str
-    words: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _near_limits(session: Session, caller: Caller) -> list[NearLimit]:
     used, spent = organizations.any_near_limit(caller), spending.any_near_limit(caller)
     is_used, is_few, is_spent = session.execute(select(used, few_to_rank(caller), spent)).one()
     limits = [
-        NearLimit(each.organization.id, each.organization.name, each.words)
+        NearLimit(each.organization.id, each.organization.name, each.message)
         for each in (organizations.near_limits(session, caller, MAX_NAMED) if is_used else ())
     ]
     limits += [
@@ -151,7 +151,7 @@ def _near_limits(session: Session, caller: Caller) -> list[NearLimit]:
         for each in (usage_notices(session, caller, MAX_NAMED) if is_few else ())
     ]
     limits += [
-        NearLimit(each.organization_id, each.name, each.words)
+        NearLimit(each.organization_id, each.name, each.message)
         for each in (spending.near_limits(session, caller, MAX_NAMED) if is_spent else ())
         if each.organization_id is not None and each.name is not None
     ]
@@ -159,7 +159,7 @@ def _near_limits(session: Session, caller: Caller) -> list[NearLimit]:
     for each in limits:
         existing = nearest.get(each.organization_id)
         nearest[each.organization_id] = (
-            replace(existing, words=f"{existing.words} {each.words}") if existing else each
+            replace(existing, message=f"{existing.message} {each.message}") if existing else each
         )
     return list(nearest.values())
 

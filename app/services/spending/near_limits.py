@@ -28,7 +28,7 @@ class NearLimit:
     is_suspended: bool
 
     @property
-    def words(self) -> str:
+    def message(self) -> str:
         if self.is_reached:
             message = gettext("A spending limit is reached: calls are refused or wait.")
         else:

@@ -78,7 +78,7 @@ class SpendingStop:
     setting for direct calls.
     """
 
-    why: str
+    reason: str
     until: datetime
     frees_up: bool
     waits: bool

@@ -24,7 +24,7 @@ class LimitUse:
 
     spent: int
     reserved: int
-    most: int | None
+    limit: int | None
 
     @property
     def used(self) -> int:
@@ -72,12 +72,12 @@ def day_of_limit(
 ) -> date | None:
     """Return the day of this month, from the ``first`` on, on which the month reaches its limit;
     None if it reached it already, isn't expected to reach it, or too few days are known."""
-    if month.most is None or month.used >= month.most or expected is None:
+    if month.limit is None or month.used >= month.limit or expected is None:
         return None
     used = month.used - today.used
     for position, amount in enumerate(expected.with_today(today.used).days):
         used += round(amount)
-        if used >= month.most:
+        if used >= month.limit:
             return first + timedelta(days=position)
     return None
 

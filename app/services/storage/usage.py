@@ -39,7 +39,7 @@ class StorageUsage:
     own_limit: int | None = None
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         return max(self.limit - self.used, 0)
 
 

@@ -80,21 +80,21 @@ class FullOrganization:
 
     organization_id: UUID
     name: str
-    taken: int
+    used: int
     limit: int
     new: int
 
     @property
     def needed(self) -> int:
         """Return the user limit that fits all of them."""
-        return self.taken + self.new
+        return self.used + self.new
 
     @property
     def message(self) -> str:
         return gettext(
             "%(organization)s has %(taken)s of %(limit)s users. Raise the limit by %(more)s.",
             organization=self.name,
-            taken=numbers.localize_number(self.taken),
+            taken=numbers.localize_number(self.used),
             limit=numbers.localize_number(self.limit),
             more=numbers.localize_number(self.needed - self.limit),
         )
@@ -231,7 +231,7 @@ class _ListCheck:
             FullOrganization(
                 organization_id=organization.id,
                 name=organization.name,
-                taken=self._taken[organization.id] - new[organization.id],
+                used=self._taken[organization.id] - new[organization.id],
                 limit=organization.user_limit,
                 new=new[organization.id] + left[organization.id],
             )

@@ -70,12 +70,12 @@ class CreatedItem:
     row: Base
     id: UUID
     name: str
-    about: str
+    detail: str
     role: Role | None = None
     """The role that it gives or changes, if any."""
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         return f"{KIND_LABELS[self.kind]} {self.name}"
 
 
@@ -96,7 +96,7 @@ class EndedItems:
     ended: Sequence[str] = ()
     handed_over: Sequence[str] = ()
 
-    def facts(self) -> dict[str, Any]:
+    def audit_values(self) -> dict[str, Any]:
         """Return the values for the history: empty if there are no items."""
         values = {"ended": list(self.ended), "handedOver": list(self.handed_over)}
         return {name: items for name, items in values.items() if items}
@@ -144,7 +144,7 @@ def end_items(
     """
     items = [item for item in items_of(session, user, role) if item.id != caller.subject_id]
     with using_language(DEFAULT):  # the history and the mails store the words
-        labels = {item.id: item.words for item in items}
+        labels = {item.id: item.label for item in items}
     elevated = replace(
         caller,
         role=Role.PARTNER_ADMIN,
@@ -180,7 +180,7 @@ def mail_administrators(
         )
         .order_by(User.id)
     )
-    details = {"who": user.email, "by": caller.label, "what": change} | ended_items.facts()
+    details = {"who": user.email, "by": caller.label, "what": change} | ended_items.audit_values()
     for administrator in administrators.all():
         mail_queue.enqueue_to_user(
             session, caller, MailKind.ACCESS_ENDED, administrator, details=details
@@ -298,7 +298,7 @@ def _end_item(session: Session, elevated: Caller, user: User, item: CreatedItem)
             except Conflict as error:
                 message = gettext(
                     "%(item)s: %(problem)s Hand it over, or wait.",
-                    item=item.words,
+                    item=item.label,
                     problem=error.message,
                 )
                 raise Conflict(message, error.code) from None

@@ -55,7 +55,7 @@ def change_role(
     ended = end_items(session, caller, user, role=role, hand_over=hand_over)
     user.role = role
     user.admin_owned = role is Role.ADMIN
-    after = {"userType": role} | ended.facts()
+    after = {"userType": role} | ended.audit_values()
     audit.record_version(
         session, caller, "user.role_changed", user, before={"userType": before}, after=after
     )
@@ -88,7 +88,7 @@ def deactivate(
     user = _lock_changeable(session, caller, user_id, UserStatus.DEACTIVATED)
     if user.status is not UserStatus.DEACTIVATED:
         ended = end_items(session, caller, user, hand_over=hand_over)
-        _end_access(session, caller, user, UserStatus.DEACTIVATED, ended.facts())
+        _end_access(session, caller, user, UserStatus.DEACTIVATED, ended.audit_values())
         mail_administrators(session, caller, user, "deactivated", ended)
     return user
 

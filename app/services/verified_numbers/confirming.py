@@ -36,7 +36,7 @@ class CodeResult:
     """The result of an entered code. ``left`` is how many more can be tried."""
 
     outcome: CodeOutcome
-    left: int = 0
+    attempts_left: int = 0
 
 
 def confirm(

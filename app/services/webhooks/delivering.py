@@ -77,7 +77,7 @@ def record_answer(
     delivery.last_attempt_at, delivery.next_attempt_at = now, None
     delivery.last_status, delivery.last_answer = answer.status, answer.excerpt[:500] or None
     delivery.attempt_log = with_attempt(delivery.attempt_log, now, answer)
-    if answer.is_taken:
+    if answer.is_accepted:
         delivery.state, delivery.ended_at = DeliveryState.DELIVERED, now
         endpoint.failing_since = None
         session.flush()

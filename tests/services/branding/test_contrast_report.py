@@ -48,7 +48,7 @@ REPORTS = {
 def test_each_use_of_the_colour_has_its_verdict(colour: str) -> None:
     report = contrast_report(colour)
     rows = [(row.label, row.shade, row.verdict, round(row.ratio, 1)) for row in report.rows]
-    assert (rows, report.sentence, report.nearest) == REPORTS[colour]
+    assert (rows, report.message, report.nearest) == REPORTS[colour]
 
 
 def test_an_offered_shade_is_used_unchanged_once_it_is_chosen() -> None:
@@ -59,7 +59,7 @@ def test_an_offered_shade_is_used_unchanged_once_it_is_chosen() -> None:
 
 
 def test_a_ratio_is_never_rounded_up_to_a_target_that_was_missed() -> None:
-    sentence = contrast_report("#777777").sentence
+    sentence = contrast_report("#777777").message
     assert sentence == (
         "White on your colour reaches 4.4 : 1; 4.5 is needed. "
         "Buttons use #767676, the nearest shade that passes."

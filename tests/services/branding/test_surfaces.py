@@ -50,7 +50,7 @@ def test_every_surface_of_a_complete_brand_is_complete(session: Session) -> None
 def test_a_picture_elsewhere_is_missing_until_it_is_fetched(session: Session) -> None:
     partner = make_partner(session, **{**COMPLETE, "logoImgUrl": "https://cdn.example/logo.png"})
     partner.outside_pictures[0].problem = "cdn.example answered with status 404."
-    assert [(one.name, one.lacks) for one in missing(partner)][:1] == [
+    assert [(one.name, one.problem) for one in missing(partner)][:1] == [
         (
             "Portal",
             ("cdn.example answered with status 404. Your name and its first letter are shown."),
@@ -61,18 +61,18 @@ def test_a_picture_elsewhere_is_missing_until_it_is_fetched(session: Session) ->
 def test_incomplete_surfaces_come_first(session: Session) -> None:
     partner = make_partner(session, **COMPLETE)
     first, *rest = surfaces(partner)
-    assert (first.name, first.lacks) == (
+    assert (first.name, first.problem) == (
         "Portal domain",
         f"{COMPLETE['domain']} is not verified yet. Customers use the neutral address until then.",
     )
-    assert [surface.lacks for surface in rest] == [None] * 8
+    assert [surface.problem for surface in rest] == [None] * 8
 
 
 def test_a_chat_that_can_not_deliver_says_why(session: Session) -> None:
     without_assistant = make_partner(session, **{**COMPLETE, "chatAgentId": None})
     without_support = make_partner(session, "Southbank", **{**COMPLETE, "supportEmail": None})
     said = [
-        next(surface.lacks for surface in surfaces(partner) if surface.name == "Chat bubble")
+        next(surface.problem for surface in surfaces(partner) if surface.name == "Chat bubble")
         for partner in (without_assistant, without_support)
     ]
     assert said == [

@@ -177,7 +177,10 @@ def test_the_host_of_a_voice_address_is_looked_up_before_a_call_is_placed(
     ("found", "status"),
     [
         (FoundHost("voice.example", "Not public."), CallStatus.CANCELED),
-        (FoundHost("voice.example", "DNS lookup failed.", lasts=False), CallStatus.SCHEDULED),
+        (
+            FoundHost("voice.example", "DNS lookup failed.", is_permanent=False),
+            CallStatus.SCHEDULED,
+        ),
     ],
 )
 def test_a_call_ends_if_its_host_is_private_and_waits_if_it_is_unknown(

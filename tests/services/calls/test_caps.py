@@ -128,7 +128,7 @@ def test_calls_of_a_day_are_counted_against_the_plan_and_shown(session: Session)
     session.flush()
     wait = limits.day_used_up(session, organization, now)
     assert wait is not None
-    assert wait.why == "The daily call limit of the organization's plan is reached."
+    assert wait.reason == "The daily call limit of the organization's plan is reached."
 
 
 def test_an_organization_without_a_plan_has_the_limits_of_the_default(session: Session) -> None:

@@ -89,4 +89,4 @@ def test_of_several_limits_the_longest_wait_is_shown(session: Session, line: Lin
         limits.find_wait(session, NUMBER, organization, now + later, live=True)
         for later in (timedelta(0), timedelta(hours=2, minutes=30))
     ]
-    assert [wait and wait.why for wait in waits] == [WHY, None]
+    assert [wait and wait.reason for wait in waits] == [WHY, None]

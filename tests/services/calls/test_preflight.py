@@ -124,7 +124,7 @@ def warned(session: Session, line: Line, installation: CallSettings) -> list[tup
     assistant = session.get_one(Assistant, line.assistant_id)
     checks = calls.preflight(session, line.key, assistant, NUMBER, TEXTS, installation=installation)
     return [
-        (check.code, check.sentence)
+        (check.code, check.message)
         for check in checks
         if check.state.value == "warning" and check.code != "worker_running"
     ]

@@ -204,7 +204,7 @@ def check(session: Session, line: Line, number: str = NUMBER, **limits: int) -> 
     checks = calls.preflight(
         session, line.key, assistant, number, calls.CallTexts(), installation=installation
     )
-    return [(one.state, one.sentence, one.fix_at) for one in checks if one.code == "trial_mode"]
+    return [(one.state, one.message, one.fix_at) for one in checks if one.code == "trial_mode"]
 
 
 def test_the_pre_call_checks_name_trial_mode_and_link_to_the_verified_numbers(

@@ -177,7 +177,7 @@ def test_of_eight_wrong_codes_at_once_five_are_counted(fresh_database: Database)
 
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(guess, range(8)))
-    assert sorted(answer.left for answer in answers) == [0, 0, 0, 0, 1, 2, 3, 4]
+    assert sorted(answer.attempts_left for answer in answers) == [0, 0, 0, 0, 1, 2, 3, 4]
     with fresh_database.transaction() as session:
         assert enter(session, line, number, code) == CodeResult(CodeOutcome.ENDED)
         assert session.get_one(VerifiedNumber, number.id).wrong_codes == 5

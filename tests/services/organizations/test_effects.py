@@ -27,7 +27,7 @@ def effect_sentences(
         **chosen,
     }
     found = organizations.effects(session, tenant.caller(Role.ADMIN), organization.id, **values)
-    return [f"{effect.weight}: {effect.sentence}" for effect in found]
+    return [f"{effect.weight}: {effect.message}" for effect in found]
 
 
 def add_legacy_client(session: Session, organization: Organization) -> None:

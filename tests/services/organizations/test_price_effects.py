@@ -47,7 +47,7 @@ def tenant(session: Session) -> Tenant:
 def effect_sentences(session: Session, tenant: Tenant, tier: Tier | None) -> list[str]:
     caller = tenant.caller(Role.ADMIN)
     found = organizations.price_effects(session, caller, tenant.plus.id, tier)
-    return [f"{effect.weight}: {effect.sentence}" for effect in found]
+    return [f"{effect.weight}: {effect.message}" for effect in found]
 
 
 def test_a_smaller_plan_that_costs_more_this_month_warns(session: Session, tenant: Tenant) -> None:

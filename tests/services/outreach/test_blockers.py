@@ -44,7 +44,7 @@ def give(session: Session, planned_campaign: PlannedCampaign, *assistants: Assis
 def blocker_message(session: Session, planned_campaign: PlannedCampaign) -> tuple[str, str] | None:
     plan = session.get_one(Outreach, planned_campaign.campaign.id)
     found = outreach.blocker(session, planned_campaign.campaign, plan, CarrierKind.SIMULATOR)
-    return (found.code, found.sentence) if found else None
+    return (found.code, found.message) if found else None
 
 
 def test_a_removed_assistant_places_no_calls_until_it_is_back(

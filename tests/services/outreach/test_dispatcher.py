@@ -148,7 +148,7 @@ def test_a_forecast_counts_as_the_start_then_does(
         assert outreach.forecast(session, planned_campaign.campaign) == replace(
             found, is_exact=False
         )
-    assert found == outreach.RoundForecast(1, expected, 0, is_exact=True, listed=1)
+    assert found == outreach.RoundForecast(1, expected, 0, is_exact=True, on_do_not_call_list=1)
     planned_campaign.start()
     planned_campaign.feed()
     assert (planned_campaign.progress().called, planned_campaign.progress().left_out) == (
@@ -156,7 +156,7 @@ def test_a_forecast_counts_as_the_start_then_does(
         expected,
     )
     assert outreach.forecast(session, planned_campaign.campaign) == outreach.RoundForecast(
-        0, expected, 1, is_exact=True, listed=1
+        0, expected, 1, is_exact=True, on_do_not_call_list=1
     )
 
 

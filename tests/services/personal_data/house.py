@@ -99,7 +99,7 @@ def plant(house: House) -> None:
         single.edit(session, admin, importer.campaign_id, house.contact_id, changed)
         listed = f"{PHONE},{FIRST} {LAST} asked\n{NEIGHBOUR},{EMAIL} too"
         do_not_call.add_many(
-            session, admin, organization_id, do_not_call.read_numbers(listed, "US").good
+            session, admin, organization_id, do_not_call.read_numbers(listed, "US").valid
         )
         for whose in (organization_id, None):
             endpoint = endpoints.add(

@@ -193,7 +193,7 @@ def test_the_first_lines_take_the_free_seats_and_the_others_say_what_to_do(
         (5, InviteOutcome.REFUSED, full),
     ]
     [organization] = checked.full
-    assert (organization.taken, organization.limit, organization.new) == (1, 3, 4)
+    assert (organization.used, organization.limit, organization.new) == (1, 3, 4)
     assert organization.message.endswith("Raise the limit by 2.")
     assert users.invite_many(session, caller, rows, defaults) == checked.rows
     count = select(func.count()).where(User.email_key.in_(row.email.lower() for row in rows))

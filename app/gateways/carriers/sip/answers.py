@@ -34,7 +34,7 @@ class TrunkRefusal:
 
     code: int
     reason: EndedReason
-    words: str
+    message: str
     is_definite: bool = False
     pause: float | None = None
 

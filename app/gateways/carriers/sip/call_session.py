@@ -64,9 +64,9 @@ def call_ended(reason: EndedReason, message: str = "", *, definite: bool = False
 
 def closed_by(trunk: TrunkRefusal) -> CallOver:
     """The trunk ended the call, or asked to try later."""
-    result = call_ended(trunk.reason, trunk.words, definite=trunk.is_definite)
+    result = call_ended(trunk.reason, trunk.message, definite=trunk.is_definite)
     if trunk.pause is not None:
-        result = CallOver(AttemptFact.DELAYED, seconds=trunk.pause, words=trunk.words)
+        result = CallOver(AttemptFact.DELAYED, seconds=trunk.pause, words=trunk.message)
     result.more["code"] = str(trunk.code)
     return result
 
@@ -118,12 +118,12 @@ class CallSession:
         except NotStarted as error:
             return CallOver(AttemptFact.DELAYED, seconds=UNREACHED_SECONDS, words=str(error))
         except CannotSpeak as error:
-            return self._failed(str(error))
+            return self._failed_result(str(error))
         except Exception as error:  # noqa: BLE001 - the ledger must record any error
-            return self._failed(f"The call's process failed ({type(error).__name__}).")
+            return self._failed_result(f"The call's process failed ({type(error).__name__}).")
         return call_ended(EndedReason.COMPLETED)
 
-    def _failed(self, message: str) -> CallOver:
+    def _failed_result(self, message: str) -> CallOver:
         if self._has_dialed and not self._taken:
             return CallOver(AttemptFact.SILENT)
         return call_ended(EndedReason.CARRIER_ERROR, message, definite=not self._has_dialed)
@@ -238,7 +238,7 @@ class CallSession:
         if self._answered_at is not None and self._is_too_long(self._answered_at):
             self._hang_up(EndedReason.COMPLETED)
         if not self._phone.is_running:
-            raise self._failed("baresip ended.")
+            raise self._failed_result("baresip ended.")
 
     def _is_too_long(self, answered_at: float) -> bool:
         return time.monotonic() - answered_at > self._account.longest_call_seconds
@@ -295,14 +295,14 @@ class CallSession:
             case "CALL_ESTABLISHED" if self._answered_at is None:
                 self._answered_at = time.monotonic()
                 if self._rung:
-                    self._phone.heard()  # what the network played while it rang
+                    self._phone.read_received()  # what the network played while it rang
                 self._file.write(AttemptFact.ANSWERED)
             case "TRANSFER_FAILED":
                 self._hand_over_refused = True
             case "CALL_CLOSED":
-                raise self._closed(str(event.get("param", "")))
+                raise self._closed_result(str(event.get("param", "")))
 
-    def _closed(self, event_text: str) -> CallOver:
+    def _closed_result(self, event_text: str) -> CallOver:
         """Return the result of a call that the other side ended."""
         if self._answered_at is not None:
             return call_ended(EndedReason.COMPLETED)
@@ -312,11 +312,11 @@ class CallSession:
         if not self._invited:
             message = f"The trunk could not be reached ({event_text})."
             return server_unreached(message)
-        return self._failed(f"The connection to the trunk failed ({event_text}).")
+        return self._failed_result(f"The connection to the trunk failed ({event_text}).")
 
     def _listen(self, answered_at: float) -> None:
         """Listen for who answers. Silence and a line without any sound are treated alike."""
-        sound = self._phone.heard()
+        sound = self._phone.read_received()
         missing = (
             int((time.monotonic() - answered_at - MAX_SOUND_DELAY_SECONDS) * RATE) - self._heard
         )

@@ -90,12 +90,12 @@ def _check_account(connection: ProbeConnection, account: SipAccount, numbers: Se
         registration = connection.ask("REGISTER", account.user)
         _check_password(registration)
         if registration.code >= 300:
-            raise _TrunkFault(_USER_REFUSED(answer=registration.words))
+            raise _TrunkFault(_USER_REFUSED(answer=registration.message))
         was_proved = registration.proved
     greeting = connection.ask("OPTIONS", account.user or "portal")
     _check_password(greeting)
     if greeting.code in _REFUSED:
-        raise _TrunkFault(_PLATFORM_REFUSED(answer=greeting.words))
+        raise _TrunkFault(_PLATFORM_REFUSED(answer=greeting.message))
     if account.shows_number:
         _check_numbers(connection, numbers)
     if not account.user:

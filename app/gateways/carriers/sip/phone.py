@@ -100,7 +100,7 @@ class SipPhone:
         if self._control in ready:
             self._read_control()
 
-    def heard(self) -> "array[int]":
+    def read_received(self) -> "array[int]":
         """Return the sound received since the last call, at 8 kHz."""
         samples: array[int] = array("h")
         for dump in sorted(self._folder.glob("dump-*-dec.wav"))[:1]:

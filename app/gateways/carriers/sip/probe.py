@@ -45,7 +45,7 @@ class ProbeReply:
     proved: bool = False
 
     @property
-    def words(self) -> str:
+    def message(self) -> str:
         return f"{self.code} {self.phrase}".strip()
 
     def every(self, name: str) -> list[str]:
