@@ -140,7 +140,7 @@ class FileRow(NamedTuple):
 class FileHeader(NamedTuple):
     """Unique names, the row that has them (None: no row), and notes for the user.
 
-    ``titles`` are the numbers of the non-blank rows above it, ``written`` how many cells its row
+    ``titles`` are the numbers of the non-blank rows above it, ``cell_count`` how many cells its row
     has, ``repeated`` the names that are there more than once.
     """
 

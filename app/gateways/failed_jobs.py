@@ -33,7 +33,7 @@ _IS_FAILED: ColumnElement[bool] = and_(
 
 @dataclass(frozen=True, slots=True)
 class FailedJob:
-    """Work that ended with an error and isn't tried again. ``words`` is the error without personal
+    """Work that ended with an error and isn't tried again. ``error`` is the error without personal
     data; None if the work was given up after it was interrupted too often."""
 
     id: str

@@ -21,7 +21,7 @@ MIN_MONTHS = 2
 
 @dataclass(frozen=True, slots=True)
 class MonthChart:
-    """``legend`` names the series, each with its kind; ``words`` are the ``data`` in text form."""
+    """``legend`` names the series, each with its kind; ``summary`` is the ``data`` as text."""
 
     currency: str
     legend: Sequence[tuple[str, str]]

@@ -94,7 +94,7 @@ CAMPAIGNS = ListDefinition(
     endpoint="portal.campaigns.list_campaigns",
     columns=(
         name_column("name", lazy_gettext("Name"), lambda row: row.campaign.name),
-        organization_column(lambda row: row.organization, usual=False),
+        organization_column(lambda row: row.organization, is_default=False),
         status_column(lambda row: row.state_label, "phone-first"),
         ListColumn(
             "progress",
@@ -150,7 +150,7 @@ CAMPAIGNS = ListDefinition(
             "end from-wide",
             heading=lazy_gettext("Ended (UTC)"),
         ),
-        added_column(lambda row: row.campaign.created_at, usual=False),
+        added_column(lambda row: row.campaign.created_at, is_default=False),
     ),
     filters=(
         ListFilter(

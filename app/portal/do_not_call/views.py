@@ -15,15 +15,15 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, locale
 from app.phone import PhoneError, country_name
 from app.portal.do_not_call import blueprint
-from app.portal.do_not_call.checked_words import (
+from app.portal.do_not_call.confirmation import ReasonForm
+from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
+from app.portal.do_not_call.review_messages import (
     MAX_SHOWN,
     left_out_messages,
     numbers_added_message,
     review_of,
     trail_of,
 )
-from app.portal.do_not_call.confirmation import ReasonForm
-from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
 from app.portal.organizations.views import organization_page_data
 from app.portal.web import lists
 from app.portal.web.author_names import author_names

@@ -67,7 +67,7 @@ PAGES = {
 
 @dataclass(frozen=True, slots=True)
 class NotificationRow:
-    """``target`` replaces the stored name; ``about`` is related data, such as its organization;
+    """``target`` replaces the stored name; ``details`` is related data, such as its organization;
     ``undo`` is the state of the undo of an upload."""
 
     entry: AuditEntry

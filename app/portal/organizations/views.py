@@ -57,7 +57,7 @@ MONTHS = 12
 
 @dataclass(frozen=True, slots=True)
 class OrganizationTab:
-    """A tab of an organization; ``counted`` names the number shown in it."""
+    """A tab of an organization; ``count_name`` names the number shown in it."""
 
     label: str
     endpoint: str

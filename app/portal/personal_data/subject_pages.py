@@ -21,8 +21,8 @@ from app.services.personal_data.subjects import DataSubject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectPage:
-    """``typed`` is the text that confirms the erasure, ``url`` the page of the user, contact or
-    call, ``calls_url`` lists the calls to the subject."""
+    """``confirmation_text`` is entered to confirm the erasure, ``url`` is the page of the user,
+    contact or call, ``calls_url`` lists the calls to the subject."""
 
     subject: DataSubject
     name: str

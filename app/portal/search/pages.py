@@ -7,10 +7,10 @@ from app.portal.web.navigation import SETTINGS_PAGES
 
 
 class SearchablePage(NamedTuple):
-    """``words`` are additional words that find it.
+    """``keywords`` are additional words that find it.
 
     ``within`` names the page that leads to it, ``anchor`` its part of the page. An action of
-    another page's button has that page in ``shown_at``.
+    another page's button has that page in ``shown_on``.
     """
 
     label: str

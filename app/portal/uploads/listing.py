@@ -152,7 +152,7 @@ UPLOADS = ListDefinition(
             "wrap",
             is_default=False,
         ),
-        organization_column(lambda row: row.organization, usual=False),
+        organization_column(lambda row: row.organization, is_default=False),
         ListColumn(
             "action",
             lazy_gettext("Action"),
@@ -164,7 +164,7 @@ UPLOADS = ListDefinition(
             lazy_gettext("Uploaded by"),
             lambda row: row.upload.author,
             "wrap",
-            usual=False,
+            is_default=False,
         ),
         status_column(lambda row: status_badge(row.upload)[0], "phone-first"),
         replace(_figure("rows_total", lazy_gettext("Rows"), "end", "rows"), name="rows"),

@@ -257,20 +257,20 @@ USAGE = ListDefinition(
             "seconds",
             lazy_gettext("Talk time"),
             lambda row: row.figures.seconds,
-            usual=False,
+            is_default=False,
             heading="Seconds",
         ),
         figure_column(
             "before",
             lazy_gettext("Previous period"),
             lambda row: row.figures.before,
-            usual=False,
+            is_default=False,
             heading="Conversations in the previous period",
         ),
         ListColumn(
             "used-up", lazy_gettext("Expected to be used up"), _used_up_on, "end", is_default=False
         ),
-        status_column(lambda row: str(STATUS_NAMES[row.organization.status]), usual=False),
+        status_column(lambda row: str(STATUS_NAMES[row.organization.status]), is_default=False),
         ListColumn(
             "id",
             lazy_gettext("ID"),

@@ -89,8 +89,8 @@ def _claim(session: Session, *more: str) -> idempotency.IdempotencySlot | dict[s
 
 @dataclass(frozen=True, slots=True)
 class EditDifference:
-    """A field that one of two users changed, or both, in the words of the page. ``yours`` and
-    ``theirs`` are equal if its user hasn't changed it, or to the same value; ``is_theirs`` is False
+    """A field that one of two users changed, or both, in the words of the page. ``submitted`` and
+    ``stored`` are equal if its user hasn't changed it, or to the same value; ``is_theirs`` is False
     if only its user has."""
 
     label: str

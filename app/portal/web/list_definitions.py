@@ -41,7 +41,7 @@ class ListColumn(Generic[R]):
     """A column: its name in the URL, its heading, and its value in a file.
 
     ``css`` are the classes of its cells. ``sort`` names its sort order, if it has one, and ``kind``
-    decides the words of that. A column that is not ``usual`` is shown only if the user chooses it.
+    decides the words of that. Without ``is_default`` a column is shown only if the user chooses it.
     ``heading`` is that of a file, in English for every user, because scripts read it.
     """
 
@@ -53,7 +53,7 @@ class ListColumn(Generic[R]):
     kind: ColumnKind = ColumnKind.OTHER
     is_default: bool = True
     default_with: str = ""
-    """The filter that shows the column even if it is not ``usual``."""
+    """The filter that shows the column even without ``is_default``."""
     for_staff: bool = False
     """Whether it is hidden from members: they have one organization, and carriers charge the
     partner."""

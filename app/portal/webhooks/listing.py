@@ -94,7 +94,7 @@ WEBHOOKS = ListDefinition(
         name_column(
             "address", lazy_gettext("Address"), lambda row: row[0].url, "cell-name cell-name-wide"
         ),
-        organization_column(lambda row: row[1], usual=False),
+        organization_column(lambda row: row[1], is_default=False),
         ListColumn("events", lazy_gettext("Events"), lambda row: every_event(row[0]), "wrap"),
         status_column(
             lambda row: endpoint_state(row[0], is_host_missing=row[2]).label,

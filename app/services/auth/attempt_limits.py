@@ -18,8 +18,8 @@ QUARTER_OF_AN_HOUR = 900
 
 @dataclass(frozen=True, slots=True)
 class AttemptLimits:
-    """``own`` counters belong to the account or client, ``shared`` ones to everyone behind the
-    network and to the installation."""
+    """``individual`` counters belong to the account or client, ``shared`` ones to everyone behind
+    the network and to the installation."""
 
     individual: Sequence[FailureCounter]
     shared: Sequence[FailureCounter] = ()

@@ -44,7 +44,7 @@ class StatementCharge:
 class Bill:
     """A statement as it is shown. ``total`` is in the smallest unit of the currency; ``number`` is
     the invoice number. Without ``closed_at`` it is a preview, which still changes. ``charge`` is
-    set if a subscription pays for the plan. ``plan_shown`` is the plan's name in the current
+    set if a subscription pays for the plan. ``plan_label`` is the plan's name in the current
     language. ``parties`` are those that a closed month was stored with."""
 
     organization_id: UUID

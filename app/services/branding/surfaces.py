@@ -25,7 +25,7 @@ class StudioField(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BrandSurface:
-    """One place where customers see the brand. ``lacks`` is a sentence about what is missing and
+    """One place where customers see the brand. ``problem`` is a sentence about what is missing and
     what is shown instead; None if nothing is missing. ``shows`` is what customers then see there,
     ``preview`` the page of the studio's preview that has it."""
 

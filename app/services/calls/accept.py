@@ -281,7 +281,7 @@ def _find_earlier(
 @dataclass(frozen=True, slots=True)
 class _AcceptedCall:
     """A call that no rule stops, its carrier, and what it waits for: ``starts_at`` if the time is
-    known, ``why`` is None if it may start at once."""
+    known, ``reason`` is None if it may start at once."""
 
     assistant: Assistant
     texts: CallTexts

@@ -58,8 +58,8 @@ class CallClaim:
 
 @dataclass(frozen=True, slots=True)
 class FoundHost:
-    """The result of a host's look-up: ``problem`` is a sentence, None if it is public. ``lasts``:
-    looking again won't help."""
+    """The result of a host's look-up: ``problem`` is a message, None if it is public.
+    ``is_permanent``: looking again won't help."""
 
     host: str
     problem: str | None = None

@@ -42,7 +42,7 @@ class AverageCall:
 
 @dataclass(frozen=True, slots=True)
 class RoundEstimate:
-    """``at_once`` is the maximum of calls at once, ``lasts`` the time within the plan's hours if
+    """``at_once`` is the maximum of calls at once, ``duration`` the time within the plan's hours if
     each call takes the ``average``, or `USUAL_CALL` without one; the plan's calls an hour are its
     ``planned_pace`` if they take longer. The times are None if the plan's days don't allow them, or
     not within a year."""

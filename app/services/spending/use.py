@@ -19,7 +19,7 @@ from app.services.tenancy import of_tenant
 
 @dataclass(frozen=True, slots=True)
 class LimitUse:
-    """The use of a limit of a day or a month, with its ``most``; ``reserved`` is the additional
+    """The use of a limit of a day or a month, with the ``limit``; ``reserved`` is the additional
     reservation of calls that have not ended."""
 
     spent: int

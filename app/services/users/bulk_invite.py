@@ -75,7 +75,7 @@ class CheckedInvitee:
 
 @dataclass(frozen=True, slots=True)
 class FullOrganization:
-    """An organization with too few seats for all of its ``new`` users besides the ``taken``
+    """An organization with too few seats for all of its ``new`` users besides the ``used``
     ones."""
 
     organization_id: UUID

@@ -64,7 +64,7 @@ KIND_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class CreatedItem:
-    """An item that works without the user; ``about`` is its organization, role or new address."""
+    """An item that works without the user; ``detail`` is its organization, role or new address."""
 
     kind: ItemKind
     row: Base

@@ -33,7 +33,7 @@ class CodeOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CodeResult:
-    """The result of an entered code. ``left`` is how many more can be tried."""
+    """The result of an entered code. ``attempts_left`` is how many more can be tried."""
 
     outcome: CodeOutcome
     attempts_left: int = 0
