@@ -40,7 +40,8 @@ class SheetCell:
     """A value of the file; ``tone`` is "bad", "repair" or empty, ``reasons`` are shown below it.
 
     ``editable_value`` is the whole value if it can be fixed, otherwise None. ``old`` is the
-    contact's value that this one replaces, None if it replaces none; ``changes`` are those of further fields.
+    contact's value that this one replaces, None if it replaces none; ``changes``
+    are those of further fields.
     """
 
     value: str

@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 def included_column(
-    use: Callable[[R], IncludedUse | None], *, usual: bool = True, usual_with: str = ""
+    use: Callable[[R], IncludedUse | None], *, is_default: bool = True, default_with: str = ""
 ) -> ListColumn[R]:
     def cell(row: R) -> str | None:
         included = use(row)
@@ -28,8 +28,8 @@ def included_column(
         lazy_gettext("Included this month"),
         cell,
         "end wrap cell-included phone-below phone-sub",
-        is_default=usual,
-        default_with=usual_with,
+        is_default=is_default,
+        default_with=default_with,
         is_labelled=True,
     )
 

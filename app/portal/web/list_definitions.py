@@ -106,11 +106,11 @@ def moment_column(
 
 
 def organization_column(
-    value: Callable[[R], Cell], css: str = "wrap cell-owner", *, usual: bool = True
+    value: Callable[[R], Cell], css: str = "wrap cell-owner", *, is_default: bool = True
 ) -> ListColumn[R]:
     """Return the column that names the organization of a row."""
     label = languages.lazy_gettext("Organization")
-    return ListColumn("organization", label, value, css, is_default=usual, for_staff=True)
+    return ListColumn("organization", label, value, css, is_default=is_default, for_staff=True)
 
 
 def status_column(
@@ -234,7 +234,8 @@ class ListDefinition(Generic[R]):
         return requested if requested in self.sorts and column not in hidden else self.default_sort
 
     def columns_of(self, values: MultiDict[str, str]) -> list[ListColumn[R]]:
-        """Return the columns that a URL chooses, in the list's order; without any, the usual."""
+        """Return the columns that a URL chooses, in the list's order; without any, the default
+        ones."""
         requested = set(values.getlist("column")) & {
             column.name for column in self.available_columns
         }

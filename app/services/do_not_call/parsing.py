@@ -39,7 +39,8 @@ class SheetLine:
 @dataclass(frozen=True, slots=True)
 class ParsedNumbers:
     """The lines that were read; a repeated number is in ``valid`` once. ``heading`` is the number
-    of the line with the names of the columns; ``unused`` are the names of those that weren't read."""
+    of the line with the names of the columns; ``unused`` are the names of those that weren't
+    read."""
 
     valid: list[SheetLine]
     invalid: list[SheetLine]

@@ -70,7 +70,7 @@ def _count_queries() -> tuple[Select[int], Select[int], Select[int]]:
 
 @dataclass(frozen=True, slots=True)
 class NearLimit:
-    """An organization close to a limit; ``message`` name the limits."""
+    """An organization close to a limit; ``message`` names the limits."""
 
     organization: Organization
     message: str

@@ -61,8 +61,8 @@ isn't."""
 @dataclass(frozen=True, slots=True)
 class RoundForecast:
     """``left_out`` counts by the codes of `eligibility`; ``called`` are the others.
-    ``on_do_not_call_list`` are those of ``do_not_contact`` whose number is on that list. If ``is_exact`` is False,
-    numbers that may not be called are found only when their turn comes."""
+    ``on_do_not_call_list`` are those of ``do_not_contact`` whose number is on that list. If
+    ``is_exact`` is False, numbers that may not be called are found only when their turn comes."""
 
     called: int
     left_out: dict[str, int]

@@ -43,7 +43,7 @@ class AnsweredCalls:
 
 @dataclass(frozen=True, slots=True)
 class NearLimit:
-    """An organization that has used nearly all of a limit, or all; ``message`` are the limits."""
+    """An organization that has used nearly all of a limit, or all; ``message`` names the limits."""
 
     organization_id: UUID
     name: str
