@@ -80,7 +80,7 @@ class PlanForm(MessageForm):
             version=version,
         )
 
-    def offer(self, assistants: Sequence[Assistant]) -> None:
+    def set_choices(self, assistants: Sequence[Assistant]) -> None:
         self.assistant.choices = [
             SelectChoice(str(assistant.id), _assistant_label(assistant)) for assistant in assistants
         ]

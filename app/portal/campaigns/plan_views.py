@@ -83,7 +83,7 @@ def _stored(session: Session, campaign_id: UUID, *, submitted: PlanForm | None =
     campaign = campaigns.get(session, caller(), campaign_id)
     form = PlanForm.showing(outreach.plan_of(session, campaign), campaign.version)
     for each in (form, submitted) if submitted else (form,):
-        each.offer(speakers(session, campaign))
+        each.set_choices(speakers(session, campaign))
     return form
 
 
@@ -108,7 +108,7 @@ def _to_next_step(campaign_id: UUID, *, is_changed: bool) -> Response:
 def _plan_page(campaign_id: UUID, form: PlanForm) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
-        form.offer(speakers(session, campaign))
+        form.set_choices(speakers(session, campaign))
         return render_template(
             "portal/campaigns/plan.html",
             **campaign_page_data(session, campaign),

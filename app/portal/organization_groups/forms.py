@@ -71,7 +71,7 @@ class LimitForm(PortalForm):
     )
     groups = CheckboxesField(lazy_gettext("Groups"))
 
-    def offer(self, rows: Sequence[GroupRow]) -> None:
+    def set_choices(self, rows: Sequence[GroupRow]) -> None:
         self.groups.choices = [SelectChoice(str(each.group.id), each.group.name) for each in rows]
 
     def __init__(self, *args: Any, **more: Any):

@@ -202,7 +202,7 @@ def _limits_page(load: Load, back_url: str, form: LimitForm | None = None) -> st
             group_ids = [str(group.id) for group in organization_groups.groups_of(session, subject)]
             reach = SOME if subject.is_limited else ALL
             form = LimitForm.from_object(reach=reach, groups=group_ids)
-    form.offer(rows)
+    form.set_choices(rows)
     name = subject.name or (subject.email if isinstance(subject, User) else "")
     return render_template(
         "portal/organization_groups/limit.html",
