@@ -422,7 +422,7 @@ def test_the_overview_leads_to_what_its_role_misses(own: Tenant, signed_in: Sign
         (
             Role.PARTNER_EDITOR,
             "/organizations/{}",
-            ["organizations:write", "audit:read", "users:write"],
+            ["audit:read", "organizations:write", "users:write"],
         ),
         (Role.PARTNER_EDITOR, "/users", ["users:write"]),
         (Role.ADMIN, "/organizations/{}", ["audit:read"]),

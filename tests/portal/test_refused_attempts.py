@@ -70,7 +70,7 @@ def test_a_change_that_a_role_does_not_allow_is_in_the_history(
     assert answer.status_code == 404
     entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "request.refused")).one()
     found = (entry.partner_id, entry.actor_id, entry.target, entry.after["reason"])
-    assert found == (own.partner.id, editor.id, "user suspend", "insufficient_scope")
+    assert found == (own.partner.id, editor.id, "suspend user", "insufficient_scope")
 
 
 def test_a_wrong_current_password_is_in_the_history(
