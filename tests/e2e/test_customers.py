@@ -90,17 +90,16 @@ def test_a_list_of_numbers_is_fixed_and_added(
     page = visit.page
     page.goto(f"/organizations/{organization['id']}/do-not-call")
     page.get_by_role("link", name="Add numbers").click()
-    page.get_by_label("Or a file").set_input_files(
+    page.get_by_label("Or choose a file").set_input_files(
         {"name": "numbers.csv", "mimeType": "text/csv", "buffer": NUMBERS}
     )
     page.get_by_role("button", name="Add numbers").click()
-    heading(page, "1 of 3 lines needs fixing")
-    expect(page.get_by_role("row", name="nobody")).to_contain_text("Has letters")
+    heading(page, "Review rows")
+    expect(page.get_by_role("main")).to_contain_text("Has letters")
+    expect(page.get_by_label("Number, row")).to_have_value("nobody")
     sound(visit, script)
-    page.get_by_role("button", name="Add the 2 good ones").click()
-    expect(
-        page.get_by_text("2 numbers added. Line 1 was skipped as a heading. 1 line left out.")
-    ).to_be_visible()
+    page.get_by_role("button", name="Add 2, leave out 1").click()
+    expect(page.get_by_text("2 numbers added. 1 line left out.")).to_be_visible()
     sound(visit, script)
     for number in ("+12025550170", "+12025550171"):
         page.get_by_role("link", name=f"Remove {number}").click()
