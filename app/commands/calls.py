@@ -40,7 +40,7 @@ def list_calls(limit: int, as_json: bool) -> None:
     """List calls that are stuck, overdue, or ended with an unknown outcome."""
     with reading() as (session, _caller):
         described = [_describe_stuck_call(each) for each in stuck.listing(session, limit)]
-    names = ("callId", "trouble", "status", "since", "phoneNumber", "organization")
+    names = ("callId", "reason", "status", "since", "phoneNumber", "organization")
     lines = ["  ".join(each[name] for name in names) for each in described]
     print_result(described, as_json, *(lines or ["No call is stuck or of unknown outcome."]))
 
@@ -209,7 +209,7 @@ def _describe_stuck_call(stuck_call: stuck.StuckCall) -> dict[str, Any]:
         **_describe_call(stuck_call.call),
         "organization": stuck_call.organization,
         "carrier": stuck_call.call.carrier.value,
-        "trouble": stuck_call.reason.value,
+        "reason": stuck_call.reason.value,
         "since": write_moment(stuck_call.since),
     }
 
@@ -219,7 +219,7 @@ def _describe_status(dispatcher: stuck.DispatcherStatus) -> dict[str, Any]:
         "pauses": [_describe_pause(each) for each in dispatcher.pauses],
         "waiting": dispatcher.waiting,
         "held": dispatcher.held,
-        "putOff": dispatcher.carrier_retry,
+        "carrierRetry": dispatcher.carrier_retry,
         "underWay": {status.value: count for status, count in dispatcher.under_way.items()},
         "unknown": dispatcher.unknown,
         "stuck": dispatcher.stuck,
@@ -242,6 +242,6 @@ def _print_status(described: Mapping[str, Any], as_json: bool) -> None:
         as_json,
         *(pauses_in_words or ["Calling resumed."]),
         f"Waiting: {described['waiting']}, of them held by a pause: {described['held']}",
-        f"Under way: {under_way}; delayed by the carrier: {described['putOff']}",
+        f"Under way: {under_way}; delayed by the carrier: {described['carrierRetry']}",
         f"Needs attention: {', '.join(counts)}",
     )

@@ -87,7 +87,7 @@ def test_only_stuck_overdue_and_unknown_calls_are_listed(commands: CallCommands)
     unknown = commands.dialled("+12125551004", CallStatus.UNKNOWN)
     overdue = other.waiting("+12125551005", created_at=utcnow() - LONG_AGO)
     found = commands.told("list")
-    assert [(each["trouble"], each["callId"], each["organization"]) for each in found] == [
+    assert [(each["reason"], each["callId"], each["organization"]) for each in found] == [
         ("unknown", str(unknown), "Harbour Dental"),
         ("stuck", str(stuck), "Harbour Dental"),
         ("overdue", str(overdue), "Idle"),
@@ -96,7 +96,7 @@ def test_only_stuck_overdue_and_unknown_calls_are_listed(commands: CallCommands)
         "pauses": [],
         "waiting": 3,
         "held": 0,
-        "putOff": 0,
+        "carrierRetry": 0,
         "underWay": {"dialing": 0, "ringing": 1, "in-progress": 0},
         "unknown": 1,
         "stuck": 1,
