@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, UserStatus
 from app.errors import Conflict
+from app.languages import gettext
 from app.models import MailKind, Organization, Partner, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -32,10 +33,10 @@ def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
     if user.organization_id is not None:
         _refuse_closed(organizations.get(session, caller, user.organization_id))
     if user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED):
-        message = "This user can't sign in. Reactivate the account first."
+        message = gettext("This user can't sign in. Reactivate the account first.")
         raise Conflict(message, "not_active")
     if user.status is UserStatus.ACTIVE and user.password_hash is not None:
-        message = "This user already has a password. No invitation is needed."
+        message = gettext("This user already has a password. No invitation is needed.")
         raise Conflict(message, "already_joined")
     kind = MailKind.SET_PASSWORD if user.status is UserStatus.ACTIVE else MailKind.INVITATION
     last = mail_queue.latest(session, user.id, kind)
