@@ -219,8 +219,8 @@ def _ask_once(carrier: Carrier, placement: CallPlacement, committed: float) -> N
         with database.transaction() as session:
             attempts.carrier_retry(session, attempt_id, refusal.seconds, str(refusal))
         return NextStep("ask_again", min(refusal.seconds, MAX_WAIT_SECONDS), carrier.kind)
-    except NoCarrierAnswer as silence:
-        log.warning("the carrier gave no answer to a call (%s); asking what became of it", silence)
+    except NoCarrierAnswer as failure:
+        log.warning("the carrier gave no answer to a call (%s); asking what became of it", failure)
         with database.transaction() as session:
             attempts.record_no_answer(session, attempt_id)
         return NextStep("resolve", BRIEF_SECONDS, carrier.kind)
@@ -303,13 +303,13 @@ def follow(attempt_id: UUID, carrier_kind: CarrierKind, last_pause: float = 0.0)
             followed = _apply_report(session, attempt_id, state)
         if followed.hang_up:
             return _hang_up(carrier, inquiry)
-    except NoCarrierAnswer as no_answer:
+    except NoCarrierAnswer as failure:
         longest = context().settings.longest_call_minutes
         with database.transaction() as session:
             if silence.end_if_over(session, attempt_id, longest):
                 return None
         pause = min(max(POLL_SECONDS, 2 * last_pause), MAX_SILENCE_SECONDS)
-        log.warning("the carrier does not answer (%s); asking again in %.0f s", no_answer, pause)
+        log.warning("the carrier does not answer (%s); asking again in %.0f s", failure, pause)
         return NextStep("follow", pause, carrier.kind, is_silent=True)
     if followed.is_over:
         return None

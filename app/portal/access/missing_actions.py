@@ -57,7 +57,8 @@ def missing_actions() -> list[tuple[str, str]]:
 
 
 def _denied_permissions() -> dict[tuple[Permission, str | None], bool]:
-    """Record and return a permission; True if nothing next to the action explains it."""
+    """Return the permissions, and parts of them, that the page has asked for in vain; True if
+    nothing next to the action explains it."""
     denied: dict[tuple[Permission, str | None], bool] = g.setdefault("denied_permissions", {})
     return denied
 

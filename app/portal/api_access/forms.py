@@ -190,7 +190,7 @@ class RollForm(EndingForm):
 
     @property
     def length(self) -> timedelta:
-        """The number of hours; the service raises `ValidationFailed` if it is out of range."""
+        """The input in days; the service raises `ValidationFailed` if it is out of range."""
         days = whole_number(self.overlap.data, 3)
         return timedelta(days=-1 if days is None else days)
 

@@ -206,7 +206,7 @@ def _paused_page() -> Response:
 
 
 def _retry_page(error: RateLimited | Unavailable) -> Response:
-    """Return when to try again, in seconds or minutes."""
+    """Return the page that says when to try again: in some seconds, or from a time on."""
     if isinstance(error, Unavailable):
         find_brand()  # exports are refused before the guard
         if isinstance(error, NoRoom):

@@ -442,7 +442,7 @@ def settings_groups() -> list[NavigationGroup]:
 
 _SOME_ID = UUID(int=1)
 _PREVIEWED_ENDPOINTS = {"portal.branding.show_preview": "portal.overview.show_overview"}
-"""Return the page that a preview shows."""
+"""The page that each preview shows."""
 
 
 def _highlighted_endpoint(caller: Caller) -> str:

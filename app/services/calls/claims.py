@@ -243,7 +243,8 @@ def _retry_claim(attempt: CallAttempt) -> CallClaim:
 def _stop_or_postpone(
     session: Session, call: Call, parties: rules.CallParties, now: datetime
 ) -> bool:
-    """Whether it did."""
+    """End a call that has expired or may not be placed, or postpone it until it is due; return
+    whether one of these happened."""
     if now >= call.expires_at:
         detail = limits.waited_for(call.status_detail)
         end_call(session, call, CallStatus.EXPIRED, EndedReason.EXPIRED, at=now, detail=detail)
