@@ -110,6 +110,7 @@ class NoRoom(Unavailable):
 
 CHANGED_MEANWHILE = "changed_meanwhile"
 _CHANGED = {
+    "access": lazy_gettext("Someone else changed the access. Nothing was saved."),
     "account": lazy_gettext("Someone else changed the account. Nothing was saved."),
     "alert rule": lazy_gettext("Someone else changed the alert rule. Nothing was saved."),
     "assistant": lazy_gettext("Someone else changed the assistant. Nothing was saved."),

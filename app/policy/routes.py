@@ -400,7 +400,7 @@ ROUTES: dict[str, Permission | OpenAccess] = {
     "portal.pricing.save_plan": P.PARTNER_WRITE,
     "portal.pricing.move_plan": P.PARTNER_WRITE,
     "portal.pricing.preview_plan": P.PARTNER_WRITE,
-    "portal.pricing.set_plan_visibility": P.PARTNER_WRITE,
+    "portal.pricing.show_hidden_plan": P.PARTNER_WRITE,
     "portal.pricing.review_draft": P.PARTNER_WRITE,
     "portal.pricing.publish_pricing": P.PARTNER_WRITE,
     "portal.pricing.discard_draft": P.PARTNER_WRITE,

@@ -5,6 +5,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from uuid import UUID
 
 from sqlalchemy import Select, delete, func, select
@@ -172,20 +173,31 @@ def groups_of(session: Session, subject: User | OAuthClient) -> Sequence[Organiz
     return session.scalars(query).all()
 
 
+def limit_version(session: Session, subject: User | OAuthClient) -> int:
+    """Return a number that identifies the limit of a user or client that the caller has loaded."""
+    group_ids = sorted(group.id for group in groups_of(session, subject))
+    encoded = repr((subject.is_limited, group_ids)).encode()
+    return int(sha256(encoded).hexdigest()[:7], 16)
+
+
 def limit(
     session: Session,
     caller: Caller,
     subject: User | OAuthClient,
     group_ids: Collection[UUID] | None,
+    *,
+    expected_version: int | None = None,
 ) -> None:
-    """Limit a user or client with the role admin, loaded before, to groups from the
+    """Limit a user or client with the role admin, locked before, to groups from the
     next request on; None ends the limit. Exports of the user end.
 
-    Raises `Forbidden`, `NotFound` (``group_not_found``; for other roles too) and
+    ``expected_version`` is the `limit_version` that the caller has seen. Raises `Forbidden`,
+    `NotFound` (``group_not_found``; for other roles too), `Conflict` (``changed_meanwhile``) and
     `ValidationFailed` (``group_required``).
     """
     if subject.role is not Role.ADMIN:
         raise NotFound
+    check_version(expected_version, limit_version(session, subject), "access")
     names_by_id = {each.group.id: each.group.name for each in listing(session, caller)}
     requested_ids = set(group_ids or ())
     if not requested_ids <= names_by_id.keys():

@@ -218,6 +218,14 @@ FORMS = [
         {"role": "partnerEditor"},
     ),
     EditForm(
+        ("portal/organization_groups/limit.html",),
+        "/users/{limited}/groups",
+        {"reach": "all"},
+        {"reach": "some"},
+        {"reach": "all"},
+        is_version_first=True,
+    ),
+    EditForm(
         ("portal/organization_groups/group.html",),
         "/settings/groups/{organization_group}",
         {"name": "North"},
@@ -485,6 +493,8 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     provider = providers.add(session, caller, ["a key"], fields)
     group = scim_groups.create(session, caller, scim_groups.ScimGroupFields("Sales"))
     own_group = organization_groups.create(session, caller, GroupInput("West", [organization_id]))
+    limited = own.staff[Role.ADMIN]
+    organization_groups.limit(session, caller, limited, {own_group.id})
     return {
         "partner": own.partner.id,
         "template": template.id,
@@ -500,6 +510,7 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
         "provider": provider.id,
         "group": group.id,
         "organization_group": own_group.id,
+        "limited": limited.id,
     }
 
 

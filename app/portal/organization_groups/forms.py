@@ -58,9 +58,10 @@ class OrganizationGroupForm(GroupFields):
         return cls.from_object(name=group.name, kept=organization_ids, version=group.version)
 
 
-class LimitForm(PortalForm):
+class GroupLimitForm(PortalForm):
     """All organizations, or those of some groups."""
 
+    version = VersionField()
     reach = RadioField(
         lazy_gettext("Access"),
         choices=[

@@ -1,6 +1,7 @@
 """Groups of organizations: the list, one group, and the users limited to each."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from uuid import UUID
 
 from flask import render_template, url_for
@@ -17,7 +18,7 @@ from app.portal.organization_groups.forms import (
     ALL,
     SOME,
     GroupFields,
-    LimitForm,
+    GroupLimitForm,
     NewGroupForm,
     OrganizationGroupForm,
 )
@@ -150,64 +151,85 @@ def _page(group_id: UUID, form: OrganizationGroupForm) -> str:
     return render_template("portal/organization_groups/group.html", form=form, group=group)
 
 
-Load = Callable[[Session, bool], User | OAuthClient]
+Load = Callable[..., User | OAuthClient]
+"""Return the user or client with an id, locked if it is ``for_change``."""
 
 
 @blueprint.get("/users/<uuid:user_id>/groups")
 def edit_user_groups(user_id: UUID) -> str:
-    return _limits_page(_user_loader(user_id), url_for("portal.users.show_user", user_id=user_id))
+    return _edit_limits(_load_user, user_id)
 
 
 @blueprint.post("/users/<uuid:user_id>/groups")
 def save_user_groups(user_id: UUID) -> Page:
-    return _submit(_user_loader(user_id), url_for("portal.users.show_user", user_id=user_id))
+    return _save_limits(_load_user, "user", user_id)
 
 
 @blueprint.get("/api-access/clients/<uuid:client_id>/groups")
 def edit_client_groups(client_id: UUID) -> str:
-    return _limits_page(
-        _client_loader(client_id), url_for("portal.api_access.show_client", client_id=client_id)
-    )
+    return _edit_limits(_load_client, client_id)
 
 
 @blueprint.post("/api-access/clients/<uuid:client_id>/groups")
 def save_client_groups(client_id: UUID) -> Page:
-    return _submit(
-        _client_loader(client_id), url_for("portal.api_access.show_client", client_id=client_id)
+    return _save_limits(_load_client, "client", client_id)
+
+
+def _load_user(session: Session, user_id: UUID, *, for_change: bool = False) -> User:
+    return users.get(session, caller(), user_id, for_change=for_change)
+
+
+def _load_client(session: Session, client_id: UUID, *, for_change: bool = False) -> OAuthClient:
+    return oauth_clients.get(session, caller(), client_id, for_change=for_change)
+
+
+def _edit_limits(load: Load, subject_id: UUID) -> str:
+    return stored_page(subject_id, partial(_limits_page, load), partial(_stored_limits, load))
+
+
+def _save_limits(load: Load, kind: str, subject_id: UUID) -> Page:
+    form = GroupLimitForm()
+    page, stored = partial(_limits_page, load), partial(_stored_limits, load)
+    with saving_edit(form, kind, subject_id, page, stored, validate=False) as session:
+        form.set_choices(organization_groups.listing(session, caller()))
+        subject, version = load(session, subject_id, for_change=True), form.version.data
+        organization_groups.limit(
+            session, caller(), subject, form.group_ids, expected_version=version
+        )
+    return redirect_with(
+        gettext("Access saved. It counts from the next request."), _url_of(subject)
     )
 
 
-def _user_loader(user_id: UUID) -> Load:
-    return lambda session, for_change: users.get(session, caller(), user_id, for_change=for_change)
+def _stored_limits(load: Load, session: Session, subject_id: UUID) -> GroupLimitForm:
+    subject = load(session, subject_id)
+    if subject.role is not Role.ADMIN:
+        raise NotFound
+    form = GroupLimitForm.from_object(
+        reach=SOME if subject.is_limited else ALL,
+        groups=[str(group.id) for group in organization_groups.groups_of(session, subject)],
+        version=organization_groups.limit_version(session, subject),
+    )
+    form.set_choices(organization_groups.listing(session, caller()))
+    return form
 
 
-def _client_loader(client_id: UUID) -> Load:
-    return lambda session, _: oauth_clients.get(session, caller(), client_id)
-
-
-def _submit(load: Load, back_url: str) -> Page:
-    form = LimitForm()
-    with saving(form, lambda: _limits_page(load, back_url, form), validate=False) as session:
-        organization_groups.limit(session, caller(), load(session, True), form.group_ids)
-    return redirect_with(gettext("Access saved. It counts from the next request."), back_url)
-
-
-def _limits_page(load: Load, back_url: str, form: LimitForm | None = None) -> str:
+def _limits_page(load: Load, subject_id: UUID, form: GroupLimitForm) -> str:
     with transaction(read_only=True) as session:
-        subject = load(session, False)
-        if subject.role is not Role.ADMIN:
-            raise NotFound
+        subject = load(session, subject_id)
         rows = organization_groups.listing(session, caller())
-        if form is None:
-            group_ids = [str(group.id) for group in organization_groups.groups_of(session, subject)]
-            reach = SOME if subject.is_limited else ALL
-            form = LimitForm.from_object(reach=reach, groups=group_ids)
     form.set_choices(rows)
     name = subject.name or (subject.email if isinstance(subject, User) else "")
     return render_template(
         "portal/organization_groups/limit.html",
         form=form,
         name=name,
-        back=back_url,
+        back=_url_of(subject),
         has_groups=bool(rows),
     )
+
+
+def _url_of(subject: User | OAuthClient) -> str:
+    if isinstance(subject, User):
+        return url_for("portal.users.show_user", user_id=subject.id)
+    return url_for("portal.api_access.show_client", client_id=subject.id)

@@ -1,7 +1,6 @@
 """Pricing: the plans that customers choose from, edited in a draft."""
 
 from contextlib import nullcontext
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -151,12 +150,10 @@ def preview_plan(tier: str) -> Page:
 
 
 @blueprint.post(f"/pricing/plans/{TIER}/show")
-def set_plan_visibility(tier: str) -> Page:
+def show_hidden_plan(tier: str) -> Page:
     """Let customers choose a hidden plan, once the draft is published."""
     with transaction() as session:
-        plan = _find_plan(current_plans(session), tier)
-        visible_plan, is_outside = replace(plan, is_visible=True), processor().is_outside
-        selling.save(session, caller(), partners.own(caller()), visible_plan, is_outside=is_outside)
+        selling.show(session, caller(), partners.own(caller()), Tier(tier))
     return redirect(url_for("portal.pricing.show_pricing", saved=1), 303)
 
 

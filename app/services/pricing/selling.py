@@ -75,6 +75,13 @@ def save(
     return True
 
 
+def show(session: Session, caller: Caller, partner_id: UUID, tier: Tier) -> None:
+    """Make a hidden plan visible in the draft. Raises as `versions.save`."""
+    plan = versions.show(session, caller, partner_id, tier)
+    if is_priced(plan):
+        enqueue_price_check(session, partner_id)
+
+
 def _is_checked(
     session: Session, partner_id: UUID, plan: EditedPlan, asked_at: datetime | None
 ) -> bool:

@@ -135,6 +135,15 @@ def move(session: Session, caller: Caller, partner_id: UUID, tier: Tier, steps: 
     return _store_draft(session, caller, partner_id, plan_set, plans, plan.name)
 
 
+def show(session: Session, caller: Caller, partner_id: UUID, tier: Tier) -> EditedPlan:
+    """Make a hidden plan visible in the draft; return it. Raises as `save`."""
+    plan_set = _lock_current(session, caller, partner_id)
+    hidden = next(plan for plan in plan_set.plans if plan.tier is tier)
+    plan = replace(hidden, is_visible=True)
+    save(session, caller, partner_id, plan)
+    return plan
+
+
 def publish(
     session: Session, caller: Caller, partner_id: UUID, *, expected_version: int | None = None
 ) -> PlanVersion:
