@@ -10,6 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import AuditEntry, User
+from app.services.audit import refusals
+from app.services.audit.refusals import Refusal
 from app.services.auth import throttle
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -66,11 +68,46 @@ def test_a_change_that_a_role_does_not_allow_is_in_the_history(
     own: Tenant, session: Session, signed_in: SignedIn
 ) -> None:
     editor = own.staff[Role.PARTNER_EDITOR]
-    answer = signed_in(editor).post(f"/users/{own.user.id}/suspend", page="/account")
-    assert answer.status_code == 404
+    browser = signed_in(editor)
+    assert browser.post(f"/users/{own.user.id}/suspend", page="/account").status_code == 404
     entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "request.refused")).one()
-    found = (entry.partner_id, entry.actor_id, entry.target, entry.after["reason"])
-    assert found == (own.partner.id, editor.id, "suspend user", "insufficient_scope")
+    found = (entry.partner_id, entry.actor_id, entry.after["reason"])
+    assert found == (own.partner.id, editor.id, "insufficient_scope")
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/users/{user}/suspend", "Benutzer einladen, ändern und sperren"),
+        ("/pricing/plans/customerPlusPlan/show", "Tarife und Preise ändern"),
+    ],
+)
+def test_the_history_says_in_the_readers_words_what_was_not_allowed(
+    own: Tenant, session: Session, signed_in: SignedIn, path: str, shown: str
+) -> None:
+    signed_in(own.staff[Role.PARTNER_EDITOR]).post(path.format(user=own.user.id), page="/account")
+    admin = own.staff[Role.PARTNER_ADMIN]
+    admin.language = "de"
+    session.commit()
+    [what] = whats(signed_in(admin).get("/audit").text)
+    assert what.startswith(f"Aktion nicht erlaubt: {shown} ")
+
+
+def test_an_entry_of_a_refused_action_from_an_earlier_version_stays_readable(
+    own: Tenant, session: Session, signed_in: SignedIn
+) -> None:
+    earlier = Refusal(
+        action=refusals.REQUEST,
+        reason="insufficient_scope",
+        target_type="request",
+        target_id="suspend_user",
+        target="suspend user",
+        partner_id=own.partner.id,
+    )
+    refusals.record_refusals(session, own.caller(Role.PARTNER_EDITOR), [earlier])
+    session.commit()
+    [what] = whats(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text)
+    assert what.startswith("Action not allowed: suspend user ")
 
 
 def test_a_wrong_current_password_is_in_the_history(

@@ -6,6 +6,7 @@ from app.enums import Role
 from app.languages import gettext, gettext_noop, lazy_gettext, pgettext
 from app.models import OrganizationGroup
 from app.policy import Permission
+from app.policy.parts import part_of_page
 from app.portal.web.navigation import ROLE_NAMES
 from app.services.users.access import AccessExplanation, AccessRule
 
@@ -122,6 +123,12 @@ GROUPS: tuple[tuple[str, tuple[Permission, ...]], ...] = (
     ),
 )
 """The permissions as the page of access shows them; a test compares them with the table."""
+
+
+def permission_label(permission: Permission, endpoint: str) -> str:
+    """Return what a page's endpoint needs in words: the permission, or the part of it."""
+    part = part_of_page(endpoint, permission)
+    return gettext(PART_LABELS[part][1] if part else PERMISSION_LABELS[permission])
 
 
 def answer(

@@ -13,6 +13,8 @@ from sqlalchemy.orm import Session
 from app.extensions import caller
 from app.languages import gettext, ngettext
 from app.models import AuditEntry
+from app.policy import Permission
+from app.portal.access.labels import PERMISSION_LABELS, permission_label
 from app.portal.alerts.views import titles_of
 from app.portal.audit import saved_views
 from app.portal.audit.labels import field_label
@@ -118,6 +120,11 @@ def targets_of(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, st
         if entry.action == audit.NUMBER_LISTED
         and isinstance(count := (entry.after or {}).get("numbers"), int)
         and count > 1
+    }
+    words_by_entry |= {
+        entry.id: permission_label(Permission(entry.target), entry.target_id)
+        for entry in entries
+        if entry.target_type == "request" and entry.target in PERMISSION_LABELS
     }
     return words_by_entry | alerts.sentences_of(session, caller(), entries)
 

@@ -16,6 +16,7 @@ from app.http.brown_out import BUSY, DOWNLOADS_BUSY
 from app.http.statuses import RETRY_SECONDS, may_pass, status_of
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
+from app.policy import ROUTES, Permission
 from app.policy.caller import Caller
 from app.policy.parts import part_of_page
 from app.portal.web.body_limits import stated_limit
@@ -325,13 +326,14 @@ def _note_refused_request(error: Forbidden) -> None:
     caller: Caller = g.caller
     if caller.viewed_by is not None:
         return  # the operator's view is in the history; it is no attempt of this user
-    view = (request.endpoint or "").rpartition(".")[2]
+    endpoint = request.endpoint or ""
+    permission = error.extra.get("permission", ROUTES.get(endpoint))
     refusal = Refusal(
         action=refusals.REQUEST,
         reason=error.code,
         target_type="request",
-        target_id=view,
-        target=view.replace("_", " "),
+        target_id=endpoint,
+        target=str(permission) if permission in set(Permission) else None,
         partner_id=caller.partner_id,
         organization_id=caller.organization_id,
         network=network_of(caller.ip),
