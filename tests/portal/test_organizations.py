@@ -5,11 +5,13 @@ from collections.abc import Callable
 from html import unescape
 
 import pytest
+from flask import Flask
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Role, Tier, UserStatus
 from app.models import Assistant, AuditEntry, Organization, User, utcnow
+from app.policy import ROUTES
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import assistants, organizations
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -160,6 +162,22 @@ def test_a_new_organization_can_call_the_country_that_most_others_have(
 def test_a_form_sent_twice_adds_one_organization(session: Session, browser: Browser) -> None:
     answers = [browser.post("/organizations/new", NEW, page="/organizations/new") for _ in "12"]
     assert answers[0].location == answers[1].location
+    count = select(func.count()).where(Organization.name == NEW["name"])
+    assert session.scalar(count) == 1
+
+
+def test_a_form_sent_again_after_an_upgrade_that_renamed_its_view_adds_one_organization(
+    app: Flask, session: Session, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = browser.post("/organizations/new", NEW, page="/organizations/new")
+    former, later = "portal.organizations.create_organization", "portal.organizations.renamed"
+    [rule] = app.url_map.iter_rules(former)
+    monkeypatch.setattr(rule, "endpoint", later)
+    monkeypatch.setitem(app.url_map._rules_by_endpoint, later, [rule])
+    monkeypatch.setitem(app.view_functions, later, app.view_functions[former])
+    monkeypatch.setitem(ROUTES, later, ROUTES[former])
+    again = browser.post("/organizations/new", NEW)
+    assert (again.status_code, again.location) == (303, first.location)
     count = select(func.count()).where(Organization.name == NEW["name"])
     assert session.scalar(count) == 1
 

@@ -82,9 +82,11 @@ def _claim(session: Session, *more: str) -> idempotency.IdempotencySlot | dict[s
     if not token.isalnum():
         return None
     submitted = sorted((k, v) for k, v in request.form.items(multi=True) if k not in HIDDEN_FIELDS)
+    # By the rule of the address: another version of the portal may name the view differently.
+    rule = request.url_rule.rule if request.url_rule else ""
     # Going back and sending other values is another submission.
-    key = sha256(repr((token, submitted, *more)).encode()).hexdigest()
-    return idempotency.claim(session, current_user.id, request.endpoint or "", key, {})
+    key = sha256(repr((rule, token, submitted, *more)).encode()).hexdigest()
+    return idempotency.claim(session, current_user.id, "portal.form", key, {})
 
 
 @dataclass(frozen=True, slots=True)
