@@ -312,7 +312,7 @@ def test_organizations_are_suspended_and_reactivated_with_their_history(
     question = confirmation_text(admin, suspend, *keys)
     for words_ in (
         "Suspend 2 organizations?",
-        "Their users are signed out at once and can’t sign in.",
+        "Their users are signed out immediately and can’t sign in.",
         own.plus.name,
     ):
         assert words_ in question

@@ -736,7 +736,7 @@ def test_the_start_page_names_assistant_calls_at_once_and_duration(
     session.commit()
     asked = words_of(admin.get(f"{planned}/start"))
     for words in (
-        f"{assistant.name} calls from +1 202 555 0199, at most 2 people at once.",
+        f"{assistant.name} calls from +1 202 555 0199, at most 2 people at the same time.",
         "Last day: 31 Dec 2099.",
         "Takes about 1 minute if each call takes a minute.",
         "The calls are simulated: no phone rings.",
@@ -837,10 +837,12 @@ def test_a_plan_says_before_it_is_saved_what_it_means(
     sent = TYPED | {"assistant": str(assistant.id), "calls_at_once": "2"}
     shown = words_of(admin.post(f"{base}/plan/outlook", sent, page=f"{base}/plan"))
     assert "Calls at night Calls before 08:00 or after 21:00 are allowed" in shown
-    assert "Calls at once At most 2 First call Right after the start Duration Takes about" in shown
+    assert (
+        "Concurrent calls At most 2 First call Right after the start Duration Takes about" in shown
+    )
     wrong = sent | {"calls_at_once": "-1"}
     shown = words_of(admin.post(f"{base}/plan/outlook", wrong, page=f"{base}/plan"))
-    assert "Calls at once" not in shown
+    assert "Concurrent calls" not in shown
 
 
 def test_calls_count_when_their_contacts_were_removed(

@@ -89,7 +89,7 @@ def test_a_new_campaign_shows_the_defaults_of_its_plan(own: Tenant, signed_in: S
     assert [(name, value.strip()) for name, value in facts] == [
         ("Hours", "08:00 to 21:00, Monday to Friday, local to each person"),
         ("Calls an hour", "No limit"),
-        ("Calls at once", "The organization’s limit"),
+        ("Concurrent calls", "The organization’s limit"),
         ("Message", "Default messages"),
     ]
 

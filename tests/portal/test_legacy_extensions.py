@@ -113,7 +113,7 @@ def test_the_confirmations_name_the_consequences(
     assert "an extension doesn’t change that." in giving
     ending = in_words(operator.get(f"{path_of(client)}/end").text)
     assert "End the extension of “Old dialler”?" in ending
-    assert "The legacy API refuses its requests at once." in ending
+    assert "The legacy API refuses its requests immediately." in ending
 
 
 @pytest.mark.parametrize(

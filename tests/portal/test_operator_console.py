@@ -317,7 +317,7 @@ def test_suspending_a_partner_says_how_many_it_hits(
     assert re.findall(r"<li>([^<]+)</li>", page)[:3] == [
         "2 organizations can’t place calls.",
         "1 waiting call is cancelled when it is due.",
-        "5 users are signed out at once and can’t sign in.",
+        "5 users are signed out immediately and can’t sign in.",
     ]
     assert f'<a href="/operator/partners/{own.partner.id}">{own.partner.name}</a>' in page
 
@@ -328,7 +328,7 @@ def test_more_users_of_a_partner_than_are_counted_are_shown_with_a_plus(
     monkeypatch.setattr(partner_views, "MAX_COUNTED", 4)
     assert "Users 4+ " in words(operator.get(f"/operator/partners/{own.partner.id}"))
     page = words(operator.get(f"/partners/{own.partner.id}/suspend"))
-    assert "4+ users are signed out at once" in page
+    assert "4+ users are signed out immediately" in page
 
 
 def test_the_figures_of_a_partner_link_to_lists_of_the_counted_rows(

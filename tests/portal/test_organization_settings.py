@@ -121,7 +121,7 @@ def test_a_form_sent_twice_is_one_change(
             {"allowed_regions": ["GB", "FR"]},
             "France isn’t open for calls. A partner admin can open it in the portal’s settings.",
         ),
-        ({"max_calls_at_once": "1000"}, "Calls at once: Enter a whole number from 1 to"),
+        ({"max_calls_at_once": "1000"}, "Concurrent calls: Enter a whole number from 1 to"),
         ({"retry_times": "often"}, "Retries: Enter a whole number in digits."),
         ({"retry_minutes": ""}, "Time between attempts: Enter a whole number."),
         ({"retry_minutes": "", "max_calls_a_day": "0"}, "2 things need changing"),
@@ -204,7 +204,7 @@ def test_members_and_other_partners_do_not_find_the_settings(
 def test_limits_of_the_plan_are_shown_beside_those_of_the_organization(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:
-    words = "The plan allows 2 calls at once and 1,000 calls a day; a lower limit here applies."
+    words = "The plan allows 2 calls at the same time and 1,000 calls a day; a lower limit here"
     before = browser.get(path).text
     tier = own.organization.payment_tier
     session.add(

@@ -333,7 +333,7 @@ def test_suspending_names_its_consequences_and_can_be_undone(
     base = f"/organizations/{own.organization.id}"
     asked = text(browser.get(f"{base}/suspend"))
     assert "Suspend Northwind Bakery?" in asked
-    assert "1 user is signed out at once and can’t sign in." in asked
+    assert "1 user is signed out immediately and can’t sign in." in asked
     answer = browser.post(f"{base}/suspend", {"reason": "Invoice unpaid"}, page=f"{base}/suspend")
     assert (answer.status_code, answer.location) == (303, base)
     assert f'action="{base}/resume"' in browser.get(base).text

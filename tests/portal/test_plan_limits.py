@@ -103,7 +103,7 @@ def test_limits_are_shown_with_what_they_do_before_they_are_set(
     assert "Review changes" in shown
     assert "Choose 2 Review" in text_of(admin.get(BASE).text)
     assert (
-        "Plus allows each organization 1 call at once instead of as many as this portal. "
+        "Plus allows each organization 1 concurrent call instead of as many as this portal. "
         "1 organization is on it. 1 of them has more in progress now. Those continue, and more "
         "calls wait. "
     ) in shown
@@ -122,8 +122,8 @@ def test_limits_are_shown_with_what_they_do_before_they_are_set(
     assert stored(session, own) == {Tier.PLUS: (1, 2), Tier.BASIC_TRIAL: (None, 1000)}
     page = text_of(admin.get(PAGE).text)
     assert "Limits saved: Basic trial, Plus." in page
-    assert "Calls at once 5 (portal’s limit) Calls a day (UTC) 1,000 Organizations 0" in page
-    assert "Calls at once 1 Calls a day (UTC) 2 Organizations 1" in page
+    assert "Concurrent calls 5 (portal’s limit) Calls a day (UTC) 1,000 Organizations 0" in page
+    assert "Concurrent calls 1 Calls a day (UTC) 2 Organizations 1" in page
     entries = session.scalars(select(AuditEntry).where(AuditEntry.action == "partner.plan_limited"))
     assert [(entry.target, entry.after) for entry in entries] == [
         ("Basic trial", {"paymentTier": "customerBasicFreeTrialPlan", "maxCallsADay": 1000}),
@@ -154,8 +154,8 @@ def test_raising_a_limit_says_which_calls_come_sooner(
 @pytest.mark.parametrize(
     ("name", "typed", "said"),
     [
-        ("plus-at_once", "many", "Plus, calls at once: Enter a whole number in digits."),
-        ("plus-at_once", "0", "Plus, calls at once: A limit is a whole number from 1 to 1,000."),
+        ("plus-at_once", "many", "Plus, concurrent calls: Enter a whole number in digits."),
+        ("plus-at_once", "0", "Plus, concurrent calls: A limit is a whole number from 1 to 1,000."),
         ("free-a_day", "1000001", "Free, calls a day: A limit is a whole number from 1 to 1,"),
     ],
 )
@@ -183,7 +183,7 @@ def test_the_second_user_to_save_sees_both_versions(
     admin.post(BASE, BLANK | {"plus-at_once": "2", "version": seen}, page=BASE)
     answer = admin.post(BASE, BLANK | {"plus-at_once": "3", "version": seen}, page=BASE)
     assert answer.status_code == 409
-    assert in_conflict(answer.text) == {"Plus, calls at once": ("2", "3")}
+    assert in_conflict(answer.text) == {"Plus, concurrent calls": ("2", "3")}
     assert stored(session, own) == {Tier.PLUS: (2, None)}
 
 
@@ -202,7 +202,7 @@ def test_editors_read_the_limits_and_lower_roles_do_not_find_them(
 ) -> None:
     editor = signed_in(own.staff[Role.PARTNER_EDITOR])
     page = editor.get(PAGE).text
-    assert "Calls at once" in page
+    assert "Concurrent calls" in page
     assert BASE not in page
     for user in (own.staff[Role.PARTNER_EDITOR], own.staff[Role.ADMIN], own.user):
         browser = signed_in(user)
@@ -228,7 +228,7 @@ def test_an_organization_shows_which_limits_apply(
     path = f"/organizations/{own.plus.id}"
     before = text_of(admin.get(path).text)
     assert (
-        "Calls at once 0 of 5 The limit of this portal for every organization. "
+        "Concurrent calls 0 of 5 The limit of this portal for every organization. "
         "Calls today (UTC) 0, no limit" in before
     )
     session.add(
@@ -237,8 +237,8 @@ def test_an_organization_shows_which_limits_apply(
     own.plus.max_calls_at_once = 2
     make_calls(session, own.plus, CallStatus.COMPLETED)
     assert (
-        "Calls at once 0 of 2 Set in the organization’s settings. Calls today (UTC) 1 of 1 Set by "
-        "the plan Plus. All are used. More calls wait for tomorrow."
+        "Concurrent calls 0 of 2 Set in the organization’s settings. Calls today (UTC) 1 of 1 Set "
+        "by the plan Plus. All are used. More calls wait for tomorrow."
     ) in text_of(admin.get(path).text)
 
 

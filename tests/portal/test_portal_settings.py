@@ -162,7 +162,10 @@ def test_a_verified_domain_changes_only_after_a_question_that_names_the_conseque
     neutral = f"http://localhost/p/{own.partner.slug}/sign-in"
     asked = answer.text.partition('class="consequences"')[2].partition("</ul>")[0]
     assert re.findall(r"<li>([^<]+)</li>", asked) == [
-        "northwind.example stops working for your customers at once. They are signed out there.",
+        (
+            "northwind.example stops working for your customers immediately. They are signed out "
+            "there."
+        ),
         "Links in emails that you have already sent stop working.",
         f"Until the new domain is verified, customers use {neutral}.",
     ]

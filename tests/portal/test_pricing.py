@@ -97,7 +97,7 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert cards(page)[-1].startswith(
         "Growth Changed €149 a month Priority support Two assistants "
         "Included 500 minutes Beyond that €0.12 a minute Free trial 14 days "
-        "Calls at once 5 (portal’s limit) Calls a day (UTC) No limit Organizations 1"
+        "Concurrent calls 5 (portal’s limit) Calls a day (UTC) No limit Organizations 1"
     )
     assert offered_options(session, own) == []
     review = admin.get("/pricing/publish").text

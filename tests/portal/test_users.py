@@ -243,7 +243,7 @@ def test_deactivating_a_user_asks_and_can_be_undone(
     session: Session, own: Tenant, browser: Browser, act: str, status: UserStatus
 ) -> None:
     base = f"/users/{own.user.id}"
-    assert "Signed out at once" in browser.get(f"{base}/{act}").text
+    assert "Signed out immediately" in browser.get(f"{base}/{act}").text
     for _ in range(2):
         assert browser.post(f"{base}/{act}", page="/users/invite").location == base
     assert fresh(session, own.user).status is status

@@ -172,8 +172,8 @@ def how_lines(
     return [
         *([duration_line] if (duration_line := duration_message(estimate)) else []),
         ngettext(
-            "%(assistant)s calls from %(number)s, at most %(num)s person at once.",
-            "%(assistant)s calls from %(number)s, at most %(num)s people at once.",
+            "%(assistant)s calls from %(number)s, at most %(num)s person at the same time.",
+            "%(assistant)s calls from %(number)s, at most %(num)s people at the same time.",
             estimate.at_once,
             assistant=assistant.name,
             number=phone(assistant.phone_number) if assistant.phone_number else "–",

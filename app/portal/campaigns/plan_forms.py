@@ -63,7 +63,7 @@ class PlanForm(MessageForm):
     starts_on: DayField | None = DayField(lazy_gettext("First day"))
     ends_on: DayField | None = DayField(lazy_gettext("Last day"))
     calls_per_hour = WholeNumber(lazy_gettext("Calls an hour"))
-    calls_at_once = WholeNumber(lazy_gettext("Calls at once"))
+    calls_at_once = WholeNumber(lazy_gettext("Concurrent calls"))
 
     @classmethod
     def showing(cls, plan: CampaignPlan, version: int) -> "PlanForm":

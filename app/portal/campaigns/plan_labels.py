@@ -64,7 +64,7 @@ def plan_facts(
             number(plan.calls_per_hour) if plan.calls_per_hour else gettext("No limit"),
         ),
         (
-            gettext("Calls at once"),
+            gettext("Concurrent calls"),
             number(plan.calls_at_once)
             if plan.calls_at_once
             else gettext("The organization’s limit"),

@@ -144,7 +144,7 @@ def _outlook(session: Session, campaign: Campaign, plan: outreach.CampaignPlan) 
     return {
         "outlook": [
             (gettext("Contacts"), number(campaign.contact_count)),
-            (gettext("Calls at once"), gettext("At most %(most)s", most=expected.at_once)),
+            (gettext("Concurrent calls"), gettext("At most %(most)s", most=expected.at_once)),
             *(
                 [(gettext("First call"), first_call_message(expected))]
                 if campaign.contact_count

@@ -105,7 +105,7 @@ TOPICS: dict[str, HelpTopic] = {
     ),
     "portal.users.list_users": HelpTopic(
         lazy_gettext("Everyone with access to your portal, and the members of your customers."),
-        lazy_gettext("A suspended user is signed out at once and can be reactivated later."),
+        lazy_gettext("A suspended user is signed out immediately and can be reactivated later."),
         lazy_gettext("Invite several users"),
         "portal.users.new_users",
     ),
@@ -277,7 +277,9 @@ TOPICS: dict[str, HelpTopic] = {
         *PLANS_AND_PRICES,
     ),
     "portal.pricing.edit_limits": HelpTopic(
-        lazy_gettext("How many calls each organization on a plan may place at once and in a day."),
+        lazy_gettext(
+            "How many calls each organization on a plan may place at the same time and in a day."
+        ),
         lazy_gettext("A lower limit in an organization’s settings still applies."),
         *PLANS_AND_PRICES,
     ),

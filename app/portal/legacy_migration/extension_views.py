@@ -92,7 +92,7 @@ def _end_confirmation(migrating: MigratingClient) -> ConfirmationPage:
         title=gettext("End the extension of “%(name)s”?", name=migrating.client.name),
         consequences=[
             _requests_label(migrating),
-            gettext("The legacy API refuses its requests at once.")
+            gettext("The legacy API refuses its requests immediately.")
             if retirement <= utcnow()
             else gettext("It is served through %(day)s (UTC), as every client.", day=day),
             gettext("You can give it an extension again at any time."),

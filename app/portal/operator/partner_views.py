@@ -103,8 +103,8 @@ def _suspension_consequences(session: Session, partner: Partner) -> list[str]:
         organizations,
     )
     locked_out = ngettext(
-        "%(num)s user is signed out at once and can’t sign in.",
-        "%(num)s users are signed out at once and can’t sign in.",
+        "%(num)s user is signed out immediately and can’t sign in.",
+        "%(num)s users are signed out immediately and can’t sign in.",
         signed_out,
         num=_capped_number(signed_out),
     )
@@ -112,7 +112,9 @@ def _suspension_consequences(session: Session, partner: Partner) -> list[str]:
         *([stopped] if organizations else []),
         *([cancelled] if waiting else []),
         *([locked_out] if signed_out else []),
-        gettext("Its access tokens, API keys and clients of the legacy API stop working at once."),
+        gettext(
+            "Its access tokens, API keys and clients of the legacy API stop working immediately."
+        ),
         gettext("Links in invitations and password emails stop working for good."),
         gettext("Nothing is deleted; you can reactivate the partner at any time."),
     ]

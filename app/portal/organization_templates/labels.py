@@ -103,7 +103,7 @@ def rule_facts(rules: CallingRules, max_at_once: int) -> list[tuple[str, str]]:
         (gettext("Allowed regions"), region_names(rules.allowed_regions)),
         (gettext("Calling hours"), hours),
         (
-            gettext("Calls at once"),
+            gettext("Concurrent calls"),
             at_once or gettext("The portal’s limit (%(most)s)", most=number(max_at_once)),
         ),
         (gettext("Calls a day"), _limit_label(rules.max_calls_a_day)),
@@ -125,7 +125,7 @@ def campaign_facts(content: TemplateContent, campaign: PreparedCampaign) -> list
         (gettext("Days"), ", ".join(days[day - 1] for day in sorted(plan.weekdays))),
         (gettext("Hours"), _hours_label(plan.hours_start, plan.hours_end)),
         (gettext("Calls an hour"), _limit_label(plan.calls_per_hour)),
-        (gettext("Calls at once"), at_once or gettext("The organization’s limit")),
+        (gettext("Concurrent calls"), at_once or gettext("The organization’s limit")),
         (gettext("Message"), message_label(plan)),
         *(
             (label, text)

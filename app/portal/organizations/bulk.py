@@ -50,7 +50,7 @@ ACTIONS = (
         ),
         safe=lazy_pgettext("organizations", "Keep active"),
         consequences=(
-            lazy_gettext("Their users are signed out at once and can’t sign in."),
+            lazy_gettext("Their users are signed out immediately and can’t sign in."),
             lazy_gettext("Their API keys and clients are refused, and no calls are placed."),
             lazy_gettext("Waiting calls are cancelled when they are due."),
             lazy_gettext("Nothing is deleted; you can reactivate them at any time."),
@@ -125,7 +125,7 @@ ACTIONS = (
         ),
         safe=lazy_gettext("Don’t add"),
         consequences=(
-            lazy_gettext("Admins and API clients limited to the group see them at once."),
+            lazy_gettext("Admins and API clients limited to the group see them immediately."),
             lazy_gettext("They stay in their other groups."),
         ),
         act=lambda session, item: organization_groups.add(

@@ -88,8 +88,8 @@ def _lockout_consequences(active_items: ActiveItems) -> list[str]:
     if users:
         consequences.append(
             ngettext(
-                "%(num)s user is signed out at once and can’t sign in.",
-                "%(num)s users are signed out at once and can’t sign in.",
+                "%(num)s user is signed out immediately and can’t sign in.",
+                "%(num)s users are signed out immediately and can’t sign in.",
                 users,
             )
         )

@@ -81,14 +81,15 @@ def pace_message(plan: PlanLimit | None, carrier_pace: float | None) -> str:
 def _plan_limits(at_once: int | None, a_day: int | None) -> str:
     if at_once and a_day:
         return gettext(
-            "The plan allows %(at_once)s at once and %(a_day)s a day; a lower limit here applies.",
+            "The plan allows %(at_once)s at the same time and %(a_day)s a day; a lower limit here "
+            "applies.",
             at_once=ngettext("%(num)s call", "%(num)s calls", at_once),
             a_day=ngettext("%(num)s call", "%(num)s calls", a_day),
         )
     if at_once:
         return ngettext(
-            "The plan allows %(num)s call at once; a lower limit here applies.",
-            "The plan allows %(num)s calls at once; a lower limit here applies.",
+            "The plan allows %(num)s concurrent call; a lower limit here applies.",
+            "The plan allows %(num)s concurrent calls; a lower limit here applies.",
             at_once,
         )
     if a_day:
@@ -172,7 +173,7 @@ def _pace(rules: CallingRules) -> list[tuple[str, str]]:
             calls=number(rules.number_most_calls),
         )
     return [
-        (gettext("Calls at once"), str(at_once) if at_once else gettext("No limit of its own")),
+        (gettext("Concurrent calls"), str(at_once) if at_once else gettext("No limit of its own")),
         (gettext("Calls a day"), number(a_day) if a_day else gettext("No limit")),
         (
             gettext("Time between calls to one number"),

@@ -24,7 +24,7 @@ class SettingsForm(PortalForm):
     calling_hours_end = ClockField(lazy_gettext("To"))
     default_region = SelectField(lazy_gettext("Default region"))
     allowed_regions = SelectMultipleField(lazy_gettext("Allowed regions"))
-    max_calls_at_once = WholeNumber(lazy_gettext("Calls at once"))
+    max_calls_at_once = WholeNumber(lazy_gettext("Concurrent calls"))
     max_calls_a_day = WholeNumber(lazy_gettext("Calls a day"))
     number_spacing_minutes = WholeNumber(lazy_gettext("Time between calls to one number"))
     number_most_calls = WholeNumber(lazy_gettext("Calls to one number"))

@@ -104,7 +104,7 @@ OF_CONTACTS = (
 )
 OF_USERS = (
     lazy_gettext(
-        "The user is signed out at once. Keys and other items they created end, as when you "
+        "The user is signed out immediately. Keys and other items they created end, as when you "
         "deactivate the account."
     ),
     lazy_gettext("The account stays deactivated under a pseudonym, so that figures stay exact."),

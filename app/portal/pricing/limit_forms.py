@@ -20,7 +20,7 @@ _FIELDS = {"callsAtOnce": "at_once", "callsADay": "a_day"}
 
 
 class AllowanceRow(Form):
-    at_once = WholeNumber(lazy_gettext("Calls at once"))
+    at_once = WholeNumber(lazy_gettext("Concurrent calls"))
     a_day = WholeNumber(lazy_gettext("Calls a day"))
 
 
@@ -86,7 +86,7 @@ class LimitsForm(PortalForm):
 
 def _field_label(field: Field, tier: Tier) -> str:
     if field.short_name == "at_once":
-        return gettext("%(plan)s, calls at once", plan=PLAN_NAMES[tier])
+        return gettext("%(plan)s, concurrent calls", plan=PLAN_NAMES[tier])
     return gettext("%(plan)s, calls a day", plan=PLAN_NAMES[tier])
 
 

@@ -55,7 +55,7 @@ ACTIONS = (
         done=lambda n: ngettext("%(num)s user suspended", "%(num)s users suspended", n),
         safe=lazy_pgettext("users", "Keep active"),
         consequences=(
-            lazy_gettext("Signed out at once, in every browser, and can’t sign in."),
+            lazy_gettext("Signed out immediately, in every browser, and can’t sign in."),
             lazy_gettext("Their seats stay taken."),
             lazy_gettext("Nothing is deleted; you can reactivate them at any time."),
         ),

@@ -167,7 +167,7 @@ def _reset_confirmation(user: User) -> ConfirmationPage:
         consequences=(
             gettext("Make sure that you are really talking to this user, not by email alone."),
             gettext("The password alone signs in, until they add a second factor again."),
-            gettext("Signed out at once, in every browser."),
+            gettext("Signed out immediately, in every browser."),
             gettext("The user gets an email about it."),
         ),
         act=gettext("Reset second factor"),

@@ -34,13 +34,13 @@ from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 from app.validation.uuids import as_uuid
 
 SUSPENDING = (
-    lazy_gettext("Signed out at once, in every browser, and can’t sign in."),
+    lazy_gettext("Signed out immediately, in every browser, and can’t sign in."),
     lazy_gettext("The seat stays taken."),
     lazy_gettext("Nothing is deleted; you can reactivate the account at any time."),
 )
 KEPT_WORKING = lazy_gettext("What they created keeps working. Deactivate the account to end it.")
 DEACTIVATING = (
-    lazy_gettext("Signed out at once, in every browser, and can’t sign in."),
+    lazy_gettext("Signed out immediately, in every browser, and can’t sign in."),
     lazy_gettext("The seat becomes free for another user."),
     lazy_gettext("Nothing is deleted; the account can be reactivated while there is a free seat."),
 )

@@ -75,7 +75,7 @@ def create(
     )
     if (session.scalar(count_query) or 0) >= MAX_TOKENS:
         message = gettext(
-            "At most %(most)s tokens can work at once. Revoke one first.", most=MAX_TOKENS
+            "At most %(most)s tokens can work at the same time. Revoke one first.", most=MAX_TOKENS
         )
         raise ValidationFailed.on("name", "too_many_tokens", message)
     return _add_token(session, caller, caller.partner_id, name, end, action="scim_token.created")

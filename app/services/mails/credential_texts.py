@@ -64,7 +64,7 @@ def credential_created(context: MailContext) -> MailTexts:
         subject=title,
         paragraphs=(_done_by_message(context), *_credential_messages(context)),
         act=_page_link(context),
-        after=(gettext("If you did not expect this, revoke or remove it at once."),),
+        after=(gettext("If you did not expect this, revoke or remove it immediately."),),
         reason=as_administrator(context),
     )
 

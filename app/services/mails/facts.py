@@ -98,10 +98,10 @@ def format_time(value: datetime, zone: str) -> str:
 def not_you(support: str | None) -> str:
     if support:
         return gettext(
-            "If that was not you, set a new password at once and write to %(support)s.",
+            "If that was not you, set a new password immediately and write to %(support)s.",
             support=support,
         )
-    return gettext("If that was not you, set a new password at once.")
+    return gettext("If that was not you, set a new password immediately.")
 
 
 def emails_link(context: MailContext) -> tuple[str, str]:

@@ -124,7 +124,7 @@ def calls_allowed(plan: str, kind: str, old: int | None, new: int | None) -> str
     is_at_once = kind == "at once"
     if new is None and is_at_once:
         return gettext(
-            "%(plan)s allows each organization as many calls at once as this portal instead of "
+            "%(plan)s allows each organization as many concurrent calls as this portal instead of "
             "%(before)s.",
             **values,
         )
@@ -135,9 +135,9 @@ def calls_allowed(plan: str, kind: str, old: int | None, new: int | None) -> str
         )
     if old is None and is_at_once:
         return ngettext(
-            "%(plan)s allows each organization %(num)s call at once instead of as many as this "
+            "%(plan)s allows each organization %(num)s concurrent call instead of as many as this "
             "portal.",
-            "%(plan)s allows each organization %(num)s calls at once instead of as many as this "
+            "%(plan)s allows each organization %(num)s concurrent calls instead of as many as this "
             "portal.",
             new,
             **values,
@@ -151,8 +151,8 @@ def calls_allowed(plan: str, kind: str, old: int | None, new: int | None) -> str
         )
     if is_at_once:
         return ngettext(
-            "%(plan)s allows each organization %(num)s call at once instead of %(before)s.",
-            "%(plan)s allows each organization %(num)s calls at once instead of %(before)s.",
+            "%(plan)s allows each organization %(num)s concurrent call instead of %(before)s.",
+            "%(plan)s allows each organization %(num)s concurrent calls instead of %(before)s.",
             new,
             **values,
         )

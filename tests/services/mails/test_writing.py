@@ -247,7 +247,7 @@ def test_the_mail_about_a_changed_factor_says_what_happened(
     )
     (letter,) = send_waiting(session, settings)
     assert sentence in " ".join(letter.text.split())
-    assert "If that was not you, set a new password at once" in " ".join(letter.text.split())
+    assert "If that was not you, set a new password immediately" in " ".join(letter.text.split())
 
 
 def test_the_mail_about_a_paused_webhook_for_the_whole_portal_names_no_organization(
