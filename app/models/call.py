@@ -165,9 +165,9 @@ class CallAttempt(Base):
     A ``carrier_reference`` that ``is_guessed`` belongs to a matching call, between the same numbers
     at that time. ``from_number`` and ``hand_over_to`` are the assistant's number and voice address,
     as they were checked before the call was placed. ``attestation`` is the STIR/SHAKEN level with
-    which the carrier signed the call: A, B or C, None if it doesn't say. What is ``reserved`` and
-    ``charged`` is in the spending totals (`app.services.spending`), what is ``billed`` and
-    ``estimated`` in the billing days.
+    which the carrier signed the call: A, B or C, None if it doesn't say. What is reserved and
+    charged is in the spending totals (`app.services.spending`), what is billed and estimated in the
+    billing days.
     """
 
     __tablename__ = "call_attempts"

@@ -43,7 +43,8 @@ class GroupedOrganization(Base):
 class GroupLimit(Base):
     """A user or API client, by its id, that is limited to a group, among others if it has several.
 
-    Its own ``is_limited`` decides whether it is limited at all: with no group left it sees nothing.
+    `User.is_limited` or that of the client decides whether it is limited at all: with no group left
+    it sees nothing.
     """
 
     __tablename__ = "group_limits"

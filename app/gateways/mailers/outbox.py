@@ -42,7 +42,7 @@ class Outbox:
         self._from = mail_from
 
     def send(self, letter: OutgoingMail) -> None:
-        """Store the mail. Never raises `NotNow` or `Refused`."""
+        """Store the mail. Never raises `MailDeferred` or `MailRefused`."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         owner = str(letter.partner_id) if letter.partner_id else NOBODYS
         path = self._folder / f"{new_id()}_{owner}.eml"

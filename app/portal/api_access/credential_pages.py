@@ -38,7 +38,7 @@ def roll_page(form: RollForm, title: str, sentence: str, act: str, crumbs: Crumb
 
 
 def last_requests(session: Session, credential_id: UUID) -> dict[str, Any]:
-    """Return the last requests of a key or client for `_requests.html`."""
+    """Return the last requests of a key or client for the template of its page."""
     rows = request_log.latest(session, caller(), credential_id, REQUESTS_SHOWN)
     return {
         "requests": requests_shown(rows),

@@ -48,7 +48,7 @@ MEDIA_TYPES = {
 
 @blueprint.get("/lists/<name>/export.<any(csv, xlsx):ending>")
 def export_list(name: str, ending: str) -> Response:
-    """Export the list as CSV, streamed, or as XLSX; redirect to `list_export_new` for a long
+    """Export the list as CSV, streamed, or as XLSX; redirect to `new_export` for a long
     one."""
     definition = _get_list(name)
     if _is_long(definition):

@@ -46,7 +46,7 @@ COST_COLUMNS = ("Month (UTC)", "Organization", "Currency", "Charged attempts", "
 FILE_COLUMNS = {
     *("organization", "plan", "conversations", "person", "voicemail", "seconds", "before", "id"),
 }
-"""The columns of the list in `usage_file`."""
+"""The columns of the list in `download_usage`."""
 MAX_NEAR = 100
 ASKED = ("organization", *USAGE.parameters, "sort", "column", "view")
 """Parameters of the screen's URL, besides the position in the list."""

@@ -8,7 +8,7 @@ from app.services.billing_address import MAX_TAX_ID_LENGTH
 
 
 class BillingAddressFields(PortalForm):
-    """Problems of `checked_address` are shown at these fields."""
+    """Problems of `validate_address` are shown at these fields."""
 
     billing_address = TextAreaField(lazy_gettext("Address on statements"))
     tax_id = StringField(

@@ -102,7 +102,7 @@ SELECT contact_id, key, value, identifies, %s FROM contact_external_id_changes
 
 
 class PostgresqlStore:
-    """See `Store`."""
+    """See `ContactStore`."""
 
     def __init__(self, connection: Connection, rules: ContactRules):
         self._connection = connection

@@ -66,7 +66,7 @@ SELECT ?, v.* FROM ({values}) v
 
 
 class SqliteStore:
-    """See `Store`."""
+    """See `ContactStore`."""
 
     def __init__(self, connection: Connection, rules: ContactRules):
         self._connection = connection

@@ -111,7 +111,7 @@ def own(caller: Caller) -> UUID:
 
 def own_with_pictures(caller: Caller) -> Select[Partner]:
     """Return the query of `get_own` that also reads the copies of its pictures on other hosts: a
-    row for each, which `unique` makes one."""
+    row for each, which `Result.unique` makes one."""
     pictures = joinedload(Partner.outside_pictures)
     return visible(caller).where(Partner.id == own(caller)).options(pictures)
 

@@ -7,10 +7,10 @@ from importlib.util import find_spec
 @dataclass(frozen=True, slots=True)
 class TwilioAccount:
     """``api_url``, if set, replaces the real API's base URL. ``public_url`` is where Twilio reaches
-    us. Timeouts in seconds: for an answer (``request``), for a call to appear in the list
-    (``settle``), between two requests for a call (``poll``), for a Twilio that doesn't answer
-    (``silence``), and for the end of an answered call (``longest_call``). If it ``records``,
-    answered calls are recorded."""
+    us. ``request_seconds`` is the timeout for an answer, ``settle_seconds`` for a call to appear in
+    the list, ``silence_seconds`` for a Twilio that doesn't answer and ``longest_call_seconds`` for
+    the end of an answered call; ``poll_seconds`` are between two requests for a call. If it
+    ``records``, answered calls are recorded."""
 
     sid: str
     auth_token: str
