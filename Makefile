@@ -11,7 +11,7 @@ BIN := .venv/bin
 PRETTIER := node_modules/.bin/prettier --log-level warn
 ASSETS := "static/css/*.css" "static/js/*.js" "scripts/*.mjs"
 STRUCTURE := $(patsubst %,tests/test_%.py,layers tests architecture glossary configuration_page \
-	docs_links guards legacy_removable policy readme security_page translations)
+	docs_links docstrings guards legacy_removable policy readme security_page translations)
 
 # In a whole run, the commit chooses the database of each test, and which of the slow or long tests
 # run; of a part that TESTS names, all run on both databases.
