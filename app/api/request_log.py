@@ -23,7 +23,7 @@ from app.models import new_id, utcnow
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.services.credentials import request_log
-from app.services.credentials.request_log import KEPT, KINDS, AnsweredRequest
+from app.services.credentials.request_log import KINDS, MAX_ROWS, AnsweredRequest
 
 EVERY_SECONDS = 2.0
 MAX_WAITING = 5000
@@ -69,7 +69,7 @@ class RequestLog:
         if not entries:
             return
         self._since_trimmed.update(each["credential_id"] for each in entries)
-        full_ids = [key for key, count in self._since_trimmed.items() if count >= KEPT]
+        full_ids = [key for key, count in self._since_trimmed.items() if count >= MAX_ROWS]
         try:
             with self._database.transaction() as session:
                 request_log.write(session, entries)

@@ -12,7 +12,7 @@ from app.models import Backup, InstallationMark, utcnow
 RETRY = timedelta(hours=1)
 """Time until the next attempt after a failed or interrupted backup."""
 OVERDUE = timedelta(hours=26)
-KEPT = timedelta(days=90)
+RETENTION = timedelta(days=90)
 MAX_PROBLEM_LENGTH = 500
 
 
@@ -54,7 +54,7 @@ def claim(session: Session, now: datetime, hour: int) -> UUID | None:
 
 
 def begin(session: Session, now: datetime) -> UUID:
-    session.execute(delete(Backup).where(Backup.started_at < now - KEPT))
+    session.execute(delete(Backup).where(Backup.started_at < now - RETENTION))
     backup = Backup(started_at=now, file="")
     session.add(backup)
     session.flush()

@@ -5,7 +5,7 @@ Each number is the size of a pool, which opens as many again at a peak.
 
 WEB_PROCESS = 8
 WORKER_CALLS = 16
-WORKER_NOTES = 16
+WORKER_RELAXED = 16
 WORKER_LEDGER = 8
 WORKER_UPLOADS = 4
 WORKER_QUEUE = 20
@@ -17,7 +17,7 @@ _COMMANDS = 5
 
 
 def max_of_worker() -> int:
-    pools = WORKER_CALLS + WORKER_NOTES + WORKER_LEDGER + WORKER_UPLOADS + WORKER_QUEUE
+    pools = WORKER_CALLS + WORKER_RELAXED + WORKER_LEDGER + WORKER_UPLOADS + WORKER_QUEUE
     return 2 * pools + _LISTENING
 
 

@@ -20,10 +20,10 @@ from app.validation.urls import is_web_url
 
 SECONDS = 5.0
 MAX_BYTES = 256 * 1024
-KEPT_SECONDS = 300.0
+RETENTION_SECONDS = 300.0
 RENEWED_SECONDS = 15.0
 """Seconds after which an unknown key makes the keys be read again."""
-MAX_KEPT = 500
+MAX_STORED = 500
 PATH = "/.well-known/openid-configuration"
 
 
@@ -68,7 +68,7 @@ class _AnswerCache:
             return cached
         answer = _parse_answer(ask_provider("GET", url, allow_private=allow_private)[1])
         with self._lock:
-            if len(self._answers) >= MAX_KEPT:
+            if len(self._answers) >= MAX_STORED:
                 self._answers.clear()
             self._answers[url] = (time.monotonic(), answer)
         return answer
@@ -80,7 +80,7 @@ _kept = _AnswerCache()
 def discover(issuer: str, *, allow_private: bool, fresh: bool = False) -> ProviderEndpoints:
     """Return the endpoints of the issuer. Raises `ProviderFailed` if they can't be used."""
     check_url(issuer, allow_private=allow_private)
-    seconds = 0.0 if fresh else KEPT_SECONDS
+    seconds = 0.0 if fresh else RETENTION_SECONDS
     url = issuer.rstrip("/") + PATH
     configuration = _kept.get(url, allow_private=allow_private, not_older=seconds)
     if configuration.get("issuer") != issuer:
@@ -107,7 +107,7 @@ def keys_of(
 ) -> dict[str, Any]:
     """Return the provider's JSON Web Key Set; with ``renew`` not older than some seconds. Raises
     `ProviderFailed`."""
-    seconds = RENEWED_SECONDS if renew else KEPT_SECONDS
+    seconds = RENEWED_SECONDS if renew else RETENTION_SECONDS
     key_set = _kept.get(endpoints.keys, allow_private=allow_private, not_older=seconds)
     if not isinstance(key_set.get("keys"), list):
         message = "its keys can't be read"

@@ -25,7 +25,7 @@ from app.http.security_headers import STRICT_TRANSPORT
 
 DIST = ROOT / "static" / "dist"
 PREFIX = "static/dist/"
-KEPT_SECONDS = 180 * 24 * 3600
+RETENTION_SECONDS = 180 * 24 * 3600
 """Seconds after which shared assets that no process has published again are deleted."""
 CONTENT_SECURITY_POLICY = (
     "default-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
@@ -100,7 +100,7 @@ def publish_assets(folder: Path) -> None:
             name = path.relative_to(DIST)
             if _HASHED.fullmatch(str(name).removesuffix(".gz").removesuffix(".br")):
                 _copy_to_shared(path, folder / name)
-        oldest = time.time() - KEPT_SECONDS
+        oldest = time.time() - RETENTION_SECONDS
         for path in folder.rglob("*"):
             if path.is_file() and path.stat().st_mtime < oldest:
                 path.unlink(missing_ok=True)

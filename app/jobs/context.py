@@ -10,7 +10,7 @@ from app.database import Database, make_engine
 from app.database.connection_budget import (
     WORKER_CALLS,
     WORKER_LEDGER,
-    WORKER_NOTES,
+    WORKER_RELAXED,
     WORKER_UPLOADS,
 )
 from app.gateways.carriers.factory import open_carriers
@@ -41,7 +41,7 @@ class WorkerContext:
     database: Database
     bulk_database: Database
     """For uploads: its connections keep much of an SQLite file in memory."""
-    note_database: Database
+    relaxed_database: Database
     """For what can be determined again: its commits become durable with the next one of
     `database`."""
     carriers: CarrierRegistry
@@ -60,9 +60,9 @@ def open_context(settings: Settings) -> WorkerContext:
     """Open the connections of a worker process for its workflows."""
     url = settings.effective_database_url
     engine = _make_small_engine(url, WORKER_CALLS)
-    notes = _relax_commits(_make_small_engine(url, WORKER_NOTES))
+    relaxed = _relax_commits(_make_small_engine(url, WORKER_RELAXED))
     ledger = _relax_commits(_make_small_engine(url, WORKER_LEDGER))
-    watch, database = CarrierStatistics(), Database(notes)
+    watch, database = CarrierStatistics(), Database(relaxed)
     calls = Database(engine)
     if settings.replica_database_url and not calls.is_sqlite:
         lag = settings.replica_lag_seconds
@@ -71,7 +71,7 @@ def open_context(settings: Settings) -> WorkerContext:
         settings=settings,
         database=calls,
         bulk_database=Database(make_engine(url, pool_size=WORKER_UPLOADS)),
-        note_database=database,
+        relaxed_database=database,
         carriers=CarrierRegistry(settings, database, open_carriers(settings, ledger), watch),
         watch=watch,
         signals=CallSignals(database),

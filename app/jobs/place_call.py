@@ -139,7 +139,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> NextStep | None:
 
 
 def _compose_messages(call_id: UUID) -> WrittenMessages:
-    with context().note_database.transaction(read_only=True) as session:
+    with context().relaxed_database.transaction(read_only=True) as session:
         brief = claims.writing_brief(session, call_id)
     return context().writer.compose(brief)
 
@@ -208,7 +208,7 @@ def _ask_once(carrier: Carrier, placement: CallPlacement, committed: float) -> N
     # A delayed process may have been declared dead and its call taken over.
     if time.monotonic() - committed > LEASE_SECONDS:
         return NextStep("resolve", 0, carrier.kind)
-    database, attempt_id = context().note_database, placement.attempt_id
+    database, attempt_id = context().relaxed_database, placement.attempt_id
     try:
         state = carrier.place(placement)
     except PlacementRejected as refusal:
@@ -236,7 +236,7 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> 
     It becomes unknown after a silence of the carrier, counted from the attempt, or from
     ``begun_at`` if this process took it over.
     """
-    database = context().note_database
+    database = context().relaxed_database
     with database.transaction(read_only=True) as session:
         inquiry = carrier_reports.inquiry(session, attempt_id)
     if inquiry is None:
@@ -272,7 +272,7 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> 
 def _apply_if_placed(attempt_id: UUID, state: CarrierReport) -> PlacementVerdict:
     """Write the report if the call was placed; return the carrier's verdict."""
     if state.verdict is PlacementVerdict.PLACED:
-        with context().note_database.transaction() as session:
+        with context().relaxed_database.transaction() as session:
             _apply_report(session, attempt_id, state)
     return state.verdict
 
@@ -291,7 +291,7 @@ def follow(attempt_id: UUID, carrier_kind: CarrierKind, last_pause: float = 0.0)
     A carrier that doesn't answer again, after a pause of ``last_pause`` seconds, gets a longer one.
     If the call must be over by then, it is unknown.
     """
-    database = context().note_database
+    database = context().relaxed_database
     with database.transaction(read_only=True) as session:
         inquiry = carrier_reports.inquiry(session, attempt_id)
     if inquiry is None:
@@ -348,7 +348,7 @@ def _hang_up(carrier: Carrier, inquiry: AttemptInquiry) -> NextStep | None:
 @retry_on_database_outage
 def give_up(call_id: UUID, attempt_id: UUID) -> None:
     """End a call after an error that repeating didn't fix."""
-    with context().note_database.transaction() as session:
+    with context().relaxed_database.transaction() as session:
         attempts.give_up(session, call_id, attempt_id)
 
 

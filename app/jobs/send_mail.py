@@ -45,12 +45,12 @@ def send_mail(mail_id: str, attempt: int) -> None:
 @DBOS.step(name="ask_server")
 def send_to_server(mail_id: str, attempt: int) -> SendResult:
     """Render the mail and hand it to the mail server, once."""
-    letter = _write_mail(mail_id, attempt)
-    if letter is None:
+    mail = _write_mail(mail_id, attempt)
+    if mail is None:
         return SendResult(end="nothing", reason="")
     try:
-        paper = _read_pdf(mail_id)
-        context().mailer.send(replace(letter, attachments=paper.attached() if paper else ()))
+        pdf = _read_pdf(mail_id)
+        context().mailer.send(replace(mail, attachments=pdf.attached() if pdf else ()))
     except MailDeferred as error:
         log.warning("a mail was not accepted: %s", error)
         return SendResult(end="later", reason=str(error))
@@ -68,7 +68,7 @@ def _write_mail(mail_id: str, attempt: int) -> OutgoingMail | None:
 @retry_on_database_outage
 def _read_pdf(mail_id: str) -> MailPdf | None:
     with context().database.transaction(read_only=True) as session:
-        return mails.paper_of(session, UUID(mail_id))
+        return mails.pdf_of(session, UUID(mail_id))
 
 
 @DBOS.step(name="keep_answer")

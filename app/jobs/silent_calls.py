@@ -33,13 +33,13 @@ def follow_silent_call(attempt_id: str, turn: int, silent_since: str) -> None:
             _continue_later(attempt, turn + 1, since if step.is_silent else None)
     except Exception:
         log.exception("a call could not be carried on")
-        with context().note_database.transaction() as session:
+        with context().relaxed_database.transaction() as session:
             attempts.end_unknown(session, attempt)
 
 
 @retry_on_database_outage
 def _query_carrier(attempt_id: UUID) -> NextStep | None:
-    with context().note_database.transaction(read_only=True) as session:
+    with context().relaxed_database.transaction(read_only=True) as session:
         carrier, _ = carrier_reports.carrier_inquiry(session, attempt_id)
     return follow(attempt_id, carrier)
 

@@ -154,13 +154,13 @@ def _report(settings: Settings, context: WorkerContext) -> None:
     """Start what the settings configure: metrics, traces, error reports."""
     pools = {
         "worker": context.database,
-        "notes": context.note_database,
+        "notes": context.relaxed_database,
         "uploads": context.bulk_database,
     }
     for name, database in pools.items():
         watch_pool(name, database.engine)
     if settings.metrics_worker_port:
-        REGISTRY.register(QueueMetrics(context.note_database, settings.worker_silent_seconds))
+        REGISTRY.register(QueueMetrics(context.relaxed_database, settings.worker_silent_seconds))
         listener = metrics_server.listen(settings.metrics_host, settings.metrics_worker_port)
         metrics_server.serve(listener, REGISTRY)
     if settings.otlp_url:
@@ -199,7 +199,7 @@ def _live(
         reaper.reap()
         import_contacts.take_over(context.database)
         waiting_calls.release_held(context.database)
-        context.watch.write_down(context.note_database)
+        context.watch.write_down(context.relaxed_database)
     except SQLAlchemyError:
         HEARTBEATS.labels("failed").inc()
         log.warning("the database can't be used; the next heartbeat tries again")
@@ -212,7 +212,7 @@ def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
     liveness.notify_systemd("STOPPING=1")
     _close_gates()
     try:
-        context.watch.write_down(context.note_database, at_once=True)
+        context.watch.write_down(context.relaxed_database, at_once=True)
         heartbeat.leave(context.database, executor_id)
     except SQLAlchemyError:
         log.warning("the database can't be used; this worker's silence will tell")

@@ -43,7 +43,7 @@ from app.services.rollup import ENDED_BY_CARRIER
 from app.services.spending.scopes import ORGANIZATION
 from app.services.uniqueness import insert_into
 
-KEPT = timedelta(days=60)
+RETENTION = timedelta(days=60)
 SHOWN = 30
 """Number of days that are shown."""
 SETTLED = timedelta(hours=1)
@@ -244,7 +244,7 @@ def store_checks(session: Session, checks: Sequence[FigureCheck]) -> Sequence[Fi
     ]
     added = insert_into(session, FigureCheck).values(rows).on_conflict_do_nothing()
     stored = session.scalars(added.returning(FigureCheck)).all()
-    session.execute(delete(FigureCheck).where(FigureCheck.day < (utcnow() - KEPT).date()))
+    session.execute(delete(FigureCheck).where(FigureCheck.day < (utcnow() - RETENTION).date()))
     return stored
 
 

@@ -19,7 +19,7 @@ from app.errors import Conflict, ValidationFailed
 from app.languages import gettext
 from app.models import IdempotencyRecord, utcnow
 
-KEPT_FOR = timedelta(hours=24)
+RETENTION = timedelta(hours=24)
 MAX_KEY_LENGTH = 255
 KEY_PATTERN = r"^[!-~](?:[ -~]*[!-~])?$"
 """Printable ASCII, because servers see other characters as bytes."""
@@ -56,7 +56,7 @@ def claim(
     record = session.get(IdempotencyRecord, (credential_id, operation, key), populate_existing=True)
     if record is None:
         return slot
-    if record.created_at < utcnow() - KEPT_FOR:
+    if record.created_at < utcnow() - RETENTION:
         session.delete(record)
         session.flush()
         return slot
@@ -85,7 +85,7 @@ def purge(session: Session) -> int:
     """Remove the expired records; return how many."""
     deleted = session.execute(
         delete(IdempotencyRecord)
-        .where(IdempotencyRecord.created_at < utcnow() - KEPT_FOR)
+        .where(IdempotencyRecord.created_at < utcnow() - RETENTION)
         .returning(IdempotencyRecord.key)
     )
     return len(deleted.all())

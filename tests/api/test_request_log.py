@@ -16,7 +16,7 @@ from app.models import ApiKey, ApiRequest, Campaign, new_id, utcnow
 from app.policy.caller import system_caller
 from app.services import campaigns, retention
 from app.services.credentials import api_keys, request_log
-from app.services.credentials.request_log import KEPT, AnsweredRequest
+from app.services.credentials.request_log import MAX_ROWS, AnsweredRequest
 from tests.fixtures.cast import Tenant, bearer, make_tenant
 
 Kept = dict[str, Any]
@@ -160,11 +160,11 @@ def test_trimming_leaves_the_last_requests_of_that_credential_alone(
     session: Session, make_key: Callable[..., api_keys.NewKey]
 ) -> None:
     busy, quiet = make_key("calls:read").key, make_key("calls:read").key
-    request_log.write(session, [line(busy, status=200 + n) for n in range(KEPT + 5)])
+    request_log.write(session, [line(busy, status=200 + n) for n in range(MAX_ROWS + 5)])
     request_log.write(session, [line(quiet)])
     request_log.trim(session, [busy.id, quiet.id])
     query = select(func.count(), func.min(ApiRequest.status)).group_by(ApiRequest.credential_id)
-    assert sorted(map(tuple, session.execute(query))) == [(1, 200), (KEPT, 205)]
+    assert sorted(map(tuple, session.execute(query))) == [(1, 200), (MAX_ROWS, 205)]
 
 
 def test_old_requests_are_deleted(

@@ -231,7 +231,11 @@ def test_the_planned_connections_are_those_that_the_pools_open(
     if backend == "sqlite":
         pytest.skip("the budget is for PostgreSQL")
     context = open_context(settings)
-    engines = [context.database.engine, context.note_database.engine, context.bulk_database.engine]
+    engines = [
+        context.database.engine,
+        context.relaxed_database.engine,
+        context.bulk_database.engine,
+    ]
     engines += [make_queue_engine(settings.effective_database_url)]
     pools = [engine.pool for engine in engines]
     opened = sum(pool.size() + pool._max_overflow for pool in pools if isinstance(pool, QueuePool))

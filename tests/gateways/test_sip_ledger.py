@@ -11,14 +11,14 @@ import pytest
 from app.gateways.carriers.base import AttemptInquiry, NoCarrierAnswer, PlacementVerdict
 from app.gateways.carriers.sip.account import SipAccount
 from app.gateways.carriers.sip.carrier import SipCarrier
-from app.gateways.carriers.sip.ledger import KEPT, AttemptFact, AttemptLedger
+from app.gateways.carriers.sip.ledger import RETENTION, AttemptFact, AttemptLedger
 from app.models import utcnow
 
 TO, FROM = "+12025550143", "+12025550100"
 
 
 def grow_old(path: Path) -> None:
-    before = time.time() - KEPT.total_seconds() - 60
+    before = time.time() - RETENTION.total_seconds() - 60
     os.utime(path, (before, before))
 
 
@@ -98,8 +98,8 @@ def test_a_ledger_holds_no_number_that_a_trunk_names(
 
 def test_a_ledger_that_is_no_longer_kept_proves_nothing(tmp_path: Path) -> None:
     line = SipCarrier(SipAccount("sip.example.com", tmp_path))
-    (tmp_path / "began").write_text((utcnow() - KEPT - timedelta(days=9)).isoformat())
-    asked_before = AttemptInquiry(uuid4(), TO, FROM, utcnow() - KEPT - timedelta(minutes=1))
+    (tmp_path / "began").write_text((utcnow() - RETENTION - timedelta(days=9)).isoformat())
+    asked_before = AttemptInquiry(uuid4(), TO, FROM, utcnow() - RETENTION - timedelta(minutes=1))
     with pytest.raises(NoCarrierAnswer, match="no longer kept"):
         line.look_up(asked_before)
     asked_since = AttemptInquiry(uuid4(), TO, FROM, utcnow() - timedelta(days=6))

@@ -442,7 +442,7 @@ def test_the_pdf_of_the_running_month_says_so_and_when_it_was_created(
 ) -> None:
     now = utcnow().date()
     report = reporting.monthly(session, own.caller(Role.PARTNER_ADMIN), now, now)
-    parts = monthly_reports.paper(report, None, "Northwind", has_model=False)
+    parts = monthly_reports.pdf_content(report, None, "Northwind", has_model=False)
     assert "(today so far), compared with" in parts["subtitle"]
     assert parts["note"].endswith(f"Created on {format_local_date(now, 'yMMMd')}.")
 
@@ -454,16 +454,16 @@ def test_the_mail_has_the_report_as_a_pdf_in_its_language(
     session.commit()
     admin.post(f"{SCHEDULE}/test", page=SCHEDULE)
     mail = session.scalars(select(Mail).where(Mail.kind == "monthly_report")).one()
-    paper = mails.paper_of(session, mail.id)
-    assert paper
-    (file,) = paper.attached()
+    report = mails.pdf_of(session, mail.id)
+    assert report
+    (file,) = report.attached()
     assert (file.name, file.content[:5]) == ("report-2026-09.pdf", b"%PDF-")
-    assert paper.data["title"] == "Bericht für September 2026"
-    assert "today so far" not in paper.data["subtitle"]
+    assert report.data["title"] == "Bericht für September 2026"
+    assert "today so far" not in report.data["subtitle"]
     monkeypatch.setattr("app.services.mails.attaching.MAX_OCTETS", 1000)
-    assert paper.attached() == ()
+    assert report.attached() == ()
     monkeypatch.setattr(pdf, "is_installed", lambda: False)
-    assert mails.paper_of(session, mail.id) is None
+    assert mails.pdf_of(session, mail.id) is None
 
 
 def test_members_of_an_organization_can_open_the_link_of_its_report(

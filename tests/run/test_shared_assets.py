@@ -76,7 +76,7 @@ def test_assets_of_no_version_for_half_a_year_are_deleted(
     clients: list[FlaskClient], tmp_path: Path
 ) -> None:
     assets = tmp_path / "instance" / "assets"
-    long_ago = time.time() - static_files.KEPT_SECONDS - 1
+    long_ago = time.time() - static_files.RETENTION_SECONDS - 1
     for name in (OLD, NEW):
         os.utime(assets / name, (long_ago, long_ago))
     static_files.publish_assets(assets)

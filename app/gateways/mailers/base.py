@@ -57,7 +57,7 @@ class MailRefused(Exception):
 
 
 class Mailer(Protocol):
-    def send(self, letter: OutgoingMail) -> None:
+    def send(self, mail: OutgoingMail) -> None:
         """Return once the mail is accepted. Raises `MailDeferred` and `MailRefused`, each with
         a reason that holds no address."""
         ...

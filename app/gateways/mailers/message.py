@@ -24,39 +24,39 @@ SIGNED = (
 """The headers that a signature covers (RFC 6376, section 5.4.1)."""
 
 
-def to_message(letter: OutgoingMail, mail_from: str) -> EmailMessage:
+def to_message(mail: OutgoingMail, mail_from: str) -> EmailMessage:
     """Return the message; no value of the mail can add a header. Each call sets a new id."""
-    addresses = (letter.to, letter.reply_to or "")
+    addresses = (mail.to, mail.reply_to or "")
     # RFC 6532, only if the part before the @ can't be written in ASCII.
     needs_utf8 = not all(address.rpartition("@")[0].isascii() for address in addresses)
     # A server that converts 8-bit text would break the signature.
-    cte_type = "8bit" if letter.signature is None else "7bit"
+    cte_type = "8bit" if mail.signature is None else "7bit"
     message = EmailMessage(SMTP.clone(utf8=needs_utf8, cte_type=cte_type))
-    mail_from = letter.sender or mail_from
-    message["From"] = _to_address(letter.sender_name, mail_from)
-    message["To"] = _to_address(letter.to_name, letter.to)
-    if letter.reply_to:
-        message["Reply-To"] = _to_address(None, letter.reply_to)
-    message["Subject"] = one_line(letter.subject)
+    mail_from = mail.sender or mail_from
+    message["From"] = _to_address(mail.sender_name, mail_from)
+    message["To"] = _to_address(mail.to_name, mail.to)
+    if mail.reply_to:
+        message["Reply-To"] = _to_address(None, mail.reply_to)
+    message["Subject"] = one_line(mail.subject)
     message["Date"] = format_datetime(utcnow())
     message["Message-ID"] = make_msgid(domain=ascii_domain(mail_from))
     # Sent by a program, so that no out-of-office replies come (RFC 3834).
     message["Auto-Submitted"] = "auto-generated"
-    message.set_content(letter.text)
-    message.add_alternative(letter.html, subtype="html")
-    for each in letter.attachments:
+    message.set_content(mail.text)
+    message.add_alternative(mail.html, subtype="html")
+    for each in mail.attachments:
         kind, _, subtype = each.content_type.partition("/")
         message.add_attachment(each.content, kind, subtype, filename=one_line(each.name))
     return message
 
 
-def to_octets(letter: OutgoingMail, message: EmailMessage) -> bytes:
+def to_octets(mail: OutgoingMail, message: EmailMessage) -> bytes:
     """Return the message as it is sent, signed if the mail has a signature."""
     octets = message.as_bytes()
-    if letter.signature is None:
+    if mail.signature is None:
         return octets
     covered = [name for name in SIGNED if name in message]
-    return signature_header(octets, covered, letter.signature) + octets
+    return signature_header(octets, covered, mail.signature) + octets
 
 
 def one_line(text: str) -> str:

@@ -18,7 +18,7 @@ from app.models.base import new_id
 _NAME = re.compile(
     r"(?P<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_(?P<whose>[0-9a-f-]+)\.eml"
 )
-NOBODYS = "0"
+NO_PARTNER = "0"
 
 
 class KeptMail(NamedTuple):
@@ -41,13 +41,13 @@ class Outbox:
         self._folder = folder
         self._from = mail_from
 
-    def send(self, letter: OutgoingMail) -> None:
+    def send(self, mail: OutgoingMail) -> None:
         """Store the mail. Never raises `MailDeferred` or `MailRefused`."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        owner = str(letter.partner_id) if letter.partner_id else NOBODYS
+        owner = str(mail.partner_id) if mail.partner_id else NO_PARTNER
         path = self._folder / f"{new_id()}_{owner}.eml"
         unfinished = path.with_suffix(".new")
-        octets = to_octets(letter, to_message(letter, self._from))
+        octets = to_octets(mail, to_message(mail, self._from))
         with os.fdopen(
             os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
         ) as file:
@@ -79,7 +79,7 @@ class Outbox:
             if match is None:
                 continue
             identifier = UUID(match["id"])
-            partner_id = None if match["whose"] == NOBODYS else UUID(match["whose"])
+            partner_id = None if match["whose"] == NO_PARTNER else UUID(match["whose"])
             # The first 48 bits of such an id are its milliseconds (RFC 9562, section 5.7).
             sent_at = datetime.fromtimestamp((identifier.int >> 80) / 1000, UTC)
             yield KeptMail(identifier, partner_id, sent_at, path)

@@ -65,16 +65,16 @@ class SmtpMailer:
         self._from = mail_from
         self._timeout = timeout_seconds
 
-    def send(self, letter: OutgoingMail) -> None:
+    def send(self, mail: OutgoingMail) -> None:
         """As `Mailer.send`. Errors after the server has accepted the mail are ignored."""
-        message = to_message(letter, self._from)
+        message = to_message(mail, self._from)
         try:
             connection = self._connect()
         except (OSError, smtplib.SMTPException) as error:
             raise MailDeferred(_failure_reason("connecting", error)) from error
         try:
             self._introduce(connection)
-            _hand_over(connection, letter, message, letter.sender or self._from)
+            _hand_over(connection, mail, message, mail.sender or self._from)
         except smtplib.SMTPNotSupportedError as error:
             raise MailRefused(_failure_reason("sending", error)) from error
         except (OSError, smtplib.SMTPException) as error:
@@ -133,11 +133,11 @@ class SmtpMailer:
 
 
 def _hand_over(
-    connection: smtplib.SMTP, letter: OutgoingMail, message: EmailMessage, sender: str
+    connection: smtplib.SMTP, mail: OutgoingMail, message: EmailMessage, sender: str
 ) -> None:
     """Send the message; a signed one exactly as it was signed."""
     to = [str(message["To"].addresses[0].addr_spec)]
-    if letter.signature is None:
+    if mail.signature is None:
         connection.send_message(message, sender, to)
         return
     options = []
@@ -146,7 +146,7 @@ def _hand_over(
             reason = "the mail server takes no such address"
             raise smtplib.SMTPNotSupportedError(reason)
         options = ["SMTPUTF8", "BODY=8BITMIME"]
-    connection.sendmail(sender, to, to_octets(letter, message), options)
+    connection.sendmail(sender, to, to_octets(mail, message), options)
 
 
 def _tls_context() -> ssl.SSLContext:

@@ -42,6 +42,6 @@ def last_requests(session: Session, credential_id: UUID) -> dict[str, Any]:
     rows = request_log.latest(session, caller(), credential_id, REQUESTS_SHOWN)
     return {
         "requests": requests_shown(rows),
-        "max_requests": request_log.KEPT,
-        "kept_days": request_log.KEPT_FOR.days,
+        "max_requests": request_log.MAX_ROWS,
+        "kept_days": request_log.RETENTION.days,
     }

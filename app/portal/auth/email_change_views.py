@@ -13,7 +13,7 @@ from app.extensions import transaction
 from app.http.request_id import request_id
 from app.languages import lazy_gettext
 from app.portal.auth import blueprint
-from app.portal.auth.password_views import kept_quiet
+from app.portal.auth.password_views import without_referrer
 from app.portal.auth.views import partner_of_page
 from app.portal.web.current_user import sign_in_url
 from app.services.auth.email_changes import AddressSide, confirmed_at
@@ -62,7 +62,7 @@ def accept_email_change(slug: str, token: str) -> Response:
     if is_changed:
         return _render_outcome(slug, "changed", 200)
     page_url = url_for("portal.auth.show_email_change", slug=slug, token=token)
-    return kept_quiet(redirect(page_url, 303))
+    return without_referrer(redirect(page_url, 303))
 
 
 @blueprint.post("/p/<slug>/email/<token>/reject")
@@ -107,7 +107,7 @@ def _page(slug: str, token: str) -> Response:
             waits_for=_unconfirmed_address(view),
             reject_url=url_for("portal.auth.reject_email_change", slug=slug, token=token),
         )
-    return kept_quiet(make_response(page))
+    return without_referrer(make_response(page))
 
 
 def _unconfirmed_address(view: EmailChangeView) -> str | None:
@@ -130,4 +130,4 @@ def _render_outcome(slug: str, outcome: str, status: int, refusal: str = "") -> 
         text=f"{refusal} {text}".strip(),
         sign_in_url=sign_in_url(slug),
     )
-    return kept_quiet(make_response(page, status))
+    return without_referrer(make_response(page, status))

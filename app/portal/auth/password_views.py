@@ -178,7 +178,7 @@ def _set_password(
     else:
         message = gettext("Password set. You are signed in.")
     flash(message, "success")
-    return kept_quiet(_finish_sign_in(entry, slug))
+    return without_referrer(_finish_sign_in(entry, slug))
 
 
 def _welcome_message(user: User) -> str:
@@ -207,7 +207,7 @@ def _finish_sign_in(outcome: SignInOutcome, slug: str | None) -> Response:
 
 def _render_form(form: NewPasswordForm, user: User, status: int) -> Response:
     page = render_template("portal/auth/password_set.html", form=form, user=user)
-    return kept_quiet(make_response(page, status))
+    return without_referrer(make_response(page, status))
 
 
 def _render_ended(slug: str | None, purposes: tuple[LinkPurpose, ...]) -> Response:
@@ -217,7 +217,7 @@ def _render_ended(slug: str | None, purposes: tuple[LinkPurpose, ...]) -> Respon
         forgot_url=forgot_url(slug),
         sign_in_url=sign_in_url(slug),
     )
-    return kept_quiet(make_response(page, 410))
+    return without_referrer(make_response(page, 410))
 
 
 def _render_forgot(slug: str | None, form: ForgotForm) -> str:
@@ -226,7 +226,7 @@ def _render_forgot(slug: str | None, form: ForgotForm) -> str:
     )
 
 
-def kept_quiet(response: R) -> R:
+def without_referrer(response: R) -> R:
     """Return the response without a referrer: the URL contains a token."""
     response.headers["Referrer-Policy"] = "no-referrer"
     return response

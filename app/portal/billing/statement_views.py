@@ -72,8 +72,8 @@ def download_statement(organization_id: UUID) -> Response:
 def download_statement_pdf(organization_id: UUID) -> Response:
     with transaction(read_only=True) as session:
         bill, parties = _requested_statement(session, organization_id)
-        paper = letterhead(session, g.brand)
-    content = pdf.render("statement", {**paper, **pdf_parts(bill, parties)})
+        head = letterhead(session, g.brand)
+    content = pdf.render("statement", {**head, **pdf_parts(bill, parties)})
     return pdf_file(_file_name(bill), content)
 
 

@@ -140,7 +140,7 @@ def _prepare_confirmation(definition: ListDefinition[Any]) -> ConfirmationPage:
             gettext("It holds exactly what the list shows, with its filters and columns."),
             gettext(
                 "You get an email when it’s ready. Download the file within %(num)s days.",
-                num=exports.KEPT_FOR.days,
+                num=exports.RETENTION.days,
             ),
         ],
         act=gettext("Prepare export"),
@@ -185,7 +185,7 @@ PAGE_LABELS = {
     "formats": FORMAT_NAMES,
     "badges": STATE_BADGES,
     "problem_label": problem_label,
-    "days": exports.KEPT_FOR.days,
+    "days": exports.RETENTION.days,
 }
 
 

@@ -89,11 +89,11 @@ def download_month() -> Response:
     today = utcnow().date()
     with figures() as session:
         view = _requested_report(session, today)
-        paper = _pdf_content(session, view)
+        content = _pdf_content(session, view)
     suffix = (
         f"-{file_name_part(view.organization.name, 'organization')}" if view.organization else ""
     )
-    return pdf_file(f"report{suffix}-{view.month:%Y-%m}", pdf.render("report", paper))
+    return pdf_file(f"report{suffix}-{view.month:%Y-%m}", pdf.render("report", content))
 
 
 def _pdf_content(session: Session, view: MonthReportView) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def _pdf_content(session: Session, view: MonthReportView) -> dict[str, Any]:
     partner = partners.get_own(session, caller())
     name = view.organization.name if view.organization else partner.name
     has_model = model_rate() != margin.ModelRate()
-    content = monthly_reports.paper(view.report, view.earned, name, has_model=has_model)
+    content = monthly_reports.pdf_content(view.report, view.earned, name, has_model=has_model)
     return {**letterhead(session, g.brand), **content}
 
 

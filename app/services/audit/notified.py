@@ -21,7 +21,7 @@ from app.services.paging import Page, SortOrder, counting_up_to, keyset_page
 from app.services.tenancy import of_tenant
 from app.services.uniqueness import insert_into
 
-KEPT = timedelta(days=14)
+RETENTION = timedelta(days=14)
 MAX_COUNTED = 99
 NEWEST_FIRST = SortOrder(AuditEntry.id, descending=True)
 _NEEDED: dict[str, Permission] = {
@@ -55,7 +55,7 @@ def listing(
 ) -> Page[tuple[AuditEntry, bool]]:
     """Return a page of the caller's notifications, newest first, each with whether it is unread;
     of one of `kinds`, or only unread ones. Raises `ValidationFailed` (``invalid_cursor``)."""
-    rows = _visible_entries(caller, utcnow() - KEPT)
+    rows = _visible_entries(caller, utcnow() - RETENTION)
     if kind is not None:
         rows = rows.where(AuditEntry.action.startswith(f"{kind}.", autoescape=True))
     if unread:
@@ -70,7 +70,7 @@ def listing(
 def get(session: Session, caller: Caller, entry_id: UUID) -> AuditEntry | None:
     """Return a notification of the caller; None if there is none with this id."""
     return session.scalar(
-        _visible_entries(caller, utcnow() - KEPT).where(AuditEntry.id == entry_id)
+        _visible_entries(caller, utcnow() - RETENTION).where(AuditEntry.id == entry_id)
     )
 
 
@@ -82,7 +82,7 @@ def count_unread(session: Session, caller: Caller) -> int:
 
 def kept_since() -> datetime:
     """Return the start of the period of notifications, constant for an hour."""
-    return utcnow().replace(minute=0, second=0, microsecond=0) - KEPT
+    return utcnow().replace(minute=0, second=0, microsecond=0) - RETENTION
 
 
 @lru_cache(200)
@@ -102,7 +102,7 @@ def mark_all_read(session: Session, caller: Caller) -> None:
 def mark_read(session: Session, caller: Caller, *conditions: ColumnElement[bool]) -> None:
     """Mark the unread notifications of the caller that meet the conditions on `AuditEntry` as
     read."""
-    rows = _visible_entries(caller, utcnow() - KEPT).where(_is_unread(caller), *conditions)
+    rows = _visible_entries(caller, utcnow() - RETENTION).where(_is_unread(caller), *conditions)
     entry_ids = session.scalars(rows.with_only_columns(AuditEntry.id)).all()
     _store_read(session, caller, entry_ids)
 
@@ -114,7 +114,7 @@ def mark_read_by_staff(
     all staff of the partner, because one of them has handled them."""
     mark_read(session, caller, *conditions)
     staff = User.partner_id == partner_id, User.organization_id.is_(None)
-    since = AuditEntry.id >= id_at(utcnow() - KEPT)
+    since = AuditEntry.id >= id_at(utcnow() - RETENTION)
     entries = select(User.id, AuditEntry.id).join(AuditEntry, AuditEntry.partner_id == partner_id)
     rows = session.execute(entries.where(*staff, IS_NOTIFIED, since, *conditions)).all()
     if rows:
@@ -128,7 +128,7 @@ def _store_read(session: Session, caller: Caller, entry_ids: Collection[UUID]) -
         return
     rows = [{"user_id": caller.user_id, "entry_id": entry_id} for entry_id in entry_ids]
     session.execute(insert_into(session, ReadNotification).values(rows).on_conflict_do_nothing())
-    past = ReadNotification.entry_id < id_at(utcnow() - KEPT)
+    past = ReadNotification.entry_id < id_at(utcnow() - RETENTION)
     is_own = ReadNotification.user_id == caller.user_id
     session.execute(delete(ReadNotification).where(is_own, past))
 

@@ -21,7 +21,7 @@ from app.models import ThrottleCounter, utcnow
 from app.services.uniqueness import insert_into
 from app.telemetry.metrics import THROTTLED
 
-KEPT = timedelta(days=1)
+RETENTION = timedelta(days=1)
 """How long counters are kept, longer than any needs to forget its failures."""
 MAX_EXPONENT = 30
 
@@ -121,7 +121,9 @@ def reset_after_success(
 
 def purge(session: Session) -> None:
     """Remove counters without failures."""
-    session.execute(delete(ThrottleCounter).where(ThrottleCounter.counted_at < utcnow() - KEPT))
+    session.execute(
+        delete(ThrottleCounter).where(ThrottleCounter.counted_at < utcnow() - RETENTION)
+    )
 
 
 def retry_label(seconds: int) -> str:

@@ -115,7 +115,7 @@ def of_partner(partner: Partner) -> Brand:
     )
 
 
-MAX_KEPT = 2_000
+MAX_STORED = 2_000
 _kept: dict[tuple[UUID, int, datetime], Brand] = {}
 
 
@@ -129,7 +129,7 @@ def cached_brand(partner: Partner) -> Brand:
         pictures = [image.image_url for image in partner.site_images]
         pictures += filter(None, [partner.logo_img_url, partner.dark_logo_url])
         if all(stored_hash(url) is not None for url in pictures):
-            if len(_kept) >= MAX_KEPT:
+            if len(_kept) >= MAX_STORED:
                 _kept.clear()
             _kept[key] = brand
     return brand

@@ -147,7 +147,7 @@ def removed_lately(session: Session, caller: Caller, contact_id: UUID) -> Stored
     """Return the contact that `undo_removal` would add again for the caller; None if there
     is none."""
     record = session.get(IdempotencyRecord, (caller.subject_id, REMOVED, str(contact_id)))
-    if record is None or record.created_at < utcnow() - idempotency.KEPT_FOR:
+    if record is None or record.created_at < utcnow() - idempotency.RETENTION:
         return None
     return StoredContact.model_validate((record.response or {})["contact"])
 
@@ -161,7 +161,7 @@ def undo_removal(session: Session, caller: Caller, campaign_id: UUID, contact_id
     campaign = _load_campaign(session, caller, campaign_id)
     record = session.get(IdempotencyRecord, (caller.subject_id, REMOVED, str(contact_id)))
     snapshot = (record.response if record else None) or {}
-    expired = record is not None and record.created_at < utcnow() - idempotency.KEPT_FOR
+    expired = record is not None and record.created_at < utcnow() - idempotency.RETENTION
     if record is None or expired or snapshot.get("campaign") != str(campaign.id):
         message = gettext("There is no such contact in the campaign.")
         raise NotFound(message, "contact_not_found")

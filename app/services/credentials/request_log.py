@@ -18,10 +18,10 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.tenancy import of_tenant
 
-KEPT = 200
+MAX_ROWS = 200
 """Requests that are kept of one credential; a busy process may exceed it by as many until it
 trims."""
-KEPT_FOR = timedelta(days=7)
+RETENTION = timedelta(days=7)
 _INSERT = insert(Base.metadata.tables[ApiRequest.__tablename__])
 KINDS = frozenset(
     {CallerKind.API_KEY, CallerKind.CLIENT, CallerKind.LEGACY_CLIENT, CallerKind.DIRECTORY}
@@ -52,11 +52,11 @@ def write(session: Session, requests: Sequence[AnsweredRequest]) -> None:
 
 
 def trim(session: Session, credential_ids: Collection[UUID]) -> None:
-    """Keep only the last `KEPT` requests of each credential."""
+    """Keep only the last `RETENTION` requests of each credential."""
     for credential_id in credential_ids:
         request_ids = select(ApiRequest.id).where(ApiRequest.credential_id == credential_id)
         oldest = session.scalar(
-            request_ids.order_by(ApiRequest.id.desc()).offset(KEPT - 1).limit(1)
+            request_ids.order_by(ApiRequest.id.desc()).offset(MAX_ROWS - 1).limit(1)
         )
         if oldest is not None:
             session.execute(
@@ -81,4 +81,4 @@ def latest(
 
 def purge(session: Session) -> None:
     """Remove expired requests."""
-    session.execute(delete(ApiRequest).where(ApiRequest.at < utcnow() - KEPT_FOR))
+    session.execute(delete(ApiRequest).where(ApiRequest.at < utcnow() - RETENTION))

@@ -1,8 +1,8 @@
 """Exports of lists that the worker writes: requested, written, downloaded for some days."""
 
 from app.services.exports.requesting import (
-    KEPT_FOR,
     MAX_EXPORTS,
+    RETENTION,
     ExportInput,
     create,
     delete,

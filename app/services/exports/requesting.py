@@ -17,7 +17,7 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.tenancy import fetch, lock_own_user, of_tenant
 
-KEPT_FOR = timedelta(days=7)
+RETENTION = timedelta(days=7)
 MAX_EXPORTS = 20
 """Maximum exports of one user."""
 
@@ -61,7 +61,7 @@ def create(session: Session, caller: Caller, export_input: ExportInput) -> ListE
         zone=export_input.zone,
         file_format=export_input.file_format,
         state=ExportState.WAITING,
-        expires_at=utcnow() + KEPT_FOR,
+        expires_at=utcnow() + RETENTION,
     )
     session.add(export)
     session.flush()

@@ -13,7 +13,7 @@ from app.models import ListExport, MailKind, utcnow
 from app.policy.caller import Caller
 from app.services import mail_queue
 from app.services.auth import sessions
-from app.services.exports.requesting import KEPT_FOR
+from app.services.exports.requesting import RETENTION
 
 AT_ONCE = 500
 
@@ -93,7 +93,7 @@ def _end_export(
 ) -> None:
     export.state, export.problem = state, problem
     export.finished_at = utcnow()
-    export.expires_at = export.finished_at + KEPT_FOR
+    export.expires_at = export.finished_at + RETENTION
     session.flush()
     mail_queue.enqueue(
         session,

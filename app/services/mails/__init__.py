@@ -3,7 +3,7 @@
 Services that cause mails queue them through `app.services.mail_queue`.
 """
 
-from app.services.mails.attaching import paper_of
+from app.services.mails.attaching import pdf_of
 from app.services.mails.invitations import send_invitation
 from app.services.mails.rendering import RenderedMail, preview, sample
 from app.services.mails.sending import begin, later, origin_of, refused, sent

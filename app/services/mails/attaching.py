@@ -44,7 +44,7 @@ class MailPdf:
         return (MailAttachment(self.name, "application/pdf", content),)
 
 
-def paper_of(session: Session, mail_id: UUID) -> MailPdf | None:
+def pdf_of(session: Session, mail_id: UUID) -> MailPdf | None:
     """Return the attachment of the mail; None if it has none, or if PDF isn't installed."""
     mail = session.get(Mail, mail_id)
     if mail is None or mail.partner_id is None or "paper" not in mail.details:

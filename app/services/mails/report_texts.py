@@ -66,9 +66,9 @@ def _report_link(start: date, organization: str | None, site: str) -> tuple[str,
     )
 
 
-def _weekly_chart(start: date, paper: Mapping[str, Any] | None) -> MailChart | None:
+def _weekly_chart(start: date, pdf_content: Mapping[str, Any] | None) -> MailChart | None:
     """Return the conversations of each 7 days, with the previous month's; None without any."""
-    chart = paper["chart"] if paper else None
+    chart = pdf_content["chart"] if pdf_content else None
     if chart is None:
         return None
     days = chart["days"]

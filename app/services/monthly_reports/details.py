@@ -17,7 +17,7 @@ from app.services.billing.margin import MonthMargin
 from app.services.billing.months import previous_month
 from app.services.billing.usage import ModelRate
 from app.services.money_format import micros
-from app.services.monthly_reports.paper import named, paper
+from app.services.monthly_reports.pdf_content import named, pdf_content
 
 
 def details_of(
@@ -65,7 +65,7 @@ def details_of(
         "growing": named(report.growing),
         "falling": named(report.falling),
         "near": [(near.name, near.message) for near in report.near],
-        "paper": paper(report, earned, owner.name, has_model=model != ModelRate()),
+        "paper": pdf_content(report, earned, owner.name, has_model=model != ModelRate()),
     }
 
 

@@ -14,7 +14,7 @@ from app.models.base import id_at
 from app.phone import region_of
 from app.services.uniqueness import insert_into
 
-KEPT = timedelta(days=28)
+RETENTION = timedelta(days=28)
 HOUR = timedelta(hours=1)
 SETTLED = timedelta(minutes=10)
 """Time into an hour during which the previous hour is counted as well."""
@@ -31,7 +31,7 @@ def count(session: Session, now: datetime) -> None:
     if now - current_hour < SETTLED:
         _count_hour(session, current_hour - HOUR)
     _count_hour(session, current_hour)
-    session.execute(delete(CallHour).where(CallHour.hour < current_hour - KEPT))
+    session.execute(delete(CallHour).where(CallHour.hour < current_hour - RETENTION))
 
 
 def hour_of(moment: datetime) -> datetime:

@@ -8,7 +8,7 @@ from typing import Any
 from app.gateways.webhook_client import WebhookAnswer
 from app.models import WebhookDelivery
 
-MAX_KEPT = 22
+MAX_STORED = 22
 """Maximum attempts that are kept of one delivery: two series of retries."""
 MAX_ANSWER_LENGTH = 500
 
@@ -39,7 +39,7 @@ def with_attempt(log: Sequence[dict[str, Any]] | None, at: datetime, answer: Web
         "answer": answer.excerpt[:MAX_ANSWER_LENGTH],
         "seconds": answer.seconds,
     }
-    return [*(log or ()), entry][-MAX_KEPT:]
+    return [*(log or ()), entry][-MAX_STORED:]
 
 
 def attempts_of(delivery: WebhookDelivery) -> list[DeliveryAttempt]:

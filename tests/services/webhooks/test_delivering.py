@@ -19,7 +19,7 @@ from app.policy.caller import Caller
 from app.services.credentials.encryption import SealBroken
 from app.services.mails import texts
 from app.services.webhooks import deliveries, delivering, endpoints
-from app.services.webhooks.attempts import MAX_KEPT, attempts_of, with_attempt
+from app.services.webhooks.attempts import MAX_STORED, attempts_of, with_attempt
 from app.services.webhooks.delivering import GAPS_SECONDS, WebhookRequest
 from app.services.webhooks.endpoints import EndpointWithSecret
 from tests.fixtures.cast import Tenant
@@ -85,11 +85,11 @@ def test_each_attempt_is_kept_with_its_answer_up_to_two_series(
     ]
     assert {each.seconds for each in kept} == {0.2}
     assert kept[0].at == delivery.last_attempt_at
-    for _ in range(MAX_KEPT):
+    for _ in range(MAX_STORED):
         delivery.attempts += 1
         delivery.attempt_log = with_attempt(delivery.attempt_log, utcnow(), BUSY)
     kept = attempts_of(delivery)
-    assert [kept[0].number, kept[-1].number] == [3 + MAX_KEPT, 4]
+    assert [kept[0].number, kept[-1].number] == [3 + MAX_STORED, 4]
 
 
 def test_of_a_delivery_of_an_earlier_version_the_last_attempt_is_shown(

@@ -23,7 +23,7 @@ from app.gateways.carriers.base import (
 )
 from app.gateways.carriers.sip.account import SipAccount
 from app.gateways.carriers.sip.ledger import (
-    KEPT,
+    RETENTION,
     AttemptFact,
     AttemptFile,
     AttemptLedger,
@@ -80,7 +80,7 @@ class SipCarrier:
         if record is None and inquiry.reference is not None:
             message = "the call's ledger is missing"
             raise NoCarrierAnswer(message)
-        if record is None and inquiry.asked_at < utcnow() - KEPT:
+        if record is None and inquiry.asked_at < utcnow() - RETENTION:
             message = "the call's ledger is no longer kept"
             raise NoCarrierAnswer(message)
         if record is None and inquiry.asked_at < self._ledger.began_at():

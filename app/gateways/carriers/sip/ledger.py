@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-KEPT = timedelta(days=7)
+RETENTION = timedelta(days=7)
 _NUMBER = re.compile(r"\+?\d(?:[ ().\-]*\d){6,}")
 
 
@@ -177,7 +177,7 @@ class AttemptLedger:
     def purge(self) -> None:
         """Remove the files of old calls, and the work folders of calls whose process has died,
         those of all accounts on this host."""
-        before = time.time() - KEPT.total_seconds()
+        before = time.time() - RETENTION.total_seconds()
         for folder in (self._whole, *(self._whole / str(each) for each in self.accounts())):
             for work_folder in folder.glob("*.line"):
                 if not _is_held(work_folder.with_suffix(".ledger")):

@@ -15,7 +15,7 @@ Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 """Title, heads and rows."""
 
 
-def paper(
+def pdf_content(
     report: MonthlyReport, earned: MonthMargin | None, name: str, *, has_model: bool
 ) -> dict[str, Any]:
     """Return the content of the PDF below the letterhead, in the current language. ``has_model``:

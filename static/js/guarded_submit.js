@@ -11,7 +11,7 @@ const AT_WORK_MS = 8000;
 const ANSWER_MS = 3000;
 const FRESH_MS = 5000;
 
-export function keepTyped() {
+export function guardSubmit() {
   document.addEventListener("submit", (event) => {
     const { target: form, submitter } = event;
     if (event.defaultPrevented || (submitter?.formMethod || form.method) !== "post") return;
