@@ -103,18 +103,18 @@ def test_a_call_ends_as_it_went(
         task(trunk, tmp_path, full),
     ]
     with ThreadPoolExecutor(len(tasks)) as pool:
-        heard_out, cut_short, put_off = pool.map(stored_facts, tasks)
+        heard_out, cut_short, postponed = pool.map(stored_facts, tasks)
     assert fact_kinds(heard_out) == [*TALKED, AttemptFact.INTRO_SPOKEN, AttemptFact.ENDED]
     assert fact_kinds(cut_short) == [*TALKED, AttemptFact.ENDED]
     assert heard_out[-1] == cut_short[-1]
     assert heard_out[-1][1] == {"reason": "completed", "words": "", "definite": False}
-    assert fact_kinds(put_off) == [
+    assert fact_kinds(postponed) == [
         AttemptFact.ASKED,
         AttemptFact.DIALING,
         AttemptFact.TAKEN,
         AttemptFact.DELAYED,
     ]
-    assert put_off[-1][1] == {
+    assert postponed[-1][1] == {
         "seconds": 9.0,
         "words": "The trunk answered 503 Full.",
         "code": "503",

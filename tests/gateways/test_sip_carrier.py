@@ -74,7 +74,7 @@ def placed(line: SipCarrier, number: str) -> tuple[object, ...]:
     except PlacementRejected as told:
         return "rejected", str(told), told.reason, told.code
     except PlacementDelayed as told:
-        return "put off", str(told), told.seconds, told.unreached
+        return "delayed", str(told), told.seconds, told.unreached
     except NoCarrierAnswer as told:
         return "no answer", str(told)
     return state.verdict.value, state.end_reason
@@ -99,7 +99,7 @@ def test_the_trunks_answers_have_their_meanings(
     assert all_at_once(dict.fromkeys((busy, refused, full), line)) == {
         busy: ("placed", EndedReason.BUSY),
         refused: ("rejected", "The trunk answered 603 Decline.", EndedReason.REJECTED, "603"),
-        full: ("put off", "The trunk answered 503 Service Unavailable.", 7.0, False),
+        full: ("delayed", "The trunk answered 503 Service Unavailable.", 7.0, False),
     }
 
 
@@ -141,9 +141,9 @@ def test_a_trunk_that_is_not_there_is_asked_again_later(
 ) -> None:
     away = {"trunk": "127.0.0.1:9"}
     over_udp, over_tcp = make_line(**away), make_line(**away, transport="tcp")
-    put_off = ("put off", "The trunk could not be reached.", 10.0, True)
-    assert placed(over_udp, NUMBER) == put_off
-    assert placed(over_tcp, NUMBER) == put_off
+    postponed = ("delayed", "The trunk could not be reached.", 10.0, True)
+    assert placed(over_udp, NUMBER) == postponed
+    assert placed(over_tcp, NUMBER) == postponed
 
 
 def test_no_call_goes_over_tls_to_a_trunk_with_a_certificate_of_its_own_making(
@@ -188,7 +188,7 @@ def test_a_redirect_does_not_move_a_pinned_call(
     assert len(trunk.calls_to(NUMBER)) == 1
 
 
-def test_an_attempt_that_was_put_off_may_be_asked_for_again(
+def test_an_attempt_that_was_delayed_may_be_asked_for_again(
     trunk: Trunk, make_line: Callable[..., SipCarrier]
 ) -> None:
     number, attempt_id = "+12125551201", new_id()

@@ -22,8 +22,8 @@ def test_a_call_comes_sooner_when_the_rule_that_delayed_it_is_removed(
 ) -> None:
     line = open_line(fresh_database, number_spacing_minutes=60)
     outcome(fresh_database, line.dial(fresh_database, NUMBER))
-    put_off = line.dial(fresh_database, NUMBER)
-    waiting = call_now(fresh_database, put_off)
+    postponed = line.dial(fresh_database, NUMBER)
+    waiting = call_now(fresh_database, postponed)
     assert (waiting.status.value, waiting.status_detail) == (
         "scheduled",
         "The organization waits 60 minutes between calls to one number.",
@@ -33,7 +33,7 @@ def test_a_call_comes_sooner_when_the_rule_that_delayed_it_is_removed(
         rules = replace(organizations.rules_of(organization), number_spacing_minutes=None)
         caller = system_caller(partner_id=line.partner_id)
         organizations.change_settings(session, caller, organization.id, rules, max_at_once=20)
-    assert outcome(fresh_database, put_off) == ("completed", "completed", "human")
+    assert outcome(fresh_database, postponed) == ("completed", "completed", "human")
 
 
 def test_work_that_the_previous_version_queued_under_its_name_runs(
@@ -41,9 +41,9 @@ def test_work_that_the_previous_version_queued_under_its_name_runs(
 ) -> None:
     line = open_line(fresh_database, number_spacing_minutes=60)
     outcome(fresh_database, line.dial(fresh_database, NUMBER))
-    put_off = line.dial(fresh_database, NUMBER)
+    postponed = line.dial(fresh_database, NUMBER)
     with fresh_database.transaction() as session:
         session.get_one(Organization, line.organization_id).number_spacing_minutes = None
         ids = str(line.partner_id), str(line.organization_id)
         enqueue_job(session, "bring_forward", str(new_id()), *ids)
-    assert outcome(fresh_database, put_off) == ("completed", "completed", "human")
+    assert outcome(fresh_database, postponed) == ("completed", "completed", "human")

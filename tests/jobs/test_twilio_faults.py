@@ -127,7 +127,7 @@ def test_a_refusal_is_final(house: TwilioWorker, answer: str, reason: str) -> No
     assert detail.startswith("The carrier refused: ")
 
 
-def put_off(house: TwilioWorker, number: str, call_id: UUID) -> None:
+def await_delay(house: TwilioWorker, number: str, call_id: UUID) -> None:
     """Wait until the carrier has requested a later attempt."""
     until(lambda: house.carrier.asked_for(number))
     until(lambda: attempts_of(house, call_id)[0].carrier_retry_at)
@@ -139,7 +139,7 @@ def test_a_carrier_that_asks_to_wait_is_asked_again_at_that_time_and_not_before(
 ) -> None:
     number = house.number(asked=["429"])
     call_id = house.dial(number)
-    put_off(house, number, call_id)
+    await_delay(house, number, call_id)
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
     first, second = house.carrier.asked_for(number)
     assert second - first >= 2.0
@@ -150,7 +150,7 @@ def test_a_change_while_the_carrier_asks_to_wait_stops_the_call(house: TwilioWor
     line = open_line(house.database)
     number = house.number(asked=["429"])
     call_id = house.dial(number, line)
-    put_off(house, number, call_id)
+    await_delay(house, number, call_id)
     with house.database.transaction() as session:
         organization = session.get_one(Organization, line.organization_id)
         organization.status = OrganizationStatus.SUSPENDED
@@ -161,7 +161,7 @@ def test_a_change_while_the_carrier_asks_to_wait_stops_the_call(house: TwilioWor
 def test_a_call_that_the_carrier_delayed_is_cancelled_at_once(house: TwilioWorker) -> None:
     number = house.number(asked=["429"])
     call_id = house.dial(number)
-    put_off(house, number, call_id)
+    await_delay(house, number, call_id)
     with house.database.transaction() as session:
         assert calls.cancel(session, house.line.key, call_id, ()).status.value == "canceled"
     other = house.number()

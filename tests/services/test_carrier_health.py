@@ -27,7 +27,7 @@ def observe(
 
 
 ANSWERED, SLOW, SILENT = Observed.ANSWERED, Observed.SLOW, Observed.SILENT
-UNREACHED, PUT_OFF, REFUSED = Observed.UNREACHED, Observed.DELAYED, Observed.REFUSED
+UNREACHED, DELAYED, REFUSED = Observed.UNREACHED, Observed.DELAYED, Observed.REFUSED
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ UNREACHED, PUT_OFF, REFUSED = Observed.UNREACHED, Observed.DELAYED, Observed.REF
         ([(2, SILENT, 9), (1, ANSWERED, 1)], CarrierState.WELL),
         ([(30, ANSWERED, 5), (1, UNREACHED, 2)], CarrierState.OUTAGE),
         ([(1, UNREACHED, 2)], CarrierState.OUTAGE),
-        ([(3, ANSWERED, 5), (1, PUT_OFF, 1)], CarrierState.DELAYS),
-        ([(3, PUT_OFF, 5), (1, ANSWERED, 1)], CarrierState.WELL),
+        ([(3, ANSWERED, 5), (1, DELAYED, 1)], CarrierState.DELAYS),
+        ([(3, DELAYED, 5), (1, ANSWERED, 1)], CarrierState.WELL),
         ([(3, REFUSED, 3), (1, ANSWERED, 9)], CarrierState.REFUSES),
         ([(3, REFUSED, 2), (1, ANSWERED, 9)], CarrierState.WELL),
         ([(3, SLOW, 3), (1, ANSWERED, 2)], CarrierState.SLOW),

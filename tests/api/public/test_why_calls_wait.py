@@ -155,14 +155,14 @@ def held_by_a_pause(office: Office) -> UUID:
     return call_id
 
 
-def put_off(office: Office, words: str, seconds: float) -> UUID:
+def delay(office: Office, words: str, seconds: float) -> UUID:
     call_id = office.ask()
     attempts.carrier_retry(office.session, office.claim(call_id), seconds, words)
     return call_id
 
 
-def put_off_then_paused(office: Office) -> UUID:
-    call_id = put_off(office, "The carrier asked to wait.", 0)
+def delay_then_pause(office: Office) -> UUID:
+    call_id = delay(office, "The carrier asked to wait.", 0)
     pause(office)
     attempt = office.session.scalars(
         select(CallAttempt).where(CallAttempt.call_id == call_id)
@@ -241,15 +241,15 @@ REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, s
         ("queued", "Calling is paused: A storm.", None, None),
     ),
     "429": (
-        lambda office: put_off(office, "The carrier asked to wait.", 7),
+        lambda office: delay(office, "The carrier asked to wait.", 7),
         ("dialing", "The carrier asked to wait.", None, "2026-06-10T15:00:07.000Z"),
     ),
     "out of reach": (
-        lambda office: put_off(office, "The carrier could not be reached.", 10),
+        lambda office: delay(office, "The carrier could not be reached.", 10),
         ("dialing", "The carrier could not be reached.", None, "2026-06-10T15:00:10.000Z"),
     ),
     "429, then paused": (
-        put_off_then_paused,
+        delay_then_pause,
         ("dialing", "Calling is paused: A storm.", None, None),
     ),
     "never reached the carrier": (

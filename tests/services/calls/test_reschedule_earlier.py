@@ -58,19 +58,19 @@ def used_up(session: Session, line: Line, waiting: int) -> list[Call]:
 
 def test_as_many_calls_come_today_as_a_raised_limit_has_room_for(session: Session) -> None:
     line = make_line(session, max_calls_a_day=1)
-    put_off = used_up(session, line, 3)
-    assert {call.scheduled_for for call in put_off} == {TOMORROW}
+    postponed = used_up(session, line, 3)
+    assert {call.scheduled_for for call in postponed} == {TOMORROW}
     before = turns(session)
     session.get_one(Organization, line.organization_id).max_calls_a_day = 3
     look(session, line)
     look(session, line)
-    assert [(call.scheduled_for, call.status_detail) for call in put_off] == [
+    assert [(call.scheduled_for, call.status_detail) for call in postponed] == [
         (NOON, None),
         (NOON, None),
         (TOMORROW, DAY_USED_UP),
     ]
     assert turns(session) - before == 2
-    assert [claim(session, call) for call in put_off[:2]] == [ClaimKind.DIAL] * 2
+    assert [claim(session, call) for call in postponed[:2]] == [ClaimKind.DIAL] * 2
 
 
 def test_a_call_that_comes_sooner_says_so_and_keeps_its_expiry(

@@ -25,7 +25,7 @@ def pause(session: Session) -> None:
     pauses.pause(session, COLLEAGUE, pauses.PauseScope(), "A storm.")
 
 
-def test_an_attempt_that_was_put_off_is_not_asked_for_again_during_a_pause(
+def test_an_attempt_that_was_delayed_is_not_asked_for_again_during_a_pause(
     session: Session, line: Line
 ) -> None:
     call_id, attempt_id = dial(session, line), new_id()
