@@ -41,7 +41,6 @@ class DetailsForm(PortalForm):
             present=user.timezone,
         )
 
-    @property
     def to_details(self) -> dict[str, str | None]:
         """Return the value to save; a user with a time zone who chooses none gets UTC."""
         timezone = self.timezone.data or (current_user.timezone and "UTC")
@@ -67,7 +66,6 @@ class MailsForm(PortalForm):
         }
         return cls.from_object(**choices, news=not user.unsubscribe)
 
-    @property
     def to_preferences(self) -> dict[str, bool]:
         return {
             notifications.IMPORT_FINISHED: bool(self.import_finished.data),

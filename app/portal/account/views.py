@@ -45,7 +45,7 @@ def save_account() -> Page:
     form = DetailsForm(present=current_user.timezone)
     target = ("user", current_user.id)
     with saving(form, lambda: _page(details=form), stored=_stored, target=target) as session:
-        own.update(session, caller(), **form.to_details, expected_version=form.version.data)
+        own.update(session, caller(), **form.to_details(), expected_version=form.version.data)
     set_request_language(form.language.data, g.brand.language)
     return redirect_with(gettext("Details saved."), url_for("portal.account.show_account"))
 
@@ -74,7 +74,7 @@ def save_mail_preferences() -> Response:
     form = MailsForm()
     news = bool(form.news.data) if caller().partner_id else None
     with transaction() as session:
-        own.choose_mails(session, caller(), form.to_preferences, news=news)
+        own.choose_mails(session, caller(), form.to_preferences(), news=news)
     return redirect_with(gettext("Email choices saved."), url_for("portal.account.show_account"))
 
 

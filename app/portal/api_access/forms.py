@@ -135,7 +135,6 @@ class KeyForm(NamedForm, OfOrganization):
         choices=[SelectChoice(str(scope), words) for scope, words in SCOPE_LABELS.items()],
     )
 
-    @property
     def to_fields(self) -> dict[str, Any]:
         """Return the input, as the service's arguments."""
         return {
@@ -163,7 +162,6 @@ class ClientForm(NamedForm):
         default=Role.ADMIN.value,
     )
 
-    @property
     def to_fields(self) -> dict[str, Any]:
         """Return the input, as the service's arguments."""
         role = Role(self.role.data)
@@ -194,7 +192,6 @@ class RollForm(EndingForm):
         days = whole_number(self.overlap.data, 3)
         return timedelta(days=-1 if days is None else days)
 
-    @property
     def to_period(self) -> dict[str, Any]:
         """Return the input, as the services' arguments."""
         return {"overlap": self.length, "expires_at": self.expires_at}

@@ -95,7 +95,9 @@ def create_key() -> Page:
     organization = form.organization_or_page(_form_page, besides=form.validate)
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        new = api_keys.create(session, caller(), organization_id=organization.id, **form.to_fields)
+        new = api_keys.create(
+            session, caller(), organization_id=organization.id, **form.to_fields()
+        )
         submission.store_url(url_for("portal.api_access.show_key", key_id=new.key.id))
     return _key_page(new.key.id, new.secret, gettext("“%(name)s” was created", name=new.key.name))
 
@@ -115,7 +117,7 @@ def roll_key(key_id: UUID) -> Page:
     form = RollForm()
     with saving(form, lambda: _roll_page(key_id, form), shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        new = api_keys.rotate(session, caller(), key_id, **form.to_period)
+        new = api_keys.rotate(session, caller(), key_id, **form.to_period())
         submission.store_url(url_for("portal.api_access.show_key", key_id=new.key.id))
     return _key_page(new.key.id, new.secret, gettext("“%(name)s” was rolled", name=new.key.name))
 

@@ -69,7 +69,6 @@ class CampaignForm(PortalForm):
 class NewCampaignForm(CampaignForm, OfOrganization):
     """The form of a new campaign, which also names its organization."""
 
-    @property
     def to_fields(self) -> dict[str, Any]:
         """Return the input, as the service's arguments."""
         return {

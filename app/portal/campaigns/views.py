@@ -69,7 +69,7 @@ def create_campaign() -> Page:
     organization = form.organization_or_page(_new_page, besides=form.has_no_problems)
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
         submission = FormSubmission(session)
-        created = campaigns.create(session, caller(), organization.id, **form.to_fields)
+        created = campaigns.create(session, caller(), organization.id, **form.to_fields())
         url = submission.store_url(
             url_for("portal.campaigns.edit_plan", campaign_id=created.id, new=1)
         )

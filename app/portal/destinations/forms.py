@@ -37,7 +37,6 @@ class DestinationsForm(PortalForm):
         offered = {*regions, *(self.regions.data or ())}
         self.regions.choices = [choice for choice in named_regions() if choice.value in offered]
 
-    @property
     def selected_regions(self) -> frozenset[str]:
         return frozenset(self.regions.data or ())
 
@@ -46,11 +45,11 @@ class DestinationsForm(PortalForm):
         return lines_of(self.hosts)
 
     def to_choice(self) -> DestinationChoice:
-        return DestinationChoice(self.selected_regions, self.submitted_hosts)
+        return DestinationChoice(self.selected_regions(), self.submitted_hosts)
 
     def to_limits(self) -> DestinationLimits:
         """Return the limits; without a host, any is allowed."""
-        return DestinationLimits(self.selected_regions, self.submitted_hosts or None)
+        return DestinationLimits(self.selected_regions(), self.submitted_hosts or None)
 
 
 class PartnerLimitsForm(DestinationsForm):
@@ -59,5 +58,5 @@ class PartnerLimitsForm(DestinationsForm):
     limited = BooleanField(lazy_gettext("Limit the countries of this partner"))
 
     def to_limits(self) -> DestinationLimits:
-        regions = self.selected_regions if self.limited.data else None
+        regions = self.selected_regions() if self.limited.data else None
         return DestinationLimits(regions, self.submitted_hosts or None)

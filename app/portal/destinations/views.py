@@ -60,8 +60,8 @@ def _page(form: DestinationsForm) -> str:
             "One per line, like voice.example.com. *.example.com includes all hosts below it. "
             "Without a host, calls can’t be handed over."
         ),
-        closed=form.selected_regions - openable,
-        suggested=offered_first(form.regions.choices, form.selected_regions),
+        closed=form.selected_regions() - openable,
+        suggested=offered_first(form.regions.choices, form.selected_regions()),
         partners=None,
     )
 
@@ -173,6 +173,6 @@ def _limits_page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
         crumbs=crumbs,
         hosts_hint=hosts_hint,
         closed=frozenset(),
-        suggested=offered_first(form.regions.choices, form.selected_regions),
+        suggested=offered_first(form.regions.choices, form.selected_regions()),
         partners=partner_rows,
     )

@@ -72,7 +72,7 @@ def _create(session: Session, form: NewForm) -> Organization:
         caller(),
         partners.own(caller()),
         organizations.NewOrganization(
-            form.name.data or "", country=form.selected_country, **form.to_changes().sent()
+            form.name.data or "", country=form.selected_country(), **form.to_changes().sent()
         ),
         in_trial=settings().new_organizations_in_trial,
     )
@@ -81,7 +81,7 @@ def _create(session: Session, form: NewForm) -> Organization:
             session,
             caller(),
             email=form.submitted_email,
-            user_type=form.selected_role,
+            user_type=form.selected_role(),
             organization_id=created.id,
             name=form.first_user_name.data or None,
         )

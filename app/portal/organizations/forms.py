@@ -130,7 +130,7 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
             checks: list[Callable[[], object]] = [
                 lambda: validate_name(self.name.data or ""),
                 lambda: organizations.check_country(
-                    session, actor, partner_id, self.selected_country
+                    session, actor, partner_id, self.selected_country()
                 ),
             ]
             if email:
@@ -162,10 +162,8 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
     def submitted_email(self) -> str:
         return (self.email.data or "").strip()
 
-    @property
     def selected_role(self) -> Role:
         return Role(self.first_role.data) if "first_role" in self else Role.STANDARD
 
-    @property
     def selected_country(self) -> str:
         return self.country.data or FIRST_REGION

@@ -144,7 +144,6 @@ class PricingPlanForm(PortalForm):
         except (LookupError, ValueError, OverflowError, OSError):
             return None
 
-    @property
     def selected_currency(self) -> str | None:
         return self.currency.data if self.currency.data in OFFERED else None
 

@@ -144,7 +144,7 @@ def preview_plan(tier: str) -> Page:
         plan = _find_plan(current_plans(session), tier)
     edited = form.to_plan(plan, has_ids=False) if form.validate() else None
     if wants_fragment():
-        card = _card_context(plan, edited, form.selected_currency)
+        card = _card_context(plan, edited, form.selected_currency())
         return render_template("portal/pricing/_preview.html", **card, is_fragment=True)
     return _page(form, plan, edited), 200 if edited else 422
 
@@ -218,7 +218,9 @@ def _page(
             form=form,
             plan=plan,
             submitted=edited or plan,
-            **_card_context(plan, None if form.errors else edited or plan, form.selected_currency),
+            **_card_context(
+                plan, None if form.errors else edited or plan, form.selected_currency()
+            ),
             asked_at=asked_at,
             sentence=draft_message(effects.on_plans(session, caller(), partner_id)[plan.tier]),
             languages=LANGUAGES,

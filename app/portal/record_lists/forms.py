@@ -18,7 +18,6 @@ class SavedViewForm(PortalForm):
     is_shared = BooleanField(lazy_gettext("Share with colleagues"))
     is_default = BooleanField(lazy_gettext("Open the list with this view"))
 
-    @property
     def to_view(self) -> ViewInput:
         return ViewInput(
             self.name.data or "", bool(self.is_shared.data), bool(self.is_default.data)

@@ -41,7 +41,7 @@ def create_saved_view(name: str) -> Page:
         submission = FormSubmission(session)
         definition.refuse_problems()
         query = definition.query_of(request.args)
-        view = saved_views.create(session, caller(), name, query, form.to_view)
+        view = saved_views.create(session, caller(), name, query, form.to_view())
         url = submission.store_url(_url(definition, view))
     message = gettext("The view “%(name)s” was saved.", name=view.name)
     return redirect_with(message, url)
@@ -57,7 +57,7 @@ def save_saved_view(view_id: UUID) -> Page:
     form = SavedViewForm()
     with saving_edit(form, "saved_view", view_id, _edit_page, _stored, validate=False) as session:
         view = saved_views.change(
-            session, caller(), view_id, form.to_view, expected_version=form.version.data
+            session, caller(), view_id, form.to_view(), expected_version=form.version.data
         )
     message = gettext("The view “%(name)s” was saved.", name=view.name)
     return redirect_with(message, _url(LISTS[view.list_name], view))

@@ -69,7 +69,6 @@ class GroupForm(PortalForm):
             error = ValidationFailed.on("role", error.code, error.message)
         super().apply_errors(error)
 
-    @property
     def selected_role(self) -> Role | None:
         """Return the role that was sent; None for no role. An unknown one becomes the operator's,
         which the service refuses."""

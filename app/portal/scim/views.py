@@ -90,7 +90,7 @@ def roll_token(token_id: UUID) -> Page:
     form = RollForm()
     with saving(form, lambda: _roll_page(token_id, form), shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        new = scim_tokens.rotate(session, caller(), token_id, **form.to_period)
+        new = scim_tokens.rotate(session, caller(), token_id, **form.to_period())
         submission.store_url(url_for("portal.scim.edit_directory"))
     return _page_with(new, gettext("“%(name)s” was rolled", name=new.token.name))
 
@@ -146,7 +146,7 @@ def save_directory_group(group_id: UUID) -> Page:
             session,
             caller(),
             group_id,
-            form.selected_role,
+            form.selected_role(),
             _organization_id(session, form),
             expected_version=form.version.data,
         )
@@ -157,7 +157,7 @@ def save_directory_group(group_id: UUID) -> Page:
 def _organization_id(session: Session, form: GroupForm) -> UUID | None:
     """Return the organization of the form's role. Raises `ValidationFailed`."""
     name = (form.organization.data or "").strip()
-    if form.selected_role not in MEMBERS or not name:
+    if form.selected_role() not in MEMBERS or not name:
         return None
     return users.by_name(session, caller(), name).id
 

@@ -150,7 +150,7 @@ class BudgetForm(PortalForm):
         """Validate the readable fields also by the service's rules, so that all problems are shown
         at once."""
         fine = bool(super().validate(extra_validators))
-        levels = list(ALERTS) if self.levels.errors else self.selected_levels
+        levels = list(ALERTS) if self.levels.errors else self.selected_levels()
         checked = self.passes(lambda: check(self.budget.micros, levels, self.addresses))
         return fine and checked
 
@@ -163,7 +163,6 @@ class BudgetForm(PortalForm):
         text = (self.levels.data or "").replace("%", " ").replace(",", " ").replace(";", " ")
         return text.split()
 
-    @property
     def selected_levels(self) -> list[int]:
         """Return the entered percentages; the service's defaults without any."""
         return [int(level) for level in self._levels] or list(ALERTS)

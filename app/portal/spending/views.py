@@ -211,7 +211,7 @@ def _submit(subject: LimitSubject) -> Page:
             caller(),
             subject,
             form.budget.micros,
-            levels=form.selected_levels,
+            levels=form.selected_levels(),
             recipients=form.addresses,
             expected_version=form.version.data,
         )

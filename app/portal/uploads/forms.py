@@ -68,7 +68,6 @@ class UploadForm(PortalForm):
         validate_choice=True,
     )
 
-    @property
     def selected_action(self) -> ContactAction:
         return ContactAction(self.action.data)
 

@@ -128,7 +128,7 @@ def _save(campaign_id: UUID, form: UploadForm, corrects: ContactImport | None) -
     if submitted is None or submitted.filename is None:
         raise ValidationFailed.on("file", "missing", gettext("Choose a contact file."))
     stored_file = files().save(submitted.stream, max_bytes=settings().max_upload_bytes)
-    name, action = submitted.filename, form.selected_action
+    name, action = submitted.filename, form.selected_action()
     return store_upload(
         campaign_id,
         stored_file,

@@ -80,9 +80,9 @@ def save_user(user_id: UUID) -> Page:
         form, "user", user_id, _edit_page, _stored, validate=False, shows=(Forbidden, Conflict)
     ) as session:
         saved = _save(session, user_id, form)
-        if not _change_role(session, saved, form.selected_role):
+        if not _change_role(session, saved, form.selected_role()):
             confirm_url = url_for(
-                "portal.users.confirm_change_role", user_id=user_id, role=form.selected_role
+                "portal.users.confirm_change_role", user_id=user_id, role=form.selected_role()
             )
             return redirect(confirm_url, 303)
         message = _saved_message(saved, email_changes.pending(session, saved))

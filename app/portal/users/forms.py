@@ -130,7 +130,6 @@ class UserForm(PortalForm):
         """Return the changes. Raises `ValidationFailed`."""
         return self.to_input(UpdateUserInput)
 
-    @property
     def selected_role(self) -> Role | None:
         """Return the role that was sent; None if the form has no such field."""
         return Role(self.role.data) if self.role.data in set(Role) else None

@@ -104,7 +104,6 @@ class WebhookFields(PortalForm):
         default=[str(event) for event in USUAL_EVENTS],
     )
 
-    @property
     def to_fields(self) -> dict[str, Any]:
         """Return the input, as the services' arguments."""
         return {"url": (self.url.data or "").strip(), "events": self.events.data or []}

@@ -86,7 +86,7 @@ def create_webhook() -> Page:
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         created = endpoints.add(
-            session, caller(), settings(), organization_id=owner_id, **form.to_fields
+            session, caller(), settings(), organization_id=owner_id, **form.to_fields()
         )
         submission.store_url(
             url_for("portal.webhooks.show_webhook", webhook_id=created.endpoint.id)
@@ -113,7 +113,7 @@ def save_webhook(webhook_id: UUID) -> Page:
             caller(),
             settings(),
             webhook_id,
-            **form.to_fields,
+            **form.to_fields(),
             expected_version=form.version.data,
         )
     message = gettext("The webhook to %(host)s was saved.", host=host_of(saved))
