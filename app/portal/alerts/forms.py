@@ -137,7 +137,7 @@ class RuleForm(PortalForm):
         form = cls.from_object(
             data={key: value for key, value in data.items() if value is not None}
         )
-        form.set_choices(rule.measure)
+        form.adapt_to(rule.measure)
         return form
 
     def apply_errors(self, error: DomainError) -> None:
@@ -149,7 +149,7 @@ class RuleForm(PortalForm):
         else:
             super().apply_errors(error)
 
-    def set_choices(self, measure: AlertMeasure) -> None:
+    def adapt_to(self, measure: AlertMeasure) -> None:
         """Label the fields for a measure and remove those that it doesn't use."""
         self.scope.choices = [
             SelectChoice(scope.value, label)

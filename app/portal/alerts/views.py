@@ -134,7 +134,7 @@ def new_alert_rule() -> str:
     if not request.args.get("measure"):
         return _measures_page()
     measure, form = _requested_measure(), RuleForm.from_object()
-    form.set_choices(measure)
+    form.adapt_to(measure)
     if (organization_id := as_uuid(request.args.get("organization"))) is not None:
         with transaction(read_only=True) as session:
             form.organization.data = organizations.get(session, caller(), organization_id).name
@@ -145,12 +145,12 @@ def new_alert_rule() -> str:
 @blueprint.post("/alerts/rules/new")
 def create_alert_rule() -> Page:
     measure, form = _requested_measure(), RuleForm()
-    form.set_choices(measure)
+    form.adapt_to(measure)
     organization_id = as_uuid(request.args.get("organization"))
     with saving(form, lambda: _page(measure, None, form), validate=False) as session:
         submission = FormSubmission(session)
         alerts.create(session, caller(), form.to_input(session, measure, organization_id))
-        url = submission.store_url(url_for("portal.alerts.list_alerts"))
+        url = submission.finish(url_for("portal.alerts.list_alerts"))
     return redirect_with(gettext("Rule added. The first check is within 5 minutes."), url)
 
 
@@ -167,7 +167,7 @@ def save_alert_rule(rule_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         rule = alerts.get(session, caller(), rule_id)
     form = RuleForm()
-    form.set_choices(rule.measure)
+    form.adapt_to(rule.measure)
     page = partial(_page, rule.measure)
     with saving_edit(form, "alert_rule", rule_id, page, _stored, validate=False) as session:
         rule_input = form.to_input(session, rule.measure, rule.organization_id)

@@ -60,7 +60,7 @@ def create_client() -> Page:
     with saving(form, lambda: _form_page(form)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = oauth_clients.create(session, caller(), **form.to_fields())
-        submission.store_url(url_for("portal.api_access.show_client", client_id=new.client.id))
+        submission.finish(url_for("portal.api_access.show_client", client_id=new.client.id))
     success_title = gettext("“%(name)s” was created", name=new.client.name)
     return _client_page(new.client.id, new.secret, success_title)
 
@@ -82,7 +82,7 @@ def roll_client_secret(client_id: UUID) -> Page:
     with saving(form, lambda: _roll_page(client_id, form)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = oauth_clients.rotate(session, caller(), client_id, **form.to_period())
-        submission.store_url(url_for("portal.api_access.show_client", client_id=new.client.id))
+        submission.finish(url_for("portal.api_access.show_client", client_id=new.client.id))
     success_title = gettext("“%(name)s” has a new secret", name=new.client.name)
     return _client_page(client_id, new.secret, success_title)
 

@@ -98,7 +98,7 @@ def create_key() -> Page:
         new = api_keys.create(
             session, caller(), organization_id=organization.id, **form.to_fields()
         )
-        submission.store_url(url_for("portal.api_access.show_key", key_id=new.key.id))
+        submission.finish(url_for("portal.api_access.show_key", key_id=new.key.id))
     return _key_page(new.key.id, new.secret, gettext("“%(name)s” was created", name=new.key.name))
 
 
@@ -118,7 +118,7 @@ def roll_key(key_id: UUID) -> Page:
     with saving(form, lambda: _roll_page(key_id, form), shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = api_keys.rotate(session, caller(), key_id, **form.to_period())
-        submission.store_url(url_for("portal.api_access.show_key", key_id=new.key.id))
+        submission.finish(url_for("portal.api_access.show_key", key_id=new.key.id))
     return _key_page(new.key.id, new.secret, gettext("“%(name)s” was rolled", name=new.key.name))
 
 

@@ -103,7 +103,7 @@ def create_assistant() -> Page:
         created = settings.create_assistant(
             session, caller(), organization, form.to_fields(), **_installation()
         )
-        url = submission.store_url(
+        url = submission.finish(
             url_for("portal.assistants.show_assistant", assistant_id=created.id)
         )
     response = redirect_with(gettext("%(name)s was added.", name=created.name), url)
@@ -144,7 +144,7 @@ def add_assistant_key(assistant_id: UUID) -> Page:
         submission, key = FormSubmission(session), form.key.data or ""
         identifies = form.identifies
         settings.add_external_id_key(session, caller(), assistant_id, key, identifies=identifies)
-        url = submission.store_url(
+        url = submission.finish(
             url_for("portal.assistants.show_assistant", assistant_id=assistant_id)
         )
     return redirect_with(gettext("The key %(key)s was added.", key=key.strip()), url)

@@ -133,7 +133,7 @@ def place_test_call() -> Page:
             live=True,
             after=again_id,
         )
-        url = submission.store_url(
+        url = submission.finish(
             url_for("portal.calls.show_test_call", call=placed.call_id, again=again_id)
         )
     return redirect(url, 303)

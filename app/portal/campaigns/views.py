@@ -70,7 +70,7 @@ def create_campaign() -> Page:
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
         submission = FormSubmission(session)
         created = campaigns.create(session, caller(), organization.id, **form.to_fields())
-        url = submission.store_url(
+        url = submission.finish(
             url_for("portal.campaigns.edit_plan", campaign_id=created.id, new=1)
         )
     return redirect_with(gettext("%(campaign)s was created.", campaign=created.name), url)

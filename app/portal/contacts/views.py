@@ -113,7 +113,7 @@ def create_contact(campaign_id: UUID) -> Page:
         submission = FormSubmission(session)
         contact_id = single.add(session, caller(), campaign_id, form.to_fields())
         form.require_readable()
-        url = submission.store_url(_url(campaign_id, contact_id))
+        url = submission.finish(_url(campaign_id, contact_id))
     return redirect_with(gettext("The contact was added."), url)
 
 

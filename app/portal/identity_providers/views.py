@@ -51,7 +51,7 @@ def create_provider() -> Page:
     with saving(form, lambda: _new_page(form), validate=False) as session:
         submission = FormSubmission(session)
         provider = providers.add(session, caller(), settings().secret_keys, fields)
-        url = submission.store_url(_provider_url(provider.id))
+        url = submission.finish(_provider_url(provider.id))
     message = gettext("%(name)s was added.", name=provider.name)
     return redirect_with(message, url)
 

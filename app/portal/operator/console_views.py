@@ -44,7 +44,7 @@ def create_partner() -> Page:
         invited = users.invite(
             session, caller(), user_type=role, partner_id=partner.id, **first_user
         )
-        url = submission.store_url(url_for("portal.operator.show_partner", partner_id=partner.id))
+        url = submission.finish(url_for("portal.operator.show_partner", partner_id=partner.id))
     message = gettext(
         "%(name)s added. %(email)s is invited.", name=partner.name, email=invited.email
     )

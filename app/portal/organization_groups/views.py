@@ -55,7 +55,7 @@ def create_group() -> Page:
         submission = FormSubmission(session)
         group_input = GroupInput(form.name.data or "", _selected_ids(session, form))
         group = organization_groups.create(session, caller(), group_input)
-        submission.store_url(url_for("portal.organization_groups.list_groups"))
+        submission.finish(url_for("portal.organization_groups.list_groups"))
     message = gettext("Group %(name)s added.", name=group.name)
     return redirect_with(message, url_for("portal.organization_groups.list_groups"))
 
@@ -121,7 +121,7 @@ def _selected_ids(session: Session, form: GroupFields) -> set[UUID]:
     return selected
 
 
-def _offer(session: Session, form: GroupFields, present: Sequence[Organization] = ()) -> None:
+def _set_choices(session: Session, form: GroupFields, present: Sequence[Organization] = ()) -> None:
     """Offer the organizations of the group and the first of the others, by name."""
     first = organizations.search(session, caller(), sort="name", limit=OFFERED)
     organizations_by_id = {each.id: each for each in (*present, *first.items)}
@@ -133,21 +133,21 @@ def _stored(session: Session, group_id: UUID) -> OrganizationGroupForm:
     group = organization_groups.get(session, caller(), group_id)
     present = organization_groups.organizations_of(session, group)
     form = OrganizationGroupForm.showing(group, present)
-    _offer(session, form, present)
+    _set_choices(session, form, present)
     return form
 
 
 def _new_page(form: NewGroupForm) -> str:
     with transaction(read_only=True) as session:
         organization_groups.listing(session, caller())  # refuses operators
-        _offer(session, form)
+        _set_choices(session, form)
     return render_template("portal/organization_groups/new.html", form=form)
 
 
 def _page(group_id: UUID, form: OrganizationGroupForm) -> str:
     with transaction(read_only=True) as session:
         group = organization_groups.get(session, caller(), group_id)
-        _offer(session, form, organization_groups.organizations_of(session, group))
+        _set_choices(session, form, organization_groups.organizations_of(session, group))
     return render_template("portal/organization_groups/group.html", form=form, group=group)
 
 

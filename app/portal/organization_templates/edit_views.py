@@ -79,7 +79,7 @@ def create_template_assistant(template_id: UUID) -> Page:
         organization_templates.save_assistant(
             session, caller(), template_id, None, fields, bounds()
         )
-        url = submission.store_url(_template_url(template_id))
+        url = submission.finish(_template_url(template_id))
     return _with_warning(form, redirect_with(gettext("%(name)s added.", name=form.name.data), url))
 
 
@@ -217,7 +217,7 @@ def _campaign_form(opened_template: OpenedTemplate) -> TemplateCampaignForm:
         gettext("Outreach"), CampaignPlan(None)
     )
     form = TemplateCampaignForm.showing_campaign(campaign, opened_template.template.version)
-    form.offer_template(opened_template.content)
+    form.set_assistant_choices(opened_template.content)
     return form
 
 
@@ -225,7 +225,7 @@ def _stored_campaign(
     session: Session, template_id: UUID, typed: TemplateCampaignForm
 ) -> TemplateCampaignForm:
     opened_template = _open_template(session, template_id)
-    typed.offer_template(opened_template.content)
+    typed.set_assistant_choices(opened_template.content)
     return _campaign_form(opened_template)
 
 
@@ -262,7 +262,7 @@ def _assistant_page(
 
 def _campaign_page(template_id: UUID, form: TemplateCampaignForm) -> str:
     opened_template = opened(template_id)
-    form.offer_template(opened_template.content)
+    form.set_assistant_choices(opened_template.content)
     return render_template(
         "portal/organization_templates/campaign.html",
         template=opened_template.template,

@@ -150,7 +150,7 @@ class TemplateCampaignForm(PlanForm):
             version=version,
         )
 
-    def offer_template(self, content: TemplateContent) -> None:
+    def set_assistant_choices(self, content: TemplateContent) -> None:
         self.assistant.choices = [
             SelectChoice(str(position), fields.name)
             for position, fields in enumerate(content.assistants)

@@ -58,7 +58,7 @@ def create_organization_from_template(template_id: UUID) -> Page:
         made = organization_templates.create_organization(
             session, caller(), template_id, customer, bounds(), **_installation()
         )
-        url = submission.store_url(
+        url = submission.finish(
             url_for("portal.organizations.show_organization", organization_id=made.id)
         )
     return _to_added(template_id, customer, made.name, url)

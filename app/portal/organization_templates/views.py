@@ -68,7 +68,7 @@ def create_template() -> Page:
     with saving(form, lambda: _new_page(form), validate=False) as session:
         submission = FormSubmission(session)
         template = organization_templates.create(session, caller(), form.name.data or "")
-        url = submission.store_url(
+        url = submission.finish(
             url_for("portal.organization_templates.show_template", template_id=template.id)
         )
     message = gettext(
@@ -96,7 +96,7 @@ def create_template_from_organization(organization_id: UUID) -> Page:
         template = organization_templates.save_organization(
             session, caller(), organization_id, name, campaign_id=campaign_id, first_role=form.role
         )
-        url = submission.store_url(
+        url = submission.finish(
             url_for("portal.organization_templates.show_template", template_id=template.id)
         )
     return redirect_with(gettext("Template %(name)s added.", name=template.name), url)

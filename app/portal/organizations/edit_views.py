@@ -56,7 +56,7 @@ def create_organization() -> Page:
     with saving(form, lambda: _new_page(form)) as session:
         submission = FormSubmission(session)
         created = _create(session, form)
-        url = submission.store_url(
+        url = submission.finish(
             url_for("portal.organizations.show_organization", organization_id=created.id)
         )
     return redirect_with(added_message(created.name, form.submitted_email), url)

@@ -48,7 +48,7 @@ def assign_numbers() -> Page:
     with saving(form, lambda: _page(organization, form)) as session:
         submission = FormSubmission(session)
         assigned = phone_numbers.assign(session, caller(), organization.id, form.submitted_numbers)
-        url = submission.store_url(
+        url = submission.finish(
             url_for("portal.phone_numbers.list_numbers", organization=organization.id)
         )
     return redirect_with(_assigned_message(len(assigned), organization.name), url)

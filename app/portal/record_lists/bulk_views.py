@@ -104,7 +104,10 @@ def _choice_form(action: BulkAction) -> ChoiceForm | None:
     if action.choice is None:
         return None
     with transaction(read_only=True) as session:
-        return ChoiceForm.offering(action.choice.label, action.choice.options(session))
+        options = action.choice.options(session)
+    form = ChoiceForm()
+    form.set_choices(action.choice.label, options)
+    return form
 
 
 def _result(action: BulkAction, item: BulkItem) -> BulkRowResult:

@@ -29,14 +29,11 @@ class ChoiceForm(PortalForm):
         validators=[InputRequired(lazy_gettext("Choose one."))], validate_choice=False
     )
 
-    @classmethod
-    def offering(cls, label: str, options: Mapping[str, str]) -> "ChoiceForm":
-        form = cls()
-        form.choice.label.text = label
-        form.choice.choices = [
+    def set_choices(self, label: str, options: Mapping[str, str]) -> None:
+        self.choice.label.text = label
+        self.choice.choices = [
             SelectChoice(value, text)
             for value, text in (("", lazy_gettext("Choose…")), *options.items())
         ]
-        if form.choice.data not in options:
-            form.choice.data, form.choice.raw_data = "", []
-        return form
+        if self.choice.data not in options:
+            self.choice.data, self.choice.raw_data = "", []

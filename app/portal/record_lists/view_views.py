@@ -42,7 +42,7 @@ def create_saved_view(name: str) -> Page:
         definition.refuse_problems()
         query = definition.query_of(request.args)
         view = saved_views.create(session, caller(), name, query, form.to_view())
-        url = submission.store_url(_url(definition, view))
+        url = submission.finish(_url(definition, view))
     message = gettext("The view “%(name)s” was saved.", name=view.name)
     return redirect_with(message, url)
 

@@ -76,7 +76,7 @@ def create_token() -> Page:
         new = scim_tokens.create(
             session, caller(), name=form.name.data or "", expires_at=form.expires_at
         )
-        submission.store_url(url_for("portal.scim.edit_directory"))
+        submission.finish(url_for("portal.scim.edit_directory"))
     return _page_with(new, gettext("“%(name)s” was created", name=new.token.name))
 
 
@@ -91,7 +91,7 @@ def roll_token(token_id: UUID) -> Page:
     with saving(form, lambda: _roll_page(token_id, form), shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = scim_tokens.rotate(session, caller(), token_id, **form.to_period())
-        submission.store_url(url_for("portal.scim.edit_directory"))
+        submission.finish(url_for("portal.scim.edit_directory"))
     return _page_with(new, gettext("“%(name)s” was rolled", name=new.token.name))
 
 

@@ -163,7 +163,7 @@ def store_upload(
             chosen=choices,
             corrects=corrects,
         )
-        return submission.store_url(url_for("portal.uploads.show_upload", upload_id=upload.id))
+        return submission.finish(url_for("portal.uploads.show_upload", upload_id=upload.id))
 
 
 def _choose_page(campaign_id: UUID, form: UploadForm) -> str:

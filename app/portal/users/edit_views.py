@@ -55,7 +55,7 @@ def invite_user() -> Page:
     with saving(form, lambda: _invite_page(form), validate=False, shows=(Forbidden,)) as session:
         submission = FormSubmission(session)
         invited = _invite(session, form)
-        url = submission.store_url(url_for("portal.users.show_user", user_id=invited.id))
+        url = submission.finish(url_for("portal.users.show_user", user_id=invited.id))
     return redirect_with(_invited_message(invited), url)
 
 

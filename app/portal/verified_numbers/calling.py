@@ -53,7 +53,7 @@ def call_with_code(
             calls_at_once=config.calls_per_organization,
             limits=config.trial_limits,
         )
-        url = submission.store_url(
+        url = submission.finish(
             url_for(
                 "portal.verified_numbers.enter_code",
                 organization_id=organization_id,

@@ -56,8 +56,9 @@ class FormSubmission:
             flash(notice, "info")
         abort(redirect(str(claim["url"]), 303))
 
-    def store_url(self, url: str) -> str:
-        """Store the URL of the response; return it."""
+    def finish(self, url: str) -> str:
+        """Store the URL of the response, to which the same submission redirects from now on; return
+        it."""
         if self._slot is not None:
             idempotency.store_answer(self._session, self._slot, {"url": url})
         return url

@@ -41,9 +41,9 @@ class OfOrganization(PortalForm):
     )
     suggested: Sequence[str] = ()
 
-    def set_organizations(self, session: Session) -> Organization | None:
-        """Offer the choice, starting with the organization of the URL; return the organization if
-        it is known already. Raises `NotFound`."""
+    def prepare_organization(self, session: Session) -> Organization | None:
+        """Suggest organizations, starting with that of the URL, or remove the field for users
+        without a choice; return the organization if it is known already. Raises `NotFound`."""
         organization = organization_named(session)
         if not _chooses_in_form():
             del self.organization
@@ -57,7 +57,7 @@ class OfOrganization(PortalForm):
         """Return the organization of a submitted form; None with the problem at the field. Raises
         `NotFound`."""
         with transaction(read_only=True) as session:
-            organization = self.set_organizations(session)
+            organization = self.prepare_organization(session)
             if "organization" not in self or not self.organization.raw_data:
                 if organization is None:
                     raise NotFound
@@ -97,7 +97,7 @@ def new_page(
     arguments are those of `organization_picker.choose_page`. Raises `NotFound`, and `Conflict`
     (``archived``) for an archived organization in the URL."""
     with transaction(read_only=True) as session:
-        organization = form.set_organizations(session)
+        organization = form.prepare_organization(session)
         if organization is not None:
             refuse_archived(organization)
         if organization is None and not form.suggested:

@@ -127,7 +127,7 @@ class WebhookForm(WebhookFields, OfOrganization):
         if self.scope.data != PORTAL:
             return self.organization_or_page(page)
         with transaction(read_only=True) as session:
-            self.set_organizations(session)
+            self.prepare_organization(session)
         return None
 
     def selected_organization(self) -> Organization | None:

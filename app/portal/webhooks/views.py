@@ -88,9 +88,7 @@ def create_webhook() -> Page:
         created = endpoints.add(
             session, caller(), settings(), organization_id=owner_id, **form.to_fields()
         )
-        submission.store_url(
-            url_for("portal.webhooks.show_webhook", webhook_id=created.endpoint.id)
-        )
+        submission.finish(url_for("portal.webhooks.show_webhook", webhook_id=created.endpoint.id))
     return webhook_page(created.endpoint.id, created.secret, gettext("The webhook was created"))
 
 
@@ -177,7 +175,7 @@ def roll_webhook_secret(webhook_id: UUID) -> Page:
     with saving(form, page, validate=False, shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         rotated = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
-        submission.store_url(url_for("portal.webhooks.show_webhook", webhook_id=webhook_id))
+        submission.finish(url_for("portal.webhooks.show_webhook", webhook_id=webhook_id))
     return webhook_page(webhook_id, rotated.secret, gettext("The webhook has a new secret"))
 
 
@@ -282,7 +280,7 @@ def send_test_delivery(webhook_id: UUID) -> Response:
     with changing(_webhook_url(webhook_id), Conflict) as session:
         submission = FormSubmission(session, notice=str(TEST_QUEUED))
         deliveries.send_test(session, caller(), webhook_id)
-        url = submission.store_url(_webhook_url(webhook_id))
+        url = submission.finish(_webhook_url(webhook_id))
     return redirect_with(str(TEST_QUEUED), url)
 
 
