@@ -130,9 +130,9 @@ def _app_removal_confirmation(factors: own.UserFactors) -> ConfirmationPage:
             gettext("Its codes no longer work, here and at your next sign-in."),
             *_removal_consequences(factors),
         ),
-        act=gettext("Remove app"),
-        safe=gettext("Keep it"),
-        safe_url=url_for("portal.account.show_factors"),
+        action_label=gettext("Remove app"),
+        keep_label=gettext("Keep it"),
+        keep_url=url_for("portal.account.show_factors"),
         crumbs=_parent_crumbs(),
     )
 
@@ -142,9 +142,9 @@ def _passkey_removal_confirmation(factors: own.UserFactors, passkey: Passkey) ->
         action=url_for("portal.account.remove_passkey", passkey_id=passkey.id),
         title=gettext("Remove the passkey %(name)s?", name=passkey.name),
         consequences=(gettext("It no longer signs you in."), *_removal_consequences(factors)),
-        act=gettext("Remove passkey"),
-        safe=gettext("Keep it"),
-        safe_url=url_for("portal.account.show_factors"),
+        action_label=gettext("Remove passkey"),
+        keep_label=gettext("Keep it"),
+        keep_url=url_for("portal.account.show_factors"),
         crumbs=_parent_crumbs(),
     )
 

@@ -208,9 +208,9 @@ def confirm_remove_alert_rule(rule_id: UUID) -> str:
     return ConfirmationPage(
         title=gettext("Remove this alert rule?"),
         consequences=REMOVING,
-        act=gettext("Remove rule"),
-        safe=gettext("Keep rule"),
-        safe_url=url_for("portal.alerts.show_alert_rule", rule_id=rule_id),
+        action_label=gettext("Remove rule"),
+        keep_label=gettext("Keep rule"),
+        keep_url=url_for("portal.alerts.show_alert_rule", rule_id=rule_id),
     ).page()
 
 

@@ -215,9 +215,9 @@ def _suspend_confirmation(client: OAuthClient) -> ConfirmationPage:
                 "Its tokens stop working too. It can be resumed at any time, with the same secret."
             ),
         ],
-        act=gettext("Suspend client"),
-        safe=gettext("Keep active"),
-        safe_url=url_for("portal.api_access.show_client", client_id=client.id),
+        action_label=gettext("Suspend client"),
+        keep_label=gettext("Keep active"),
+        keep_url=url_for("portal.api_access.show_client", client_id=client.id),
     )
 
 
@@ -235,9 +235,9 @@ def _revoke_confirmation(client: OAuthClient) -> ConfirmationPage:
             ),
             gettext("This can’t be undone. You can create a new client at any time."),
         ],
-        act=gettext("Revoke client"),
-        safe=gettext("Keep client"),
-        safe_url=url_for("portal.api_access.show_client", client_id=client.id),
+        action_label=gettext("Revoke client"),
+        keep_label=gettext("Keep client"),
+        keep_url=url_for("portal.api_access.show_client", client_id=client.id),
     )
 
 

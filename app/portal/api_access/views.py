@@ -229,9 +229,9 @@ def _revoke_confirmation(key: ApiKey) -> ConfirmationPage:
             last_use(key, long_datetime(key.last_used_at, zone())),
             gettext("This can’t be undone. You can create a new key at any time."),
         ],
-        act=gettext("Revoke key"),
-        safe=gettext("Keep key"),
-        safe_url=url_for("portal.api_access.show_key", key_id=key.id),
+        action_label=gettext("Revoke key"),
+        keep_label=gettext("Keep key"),
+        keep_url=url_for("portal.api_access.show_key", key_id=key.id),
     )
 
 

@@ -23,7 +23,7 @@ ACTIONS = (
         done=lambda n: ngettext(
             "%(num)s assistant switched off", "%(num)s assistants switched off", n
         ),
-        safe=lazy_gettext("Keep switched on"),
+        keep_label=lazy_gettext("Keep switched on"),
         consequences=(
             lazy_gettext("They place no calls, not even those of running campaigns."),
             lazy_gettext("Waiting calls are cancelled when they are due."),
@@ -45,7 +45,7 @@ ACTIONS = (
         done=lambda n: ngettext(
             "%(num)s assistant switched on", "%(num)s assistants switched on", n
         ),
-        safe=lazy_gettext("Keep switched off"),
+        keep_label=lazy_gettext("Keep switched off"),
         consequences=(lazy_gettext("They place calls again, also those of running campaigns."),),
         act=lambda session, item: settings.switch(
             session, caller(), item.row.assistant.id, on=True

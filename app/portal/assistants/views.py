@@ -348,9 +348,9 @@ def _removal_confirmation(session: Session, assistant: Assistant, key: str) -> C
         ),
         title=gettext("Remove the key %(key)s?", key=key),
         consequences=consequences,
-        act=gettext("Remove key"),
-        safe=gettext("Keep key"),
-        safe_url=url_for("portal.assistants.show_assistant", assistant_id=assistant.id),
+        action_label=gettext("Remove key"),
+        keep_label=gettext("Keep key"),
+        keep_url=url_for("portal.assistants.show_assistant", assistant_id=assistant.id),
     )
 
 

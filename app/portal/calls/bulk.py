@@ -31,7 +31,7 @@ def actions(waiting: Callable[[Session, str | None, int], Page[Any]]) -> tuple[B
             permission=Permission.CALLS_CREATE,
             button=lambda n: ngettext("Cancel %(num)s call", "Cancel %(num)s calls", n),
             done=lambda n: ngettext("%(num)s call cancelled", "%(num)s calls cancelled", n),
-            safe=lazy_gettext("Keep calls"),
+            keep_label=lazy_gettext("Keep calls"),
             consequences=(
                 lazy_gettext("The calls are not placed."),
                 lazy_gettext("This can’t be undone."),

@@ -212,9 +212,9 @@ def cancel_confirmation(call: Call) -> ConfirmationPage:
         if ends
         else gettext("Cancel the call to %(number)s?", number=number),
         consequences=_consequences(call),
-        act=gettext("End call") if ends else gettext("Cancel call"),
-        safe=gettext("Keep call"),
-        safe_url=url_for("portal.calls.show_call", call_id=call.id),
+        action_label=gettext("End call") if ends else gettext("Cancel call"),
+        keep_label=gettext("Keep call"),
+        keep_url=url_for("portal.calls.show_call", call_id=call.id),
     )
 
 

@@ -26,7 +26,7 @@ ACTIONS = (
         permission=Permission.CAMPAIGNS_WRITE,
         button=lambda n: ngettext("Pause %(num)s campaign", "Pause %(num)s campaigns", n),
         done=lambda n: ngettext("%(num)s campaign paused", "%(num)s campaigns paused", n),
-        safe=lazy_gettext("Keep running"),
+        keep_label=lazy_gettext("Keep running"),
         consequences=(
             lazy_gettext("No more contacts are called, and waiting calls are cancelled."),
             lazy_gettext("Calls in progress continue to their end."),
@@ -42,7 +42,7 @@ ACTIONS = (
         permission=Permission.CAMPAIGNS_WRITE,
         button=lambda n: ngettext("Resume %(num)s campaign", "Resume %(num)s campaigns", n),
         done=lambda n: ngettext("%(num)s campaign resumed", "%(num)s campaigns resumed", n),
-        safe=lazy_gettext("Not now"),
+        keep_label=lazy_gettext("Not now"),
         consequences=(
             lazy_gettext("Their contacts are called from now on, in the hours of their plans."),
         ),
@@ -57,7 +57,7 @@ ACTIONS = (
         permission=Permission.CAMPAIGNS_WRITE,
         button=lambda n: ngettext("Archive %(num)s campaign", "Archive %(num)s campaigns", n),
         done=lambda n: ngettext("%(num)s campaign archived", "%(num)s campaigns archived", n),
-        safe=lazy_gettext("Keep campaigns"),
+        keep_label=lazy_gettext("Keep campaigns"),
         consequences=(
             lazy_gettext("They are removed from the list and accept no more uploads."),
             lazy_gettext("Waiting calls are cancelled. Contacts can still be viewed."),

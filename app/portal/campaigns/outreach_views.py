@@ -304,9 +304,9 @@ def _start_confirmation(
             _how_consequences(session, campaign, plan, forecast.called),
             _blocker(session, campaign, plan),
         ),
-        act=act,
-        safe=gettext("Not now"),
-        safe_url=url_for("portal.campaigns.show_outreach", campaign_id=campaign.id),
+        action_label=act,
+        keep_label=gettext("Not now"),
+        keep_url=url_for("portal.campaigns.show_outreach", campaign_id=campaign.id),
         danger=False,
         warning=night_warning(session, campaign, plan),
         crumbs=(

@@ -210,9 +210,9 @@ def _archive_confirmation(campaign: Campaign) -> ConfirmationPage:
             gettext("It is removed from the list and accepts no more uploads."),
             final_message,
         ],
-        act=gettext("Archive campaign"),
-        safe=gettext("Keep campaign"),
-        safe_url=url_for("portal.campaigns.edit_campaign", campaign_id=campaign.id),
+        action_label=gettext("Archive campaign"),
+        keep_label=gettext("Keep campaign"),
+        keep_url=url_for("portal.campaigns.edit_campaign", campaign_id=campaign.id),
     )
 
 

@@ -98,9 +98,9 @@ def removal_confirmation(session: Session, account: CarrierAccount) -> Confirmat
             else gettext("No calls are using it."),
             _secret_deleted(account),
         ],
-        act=gettext("Remove account"),
-        safe=gettext("Keep account"),
-        safe_url=url_for("portal.carriers.list_accounts"),
+        action_label=gettext("Remove account"),
+        keep_label=gettext("Keep account"),
+        keep_url=url_for("portal.carriers.list_accounts"),
     )
 
 
@@ -118,9 +118,9 @@ def _discard_confirmation(account: CarrierAccount) -> ConfirmationPage:
             gettext("No live call uses it. Calls still use the current account."),
             _secret_deleted(account),
         ],
-        act=gettext("Discard"),
-        safe=gettext("Keep account"),
-        safe_url=url_for("portal.carriers.list_accounts"),
+        action_label=gettext("Discard"),
+        keep_label=gettext("Keep account"),
+        keep_url=url_for("portal.carriers.list_accounts"),
     )
 
 
@@ -155,9 +155,9 @@ def using(session: Session, account: CarrierAccount) -> ConfirmationPage:
         action=url_for("portal.carriers.use_account", account_id=account.id),
         title=gettext("Use %(account)s without a passed test?", account=name),
         consequences=[*consequences, callable_message],
-        act=gettext("Use account"),
-        safe=gettext("Don’t use it"),
-        safe_url=url_for("portal.carriers.list_accounts"),
+        action_label=gettext("Use account"),
+        keep_label=gettext("Don’t use it"),
+        keep_url=url_for("portal.carriers.list_accounts"),
     )
 
 

@@ -183,9 +183,9 @@ def pausing() -> ConfirmationPage:
             gettext("Calls in progress continue."),
             gettext("Calls are accepted until you resume. A call that expires isn’t placed."),
         ],
-        act=gettext("Pause all calls"),
-        safe=gettext("Keep calling"),
-        safe_url=url_for("portal.carriers.show_carrier_status"),
+        action_label=gettext("Pause all calls"),
+        keep_label=gettext("Keep calling"),
+        keep_url=url_for("portal.carriers.show_carrier_status"),
     )
 
 

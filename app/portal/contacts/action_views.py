@@ -142,9 +142,9 @@ def removal_confirmation(
             else gettext("It has no waiting calls."),
             gettext("You can restore the contact for one day."),
         ],
-        act=gettext("Remove contact"),
-        safe=gettext("Keep contact"),
-        safe_url=url_for(
+        action_label=gettext("Remove contact"),
+        keep_label=gettext("Keep contact"),
+        keep_url=url_for(
             "portal.contacts.show_contact", campaign_id=campaign.id, contact_id=contact.id
         ),
         crumbs=_breadcrumbs(campaign, contact),

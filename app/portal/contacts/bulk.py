@@ -47,7 +47,7 @@ ACTIONS = (
         permission=Permission.CONTACTS_WRITE,
         button=lambda n: ngettext("Remove %(num)s contact", "Remove %(num)s contacts", n),
         done=lambda n: ngettext("%(num)s contact removed", "%(num)s contacts removed", n),
-        safe=lazy_gettext("Keep contacts"),
+        keep_label=lazy_gettext("Keep contacts"),
         consequences=(
             lazy_gettext("They leave the campaign with all their details."),
             lazy_gettext("Their waiting calls are cancelled."),
@@ -69,7 +69,7 @@ ACTIONS = (
         done=lambda n: ngettext(
             "%(num)s contact on the do-not-call list", "%(num)s contacts on the do-not-call list", n
         ),
-        safe=lazy_gettext("Keep callable"),
+        keep_label=lazy_gettext("Keep callable"),
         consequences=(
             lazy_gettext("Their numbers are added to the organization’s do-not-call list."),
             lazy_gettext("Waiting calls to them are cancelled."),
@@ -85,7 +85,7 @@ ACTIONS = (
         permission=Permission.CONTACTS_WRITE,
         button=lambda n: ngettext("Restore %(num)s contact", "Restore %(num)s contacts", n),
         done=lambda n: ngettext("%(num)s contact restored", "%(num)s contacts restored", n),
-        safe=lazy_gettext("Not now"),
+        keep_label=lazy_gettext("Not now"),
         consequences=(lazy_gettext("Their cancelled calls stay cancelled."),),
         act=lambda session, item: single.undo_removal(
             session, caller(), path_id("campaign_id"), item.row.id

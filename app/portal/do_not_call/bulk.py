@@ -13,7 +13,7 @@ ACTIONS = (
         permission=Permission.CONTACTS_WRITE,
         button=lambda n: ngettext("Remove %(num)s number", "Remove %(num)s numbers", n),
         done=lambda n: ngettext("%(num)s number removed", "%(num)s numbers removed", n),
-        safe=lazy_gettext("Keep numbers"),
+        keep_label=lazy_gettext("Keep numbers"),
         consequences=(
             lazy_gettext("They may be called again."),
             lazy_gettext("Make sure that the people agree to calls."),

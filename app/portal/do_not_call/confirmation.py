@@ -45,9 +45,9 @@ def never_calling(
             else gettext("No calls to it are waiting."),
             gettext("Contacts with it stay in their campaigns."),
         ],
-        act=gettext("Add to do-not-call list"),
-        safe=gettext("Keep callable"),
-        safe_url=crumbs[-1][1],
+        action_label=gettext("Add to do-not-call list"),
+        keep_label=gettext("Keep callable"),
+        keep_url=crumbs[-1][1],
         crumbs=crumbs,
     )
 

@@ -121,9 +121,9 @@ def _removal_confirmation(provider: IdentityProvider, users: int) -> Confirmatio
             gettext("Sessions that began with it end now."),
             gettext("Users without a password need a password reset link."),
         ],
-        act=gettext("Remove company account"),
-        safe=gettext("Keep company account"),
-        safe_url=_provider_url(provider.id),
+        action_label=gettext("Remove company account"),
+        keep_label=gettext("Keep company account"),
+        keep_url=_provider_url(provider.id),
     )
 
 

@@ -97,9 +97,9 @@ def _end_confirmation(migrating: MigratingClient) -> ConfirmationPage:
             else gettext("It is served through %(day)s (UTC), as every client.", day=day),
             gettext("You can give it an extension again at any time."),
         ],
-        act=gettext("End extension"),
-        safe=gettext("Keep extension"),
-        safe_url=url_for(
+        action_label=gettext("End extension"),
+        keep_label=gettext("Keep extension"),
+        keep_url=url_for(
             "portal.legacy_migration.show_client_migration", client_id=migrating.client.id
         ),
     )
@@ -143,9 +143,9 @@ def _extension_page(migrating: MigratingClient, form: ExtensionForm) -> str:
         if migrating.is_extended
         else gettext("Give “%(name)s” an extension?", name=client.name),
         consequences=consequences,
-        act=gettext("Save extension"),
-        safe=gettext("Cancel"),
-        safe_url=url_for("portal.legacy_migration.show_client_migration", client_id=client.id),
+        action_label=gettext("Save extension"),
+        keep_label=gettext("Cancel"),
+        keep_url=url_for("portal.legacy_migration.show_client_migration", client_id=client.id),
         danger=False,
     ).page(form.last_day)
 

@@ -31,9 +31,9 @@ def confirm_suspend_partner(partner_id: UUID) -> str:
         return ConfirmationPage(
             title=gettext("Suspend %(name)s?", name=partner.name),
             consequences=_suspension_consequences(session, partner),
-            act=gettext("Suspend partner"),
-            safe=gettext("Keep active"),
-            safe_url=url_for("portal.operator.show_partner", partner_id=partner_id),
+            action_label=gettext("Suspend partner"),
+            keep_label=gettext("Keep active"),
+            keep_url=url_for("portal.operator.show_partner", partner_id=partner_id),
             crumbs=crumbs_of(partner),
         ).page()
 
@@ -172,9 +172,9 @@ def confirm_end_trial(partner_id: UUID) -> str:
     return ConfirmationPage(
         title=gettext("End trial mode of %(name)s?", name=partner.name),
         consequences=ENDING,
-        act=gettext("End trial mode"),
-        safe=gettext("Keep in trial mode"),
-        safe_url=url_for("portal.operator.show_partner", partner_id=partner_id),
+        action_label=gettext("End trial mode"),
+        keep_label=gettext("Keep in trial mode"),
+        keep_url=url_for("portal.operator.show_partner", partner_id=partner_id),
         danger=False,
         crumbs=crumbs_of(partner),
     ).page()
@@ -194,9 +194,9 @@ def confirm_start_trial(partner_id: UUID) -> str:
     return ConfirmationPage(
         title=gettext("Return %(name)s to trial mode?", name=partner.name),
         consequences=STARTING,
-        act=gettext("Return to trial mode"),
-        safe=gettext("Keep out of trial mode"),
-        safe_url=url_for("portal.operator.show_partner", partner_id=partner_id),
+        action_label=gettext("Return to trial mode"),
+        keep_label=gettext("Keep out of trial mode"),
+        keep_url=url_for("portal.operator.show_partner", partner_id=partner_id),
         crumbs=crumbs_of(partner),
     ).page()
 

@@ -96,9 +96,9 @@ def _delete_confirmation(group: OrganizationGroup) -> ConfirmationPage:
                 "Admins and clients limited to this group alone lose access to all organizations."
             ),
         ],
-        act=gettext("Delete group"),
-        safe=gettext("Keep group"),
-        safe_url=url_for("portal.organization_groups.edit_group", group_id=group.id),
+        action_label=gettext("Delete group"),
+        keep_label=gettext("Keep group"),
+        keep_url=url_for("portal.organization_groups.edit_group", group_id=group.id),
     )
 
 

@@ -128,9 +128,9 @@ def _removal_confirmation(opened_template: OpenedTemplate, position: int) -> Con
         consequences=[
             gettext("Organizations that were created from the template keep the assistant.")
         ],
-        act=gettext("Remove assistant"),
-        safe=gettext("Keep assistant"),
-        safe_url=_template_url(opened_template.template.id),
+        action_label=gettext("Remove assistant"),
+        keep_label=gettext("Keep assistant"),
+        keep_url=_template_url(opened_template.template.id),
     )
 
 

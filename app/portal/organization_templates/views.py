@@ -131,9 +131,9 @@ def confirm_delete_template(template_id: UUID) -> str:
     return ConfirmationPage(
         title=gettext("Delete the template %(name)s?", name=opened_template.template.name),
         consequences=[gettext("Organizations that were created from it stay as they are.")],
-        act=gettext("Delete template"),
-        safe=gettext("Keep template"),
-        safe_url=url_for("portal.organization_templates.show_template", template_id=template_id),
+        action_label=gettext("Delete template"),
+        keep_label=gettext("Keep template"),
+        keep_url=url_for("portal.organization_templates.show_template", template_id=template_id),
     ).page()
 
 

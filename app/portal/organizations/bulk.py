@@ -48,7 +48,7 @@ ACTIONS = (
         done=lambda n: ngettext(
             "%(num)s organization suspended", "%(num)s organizations suspended", n
         ),
-        safe=lazy_pgettext("organizations", "Keep active"),
+        keep_label=lazy_pgettext("organizations", "Keep active"),
         consequences=(
             lazy_gettext("Their users are signed out immediately and can’t sign in."),
             lazy_gettext("Their API keys and clients are refused, and no calls are placed."),
@@ -72,7 +72,7 @@ ACTIONS = (
         done=lambda n: ngettext(
             "%(num)s organization reactivated", "%(num)s organizations reactivated", n
         ),
-        safe=lazy_pgettext("organizations", "Keep suspended"),
+        keep_label=lazy_pgettext("organizations", "Keep suspended"),
         consequences=(
             lazy_gettext("Their users can sign in and their keys work again."),
             lazy_gettext("Running campaigns and waiting calls continue."),
@@ -94,7 +94,7 @@ ACTIONS = (
         done=lambda n: ngettext(
             "Plan of %(num)s organization changed", "Plan of %(num)s organizations changed", n
         ),
-        safe=lazy_gettext("Keep plans"),
+        keep_label=lazy_gettext("Keep plans"),
         consequences=(
             lazy_gettext("The plan changes immediately, with its price and its limits for calls."),
             lazy_gettext("Limits of assistants and users stay as they are."),
@@ -123,7 +123,7 @@ ACTIONS = (
             "%(num)s organizations added to the group",
             n,
         ),
-        safe=lazy_gettext("Don’t add"),
+        keep_label=lazy_gettext("Don’t add"),
         consequences=(
             lazy_gettext("Admins and API clients limited to the group see them immediately."),
             lazy_gettext("They stay in their other groups."),

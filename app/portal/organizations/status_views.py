@@ -101,9 +101,9 @@ def confirm_end_trial(organization_id: UUID) -> str:
     return ConfirmationPage(
         title=gettext("End trial mode of %(name)s?", name=name),
         consequences=ENDING,
-        act=gettext("End trial mode"),
-        safe=gettext("Keep in trial mode"),
-        safe_url=url_for("portal.organizations.show_organization", organization_id=organization_id),
+        action_label=gettext("End trial mode"),
+        keep_label=gettext("Keep in trial mode"),
+        keep_url=url_for("portal.organizations.show_organization", organization_id=organization_id),
         danger=False,
     ).page()
 

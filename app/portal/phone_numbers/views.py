@@ -116,9 +116,9 @@ def _move_confirmation(
             *_loss_consequences(session, number, target.id),
             gettext("Assistants of %(organization)s can call from it.", organization=name),
         ],
-        act=gettext("Move number"),
-        safe=gettext("Keep as it is"),
-        safe_url=url_for("portal.phone_numbers.list_numbers"),
+        action_label=gettext("Move number"),
+        keep_label=gettext("Keep as it is"),
+        keep_url=url_for("portal.phone_numbers.list_numbers"),
         danger=False,
     )
 
@@ -154,9 +154,9 @@ def _release_confirmation(session: Session, number: PhoneNumber) -> Confirmation
             *_loss_consequences(session, number, None),
             gettext("Any organization can be given the number again."),
         ],
-        act=gettext("Release number"),
-        safe=gettext("Keep number"),
-        safe_url=url_for("portal.phone_numbers.list_numbers"),
+        action_label=gettext("Release number"),
+        keep_label=gettext("Keep number"),
+        keep_url=url_for("portal.phone_numbers.list_numbers"),
     )
 
 

@@ -143,9 +143,9 @@ def _prepare_confirmation(definition: ListDefinition[Any]) -> ConfirmationPage:
                 num=exports.RETENTION.days,
             ),
         ],
-        act=gettext("Prepare export"),
-        safe=gettext("Back to the list"),
-        safe_url=filtered_url(definition),
+        action_label=gettext("Prepare export"),
+        keep_label=gettext("Back to the list"),
+        keep_url=filtered_url(definition),
         danger=False,
     )
 

@@ -92,9 +92,9 @@ def _delete_confirmation(view: SavedView) -> ConfirmationPage:
             gettext("No records are deleted, only the saved filters and columns."),
             *shared,
         ],
-        act=gettext("Delete view"),
-        safe=gettext("Keep view"),
-        safe_url=url_for(
+        action_label=gettext("Delete view"),
+        keep_label=gettext("Keep view"),
+        keep_url=url_for(
             "portal.record_lists.edit_saved_view", view_id=view.id, **path_of(LISTS[view.list_name])
         ),
     )

@@ -111,9 +111,9 @@ def _revoke_confirmation(token: ScimToken) -> ConfirmationPage:
             gettext("Users and their roles stay as they are."),
             gettext("This can’t be undone. You can create a new token at any time."),
         ],
-        act=gettext("Revoke token"),
-        safe=gettext("Keep token"),
-        safe_url=url_for("portal.scim.edit_directory"),
+        action_label=gettext("Revoke token"),
+        keep_label=gettext("Keep token"),
+        keep_url=url_for("portal.scim.edit_directory"),
     )
 
 

@@ -29,7 +29,7 @@ ACTIONS = (
         done=lambda n: ngettext(
             "Data of %(num)s upload deleted", "Data of %(num)s uploads deleted", n
         ),
-        safe=lazy_gettext("Keep data"),
+        keep_label=lazy_gettext("Keep data"),
         consequences=(
             lazy_gettext("Files and their rows are deleted and can’t be downloaded again."),
             lazy_gettext("The uploads can’t be undone any more."),

@@ -178,9 +178,9 @@ def _delete_confirmation(contact_import: ContactImport) -> ConfirmationPage:
     return ConfirmationPage(
         title=gettext("Delete the data of %(file)s?", file=contact_import.file_name),
         consequences=_consequences(contact_import),
-        act=gettext("Delete data"),
-        safe=gettext("Keep data"),
-        safe_url=url_for("portal.uploads.show_upload", upload_id=contact_import.id),
+        action_label=gettext("Delete data"),
+        keep_label=gettext("Keep data"),
+        keep_url=url_for("portal.uploads.show_upload", upload_id=contact_import.id),
     )
 
 

@@ -38,7 +38,7 @@ ACTIONS = (
         permission=Permission.USERS_WRITE,
         button=lambda n: ngettext("Resend %(num)s invitation", "Resend %(num)s invitations", n),
         done=lambda n: ngettext("%(num)s invitation sent", "%(num)s invitations sent", n),
-        safe=lazy_gettext("Cancel"),
+        keep_label=lazy_gettext("Cancel"),
         consequences=(
             lazy_gettext("They get a new link. Earlier links work until one of them is used."),
         ),
@@ -53,7 +53,7 @@ ACTIONS = (
         permission=Permission.USERS_WRITE,
         button=lambda n: ngettext("Suspend %(num)s user", "Suspend %(num)s users", n),
         done=lambda n: ngettext("%(num)s user suspended", "%(num)s users suspended", n),
-        safe=lazy_pgettext("users", "Keep active"),
+        keep_label=lazy_pgettext("users", "Keep active"),
         consequences=(
             lazy_gettext("Signed out immediately, in every browser, and can’t sign in."),
             lazy_gettext("Their seats stay taken."),
@@ -69,7 +69,7 @@ ACTIONS = (
         permission=Permission.USERS_WRITE,
         button=lambda n: ngettext("Reactivate %(num)s user", "Reactivate %(num)s users", n),
         done=lambda n: ngettext("%(num)s user reactivated", "%(num)s users reactivated", n),
-        safe=lazy_pgettext("users", "Keep suspended"),
+        keep_label=lazy_pgettext("users", "Keep suspended"),
         consequences=(
             lazy_gettext("They can sign in again with their own passwords."),
             lazy_gettext("Users without a free seat are refused, with the reason."),

@@ -170,9 +170,9 @@ def _reset_confirmation(user: User) -> ConfirmationPage:
             gettext("Signed out immediately, in every browser."),
             gettext("The user gets an email about it."),
         ),
-        act=gettext("Reset second factor"),
-        safe=gettext("Keep it"),
-        safe_url=url_for("portal.users.show_user", user_id=user.id),
+        action_label=gettext("Reset second factor"),
+        keep_label=gettext("Keep it"),
+        keep_url=url_for("portal.users.show_user", user_id=user.id),
     )
 
 

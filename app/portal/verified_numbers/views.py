@@ -93,9 +93,9 @@ def _removal_confirmation(
     return ConfirmationPage(
         title=gettext("Remove %(number)s?", number=phone(number.phone)),
         consequences=_consequences(number, organization, in_trial=in_trial),
-        act=gettext("Remove number"),
-        safe=gettext("Keep number"),
-        safe_url=_list_url(number),
+        action_label=gettext("Remove number"),
+        keep_label=gettext("Keep number"),
+        keep_url=_list_url(number),
     )
 
 

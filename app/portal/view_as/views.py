@@ -113,9 +113,9 @@ def _page(user_id: UUID, form: ReasonForm) -> str:
         ),
         title=gettext("View the portal as %(name)s?", name=user.name or user.email),
         consequences=CONSEQUENCES,
-        act=gettext("View as user"),
-        safe=gettext("Cancel"),
-        safe_url=crumbs[-1][1] if is_from_partner else user_page,
+        action_label=gettext("View as user"),
+        keep_label=gettext("Cancel"),
+        keep_url=crumbs[-1][1] if is_from_partner else user_page,
         danger=False,
         crumbs=crumbs if is_from_partner else [*crumbs, (user.name or user.email, user_page)],
     ).page(form.reason)

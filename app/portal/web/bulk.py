@@ -53,7 +53,7 @@ class BulkAction:
     permission: Permission
     button: Callable[[int], str]
     done: Callable[[int], str]
-    safe: str
+    keep_label: str
     consequences: Sequence[str]
     act: Callable[[Session, BulkItem], object]
     done_label: str

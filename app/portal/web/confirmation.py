@@ -16,9 +16,9 @@ class ConfirmationPage:
 
     title: str
     consequences: Sequence[str]
-    act: str
-    safe: str
-    safe_url: str
+    action_label: str
+    keep_label: str
+    keep_url: str
     action: str = ""
     danger: bool = True
     crumbs: Sequence[tuple[str, str]] = ()
@@ -29,9 +29,9 @@ class ConfirmationPage:
         action, crumbs = self.action or request.path, self.crumbs
         return render_template(
             "portal/confirm.html",
-            question=self,
+            confirmation=self,
             action=action,
-            action_label=self.act,
+            action_label=self.action_label,
             crumbs=crumbs,
             field=field,
         )

@@ -309,7 +309,7 @@ def removal_confirmation(
             *_log_message(sum(counts.values())),
             gettext("This can’t be undone. A new webhook gets a new secret."),
         ],
-        act=gettext("Remove webhook"),
-        safe=gettext("Keep webhook"),
-        safe_url=url_for("portal.webhooks.show_webhook", webhook_id=endpoint.id),
+        action_label=gettext("Remove webhook"),
+        keep_label=gettext("Keep webhook"),
+        keep_url=url_for("portal.webhooks.show_webhook", webhook_id=endpoint.id),
     )
