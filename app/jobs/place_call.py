@@ -64,7 +64,7 @@ class NextStep:
     """The next step, and its delay in seconds unless a signal comes first. ``is_silent`` if the
     carrier's silence is the reason of the delay."""
 
-    do: Literal["dial", "ask_again", "resolve", "follow"]
+    do: Literal["dial", "retry", "resolve", "follow"]
     seconds: float
     carrier: CarrierKind
     is_silent: bool = False
@@ -100,8 +100,8 @@ def _run(call_id: UUID, attempt_id: UUID, signaled: Event) -> None:
         match step.do:
             case "dial":
                 step = dial(call_id, attempt_id)
-            case "ask_again":
-                step = query_again(attempt_id)
+            case "retry":
+                step = retry_attempt(attempt_id)
             case "resolve":
                 step = resolve(attempt_id, step.carrier, begun_at)
             case _:
@@ -145,13 +145,13 @@ def _compose_messages(call_id: UUID) -> WrittenMessages:
 
 
 @retry_on_database_outage
-def query_again(attempt_id: UUID) -> NextStep | None:
+def retry_attempt(attempt_id: UUID) -> NextStep | None:
     """Send an attempt again that the carrier wanted later."""
     found_host: FoundHost | None = None
     while True:
         with calls_gate:
             with context().database.transaction() as session:
-                claim = claims.claim_carrier_retry(
+                claim = claims.claim_retry(
                     session,
                     attempt_id,
                     found_host=found_host,
@@ -185,7 +185,7 @@ def _carry_out(claim: CallClaim) -> NextStep | None:
     if claim.placement is not None:
         placement = claim.placement
         carrier = context().carriers.of(claim.carrier, placement.account_id)
-        return _ask_once(carrier, placement, committed)
+        return _place_once(carrier, placement, committed)
     return _wait_for(claim)
 
 
@@ -194,8 +194,8 @@ def _wait_for(claim: CallClaim) -> NextStep | None:
         case ClaimKind.WAIT:
             seconds = _seconds_until(claim.until) if claim.until else LIMIT_WAIT_SECONDS
             return NextStep("dial", min(seconds, LIMIT_WAIT_SECONDS), claim.carrier)
-        case ClaimKind.ASK_AGAIN:
-            return NextStep("ask_again", _seconds_until(claim.until), claim.carrier)
+        case ClaimKind.RETRY:
+            return NextStep("retry", _seconds_until(claim.until), claim.carrier)
         case ClaimKind.RESOLVE:
             return NextStep("resolve", 0, claim.carrier)
         case ClaimKind.FOLLOW:
@@ -204,7 +204,7 @@ def _wait_for(claim: CallClaim) -> NextStep | None:
             return None
 
 
-def _ask_once(carrier: Carrier, placement: CallPlacement, committed: float) -> NextStep | None:
+def _place_once(carrier: Carrier, placement: CallPlacement, committed: float) -> NextStep | None:
     # A delayed process may have been declared dead and its call taken over.
     if time.monotonic() - committed > LEASE_SECONDS:
         return NextStep("resolve", 0, carrier.kind)
@@ -218,7 +218,7 @@ def _ask_once(carrier: Carrier, placement: CallPlacement, committed: float) -> N
     except PlacementDelayed as refusal:
         with database.transaction() as session:
             attempts.carrier_retry(session, attempt_id, refusal.seconds, str(refusal))
-        return NextStep("ask_again", min(refusal.seconds, MAX_WAIT_SECONDS), carrier.kind)
+        return NextStep("retry", min(refusal.seconds, MAX_WAIT_SECONDS), carrier.kind)
     except NoCarrierAnswer as failure:
         log.warning("the carrier gave no answer to a call (%s); asking what became of it", failure)
         with database.transaction() as session:

@@ -1,6 +1,6 @@
 """The worker's next step for a call whose turn has come, or for an attempt that is sent again.
 
-`next_step` and `claim_carrier_retry` repeat the checks of the acceptance. Only a claim to dial
+`next_step` and `claim_retry` repeat the checks of the acceptance. Only a claim to dial
 writes an attempt; `attempts` handles the carrier's answer to it.
 """
 
@@ -39,7 +39,7 @@ class ClaimKind(StrEnum):
     DIAL = "dial"
     RESOLVE = "resolve"
     FOLLOW = "follow"
-    ASK_AGAIN = "ask-again"
+    RETRY = "retry"
     WAIT = "wait"
     DONE = "done"
 
@@ -47,7 +47,7 @@ class ClaimKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class CallClaim:
     """The worker's next step for a call. ``placement`` comes with DIAL only, ``until`` with
-    ASK_AGAIN, and with WAIT if the carrier's next turn is known, ``host`` with LOOK_UP_HOST."""
+    RETRY, and with WAIT if the carrier's next turn is known, ``host`` with LOOK_UP_HOST."""
 
     kind: ClaimKind
     carrier: CarrierKind
@@ -231,13 +231,13 @@ def _claim_for_attempt(session: Session, call: Call, attempt_id: UUID) -> CallCl
     if attempt is None or attempt.status not in ACTIVE:
         return CallClaim(ClaimKind.DONE, call.carrier)
     if attempt.carrier_retry_at is not None:
-        return _retry_claim(attempt)
+        return _claim_for_retry(attempt)
     is_placed = attempt.carrier_reference is not None
     return CallClaim(ClaimKind.FOLLOW if is_placed else ClaimKind.RESOLVE, attempt.carrier)
 
 
-def _retry_claim(attempt: CallAttempt) -> CallClaim:
-    return CallClaim(ClaimKind.ASK_AGAIN, attempt.carrier, until=attempt.carrier_retry_at)
+def _claim_for_retry(attempt: CallAttempt) -> CallClaim:
+    return CallClaim(ClaimKind.RETRY, attempt.carrier, until=attempt.carrier_retry_at)
 
 
 def _stop_or_postpone(
@@ -278,7 +278,7 @@ def _placement_of(
     )
 
 
-def claim_carrier_retry(
+def claim_retry(
     session: Session,
     attempt_id: UUID,
     *,
@@ -292,7 +292,7 @@ def claim_carrier_retry(
         return _claim_for_attempt(session, call, attempt_id)
     now = utcnow()
     if now < attempt.carrier_retry_at:
-        return _retry_claim(attempt)
+        return _claim_for_retry(attempt)
     carrier_accounts.choose_again(session, call)
     attempt.carrier, attempt.account_id = call.carrier, call.account_id
     parties = rules.parties_of(session, call.assistant_id, call.phone_number, lock=True)
@@ -304,7 +304,7 @@ def claim_carrier_retry(
     elif pause := pauses.of_call(session, call):
         call.status_detail, call.next_attempt_at = pauses.pause_message(pause), None
         attempt.carrier_retry_at = now + pauses.RECHECK
-        return _retry_claim(attempt)
+        return _claim_for_retry(attempt)
     elif host := _host_to_look_up(call, parties.assistant, found_host):
         return CallClaim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
     elif found_host is not None and found_host.problem is not None:

@@ -167,7 +167,7 @@ def delay_then_pause(office: Office) -> UUID:
     attempt = office.session.scalars(
         select(CallAttempt).where(CallAttempt.call_id == call_id)
     ).one()
-    claims.claim_carrier_retry(office.session, attempt.id)
+    claims.claim_retry(office.session, attempt.id)
     return call_id
 
 

@@ -33,8 +33,8 @@ def test_an_attempt_that_was_delayed_is_not_asked_for_again_during_a_pause(
     attempts.carrier_retry(session, attempt_id, 0, "The carrier asked to wait.")
     pause(session)
     session.flush()
-    claim = claims.claim_carrier_retry(session, attempt_id)
-    assert (claim.kind, claim.placement) == (ClaimKind.ASK_AGAIN, None)
+    claim = claims.claim_retry(session, attempt_id)
+    assert (claim.kind, claim.placement) == (ClaimKind.RETRY, None)
     assert claim.until is not None
     assert timedelta() < claim.until - utcnow() <= pauses.RECHECK
     call = session.get_one(Call, call_id)
@@ -45,7 +45,7 @@ def test_an_attempt_that_was_delayed_is_not_asked_for_again_during_a_pause(
     pauses.resume(session, COLLEAGUE, pauses.PauseScope())
     session.get_one(CallAttempt, attempt_id).carrier_retry_at = utcnow()
     session.flush()
-    assert claims.claim_carrier_retry(session, attempt_id).kind is ClaimKind.DIAL
+    assert claims.claim_retry(session, attempt_id).kind is ClaimKind.DIAL
     assert call.status_detail is None
 
 

@@ -138,7 +138,7 @@ def test_a_removed_number_stops_a_call_that_the_carrier_asked_to_send_again(
     attempts.carrier_retry(session, attempt_id, 0, "The carrier is busy.")
     session.delete(number)
     session.flush()
-    assert claims.claim_carrier_retry(session, attempt_id).kind is ClaimKind.DONE
+    assert claims.claim_retry(session, attempt_id).kind is ClaimKind.DONE
     assert ended(call) == STOPPED
 
 

@@ -88,10 +88,10 @@ def test_a_delayed_attempt_moves_to_the_carrier_of_the_new_account(
     _, attempt = claimed(session, accepted(session, line))
     attempts.carrier_retry(session, attempt.id, 60.0, "The trunk could not be reached.")
     account = bring(session, caller, TWILIO)
-    assert claims.claim_carrier_retry(session, attempt.id).carrier is CarrierKind.SIP
+    assert claims.claim_retry(session, attempt.id).carrier is CarrierKind.SIP
     assert attempt.carrier_retry_at is not None
     attempt.carrier_retry_at -= timedelta(seconds=61)
-    claim = claims.claim_carrier_retry(session, attempt.id)
+    claim = claims.claim_retry(session, attempt.id)
     assert (claim.kind, claim.carrier) == (ClaimKind.DIAL, CarrierKind.TWILIO)
     assert claim.placement is not None
     assert claim.placement.account_id == attempt.account_id == account.id
