@@ -217,7 +217,7 @@ def _place_once(carrier: Carrier, placement: CallPlacement, committed: float) ->
         return None
     except PlacementDelayed as refusal:
         with database.transaction() as session:
-            attempts.carrier_retry(session, attempt_id, refusal.seconds, str(refusal))
+            attempts.record_carrier_retry(session, attempt_id, refusal.seconds, str(refusal))
         return NextStep("retry", min(refusal.seconds, MAX_WAIT_SECONDS), carrier.kind)
     except NoCarrierAnswer as failure:
         log.warning("the carrier gave no answer to a call (%s); asking what became of it", failure)
@@ -263,7 +263,7 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> 
         return NextStep("resolve", min(wait, POLL_SECONDS), carrier_kind)
     with database.transaction() as session:
         if verdict is PlacementVerdict.NOT_PLACED:
-            attempts.never_placed(session, attempt_id)
+            attempts.record_never_placed(session, attempt_id)
         else:
             attempts.end_unknown(session, attempt_id)
     return None

@@ -118,7 +118,7 @@ def sell(worker: WorkerContext, partner_id: UUID) -> None:
     except (ProcessorRefused, ProcessorUnavailable) as error:
         problem = _problem_message(error)
     with worker.database.transaction() as session:
-        selling.sent(session, offer.version_id, ids, problem)
+        selling.record_ids(session, offer.version_id, ids, problem)
     refresh_partner(worker, partner_id)
 
 

@@ -77,8 +77,8 @@ def store_answer(mail_id: str, attempt: int, answer: SendResult) -> None:
     with context().database.transaction() as session:
         match answer["end"]:
             case "sent":
-                mails.sent(session, UUID(mail_id))
+                mails.record_sent(session, UUID(mail_id))
             case "later":
-                mails.later(session, UUID(mail_id), attempt, answer["reason"])
+                mails.schedule_retry(session, UUID(mail_id), attempt, answer["reason"])
             case "refused":
-                mails.refused(session, UUID(mail_id), answer["reason"])
+                mails.record_refused(session, UUID(mail_id), answer["reason"])

@@ -279,7 +279,7 @@ def test_an_attempt_that_the_carrier_delayed_ends_once_the_number_is_lost(
     first = claims.next_step(session, call.id, attempt_id, calls_at_once=9)
     assert first.placement is not None
     assert first.placement.from_number == OWN
-    attempts.carrier_retry(session, attempt_id, -1.0, "The carrier asked to wait.")
+    attempts.record_carrier_retry(session, attempt_id, -1.0, "The carrier asked to wait.")
     lose(session, own)
     again = claims.claim_retry(session, attempt_id)
     assert (again.kind, again.placement, call.status_detail) == (

@@ -99,7 +99,7 @@ def _letters(session: Session, settings: Settings) -> Sequence[OutgoingMail]:
         for mail in waiting:
             letter = mails.begin(session, mail.id, mail.attempts + 1, settings)
             if letter is not None:
-                mails.sent(session, mail.id)
+                mails.record_sent(session, mail.id)
                 letters.append(letter)
     return letters
 

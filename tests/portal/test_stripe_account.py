@@ -108,7 +108,7 @@ def test_published_plans_are_sent_and_a_member_begins_a_checkout(
     assert "can&#39;t be bought here" in member.get("/plan").text
     wanted = selling.to_send(session, own.partner.id)
     assert wanted is not None
-    selling.sent(session, wanted.version_id, {Tier.PLUS: ("prod_1", "price_1")}, "")
+    selling.record_ids(session, wanted.version_id, {Tier.PLUS: ("prod_1", "price_1")}, "")
     session.commit()
     begun = member.post("/plan/checkout/customerPlusPlan", page="/plan").location or ""
     assert begun.startswith("/plan/checkout/")

@@ -3,8 +3,8 @@
 The order is essential. `claims.next_step` writes the attempt; only after the commit is the request
 sent to the carrier, once, with the attempt's id. An attempt that is found after a crash is never
 placed again: the carrier is queried about it. Its end is recorded by `record_placed`,
-`record_refusal`, `never_placed` or `end_unknown`, and only an attempt that was certainly never
-placed is replaced.
+`record_refusal`, `record_never_placed` or `end_unknown`, and only an attempt that was certainly
+never placed is replaced.
 """
 
 from datetime import timedelta
@@ -28,7 +28,7 @@ MAX_SHOWN = 400
 """Maximum characters of a carrier's message that a call shows."""
 
 
-def carrier_retry(session: Session, attempt_id: UUID, seconds: float, message: str) -> None:
+def record_carrier_retry(session: Session, attempt_id: UUID, seconds: float, message: str) -> None:
     """Record that the carrier did not place the attempt, which may be sent again in ``seconds``."""
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status not in ACTIVE or attempt.carrier_reference is not None:
@@ -74,7 +74,7 @@ def record_no_answer(session: Session, attempt_id: UUID) -> None:
     )
 
 
-def never_placed(session: Session, attempt_id: UUID) -> None:
+def record_never_placed(session: Session, attempt_id: UUID) -> None:
     """Replace an attempt whose request certainly never reached the carrier.
 
     The number of such attempts is limited, depending on whether a request was sent at all.

@@ -6,4 +6,4 @@ Services that cause mails queue them through `app.services.mail_queue`.
 from app.services.mails.attaching import pdf_of
 from app.services.mails.invitations import send_invitation
 from app.services.mails.rendering import RenderedMail, preview, sample
-from app.services.mails.sending import begin, later, origin_of, refused, sent
+from app.services.mails.sending import begin, origin_of, record_refused, record_sent, schedule_retry

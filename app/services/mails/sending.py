@@ -128,7 +128,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
     )
 
 
-def sent(session: Session, mail_id: UUID) -> None:
+def record_sent(session: Session, mail_id: UUID) -> None:
     """Record that the mail was accepted; it is never sent again."""
     mail = _lock_mail(session, mail_id)
     if mail is not None and not mail.is_over:
@@ -136,10 +136,10 @@ def sent(session: Session, mail_id: UUID) -> None:
         session.flush()
 
 
-def later(session: Session, mail_id: UUID, attempt: int, reason: str) -> None:
+def schedule_retry(session: Session, mail_id: UUID, attempt: int, reason: str) -> None:
     """Record that the mail was not accepted: queue the next attempt, or give up after the last."""
     if attempt > len(GAPS_SECONDS):
-        refused(session, mail_id, f"given up after {attempt} attempts; {reason}")
+        record_refused(session, mail_id, f"given up after {attempt} attempts; {reason}")
         return
     mail = _lock_mail(session, mail_id)
     if mail is not None and not mail.is_over:
@@ -148,7 +148,7 @@ def later(session: Session, mail_id: UUID, attempt: int, reason: str) -> None:
         session.flush()
 
 
-def refused(session: Session, mail_id: UUID, reason: str) -> None:
+def record_refused(session: Session, mail_id: UUID, reason: str) -> None:
     """Record in the log and the history that the mail will never arrive."""
     mail = _lock_mail(session, mail_id)
     if mail is None or mail.is_over:

@@ -210,7 +210,7 @@ def to_send(session: Session, partner_id: UUID) -> ToSend | None:
     return ToSend(plan_set.last.id, [plan for plan in sold if plan.is_visible], hidden)
 
 
-def sent(session: Session, version_id: UUID, ids: Mapping[Tier, Ids], problem: str) -> None:
+def record_ids(session: Session, version_id: UUID, ids: Mapping[Tier, Ids], problem: str) -> None:
     """For the worker: store the processor's ids, in the version, in a draft that had the same ones,
     and in the contract's ``pricing``; or the ``problem``."""
     version = session.get_one(PlanVersion, version_id)

@@ -157,7 +157,7 @@ def held_by_a_pause(office: Office) -> UUID:
 
 def delay(office: Office, words: str, seconds: float) -> UUID:
     call_id = office.ask()
-    attempts.carrier_retry(office.session, office.claim(call_id), seconds, words)
+    attempts.record_carrier_retry(office.session, office.claim(call_id), seconds, words)
     return call_id
 
 
@@ -175,7 +175,7 @@ def never_reached_it(office: Office) -> UUID:
     call_id = office.ask()
     attempt_id = office.claim(call_id)
     attempts.record_no_answer(office.session, attempt_id)
-    attempts.never_placed(office.session, attempt_id)
+    attempts.record_never_placed(office.session, attempt_id)
     return call_id
 
 

@@ -30,7 +30,7 @@ def test_an_attempt_that_was_delayed_is_not_asked_for_again_during_a_pause(
 ) -> None:
     call_id, attempt_id = dial(session, line), new_id()
     assert claims.next_step(session, call_id, attempt_id, calls_at_once=5).kind is ClaimKind.DIAL
-    attempts.carrier_retry(session, attempt_id, 0, "The carrier asked to wait.")
+    attempts.record_carrier_retry(session, attempt_id, 0, "The carrier asked to wait.")
     pause(session)
     session.flush()
     claim = claims.claim_retry(session, attempt_id)

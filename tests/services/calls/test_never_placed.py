@@ -24,7 +24,7 @@ def fail_to_place(session: Session, call: Call, *, was_asked: bool) -> CallStatu
     assert claim.kind is ClaimKind.DIAL
     if was_asked:
         attempts.record_no_answer(session, attempt_id)
-    attempts.never_placed(session, attempt_id)
+    attempts.record_never_placed(session, attempt_id)
     session.flush()
     return call.status
 

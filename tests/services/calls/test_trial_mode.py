@@ -135,7 +135,7 @@ def test_a_removed_number_stops_a_call_that_the_carrier_asked_to_send_again(
     number = add_verified(session, line, NUMBER)
     call, attempt_id = line.accept(session, NUMBER), new_id()
     claims.next_step(session, call.id, attempt_id, calls_at_once=5)
-    attempts.carrier_retry(session, attempt_id, 0, "The carrier is busy.")
+    attempts.record_carrier_retry(session, attempt_id, 0, "The carrier is busy.")
     session.delete(number)
     session.flush()
     assert claims.claim_retry(session, attempt_id).kind is ClaimKind.DONE

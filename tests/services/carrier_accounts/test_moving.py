@@ -86,7 +86,7 @@ def test_a_delayed_attempt_moves_to_the_carrier_of_the_new_account(
 ) -> None:
     bring(session, caller, TRUNK)
     _, attempt = claimed(session, accepted(session, line))
-    attempts.carrier_retry(session, attempt.id, 60.0, "The trunk could not be reached.")
+    attempts.record_carrier_retry(session, attempt.id, 60.0, "The trunk could not be reached.")
     account = bring(session, caller, TWILIO)
     assert claims.claim_retry(session, attempt.id).carrier is CarrierKind.SIP
     assert attempt.carrier_retry_at is not None

@@ -133,7 +133,7 @@ def test_an_invitation_can_be_sent_again_once_the_last_one_is_out(
     mails.send_invitation(session, caller, user.id)
     assert waiting(session) == [("invitation", user.id, None)]
     first = session.scalars(select(Mail)).one()
-    mails.sent(session, first.id)
+    mails.record_sent(session, first.id)
     mails.send_invitation(session, caller, user.id)
     mails.send_invitation(session, caller, user.id)
     assert waiting(session) == [("invitation", user.id, None)]
@@ -151,7 +151,7 @@ def test_a_mail_that_waits_for_another_attempt_is_replaced_by_a_new_one(
     user = invited(session, own)
     late = session.scalars(select(Mail)).one()
     mails.begin(session, late.id, 1, settings)
-    mails.later(session, late.id, 1, "away")
+    mails.schedule_retry(session, late.id, 1, "away")
     mails.send_invitation(session, own.caller(Role.PARTNER_ADMIN), user.id)
     assert (late.is_over, late.failure) == (True, "replaced by a newer one")
     assert mails.begin(session, late.id, 2, settings) is None

@@ -446,7 +446,7 @@ def test_a_mail_that_was_accepted_is_never_written_again(
 ) -> None:
     mail = queue_mail(session, own.user, MailKind.RESET_PASSWORD)
     assert mails.begin(session, mail.id, 1, settings) is not None
-    mails.sent(session, mail.id)
+    mails.record_sent(session, mail.id)
     assert mails.begin(session, mail.id, 1, settings) is None
     assert mails.begin(session, mail.id, 2, settings) is None
 
@@ -467,10 +467,10 @@ def test_the_attempts_grow_apart_and_end_in_the_history(
     mail = queue_mail(session, own.user, MailKind.RESET_PASSWORD)
     for attempt in range(1, len(GAPS_SECONDS) + 1):
         assert mails.begin(session, mail.id, attempt, settings) is not None
-        mails.later(session, mail.id, attempt, "away")
+        mails.schedule_retry(session, mail.id, attempt, "away")
         assert (mail.is_over, mail.failure) == (False, "away")
     last = len(GAPS_SECONDS) + 1
-    mails.later(session, mail.id, last, "away")
+    mails.schedule_retry(session, mail.id, last, "away")
     session.flush()
     entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "mail.failed")).one()
     reason = f"given up after {last} attempts; away"

@@ -211,7 +211,7 @@ def test_an_attempt_that_was_never_placed_releases_its_reservation(session: Sess
     line = make_line(session)
     limit(session, line, "organization", day_micros=10 * CALL_MICROS)
     _, attempt_id = claimed(session, line)
-    attempts.never_placed(session, attempt_id)
+    attempts.record_never_placed(session, attempt_id)
     session.flush()
     assert total(session, line) == (0, 0, 0, 0)
 
