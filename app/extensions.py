@@ -115,7 +115,7 @@ def public_url() -> str:
     partner's verified domain, that domain. Without a database it is the installation's own."""
     partner = None
     with suppress(SQLAlchemyError), transaction(read_only=True) as session:
-        partner = sign_in.partner_of_host(session, request.host)
+        partner = sign_in.active_partner_by_host(session, request.host)
     if partner is None:
         return settings().public_url.rstrip("/")
     return f"{request.scheme}://{request.host}"

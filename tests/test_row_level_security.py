@@ -253,7 +253,7 @@ def test_names_are_searched_by_an_index(database: Database, two: tuple[UUID, UUI
     )
     with database.within(of_tenant(two[0], None)).transaction() as narrowed:
         narrowed.execute(text("SET LOCAL enable_seqscan = off"))
-        assert name_search.users_called(narrowed, two[0], "dental") is not None
+        assert name_search.users_by_name(narrowed, two[0], "dental") is not None
         found = [tuple(row) for row in narrowed.execute(scans)]
         assert found == [("organizations_names", 1), ("users_names", 1)]
 

@@ -35,7 +35,7 @@ def ask() -> Response:
     except RateLimited as error:
         return _answer(429, {"Retry-After": str(error.retry_after)})
     with transaction(read_only=True) as session:
-        partner = sign_in.partner_of_domain(session, domain)
+        partner = sign_in.partner_by_host(session, domain)
     return _answer(200 if partner else 404)
 
 

@@ -21,7 +21,7 @@ MIN_QUERY_LENGTH = MIN_SPELLING_LENGTH
 """Minimum characters: the index consists of trigrams."""
 
 
-def organizations_called(session: Session, query: str) -> ColumnElement[bool] | None:
+def organizations_by_name(session: Session, query: str) -> ColumnElement[bool] | None:
     """Return the organizations, of any partner, whose name or referral codes contain the words;
     None if there are many."""
     ids = _matching_ids(session, Organization, query)
@@ -49,14 +49,14 @@ def is_of_organization(
     these words."""
     if isinstance(id_or_name, UUID):
         return organization_id == id_or_name
-    return is_of_organization_called(session, organization_id, id_or_name)
+    return is_of_organization_by_name(session, organization_id, id_or_name)
 
 
-def is_of_organization_called(
+def is_of_organization_by_name(
     session: Session, organization_id: InstrumentedAttribute[Any], query: str
 ) -> ColumnElement[bool]:
     """Return the condition that the organization of a column has a name that contains the words."""
-    condition = organizations_called(session, query)
+    condition = organizations_by_name(session, query)
     matching = select(Organization.id).where(Organization.named(query))
     if condition is None and len(fold(query)) >= MIN_QUERY_LENGTH:
         # If many match, a list that checks row by row fills its page before all are found.
@@ -69,7 +69,7 @@ def is_of_organization_called(
     return organization_id.in_(ids) if ids else false()
 
 
-def users_called(
+def users_by_name(
     session: Session, partner_id: UUID | None, query: str
 ) -> ColumnElement[bool] | None:
     """Return the users of the partner whose email, name, or organization's name or referral

@@ -96,7 +96,7 @@ class World:
     def served(self, domain: str = DOMAIN) -> bool:
         """Whether the host has the partner's brand."""
         with self.database.transaction(read_only=True) as session:
-            found = sign_in.partner_of_host(session, domain)
+            found = sign_in.active_partner_by_host(session, domain)
             return found is not None and found.id == self.id
 
     def letter(self) -> OutgoingMail:

@@ -68,7 +68,7 @@ def test_records_of_organizations_are_found_by_their_names(
     session: Session, tenant: Tenant, monkeypatch: pytest.MonkeyPatch, words: str, few: int
 ) -> None:
     monkeypatch.setattr(name_search, "FEW", few)
-    condition = name_search.is_of_organization_called(session, User.organization_id, words)
+    condition = name_search.is_of_organization_by_name(session, User.organization_id, words)
     emails = session.scalars(select(User.email).where(condition)).all()
     named = session.execute(select(User.email, Organization.name).join(Organization)).all()
     assert sorted(emails) == sorted(email for email, name in named if words in name.lower())

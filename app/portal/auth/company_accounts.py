@@ -127,5 +127,5 @@ def take_answer(partner: Partner, provider: IdentityProvider) -> VerifiedAnswer:
 def provider_of_page(slug: str, provider_id: UUID) -> tuple[Partner, IdentityProvider]:
     """Return the partner of the URL and its provider. Raises `NotFound`."""
     with transaction(read_only=True) as session:
-        partner = sign_in.partner_of_slug(session, slug, request.host)
+        partner = sign_in.active_partner_by_slug(session, slug, request.host)
         return partner, requests.of_partner(session, partner.id, provider_id)

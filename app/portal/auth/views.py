@@ -153,8 +153,8 @@ def partner_of_page(session: Session) -> Partner | None:
     neutral page."""
     slug = (request.view_args or {}).get("slug")
     if slug:
-        return signing_in.partner_of_slug(session, slug, request.host)
-    return signing_in.partner_of_host(session, request.host)
+        return signing_in.active_partner_by_slug(session, slug, request.host)
+    return signing_in.active_partner_by_host(session, request.host)
 
 
 def enter(outcome: SignInOutcome, *, notify: bool = True) -> Response:

@@ -76,7 +76,7 @@ def _throttle_key() -> str | None:
 def _find_partner(session: Session) -> Partner:
     if not g.brand.slug:
         raise NotFound
-    return sign_in.partner_of_slug(session, g.brand.slug, request.host)
+    return sign_in.active_partner_by_slug(session, g.brand.slug, request.host)
 
 
 def _page(form: ChatForm, status: int = 200) -> Response:

@@ -81,7 +81,7 @@ def identify() -> None:
             set_request_language(current_user.signed_in.viewer.language, None)
         return
     with transaction(read_only=True) as session:
-        at_host = sign_in.partner_of_domain(session, request.host)
+        at_host = sign_in.partner_by_host(session, request.host)
         g.brand = cached_brand(at_host) if at_host else NEUTRAL
         set_request_language(browser_session.get(LANGUAGE_KEY), g.brand.language)
         is_paused = at_host is not None and at_host.suspended_at is not None
@@ -131,7 +131,7 @@ def _brand_of_visitor(session: Session, at_host: Partner | None) -> Brand:
     partner. A URL without a view may name a partner too; the last visited one is then left out."""
     slug = (request.view_args or {}).get("slug")
     if slug:
-        return cached_brand(sign_in.partner_of_slug(session, slug, request.host))
+        return cached_brand(sign_in.active_partner_by_slug(session, slug, request.host))
     _, first_segment, named, *_rest = (*request.path.split("/"), "", "")
     if first_segment == "p":
         partner = _find_partner(session, named) or at_host
@@ -146,7 +146,7 @@ def paused_slug() -> str | None:
     if not _SLUG.fullmatch(slug):
         return None
     with transaction(read_only=True) as session, suppress(NotFound):
-        partner = sign_in.partner_called(session, slug, request.host)
+        partner = sign_in.partner_by_slug(session, slug, request.host)
         return partner.slug if partner.suspended_at else None
     return None
 
@@ -155,6 +155,6 @@ def _find_partner(session: Session, slug: str) -> Partner | None:
     if not _SLUG.fullmatch(slug):
         return None
     try:
-        return sign_in.partner_of_slug(session, slug, request.host)
+        return sign_in.active_partner_by_slug(session, slug, request.host)
     except NotFound:
         return None

@@ -195,10 +195,10 @@ def _archived_link(error: DomainError) -> tuple[str, str] | None:
 def _paused_page() -> Response:
     """Return the page of a suspended partner's portal, in its brand."""
     with transaction(read_only=True) as session:
-        partner = sign_in.partner_of_domain(session, request.host)
+        partner = sign_in.partner_by_host(session, request.host)
         if partner is None:
             slug = (request.view_args or {})["slug"]
-            partner = sign_in.partner_called(session, slug, request.host)
+            partner = sign_in.partner_by_slug(session, slug, request.host)
         g.brand = cached_brand(partner)
     set_request_language(None, g.brand.language)
     response = make_response(render_template("errors/paused.html"), 403)

@@ -275,7 +275,7 @@ def _filter_assistants(
         if digits and not any(map(str.isalpha, query)):
             matches = or_(matches, Assistant.phone_number.contains(digits))
         if caller.organization_id is None:
-            matches = or_(matches, name_search.is_of_organization_called(session, column, query))
+            matches = or_(matches, name_search.is_of_organization_by_name(session, column, query))
         rows = rows.where(matches)
     if filters.readiness is not None:
         rows = rows.join(Organization, Organization.id == Assistant.organization_id)

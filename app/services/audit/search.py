@@ -153,11 +153,11 @@ def _query_entries(session: Session, caller: Caller, filters: HistoryFilter) -> 
     rows = of_tenant(select(AuditEntry), caller, AuditEntry.partner_id)
     if filters.actor is not None:
         has_name = holds_words(AuditEntry.actor, filters.actor)
-        users = _ids_called(session, caller, filters.actor, User)
+        users = _ids_by_name(session, caller, filters.actor, User)
         rows = rows.where(has_name | AuditEntry.actor_id.in_(users))
     if filters.target is not None:
         has_name = holds_words(AuditEntry.target, filters.target)
-        ids = _ids_called(session, caller, filters.target, User, Organization, Assistant, Campaign)
+        ids = _ids_by_name(session, caller, filters.target, User, Organization, Assistant, Campaign)
         is_target = AuditEntry.target_id.in_([filters.target, *map(str, ids)])
         is_actor = holds_words(AuditEntry.actor, filters.target) | AuditEntry.actor_id.in_(ids)
         if filters.without_by_actor:
@@ -214,7 +214,7 @@ def _action_conditions(filters: HistoryFilter) -> Iterator[ColumnElement[bool]]:
         yield AuditEntry.action.not_in(filters.without)
 
 
-def _ids_called(
+def _ids_by_name(
     session: Session,
     caller: Caller,
     query: str,

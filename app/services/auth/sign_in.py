@@ -104,32 +104,32 @@ class SignInOutcome:
         return self.user is None and self.second_step is None and not self.choices
 
 
-def partner_of_slug(session: Session, slug: str, host: str) -> Partner:
+def active_partner_by_slug(session: Session, slug: str, host: str) -> Partner:
     """Return the partner whose sign-in page is ``/p/<slug>/sign-in`` at this host. Raises
     `NotFound`, also where the host is another partner's verified domain, and with the code
     `PORTAL_PAUSED` if the partner is suspended."""
-    partner = partner_called(session, slug, host)
+    partner = partner_by_slug(session, slug, host)
     if partner.suspended_at is not None:
         raise NotFound(code=PORTAL_PAUSED)
     return partner
 
 
-def partner_called(session: Session, slug: str, host: str) -> Partner:
-    """As `partner_of_slug`, also if the partner is suspended."""
+def partner_by_slug(session: Session, slug: str, host: str) -> Partner:
+    """As `active_partner_by_slug`, also if the partner is suspended."""
     query = select(Partner).where(Partner.slug == slug)
     partner = session.scalars(query).one_or_none()
-    if partner is None or (partner_of_host(session, host) or partner).id != partner.id:
+    if partner is None or (active_partner_by_host(session, host) or partner).id != partner.id:
         raise NotFound
     return partner
 
 
-def partner_of_host(session: Session, host: str) -> Partner | None:
-    """As `partner_of_domain`, without suspended partners."""
-    partner = partner_of_domain(session, host)
+def active_partner_by_host(session: Session, host: str) -> Partner | None:
+    """As `partner_by_host`, without suspended partners."""
+    partner = partner_by_host(session, host)
     return None if partner is None or partner.suspended_at is not None else partner
 
 
-def partner_of_domain(session: Session, host: str) -> Partner | None:
+def partner_by_host(session: Session, host: str) -> Partner | None:
     """Return the partner with this verified domain, also if it is suspended; None for every other
     host (neutral sign-in).
 

@@ -132,7 +132,7 @@ def by_organization(
         return _page_of(_sort_margins(margins, sort), cursor, limit)
     rows = of_partner(caller).where(Organization.created_at < end_of(month))
     if query:
-        condition = name_search.organizations_called(session, query)
+        condition = name_search.organizations_by_name(session, query)
         rows = rows.where(Organization.named(query), *([] if condition is None else [condition]))
     page = keyset_page(session, rows, BY_NAME, cursor=cursor, limit=limit)
     return Page(rows_of(session, page.items, month, model), page.next_cursor)

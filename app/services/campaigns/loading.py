@@ -182,7 +182,7 @@ def _filter_campaigns(
         matches = Campaign.named(query)
         if caller.organization_id is None and filters.organization_id is None:
             column = Campaign.organization_id
-            matches = or_(matches, name_search.is_of_organization_called(session, column, query))
+            matches = or_(matches, name_search.is_of_organization_by_name(session, column, query))
         rows = rows.where(matches)
     if filters.status is not None:
         rows = rows.where(Campaign.status == filters.status)

@@ -269,7 +269,7 @@ def find_by_name(
         select(Contact, Campaign)
         .join(newest, newest.c.id == Contact.id)
         .join(Campaign, Campaign.id == Contact.campaign_id)
-        .where(_is_called(text))
+        .where(_has_name(text))
         .order_by(Contact.id.desc())
         .limit(limit)
     )
@@ -336,10 +336,10 @@ def _begins_with(text: str) -> ColumnElement[bool]:
     """Return the condition for an email address that begins with the words, or a name with parts
     that begin with each word."""
     in_address = Contact.email_key.startswith(text.lower(), autoescape=True)
-    return in_address if "@" in text else or_(in_address, _is_called(text))
+    return in_address if "@" in text else or_(in_address, _has_name(text))
 
 
-def _is_called(name: str) -> ColumnElement[bool]:
+def _has_name(name: str) -> ColumnElement[bool]:
     names = (Contact.first_name, Contact.last_name)
     return and_(
         *(contains_words(Contact.search_name, names, word, after=" ") for word in name.split())

@@ -44,7 +44,7 @@ def sizes(
     caller.require(Permission.CONTACTS_READ)
     rows = organizations.visible(caller)
     if query:
-        by_index = name_search.organizations_called(session, query)
+        by_index = name_search.organizations_by_name(session, query)
         rows = rows.where(Organization.named(query))
         rows = rows if by_index is None else rows.where(by_index)
     if numbers:

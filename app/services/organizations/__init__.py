@@ -15,7 +15,7 @@ from app.services.organizations.loading import (
     LimitCloseness,
     OrganizationFilter,
     by_ids,
-    called_by_any,
+    by_names,
     check,
     count,
     find_by_name,

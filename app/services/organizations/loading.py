@@ -161,7 +161,7 @@ def find_by_name(
     return _in_the_same_case(matching, trimmed_name)
 
 
-def called_by_any(
+def by_names(
     session: Session, caller: Caller, names: Iterable[str]
 ) -> dict[str, list[Organization]]:
     """Return what `find_by_name` does for each of the names, in one query."""
@@ -210,7 +210,7 @@ def _filtered_rows(
     query = trim(filters.query)
     if query:
         matches = Organization.found_by(query)
-        condition = name_search.organizations_called(session, query)
+        condition = name_search.organizations_by_name(session, query)
         if "@" in query:
             has_user_at = name_search.organizations_reached_at(session, query)
             matches |= has_user_at

@@ -14,7 +14,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.calls import LAST_DAY
 from app.services.paging import Page, SortOrder, keyset_page
-from app.services.partners.loading import is_called, visible
+from app.services.partners.loading import has_name_or_domain, visible
 
 _BY_NAME = func.lower(Partner.name)
 SORT = SortOrder(_BY_NAME, read=lambda row: row.name.lower())
@@ -42,7 +42,7 @@ def portals(
     caller.require(Permission.PARTNER_READ)
     rows = visible(caller)
     if query:
-        rows = rows.where(is_called(query))
+        rows = rows.where(has_name_or_domain(query))
     page = keyset_page(session, rows, SORT, cursor=cursor, limit=limit)
     return Page(_to_overviews(session, page.items), page.next_cursor)
 

@@ -39,11 +39,11 @@ def get(session: Session, caller: Caller, partner_id: UUID, *, for_change: bool 
 
 def search(session: Session, caller: Caller, query: str, *, limit: int) -> Sequence[Partner]:
     """Return the caller's partners by name: those whose name or domain contains the words."""
-    rows = visible(caller).where(is_called(query))
+    rows = visible(caller).where(has_name_or_domain(query))
     return session.scalars(rows.order_by(Partner.name_key, Partner.id).limit(limit)).all()
 
 
-def is_called(query: str) -> ColumnElement[bool]:
+def has_name_or_domain(query: str) -> ColumnElement[bool]:
     """Return the condition that the name or domain of a partner contains the words."""
     return or_(Partner.named(query), Partner.domain.icontains(query, autoescape=True))
 

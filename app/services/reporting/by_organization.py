@@ -161,7 +161,7 @@ def _query_organizations(
     filters = filters or UsageFilter()
     query = trim(filters.query)
     if query:
-        condition = name_search.organizations_called(session, query)
+        condition = name_search.organizations_by_name(session, query)
         rows = rows.where(Organization.named(query), *([] if condition is None else [condition]))
     if filters.tier is not None:
         rows = rows.where(PLAN.in_((filters.tier,)))

@@ -60,7 +60,7 @@ class ReportFilter:
         if query:
             in_address = User.email_key.contains(query.lower(), autoescape=True)
             conditions.append(or_(in_address, Organization.named(query)))
-            condition = name_search.users_called(session, partner_id, query)
+            condition = name_search.users_by_name(session, partner_id, query)
             conditions += [] if condition is None else [condition]
         if self.tier is not None:
             conditions.append(PLAN.in_([self.tier]))

@@ -166,13 +166,13 @@ class _ListCheck:
             else None
         )
         names = {row.organization for row in rows if row.organization}
-        self._called = organizations.called_by_any(session, caller, names)
+        self._by_name = organizations.by_names(session, caller, names)
         self._nearest = {
             name: organizations.nearest_name(session, caller, name)
-            for name, matches in self._called.items()
+            for name, matches in self._by_name.items()
             if not matches
         }
-        named = [each for matches in self._called.values() for each in matches]
+        named = [each for matches in self._by_name.values() for each in matches]
         if self._default_organization is not None:
             named.append(self._default_organization)
         partner_ids = {each.partner_id for each in named} | {caller.partner_id}
@@ -241,7 +241,7 @@ class _ListCheck:
     def _organization(self, row: Invitee) -> Organization:
         organization = self._default_organization
         if row.organization is not None:
-            organization = one_called(row.organization, self._called[row.organization])
+            organization = only_match(row.organization, self._by_name[row.organization])
         elif organization is None:
             message = gettext("No organization. Add one, or choose one for all rows.")
             raise ValidationFailed.on("organization", "required", message)
@@ -304,7 +304,7 @@ def _checked(
     )
 
 
-def one_called(name: str, matches: Sequence[Organization]) -> Organization:
+def only_match(name: str, matches: Sequence[Organization]) -> Organization:
     """Return the only one of the organizations with a name. Raises `ValidationFailed`
     (``organization_not_found``, ``organization_ambiguous``)."""
     if not matches:
@@ -320,9 +320,9 @@ def one_called(name: str, matches: Sequence[Organization]) -> Organization:
 
 
 def by_name(session: Session, caller: Caller, name: str) -> Organization:
-    """Return the caller's organization of this name. Raises as `one_called`, and `ValidationFailed`
+    """Return the caller's organization of this name. Raises as `only_match`, and `ValidationFailed`
     (``archived``) if only an archived one has it."""
     matches = organizations.find_by_name(session, caller, name)
     if not matches and organizations.find_by_name(session, caller, name, archived=True):
         raise ValidationFailed.on("organization", ARCHIVED, archived_message())
-    return one_called(name, matches)
+    return only_match(name, matches)

@@ -231,7 +231,7 @@ def _filtered_rows(session: Session, caller: Caller, filters: UserFilter) -> Sel
                 of_organization.scalar_subquery(),
             )
         )
-        condition = name_search.users_called(
+        condition = name_search.users_by_name(
             session, filters.partner_id or caller.partner_id, query
         )
         rows = rows if condition is None else rows.where(condition)

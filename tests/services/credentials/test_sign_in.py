@@ -208,20 +208,20 @@ def test_a_password_that_changed_meanwhile_does_not_sign_in(session: Session, ow
 
 def test_a_verified_domain_names_its_partner(session: Session, own: Tenant) -> None:
     hosts = ("northwind.example", "NORTHWIND.example:8000", "other.example", "", "[::1]:80")
-    assert [sign_in.partner_of_host(session, host) for host in hosts] == [None] * 5
+    assert [sign_in.active_partner_by_host(session, host) for host in hosts] == [None] * 5
     own.partner.domain_verified_at = utcnow()
     session.flush()
-    assert [sign_in.partner_of_host(session, host) for host in hosts] == [
+    assert [sign_in.active_partner_by_host(session, host) for host in hosts] == [
         own.partner, own.partner, None, None, None,
     ]  # fmt: skip
 
 
 def test_a_suspended_partner_has_no_sign_in_page(session: Session, own: Tenant) -> None:
-    assert sign_in.partner_of_slug(session, own.partner.slug, "localhost") == own.partner
+    assert sign_in.active_partner_by_slug(session, own.partner.slug, "localhost") == own.partner
     own.partner.suspended_at = utcnow()
     session.flush()
     with pytest.raises(NotFound):
-        sign_in.partner_of_slug(session, own.partner.slug, "localhost")
+        sign_in.active_partner_by_slug(session, own.partner.slug, "localhost")
 
 
 def test_staff_sign_in_too(session: Session, own: Tenant) -> None:
