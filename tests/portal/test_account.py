@@ -135,7 +135,7 @@ def test_a_new_password_keeps_this_browser_and_signs_out_the_others(
 ) -> None:
     browser, elsewhere = signed_in(own.user), signed_in(own.user)
     before = browser.client.get_cookie("portal_session")
-    typed = {"present": PASSWORD, "password": NEW, "again": NEW}
+    typed = {"current_password": PASSWORD, "password": NEW, "again": NEW}
     answer = browser.post("/account/password", typed, page=PAGE)
     assert (answer.status_code, answer.location) == (303, PAGE)
     assert "Password changed" in browser.get(PAGE).text
@@ -151,12 +151,15 @@ def test_a_new_password_keeps_this_browser_and_signs_out_the_others(
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ({"present": "wrong", "password": NEW, "again": NEW}, "not your current password"),
-        ({"present": "", "password": NEW, "again": NEW}, "Enter your current password."),
-        ({"present": PASSWORD, "password": NEW, "again": "x"}, "Passwords don’t match."),
-        ({"present": PASSWORD, "password": "short", "again": "short"}, "Too short"),
-        ({"present": "wrong", "password": "short", "again": "short"}, "2 things need changing"),
-        ({"present": "wrong", "password": NEW, "again": "x"}, "2 things need changing"),
+        ({"current_password": "wrong", "password": NEW, "again": NEW}, "not your current password"),
+        ({"current_password": "", "password": NEW, "again": NEW}, "Enter your current password."),
+        ({"current_password": PASSWORD, "password": NEW, "again": "x"}, "Passwords don’t match."),
+        ({"current_password": PASSWORD, "password": "short", "again": "short"}, "Too short"),
+        (
+            {"current_password": "wrong", "password": "short", "again": "short"},
+            "2 things need changing",
+        ),
+        ({"current_password": "wrong", "password": NEW, "again": "x"}, "2 things need changing"),
     ],
 )
 def test_a_password_is_changed_only_with_the_current_one_and_a_good_new_one(
@@ -180,9 +183,9 @@ def test_guesses_of_the_current_password_are_limited(
     assert cookie is not None
     browser = Browser(make_app(failed_sign_ins=2).test_client())
     browser.client.set_cookie("portal_session", cookie.value)
-    typed = {"present": "wrong", "password": NEW, "again": NEW}
+    typed = {"current_password": "wrong", "password": NEW, "again": NEW}
     answers = [
-        browser.post("/account/password", typed | {"present": word}, page=PAGE).status_code
+        browser.post("/account/password", typed | {"current_password": word}, page=PAGE).status_code
         for word in ("wrong", "wrong", PASSWORD)
     ]
     assert answers == [422, 422, 429]

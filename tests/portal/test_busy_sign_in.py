@@ -60,6 +60,8 @@ def test_changing_a_password_asks_to_try_again(
     own: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
     browser = signed_in(own.user)
-    answer = browser.post("/account/password", {"present": PASSWORD, **NEW}, page="/account")
+    answer = browser.post(
+        "/account/password", {"current_password": PASSWORD, **NEW}, page="/account"
+    )
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "3")
     assert BUSY in answer.text

@@ -618,7 +618,7 @@ def test_a_new_password_keeps_the_session_of_the_company_account(
     query = select(*columns).where(PortalSession.provider_id.is_not(None))
     before = session.execute(query).one()
     new = "four unrelated quiet words"
-    typed = {"present": PASSWORD, "password": new, "again": new}
+    typed = {"current_password": PASSWORD, "password": new, "again": new}
     assert browser.post("/account/password", typed, page="/account").location == "/account"
     assert session.execute(select(*columns)).all() == [before]
     assert before.provider_sid_hash is not None

@@ -73,7 +73,9 @@ class Recorder:
             if path == "/sign-in":
                 [token] = re.findall(r'name="token" value="([^"]+)"', asked.text)
                 browser.post("/sign-in/choose", {"account": str(user.id), "token": token})
-            browser.post("/account/password", {"present": "wrong", "password": "x", "again": "x"})
+            browser.post(
+                "/account/password", {"current_password": "wrong", "password": "x", "again": "x"}
+            )
             browser.post("/sign-out", page="/account")
         unused = self.browser().sign_in(user.email)
         [token] = re.findall(r'name="token" value="([^"]+)"', unused.text)

@@ -116,7 +116,11 @@ def test_the_pages_are_in_the_brand_and_escape_the_kept_values(
 
 
 def test_passwords_are_never_kept(left: Browser, own: Tenant) -> None:
-    typed = {"present": PASSWORD, "password": "a new one of mine", "again": "a new one of mine"}
+    typed = {
+        "current_password": PASSWORD,
+        "password": "a new one of mine",
+        "again": "a new one of mine",
+    }
     ended = send(left.client, "/account/password", typed)
     form = {"email": own.user.email, "password": PASSWORD}
     again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text

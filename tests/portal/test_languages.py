@@ -159,7 +159,7 @@ def test_mails_about_what_a_user_does_are_in_the_language_of_the_page(
     typed = {"email": own.user.email, "password": PASSWORD}
     answer = browser.post("/sign-in", typed, page="/sign-in", headers=GERMAN)
     assert answer.status_code == 303
-    changed = {"present": PASSWORD, "password": NEW_PASSWORD, "again": NEW_PASSWORD}
+    changed = {"current_password": PASSWORD, "password": NEW_PASSWORD, "again": NEW_PASSWORD}
     answer = browser.post("/account/password", changed, page="/account", headers=GERMAN)
     assert answer.status_code == 303
     product = own.partner.product_name

@@ -113,7 +113,7 @@ def test_an_entry_of_a_refused_action_from_an_earlier_version_stays_readable(
 def test_a_wrong_current_password_is_in_the_history(
     own: Tenant, session: Session, signed_in: SignedIn
 ) -> None:
-    form = {"present": "wrong", "password": "a long way to the sea", "again": "x"}
+    form = {"current_password": "wrong", "password": "a long way to the sea", "again": "x"}
     form["again"] = form["password"]
     answer = signed_in(own.user).post("/account/password", form, page="/account")
     assert answer.status_code == 422

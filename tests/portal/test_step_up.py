@@ -119,12 +119,14 @@ def test_the_password_opens_the_page_that_was_asked_for(
     asked = browser.get("/users/invite").location
     assert asked == "/account/confirm?next=/users/invite"
     wrong = browser.post(
-        "/account/confirm", {"present": "not this one", "next": "/users/invite"}, page=asked
+        "/account/confirm",
+        {"current_password": "not this one", "next": "/users/invite"},
+        page=asked,
     )
     assert wrong.status_code == 422
     assert browser.get("/users/invite").status_code == 303
     right = browser.post(
-        "/account/confirm", {"present": PASSWORD, "next": "/users/invite"}, page=asked
+        "/account/confirm", {"current_password": PASSWORD, "next": "/users/invite"}, page=asked
     )
     assert (right.status_code, right.location) == (303, "/users/invite")
     assert browser.get("/users/invite").status_code == 200
@@ -153,7 +155,11 @@ def test_cancelling_leads_back_to_the_page_before(
     ):
         headers = {"Referer": before} if before else {}
         assert cancel(browser.get(asked, headers=headers).text) == back
-    wrong = {"present": "not this one", "next": "/users/invite", "back": "/users?status=active"}
+    wrong = {
+        "current_password": "not this one",
+        "next": "/users/invite",
+        "back": "/users?status=active",
+    }
     again = browser.post("/account/confirm", wrong, page=asked)
     assert (again.status_code, cancel(again.text)) == (422, "/users?status=active")
     elsewhere = wrong | {"back": "//evil.example/users"}
@@ -186,7 +192,7 @@ def test_a_form_sent_too_late_is_kept_and_sent_again(
         "/account/confirm",
         data={
             "csrf_token": _token(asked.text),
-            "present": PASSWORD,
+            "current_password": PASSWORD,
             "next": "/users",
             "recovered": seal.group(1),
         },
@@ -222,7 +228,7 @@ def test_after_the_proof_for_a_file_a_page_starts_it_and_leads_back(
     path, before = "/lists/calls/export.xlsx?status=failed", "/calls?status=failed"
     asked = browser.get(path).location
     assert "“Export” needs" in browser.get(asked).text
-    form = {"present": PASSWORD, "next": path, "back": before}
+    form = {"current_password": PASSWORD, "next": path, "back": before}
     page = browser.post("/account/confirm", form, page=asked)
     assert f'<meta http-equiv="refresh" content="0;url={path}">' in page.text
     assert f'<a class="btn btn-primary" href="{before}">Back to Calls</a>' in page.text
@@ -357,10 +363,12 @@ def test_users_confirm_with_the_factor_that_they_have(
     }
     assert {where.partition("?")[0] for where in asked.values() if where} == {"/account/confirm"}
     page = browser.get(next(where for where in asked.values() if where)).text
-    ways = [name for name in ('name="present"', 'name="code"', "data-passkey=") if name in page]
+    ways = [
+        name for name in ('name="current_password"', 'name="code"', "data-passkey=") if name in page
+    ]
     wanted = {"none": ways[:1], "app": ['name="code"'], "passkey": ['name="code"', "data-passkey="]}
     assert ways == wanted[factor]
-    assert ('name="present"' in ways) is (factor == "none")
+    assert ('name="current_password"' in ways) is (factor == "none")
 
 
 def test_scripts_are_never_asked_for_a_proof(own: Tenant) -> None:

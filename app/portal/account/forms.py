@@ -50,7 +50,7 @@ class DetailsForm(PortalForm):
 class OwnPasswordForm(NewPasswordForm, CurrentPasswordForm):
     """The current password, then the new one twice."""
 
-    limited_field = "present"
+    limited_field = "current_password"
 
 
 class MailsForm(PortalForm):

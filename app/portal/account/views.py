@@ -114,7 +114,7 @@ def _checked_passwords() -> tuple[str | None, str]:
     form.validate()
     page = partial(_page, password=form)
     with showing_problems(form, page, validate=False):
-        proven = _call_for_field(form, form.present, check_password)
+        proven = _call_for_field(form, form.current_password, check_password)
         password_hash = _call_for_field(form, form.password, _new_hash)
     if form.errors or password_hash is None:
         abort(make_response(page(), 422))

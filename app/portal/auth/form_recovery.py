@@ -16,7 +16,7 @@ from app.portal.auth.forms import SignInForm
 MAX_CHARACTERS = 200_000
 RECOVERABLE_SECONDS = 12 * 3600
 SECRETS = frozenset(
-    {"password", "again", "present", "secret", "token", "webhook_secret", "client_secret"}
+    {"password", "again", "current_password", "secret", "token", "webhook_secret", "client_secret"}
 )
 """Names of fields that are never sent back, which include every password field of the portal."""
 

@@ -35,7 +35,7 @@ class ForgotForm(PortalForm):
 
 
 class CurrentPasswordForm(PortalForm):
-    present = PasswordField(
+    current_password = PasswordField(
         lazy_gettext("Current password"),
         [InputRequired(lazy_gettext("Enter your current password."))],
         render_kw={"autocomplete": "current-password"},

@@ -62,7 +62,7 @@ class PasskeyForm(PortalForm):
 class StepUpForm(PortalForm):
     """The template shows one of both fields, depending on the user's factors."""
 
-    present = PasswordField(
+    current_password = PasswordField(
         lazy_gettext("Current password"),
         render_kw={"autocomplete": "current-password", "autofocus": True},
     )
@@ -70,5 +70,5 @@ class StepUpForm(PortalForm):
     answer = HiddenField(validators=[Length(max=MAX_CHARACTERS)])
 
     def apply_limit(self, error: RateLimited) -> None:
-        field = self.code if current_user.second_factor_at else self.present
+        field = self.code if current_user.second_factor_at else self.current_password
         field.errors = (error.message,)

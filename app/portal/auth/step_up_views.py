@@ -55,7 +55,7 @@ def _check_proof(form: StepUpForm) -> Proof | None:
             )
         return Proof.PASSKEY
     if user.second_factor_at is None:
-        check_password(form.present.data or "")
+        check_password(form.current_password.data or "")
         return None
     code = submitted_code(form)
     with transaction() as session:
@@ -77,12 +77,12 @@ def check_password(password: str) -> str | None:
     `ValidationFailed` (``wrong_password``)."""
     limit = settings().failed_sign_ins
     with transaction(read_only=True) as session:
-        present = own.check_current_password(session, caller(), limit)
+        current_hash = own.check_current_password(session, caller(), limit)
     with password_checks().turn():
-        fits = passwords.verify(present, password)
+        fits = passwords.verify(current_hash, password)
     if not fits:
         with transaction() as session:
             own.record_wrong_password(session, caller(), limit)
         message = gettext("This is not your current password. Try again.")
-        raise ValidationFailed.on("present", "wrong_password", message)
-    return present
+        raise ValidationFailed.on("currentPassword", "wrong_password", message)
+    return current_hash

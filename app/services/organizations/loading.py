@@ -161,7 +161,7 @@ def find_by_name(
     return _in_the_same_case(matching, trimmed_name)
 
 
-def by_names(
+def find_by_names(
     session: Session, caller: Caller, names: Iterable[str]
 ) -> dict[str, list[Organization]]:
     """Return what `find_by_name` does for each of the names, in one query."""

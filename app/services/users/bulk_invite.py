@@ -166,7 +166,7 @@ class _ListCheck:
             else None
         )
         names = {row.organization for row in rows if row.organization}
-        self._by_name = organizations.by_names(session, caller, names)
+        self._by_name = organizations.find_by_names(session, caller, names)
         self._nearest = {
             name: organizations.nearest_name(session, caller, name)
             for name, matches in self._by_name.items()
