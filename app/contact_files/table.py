@@ -214,7 +214,7 @@ class ContactTable:
         self.blank_rows = self.footer_rows = self.hidden_rows = 0
         self.skipped: list[SkippedRows] = []
         self._notes = source.notes + header.notes
-        self._written = header.cell_count
+        self._header_cells = header.cell_count
         self._source = source
         self._limits = limits
 
@@ -314,15 +314,15 @@ class ContactTable:
             return FileRow(number, cells + [""] * missing, problem, left_out)
         if problem is None and any(cell.strip() for cell in cells[width:]):
             return FileRow(number, cells, self._too_wide(cells))
-        extra = min(0, self._written - len(cells)) if broken and not problem else 0
+        extra = min(0, self._header_cells - len(cells)) if broken and not problem else 0
         return FileRow(number, cells[:width], problem, extra)
 
     def _too_wide(self, cells: Sequence[str]) -> RowProblem:
-        if self._source.wide_rows_are_broken and len(cells) <= self._written:
+        if self._source.wide_rows_are_broken and len(cells) <= self._header_cells:
             last = max(index for index, cell in enumerate(cells) if cell.strip())
             return RowProblem("column_count", _NAMELESS, {"column": letters(last)})
         sentence = _MORE_CELLS if self._source.wide_rows_are_broken else _MORE_COLUMNS
-        columns = max(len(self.header), self._written)
+        columns = max(len(self.header), self._header_cells)
         return RowProblem("column_count", sentence, {"cells": len(cells), "columns": columns})
 
 

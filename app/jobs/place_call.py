@@ -36,7 +36,7 @@ from app.jobs.resilience import calls_gate, retry_on_database_outage
 from app.models import utcnow
 from app.services.calls import attempts, carrier_reports, claims, silence
 from app.services.calls.carrier_reports import ReportOutcome
-from app.services.calls.claims import CallClaim, ClaimKind, FoundHost
+from app.services.calls.claims import CallClaim, ClaimKind, HostLookup
 from app.services.recordings import samples
 
 log = logging.getLogger(__name__)
@@ -115,7 +115,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> NextStep | None:
     External data for a claim is fetched between two claims.
     """
     messages: WrittenMessages | None = None
-    found_host: FoundHost | None = None
+    host_lookup: HostLookup | None = None
     while True:
         with calls_gate:
             with context().database.transaction() as session:
@@ -124,7 +124,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> NextStep | None:
                     call_id,
                     attempt_id,
                     messages=messages,
-                    found_host=found_host,
+                    host_lookup=host_lookup,
                     calls_at_once=context().settings.calls_per_organization,
                     carrier_calls_per_second=context().settings.carrier_calls_per_second,
                     secret_keys=context().settings.secret_keys,
@@ -135,7 +135,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> NextStep | None:
         if claim.kind is ClaimKind.WRITE:
             messages = _compose_messages(call_id)
         else:
-            found_host = look_up_host(claim.host)
+            host_lookup = look_up_host(claim.host)
 
 
 def _compose_messages(call_id: UUID) -> WrittenMessages:
@@ -147,37 +147,37 @@ def _compose_messages(call_id: UUID) -> WrittenMessages:
 @retry_on_database_outage
 def retry_attempt(attempt_id: UUID) -> NextStep | None:
     """Send an attempt again that the carrier wanted later."""
-    found_host: FoundHost | None = None
+    host_lookup: HostLookup | None = None
     while True:
         with calls_gate:
             with context().database.transaction() as session:
                 claim = claims.claim_retry(
                     session,
                     attempt_id,
-                    found_host=found_host,
+                    host_lookup=host_lookup,
                     secret_keys=context().settings.secret_keys,
                 )
             if claim.kind is not ClaimKind.LOOK_UP_HOST:
                 return _carry_out(claim)
-        found_host = look_up_host(claim.host)
+        host_lookup = look_up_host(claim.host)
 
 
-def look_up_host(host: str) -> FoundHost:
+def look_up_host(host: str) -> HostLookup:
     """Return whether every IP address of the host is public, by DNS now or moments ago."""
     allow_private = context().settings.sip_allow_private
     return _look_up(host, allow_private, int(time.monotonic() / HOST_SECONDS))
 
 
 @lru_cache(maxsize=256)
-def _look_up(host: str, allow_private: bool, _period: int) -> FoundHost:
+def _look_up(host: str, allow_private: bool, _period: int) -> HostLookup:
     """``_period`` changes every `HOST_SECONDS`: an earlier result is no longer found then."""
     try:
         resolve_addresses(host, 0, seconds=LOOKUP_SECONDS, allow_private=allow_private)
     except HostRefused as reason:
         reason_text = str(reason)
         message = f"{reason_text[0].upper()}{reason_text[1:]}."
-        return FoundHost(host, message, is_permanent=isinstance(reason, PrivateAddress))
-    return FoundHost(host)
+        return HostLookup(host, message, is_permanent=isinstance(reason, PrivateAddress))
+    return HostLookup(host)
 
 
 def _carry_out(claim: CallClaim) -> NextStep | None:

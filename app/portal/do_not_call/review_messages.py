@@ -19,11 +19,11 @@ def review_of(organization: Organization, parsed: ParsedNumbers) -> Review:
     organization_id = organization.id
     start = url_for("portal.do_not_call.new_numbers", organization_id=organization_id)
     ready, refused = len(parsed.valid), len(parsed.invalid)
-    bad = {line.number: line for line in parsed.invalid}
+    invalid = {line.number: line for line in parsed.invalid}
     to_fix = [
-        RowToFix(position, line.number, _cells(bad[line.number]))
+        RowToFix(position, line.number, _cells(invalid[line.number]))
         for position, line in enumerate(to_lines(parsed))
-        if line.number in bad
+        if line.number in invalid
     ]
     return Review(
         title=gettext("Review rows"),

@@ -238,7 +238,7 @@ def _checked_page(organization_id: UUID, form: NumbersForm, parsed: ParsedNumber
         form=form,
         review=review_of(organization, parsed),
         left_out=" ".join(left_out_messages(parsed)),
-        good=parsed.valid[:MAX_SHOWN],
+        valid=parsed.valid[:MAX_SHOWN],
     )
 
 

@@ -256,7 +256,7 @@ def _checked_page(
     ``checked`` excludes."""
     opened_template = opened(template_id)
     form.rows.data = _text_of([each.row for each in checked])
-    good = [each.row for each in checked if not each.problems]
+    valid = [each.row for each in checked if not each.problems]
     fits = partial(organization_templates.zone_fits, opened_template.content)
     return render_template(
         "portal/organization_templates/checked.html",
@@ -265,8 +265,8 @@ def _checked_page(
         form=form,
         review=review_of(opened_template, checked, created),
         unused=unused,
-        good=good,
-        misfit_count=sum(not fits(row.customer) for row in good),
+        valid=valid,
+        misfit_count=sum(not fits(row.customer) for row in valid),
         region_names=region_names,
         zone_fits=fits,
         zone_label=partial(_zone_of, opened_template.content),

@@ -221,7 +221,7 @@ def _checked_page(
         "portal/users/invite_many_checked.html",
         form=form,
         review=review_of(form, checked.rows, invited, _roles()),
-        good=[each for each in checked.rows if not each.is_refused],
+        valid=[each for each in checked.rows if not each.is_refused],
         full_organizations=checked.full,
         organizations=suggested_organizations(),
     )

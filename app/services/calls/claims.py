@@ -57,7 +57,7 @@ class CallClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundHost:
+class HostLookup:
     """The result of a host's look-up: ``problem`` is a message, None if it is public.
     ``is_permanent``: looking again won't help."""
 
@@ -96,7 +96,7 @@ def next_step(
     carrier_calls_per_second: float = 0,
     max_call_minutes: int = MAX_CALL_MINUTES,
     messages: WrittenMessages | None = None,
-    found_host: FoundHost | None = None,
+    host_lookup: HostLookup | None = None,
     secret_keys: Sequence[str] = (),
 ) -> CallClaim:
     """Decide the next step of a call whose turn has come; DIAL has written the attempt.
@@ -122,7 +122,7 @@ def next_step(
     if traffic.under_way >= limit:
         lifecycle.wait_for_turn(call, limits.all_slots_taken(limit))
         return CallClaim(ClaimKind.WAIT, call.carrier)
-    if next_claim := _prepare(session, call, parties.assistant, messages, found_host, now):
+    if next_claim := _prepare(session, call, parties.assistant, messages, host_lookup, now):
         return next_claim
     later = _wait_for_pace(session, call, carrier_calls_per_second, now)
     reserved = later or _reserve(session, call, max_call_minutes, now)
@@ -141,7 +141,7 @@ def _prepare(
     call: Call,
     assistant: Assistant,
     messages: WrittenMessages | None,
-    host_lookup: FoundHost | None,
+    host_lookup: HostLookup | None,
     now: datetime,
 ) -> CallClaim | None:
     """Return what the call still needs from outside, or that it ends or waits because it can't be
@@ -182,7 +182,9 @@ def _reserve(
     return CallClaim(ClaimKind.DONE, call.carrier)
 
 
-def _host_to_look_up(call: Call, assistant: Assistant, host_lookup: FoundHost | None) -> str | None:
+def _host_to_look_up(
+    call: Call, assistant: Assistant, host_lookup: HostLookup | None
+) -> str | None:
     """The host of the assistant's voice address, unless ``host_lookup`` is about it.
     The simulated carrier hands nothing over."""
     if assistant.voice_address is None or call.carrier is CarrierKind.SIMULATOR:
@@ -282,7 +284,7 @@ def claim_retry(
     session: Session,
     attempt_id: UUID,
     *,
-    found_host: FoundHost | None = None,
+    host_lookup: HostLookup | None = None,
     secret_keys: Sequence[str] = (),
 ) -> CallClaim:
     """Decide the next step of an attempt that the carrier wanted later. It certainly wasn't placed,
@@ -305,11 +307,11 @@ def claim_retry(
         call.status_detail, call.next_attempt_at = pauses.pause_message(pause), None
         attempt.carrier_retry_at = now + pauses.RECHECK
         return _claim_for_retry(attempt)
-    elif host := _host_to_look_up(call, parties.assistant, found_host):
+    elif host := _host_to_look_up(call, parties.assistant, host_lookup):
         return CallClaim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
-    elif found_host is not None and found_host.problem is not None:
+    elif host_lookup is not None and host_lookup.problem is not None:
         status, reason = CallStatus.FAILED, EndedReason.CARRIER_ERROR
-        detail = rules.VOICE_ADDRESS_FAILED(reason_words=found_host.problem)
+        detail = rules.VOICE_ADDRESS_FAILED(reason_words=host_lookup.problem)
     else:
         call.status_detail = call.next_attempt_at = None
         attempt.carrier_retry_at, attempt.asked_at = None, now

@@ -64,8 +64,8 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
             head for at, head in enumerate(heads) if head and at not in {number_at, reason_at}
         ]
         lines = lines[1:]
-    good, bad, repeated = _parse(lines, number_at, reason_at, default_region)
-    return ParsedNumbers(good, bad, repeated, heading, unused)
+    valid, invalid, repeated = _parse(lines, number_at, reason_at, default_region)
+    return ParsedNumbers(valid, invalid, repeated, heading, unused)
 
 
 def to_lines(parsed: ParsedNumbers) -> list[PastedLine]:
@@ -98,15 +98,15 @@ def _parse(
             most=localize_number(MAX_NUMBERS),
         )
         raise ValidationFailed.on("numbers", "too_many", message)
-    good: dict[str, SheetLine] = {}
-    bad = []
+    valid: dict[str, SheetLine] = {}
+    invalid = []
     for line in lines:
         parsed = _read_line(line, number_at, reason_at, default_region)
         if parsed.phone is None:
-            bad.append(parsed)
+            invalid.append(parsed)
         else:
-            good.setdefault(parsed.phone, parsed)
-    return list(good.values()), bad, len(lines) - len(good) - len(bad)
+            valid.setdefault(parsed.phone, parsed)
+    return list(valid.values()), invalid, len(lines) - len(valid) - len(invalid)
 
 
 def _read_line(line: PastedLine, number_at: int, reason_at: int, default_region: str) -> SheetLine:

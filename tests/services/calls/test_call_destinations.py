@@ -19,7 +19,7 @@ from app.models import Assistant, Call, Organization, new_id
 from app.phone import region_of
 from app.services import destinations
 from app.services.calls import claims
-from app.services.calls.claims import ClaimKind, FoundHost
+from app.services.calls.claims import ClaimKind, HostLookup
 from app.services.destinations import DestinationChoice, DestinationLimits
 from tests.fixtures.cast import OPERATOR, open_destinations
 from tests.fixtures.databases import runs_on
@@ -166,8 +166,8 @@ def test_the_host_of_a_voice_address_is_looked_up_before_a_call_is_placed(
     call = call_of(session, handing_over, "sip:robin@voice.example")
     first = claims.next_step(session, call.id, new_id(), calls_at_once=5)
     assert (first.kind, first.host) == (ClaimKind.LOOK_UP_HOST, "voice.example")
-    found = FoundHost("voice.example")
-    second = claims.next_step(session, call.id, new_id(), calls_at_once=5, found_host=found)
+    found = HostLookup("voice.example")
+    second = claims.next_step(session, call.id, new_id(), calls_at_once=5, host_lookup=found)
     assert second.kind is ClaimKind.DIAL
     assert second.placement is not None
     assert second.placement.hand_over_to == "sip:robin@voice.example"
@@ -176,18 +176,18 @@ def test_the_host_of_a_voice_address_is_looked_up_before_a_call_is_placed(
 @pytest.mark.parametrize(
     ("found", "status"),
     [
-        (FoundHost("voice.example", "Not public."), CallStatus.CANCELED),
+        (HostLookup("voice.example", "Not public."), CallStatus.CANCELED),
         (
-            FoundHost("voice.example", "DNS lookup failed.", is_permanent=False),
+            HostLookup("voice.example", "DNS lookup failed.", is_permanent=False),
             CallStatus.SCHEDULED,
         ),
     ],
 )
 def test_a_call_ends_if_its_host_is_private_and_waits_if_it_is_unknown(
-    session: Session, handing_over: Line, found: FoundHost, status: CallStatus
+    session: Session, handing_over: Line, found: HostLookup, status: CallStatus
 ) -> None:
     call = call_of(session, handing_over, "sip:robin@voice.example")
-    claim = claims.next_step(session, call.id, new_id(), calls_at_once=5, found_host=found)
+    claim = claims.next_step(session, call.id, new_id(), calls_at_once=5, host_lookup=found)
     assert (claim.kind, call.status) == (ClaimKind.DONE, status)
 
 
