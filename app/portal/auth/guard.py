@@ -34,10 +34,10 @@ from app.portal.web.body_limits import apply_limit, refuse_without_room
 from app.portal.web.current_user import (
     identify,
     must_add_factor,
-    paused_slug,
     referring_path,
     session_token,
     sign_in_url,
+    suspended_slug,
 )
 from app.portal.web.fragments import htmx_command, is_from_htmx
 
@@ -139,12 +139,12 @@ def unauthorized() -> Response:
 def _redirect_to_sign_in() -> Response:
     """Redirect to the sign-in page and from there back here; a fragment redirects the
     whole page. The sign-in page says when this browser's session has ended, or its portal is
-    paused."""
+    suspended."""
     slug = g.brand.slug
     if session_token():
         logout_user()
-        if paused := paused_slug():
-            slug = paused
+        if suspended := suspended_slug():
+            slug = suspended
         else:
             flash(gettext("You are signed out."), "info")
     next_url = request.full_path.rstrip("?") if request.method == "GET" else None
@@ -195,7 +195,7 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | OpenAccess) -> Response
     if is_own_page and needed is not OpenAccess.PUBLIC and not current_user.is_authenticated:
         if is_from_htmx():
             return _toast(gettext("You are signed out. What you typed stays here."), 401)
-        if session_token() and paused_slug():
+        if session_token() and suspended_slug():
             return unauthorized()
         recovered = of_request()
         return sign_in_page(recovered) if recovered else unauthorized()

@@ -136,7 +136,7 @@ def _request_context() -> dict[str, Any]:
 
 def refusal_of(outcome: SignInOutcome) -> str:
     """Return why the email and password open no account."""
-    if outcome.paused:
+    if outcome.suspended_slug:
         return gettext("This portal is paused")
     if outcome.required_provider is None:
         return gettext(REFUSED)
@@ -207,8 +207,8 @@ def _render_form(slug: str | None, form: SignInForm | None = None) -> str:
 
 
 def _render_refused(slug: str | None, form: SignInForm, outcome: SignInOutcome) -> Page:
-    if outcome.paused:
-        return redirect(sign_in_url(outcome.paused), 303)
+    if outcome.suspended_slug:
+        return redirect(sign_in_url(outcome.suspended_slug), 303)
     form.suspended, form.refusal = outcome.suspended, refusal_of(outcome)
     return _render_form(slug, form), 422
 

@@ -115,12 +115,12 @@ def _membership(session: Session, user: User) -> dict[str, Any]:
         organizations.get(session, caller(), organization_id) if organization_id else None
     )
     is_open = organization is None or organization.status is OrganizationStatus.ACTIVE
-    is_portal_paused = partner is not None and partner.suspended_at is not None
+    is_partner_suspended = partner is not None and partner.suspended_at is not None
     return {
         "organization": organization,
         "partner": partner.name if partner else None,
-        "lockout": lockout_label(user, organization, is_partner_suspended=is_portal_paused),
-        "takes_invitations": is_open and not is_portal_paused,
+        "lockout": lockout_label(user, organization, is_partner_suspended=is_partner_suspended),
+        "takes_invitations": is_open and not is_partner_suspended,
         "abilities": abilities(user.role),
         "abilities_title": abilities_title(user.role),
         "is_staff": user.user_type in PARTNER_LEVEL,

@@ -67,8 +67,8 @@ def identify() -> None:
     """Load the signed-in user and set `g` to their caller and brand; for a visitor, to the brand
     alone. Sets the language of the page.
 
-    Raises `NotFound` for the URL of a partner that doesn't exist, and with the code `PORTAL_PAUSED`
-    at the domain of a suspended one; the brand is then the host's.
+    Raises `NotFound` for the URL of a partner that doesn't exist, and with the code
+    `PORTAL_SUSPENDED` at the domain of a suspended one; the brand is then the host's.
     """
     if current_user.is_authenticated:
         g.caller = current_user.caller
@@ -84,9 +84,9 @@ def identify() -> None:
         at_host = sign_in.partner_by_host(session, request.host)
         g.brand = cached_brand(at_host) if at_host else NEUTRAL
         set_request_language(browser_session.get(LANGUAGE_KEY), g.brand.language)
-        is_paused = at_host is not None and at_host.suspended_at is not None
-        if is_paused and request.endpoint != "portal.save_language":
-            raise NotFound(code=sign_in.PORTAL_PAUSED)
+        is_suspended = at_host is not None and at_host.suspended_at is not None
+        if is_suspended and request.endpoint != "portal.save_language":
+            raise NotFound(code=sign_in.PORTAL_SUSPENDED)
         g.brand = _brand_of_visitor(session, at_host)
     set_request_language(browser_session.get(LANGUAGE_KEY), g.brand.language)
 
@@ -95,7 +95,7 @@ def find_brand() -> None:
     """Load the brand of a page that passes no guard: one of the API, or an unknown URL, such as the
     URL of another partner at this host. Without a database it stays the neutral one.
 
-    Raises `NotFound` (`PORTAL_PAUSED`) at the domain of a suspended partner."""
+    Raises `NotFound` (`PORTAL_SUSPENDED`) at the domain of a suspended partner."""
     if "brand" in g:
         return
     set_request_language(None, None)
@@ -103,7 +103,7 @@ def find_brand() -> None:
         with suppress(SQLAlchemyError):
             identify()
     except NotFound as error:
-        if error.code == sign_in.PORTAL_PAUSED:
+        if error.code == sign_in.PORTAL_SUSPENDED:
             raise
 
 
@@ -140,7 +140,7 @@ def _brand_of_visitor(session: Session, at_host: Partner | None) -> Brand:
     return cached_brand(partner) if partner else NEUTRAL
 
 
-def paused_slug() -> str | None:
+def suspended_slug() -> str | None:
     """Return the slug of the partner that this browser visited last, if it is suspended."""
     slug = read_cookie(PARTNER_COOKIE) or ""
     if not _SLUG.fullmatch(slug):

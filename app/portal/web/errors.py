@@ -192,7 +192,7 @@ def _archived_link(error: DomainError) -> tuple[str, str] | None:
     return url, gettext("Open organization")
 
 
-def _paused_page() -> Response:
+def _suspended_page() -> Response:
     """Return the page of a suspended partner's portal, in its brand."""
     with transaction(read_only=True) as session:
         partner = sign_in.partner_by_host(session, request.host)
@@ -201,7 +201,7 @@ def _paused_page() -> Response:
             partner = sign_in.partner_by_slug(session, slug, request.host)
         g.brand = cached_brand(partner)
     set_request_language(None, g.brand.language)
-    response = make_response(render_template("errors/paused.html"), 403)
+    response = make_response(render_template("errors/suspended.html"), 403)
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -242,7 +242,7 @@ def _view_only_page() -> Response:
     return error_page(403, text, title=gettext("Read only"))
 
 
-_PAGES = {"view_only": _view_only_page, sign_in.PORTAL_PAUSED: _paused_page}
+_PAGES = {"view_only": _view_only_page, sign_in.PORTAL_SUSPENDED: _suspended_page}
 """The pages of errors with their own code."""
 
 
@@ -290,7 +290,7 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
     try:
         return _page_of(error)
     except NotFound:  # the brand is that of a suspended partner
-        return _paused_page()
+        return _suspended_page()
 
 
 def _page_of(error: DomainError | HTTPException) -> Response:

@@ -40,7 +40,7 @@ from app.services.auth.offered_accounts import AccountOffer
 from app.services.auth.password_checks import PasswordChecks
 from app.services.auth.throttle import TooManyFailures
 
-PORTAL_PAUSED = "portal_paused"
+PORTAL_SUSPENDED = "portal_paused"
 MIN_CHECKS = 2
 """Minimum password checks, so that the time reveals neither whether an address is known nor whether
 it has accounts at several partners."""
@@ -87,15 +87,15 @@ class PortalChoice:
 @dataclass(frozen=True, slots=True)
 class SignInOutcome:
     """The signed-in user, the token of the second step that they need, or the choices with their
-    offer. Else it is refused, without a reason unless the password was right: ``paused`` is the
-    slug of a suspended partner, ``suspended`` says who to ask about a suspended account, and
+    offer. Else it is refused, without a reason unless the password was right: ``suspended_slug`` is
+    the slug of a suspended partner, ``suspended`` says who to ask about a suspended account, and
     ``required_provider`` names the company account that must be used."""
 
     user: User | None = None
     second_step: str | None = None
     choices: Sequence[PortalChoice] = ()
     offer: AccountOffer | None = None
-    paused: str | None = None
+    suspended_slug: str | None = None
     suspended: str | None = None
     required_provider: str | None = None
 
@@ -107,10 +107,10 @@ class SignInOutcome:
 def active_partner_by_slug(session: Session, slug: str, host: str) -> Partner:
     """Return the partner whose sign-in page is ``/p/<slug>/sign-in`` at this host. Raises
     `NotFound`, also where the host is another partner's verified domain, and with the code
-    `PORTAL_PAUSED` if the partner is suspended."""
+    `PORTAL_SUSPENDED` if the partner is suspended."""
     partner = partner_by_slug(session, slug, host)
     if partner.suspended_at is not None:
-        raise NotFound(code=PORTAL_PAUSED)
+        raise NotFound(code=PORTAL_SUSPENDED)
     return partner
 
 
@@ -332,7 +332,7 @@ def _refusal_of(session: Session, user: User) -> SignInOutcome:
     """Return what keeps out a user whose password was right."""
     partner = session.get(Partner, user.partner_id) if user.partner_id else None
     if partner is not None and partner.suspended_at is not None:
-        return SignInOutcome(paused=partner.slug)
+        return SignInOutcome(suspended_slug=partner.slug)
     return SignInOutcome(suspended=_suspension_of(session, user, partner))
 
 
