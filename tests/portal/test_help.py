@@ -27,9 +27,7 @@ SETTINGS = [
 EACH = pytest.mark.parametrize(
     "topic", [*TOPICS.values(), *OF_SUBPAGES.values(), *OF_OPERATORS.values()]
 )
-ASK_FIRST = re.compile(
-    r"portal\.([a-z_]+\.confirm_.+|phone_numbers\.edit_number|record_lists\.new_export)"
-)
+ASK_FIRST = re.compile(r"portal\.([a-z_]+\.confirm_.+|record_lists\.new_export)")
 """Pages that only ask before an action: they say themselves what follows."""
 NO_PAGES = {
     f"portal.{name}"

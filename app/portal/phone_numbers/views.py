@@ -87,7 +87,7 @@ def _load_page(
 
 
 @blueprint.get("/numbers/<digits>/move")
-def edit_number(digits: str) -> str:
+def confirm_move_number(digits: str) -> str:
     with transaction(read_only=True) as session:
         number = _get_number(session, digits)
         organization = organization_picker.organization_named(session)
@@ -106,7 +106,7 @@ def _move_confirmation(
     formatted, name = phone(number.number), target.name
     return ConfirmationPage(
         action=url_for(
-            "portal.phone_numbers.save_number",
+            "portal.phone_numbers.move_number",
             digits=number.number.removeprefix("+"),
             organization=target.id,
             version=number.version,
@@ -124,7 +124,7 @@ def _move_confirmation(
 
 
 @blueprint.post("/numbers/<digits>/move")
-def save_number(digits: str) -> Response:
+def move_number(digits: str) -> Response:
     organization, url = (
         organization_picker.organization_chosen(),
         url_for("portal.phone_numbers.list_numbers"),
