@@ -61,7 +61,7 @@ CUT = {
         "    legacy_migration.purge(session)\n",
     ),
     "templates/portal/api_access/_tabs.html": (
-        '    (_("Migration"), url_for("portal.legacy_migration.show_migration")',
+        '    (\n      _("Migration"),\n',
     ),
     "templates/portal/api_access/client.html": ("{% if not client.role %}\n",),
     "templates/portal/operator/partner.html": ('        (_("Legacy API"), _("View clients"), ',),
@@ -74,7 +74,7 @@ ENDS = {
     '        "portal.legacy_migration.': ("\n", ""),
     '    _H("legacy_exchanges: ': ("\n", ""),
     '    "legacy_exchanges": ': ("\n", ""),
-    '    (_("Migration"), url_for("portal.legacy_migration.show_migration")': ("\n", ""),
+    '    (\n      _("Migration"),\n': ("    ),\n", ""),
     "{% if not client.role %}\n": ("{% endif %}\n", ""),
     '        (_("Legacy API"), _("View clients"), ': ("\n", ""),
     '        (\n            gettext("Legacy API"),\n': ("        ),\n", ""),
