@@ -60,9 +60,7 @@ CUT = {
         "from app.services.legacy import migration as legacy_migration\n",
         "    legacy_migration.purge(session)\n",
     ),
-    "templates/portal/api_access/_tabs.html": (
-        '    (\n      _("Migration"),\n',
-    ),
+    "templates/portal/api_access/_tabs.html": ('    (\n      _("Migration"),\n',),
     "templates/portal/api_access/client.html": ("{% if not client.role %}\n",),
     "templates/portal/operator/partner.html": ('        (_("Legacy API"), _("View clients"), ',),
 }

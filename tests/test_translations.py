@@ -55,6 +55,17 @@ def test_each_catalogue_holds_the_messages_that_are_used_and_no_others() -> None
         assert (code, used - known, known - used) == (code, set(), set())
 
 
+def test_a_block_of_text_to_translate_is_on_one_line() -> None:
+    """The catalogue joins its lines, a page does not: it would look for another message."""
+    blocks = [
+        (path.name, text.strip())
+        for path in sorted((ROOT / "templates").rglob("*.html"))
+        for text in re.findall(r"{%-? trans\b.*?%}(.*?){%-? endtrans", path.read_text(), re.DOTALL)
+    ]
+    assert blocks
+    assert [block for block in blocks if "\n" in block[1]] == []
+
+
 @pytest.mark.parametrize("code", TRANSLATED)
 def test_each_message_is_translated_and_none_is_a_guess(code: str) -> None:
     missing = [message.id for message, _english, words in translations(code) if not words]

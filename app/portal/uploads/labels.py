@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.enums import ContactAction, ImportState
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext
 from app.models import ContactImport
 from app.portal.web.formats import number, phone
 from app.services.imports import uploads
@@ -20,7 +20,7 @@ STATE_NAMES = {
     ImportState.APPLYING: lazy_gettext("Applying"),
     ImportState.DONE: lazy_gettext("Applied"),
     ImportState.FAILED: lazy_gettext("Failed"),
-    ImportState.CANCELLED: lazy_gettext("Cancelled"),
+    ImportState.CANCELLED: lazy_pgettext("upload", "Cancelled"),
 }
 UNDO_NAMES = {
     "undoing": lazy_gettext("Undoing"),

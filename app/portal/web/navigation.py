@@ -448,7 +448,7 @@ _PREVIEWED_ENDPOINTS = {"portal.branding.show_preview": "portal.overview.show_ov
 def _highlighted_endpoint(caller: Caller) -> str:
     """Return the endpoint that decides which place is highlighted. The do-not-call list of one
     organization belongs to the organizations, except for members, who have no list of
-    organizations."""
+    organizations; what members see of the plans belongs to the pricing for those who edit it."""
     endpoint = request.endpoint or ""
     is_tab = (
         endpoint.startswith("portal.do_not_call.")
@@ -456,6 +456,9 @@ def _highlighted_endpoint(caller: Caller) -> str:
     )
     if is_tab and may_open(caller, "portal.organizations.list_organizations"):
         return "portal.organizations.show_organization"
+    pricing = "portal.pricing.show_pricing"
+    if endpoint == "portal.pricing.show_plan" and may_open(caller, pricing):
+        return pricing
     return _PREVIEWED_ENDPOINTS.get(endpoint, endpoint)
 
 
