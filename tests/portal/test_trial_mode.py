@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
-from app.enums import Role
+from app.enums import CallStatus, Role
 from app.models import Assistant, AuditEntry, Call, Organization, User, VerifiedNumber, utcnow
 from app.services.auth import sessions
 from app.services.verified_numbers.codes import code_of
@@ -135,6 +135,41 @@ def test_a_code_that_has_ended_leads_to_another_call(
     again = member.post(page, {"number": NUMBER}, page=sent.location)
     assert again.location == sent.location
     assert "Waiting for the code" in text_of(member.get(page))
+
+
+@pytest.mark.parametrize(
+    "status", [CallStatus.FAILED, CallStatus.BUSY, CallStatus.NO_ANSWER, CallStatus.CANCELED]
+)
+def test_a_call_that_reached_no_one_asks_for_another_call_and_not_for_its_code(
+    session: Session, page: str, member: Browser, status: CallStatus
+) -> None:
+    sent = member.post(page, {"number": NUMBER}, page=page)
+    call = call_of(session, sent.location)
+    progress = f"/calls/{call.id}/live"
+    assert 'name="code"' in member.get(sent.location).text
+    assert "HX-Refresh" not in member.get(progress).headers
+    call.status, call.ended_at = status, utcnow()
+    session.commit()
+    shown = member.get(sent.location)
+    assert "The call didn’t reach you. Call again to get a new code." in text_of(shown)
+    assert "Answer the call" not in text_of(shown)
+    assert "valid until" not in text_of(shown)
+    assert 'name="code"' not in shown.text
+    assert re.search(r'<button class="btn btn-primary"[^>]*>.*?Call again', shown.text, re.DOTALL)
+    assert member.get(progress).headers["HX-Refresh"] == "true"
+
+
+@pytest.mark.parametrize("status", [CallStatus.COMPLETED, CallStatus.UNKNOWN])
+def test_a_call_that_may_have_spoken_its_code_asks_for_it_after_its_end(
+    session: Session, page: str, member: Browser, status: CallStatus
+) -> None:
+    sent = member.post(page, {"number": NUMBER}, page=page)
+    call = call_of(session, sent.location)
+    call.status, call.ended_at = status, utcnow()
+    if status is CallStatus.COMPLETED:
+        call.answered_at = utcnow()
+    session.commit()
+    assert 'name="code"' in member.get(sent.location).text
 
 
 def test_a_number_is_removed_after_a_confirmation(

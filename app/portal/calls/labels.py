@@ -193,6 +193,12 @@ def live_panel_data(session: Session, call: Call) -> dict[str, Any]:
     }
 
 
+def reached_no_one(call: Call) -> bool:
+    """Return whether the call is over and certainly wasn't answered."""
+    is_over = call.status.is_final and call.status is not CallStatus.UNKNOWN
+    return is_over and call.answered_at is None
+
+
 def is_own_page(call: Call) -> bool:
     """Return whether the request comes from the page of the call, itself or a part of it."""
     return _page_path() == url_for("portal.calls.show_call", call_id=call.id)

@@ -21,6 +21,7 @@ from app.portal.calls.labels import (
     counted_label,
     is_own_page,
     live_panel_data,
+    reached_no_one,
 )
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.web import organization_picker
@@ -124,13 +125,15 @@ def _call_context(session: Session, surroundings: CallSurroundings) -> dict[str,
 @blueprint.get("/calls/<uuid:call_id>/live")
 def show_call_progress(call_id: UUID) -> Response:
     """Return the panel of a call, which reloads itself until the call is over; then the whole page
-    is loaded again."""
+    is loaded again if it is that of the call, or asks for the code of a call that reached no one.
+    """
     with transaction(read_only=True) as session:
         call = calls.get(session, caller(), call_id)
         panel = make_response(
             render_template("portal/calls/_live.html", **live_panel_data(session, call))
         )
-    if call.status.is_final and is_own_page(call):
+    asks_in_vain = call.verifies_a_number and reached_no_one(call)
+    if asks_in_vain or (call.status.is_final and is_own_page(call)):
         panel.headers["HX-Refresh"] = "true"
     return panel
 

@@ -13,7 +13,7 @@ from app.enums import VerificationPurpose
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import VerifiedNumber, utcnow
-from app.portal.calls.labels import live_panel_data
+from app.portal.calls.labels import live_panel_data, reached_no_one
 from app.portal.organizations.views import organization_page_data
 from app.portal.verified_numbers import blueprint
 from app.portal.verified_numbers.calling import STATE_BADGES, NumberForm, call_with_code
@@ -195,4 +195,5 @@ def _code_page(organization_id: UUID, number_id: UUID, form: CodeForm) -> str:
 
 
 def _call_context(session: Session, number: VerifiedNumber) -> dict[str, object]:
-    return live_panel_data(session, calls.get(session, caller(), number.call_id))
+    call = calls.get(session, caller(), number.call_id)
+    return {**live_panel_data(session, call), "reached_no_one": reached_no_one(call)}
