@@ -122,10 +122,11 @@ def test_after_their_days_the_rows_are_gone_and_the_figures_stay(uploader: Uploa
 def test_the_result_names_the_rows_that_were_not_applied_and_the_next_step(
     uploader: Uploader,
 ) -> None:
-    address = uploader.applied(f"Name,Phone\nAnn,{number(1)}\nBob,12\n")
+    address = uploader.applied(f"Name,Phone\nAnn,{number(1)}\nBob,12\nCy,\n")
     said = uploader.shows(address)
-    assert "1 contact added, 1 row not applied." in said
+    assert "1 contact added, 2 rows not applied." in said
     assert re.search(r"Phone: 12 .{20,80} Row 3 ", said)
+    assert "Phone: empty " in said
     page = uploader.browser.get(address).text
     plan = f"/campaigns/{uploader.campaign_id}/outreach/plan"
     assert f'<a class="btn btn-primary" href="{plan}">Create plan</a>' in page

@@ -468,3 +468,13 @@ def test_an_applied_upload_with_failed_rows_says_so_in_the_list(
     assert address
     page = uploader.browser.get("/uploads").text
     assert re.search(r'badge-warning">.*?2 rows failed<', page)
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_checked_upload_is_ready_only_if_a_row_can_be_applied(
+    uploader: Uploader, browser: Browser
+) -> None:
+    uploader.upload("Name,Phone\nBob,12\n", "bad.csv")
+    assert re.search(r'badge-warning">.*?Needs fixing<', browser.get("/uploads").text)
+    uploader.upload(f"Name,Phone\nAnn,{ANN}\nBob,12\n", "mixed.csv")
+    assert re.search(r'badge-warning">.*?Ready to apply<', browser.get("/uploads").text)

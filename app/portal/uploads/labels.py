@@ -147,6 +147,8 @@ def status_badge(upload: ContactImport) -> tuple[str, str]:
     if upload.state is ImportState.DONE and rows_to_fix(upload):
         label = ngettext("%(num)s row failed", "%(num)s rows failed", upload.failed)
         return label, "warning"
+    if upload.state is ImportState.CHECKED and upload.failed and not uploads.rows_to_apply(upload):
+        return gettext("Needs fixing"), STATE_TONES[upload.state]
     return str(STATE_NAMES[upload.state]), STATE_TONES[upload.state]
 
 

@@ -111,7 +111,9 @@ def _failed_rows(session: Session, upload: ContactImport) -> list[tuple[int, str
     for row in page.rows:
         problem = next((each for each in row.problems if not each.is_warning), None)
         index = problem.column_index if problem else None
-        value = "" if index is None else f"{upload.columns[index]}: {row.cells[index]}"
+        value = ""
+        if index is not None:
+            value = f"{upload.columns[index]}: {row.cells[index] or gettext('empty')}"
         rows.append(
             (row.number, value[:MAX_CELL_LENGTH], problem_message(problem) if problem else "")
         )
