@@ -13,6 +13,7 @@ from tests.portal.conftest import Browser
 LEADS_TO = {
     "/organizations": "/organizations/new",
     "/do-not-call": "/organizations/new",
+    "/costs": "/organizations/new",
     "/assistants/new": "/organizations/new",
     "/campaigns/new": "/organizations/new",
     "/test-call": "/assistants/new",
@@ -41,6 +42,17 @@ def test_pages_that_need_an_organization_link_to_adding_one(
     browser = signed_in(editor)
     readable = ("/organizations", "/do-not-call", "/campaigns/new", "/test-call")
     assert [led_to(browser, path) for path in readable] == [[]] * len(readable)
+
+
+def test_costs_without_organizations_have_no_search_and_no_export(
+    session: Session, signed_in: Callable[[User], Browser]
+) -> None:
+    partner = make_partner(session, "Begun")
+    admin = make_user(session, partner.id, "first@begun.example", Role.PARTNER_ADMIN)
+    session.commit()
+    page = signed_in(admin).get("/costs").text
+    assert 'name="month"' not in page
+    assert "/costs.csv" not in page
 
 
 FIGURES = {

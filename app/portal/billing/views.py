@@ -56,6 +56,7 @@ def show_costs() -> str:
         earned = reporting.earnings(session, caller(), month, today, model_rate())
         return render_template(
             "portal/billing/costs.html",
+            is_empty=earned.since is None,
             last=earned.last,
             sentence=costs_message(month, is_unfinished=_is_unfinished(month)),
             **_month_context(session, month, earned.since, earned.total, earned.by_month),
