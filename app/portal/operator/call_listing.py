@@ -13,7 +13,7 @@ from app.portal.calls.listing import (
     chosen_states,
 )
 from app.portal.web import lists
-from app.portal.web.formats import CALL_STATUS_NAMES, CARRIER_NAMES, carrier_title
+from app.portal.web.formats import CALL_STATUS_NAMES
 from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
@@ -26,6 +26,12 @@ from app.portal.web.user_timezone import Problems, time_bounds, zone
 from app.services.calls import of_partners
 from app.services.calls.of_partners import SORTS, PartnerCall, PartnerCallFilter
 from app.services.paging import Page
+
+CARRIER_TITLES = {
+    CarrierKind.SIMULATOR: lazy_gettext("Simulated carrier"),
+    CarrierKind.SIP: lazy_gettext("SIP trunk"),
+    CarrierKind.TWILIO: lazy_gettext("Twilio"),
+}
 
 
 def chosen_filters() -> tuple[PartnerCallFilter, Problems]:
@@ -91,7 +97,7 @@ PARTNER_CALLS = ListDefinition(
         ListColumn(
             "carrier",
             lazy_gettext("Carrier"),
-            lambda row: carrier_title(row.carrier),
+            lambda row: str(CARRIER_TITLES[row.carrier]),
             "wrap from-desktop",
         ),
         figure_column(
@@ -130,7 +136,7 @@ PARTNER_CALLS = ListDefinition(
         ListFilter("partner", lazy_gettext("Partner")),
         STATE_FILTER,
         ListFilter("organization", lazy_gettext("Organization")),
-        ListFilter("carrier", lazy_gettext("Carrier"), CARRIER_NAMES, lazy_gettext("Any carrier")),
+        ListFilter("carrier", lazy_gettext("Carrier"), CARRIER_TITLES, lazy_gettext("Any carrier")),
     ),
     sorts=SORTS,
     default_sort="-created",
