@@ -53,7 +53,7 @@ CUT = {
     "app/portal/operator/installation_views.py": (
         '        (\n            gettext("Legacy API"),\n',
     ),
-    "app/portal/web/navigation.py": ('                    "portal.legacy_migration.",\n',),
+    "app/portal/web/sidebar_entries.py": ('                    "portal.legacy_migration.",\n',),
     "app/services/personal_data/inventory.py": ('    _H("legacy_exchanges: ',),
     "app/services/personal_data/sweep.py": ('    "legacy_exchanges": ',),
     "app/services/retention.py": (

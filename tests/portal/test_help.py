@@ -12,12 +12,12 @@ from app.models import User
 from app.policy import ROUTES, OpenAccess
 from app.portal.help.subpages import OF_SUBPAGES, SAME_HELP
 from app.portal.help.topics import OF_OPERATORS, TOPICS, HelpTopic
-from app.portal.web.navigation import PLACES, SETTINGS_GROUPS
+from app.portal.web.sidebar_entries import PARTNER_SIDEBAR, SETTINGS_GROUPS
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
-IN_SIDEBAR = [place.endpoint for _group, places in PLACES for place in places]
+IN_SIDEBAR = [place.endpoint for _group, places in PARTNER_SIDEBAR for place in places]
 SETTINGS = [
     "portal.account.show_account",
     "portal.pricing.edit_limits",

@@ -284,12 +284,12 @@ def _conditions(
         if assistant.phone_number:
             title = title.replace(assistant.phone_number, phone(assistant.phone_number))
         state = "passed" if each.met else "failed" if each.needed else "warning"
-        if not each.met and not assistant.phone_number and each.place in OF_NUMBER:
+        if not each.met and not assistant.phone_number and each.section in OF_NUMBER:
             state = "later"
         entry: dict[str, Any] = {"state": state, "title": title}
-        of_organization = each.place == "organization"
+        of_organization = each.section == "organization"
         needed = Permission.ORGANIZATIONS_WRITE if of_organization else Permission.ASSISTANTS_WRITE
-        if not each.met and each.place == "phone_configured" and caller().organization_id:
+        if not each.met and each.section == "phone_configured" and caller().organization_id:
             entry["text"] = gettext("%(partner)s does this.", partner=g.brand.partner_name)
         elif state in ("failed", "warning") and caller().may(needed):
             entry["url"] = (
@@ -298,11 +298,11 @@ def _conditions(
                 else url_for(
                     "portal.assistants.edit_assistant",
                     assistant_id=assistant.id,
-                    _anchor=each.place,
+                    _anchor=each.section,
                 )
             )
-            has_number = each.place == "phone_number" and assistant.phone_number
-            entry["act"] = gettext("Change number") if has_number else ACTS[each.place]
+            has_number = each.section == "phone_number" and assistant.phone_number
+            entry["act"] = gettext("Change number") if has_number else ACTS[each.section]
         entries.append(entry)
     return entries
 

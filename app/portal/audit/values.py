@@ -32,8 +32,8 @@ from app.portal.branding.labels import PICTURE_NAMES, value_lines
 from app.portal.do_not_call.listing import SOURCES
 from app.portal.uploads.labels import ACTION_NAMES
 from app.portal.web.formats import day, size
-from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES
+from app.portal.web.role_names import ROLE_NAMES
 from app.portal.webhooks.forms import EVENT_LABELS
 from app.services.exports.labels import FORMAT_NAMES
 from app.services.money_format import exact_money

@@ -13,7 +13,7 @@ from app.portal.auth.second_step_forms import StepUpForm
 from app.portal.search.pages import ACTIONS, PAGES
 from app.portal.web.current_user import local_path, referring_path
 from app.portal.web.history import page_at
-from app.portal.web.navigation import OPERATOR_PLACES, PLACES
+from app.portal.web.sidebar_entries import OPERATOR_SIDEBAR, PARTNER_SIDEBAR
 from app.services.factors import passkeys
 from app.services.factors.passkeys import BrowserSite
 from app.services.identity_providers import accounts
@@ -126,9 +126,11 @@ def _back_path(next_url: str) -> str:
 
 
 def _nav_label(path: str) -> str | None:
-    """Return the name of the page in the navigation; None for a page below such a place."""
+    """Return the name of the page in the navigation; None for a page below an entry."""
     page = page_at(path)
-    nav_items = [nav_item for _, group in (*PLACES, *OPERATOR_PLACES) for nav_item in group]
+    nav_items = [
+        nav_item for _, group in (*PARTNER_SIDEBAR, *OPERATOR_SIDEBAR) for nav_item in group
+    ]
     return next(
         (str(nav_item.label) for nav_item in nav_items if page and nav_item.endpoint == page[0]),
         None,

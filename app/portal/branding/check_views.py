@@ -18,18 +18,14 @@ from app.services.branding.surfaces import StudioField, surfaces
 IN_SETTINGS = frozenset({StudioField.SUPPORT, StudioField.DOMAIN})
 
 
-def place_url(field: StudioField) -> str | None:
+@portal.app_template_global()
+def field_url(field: StudioField) -> str | None:
     """Return the URL of the page that fixes it; None if the caller may not open it."""
     if field not in IN_SETTINGS:
         return url_for("portal.branding.show_branding", _anchor=field.value)
     if not caller().may(Permission.PARTNER_WRITE):
         return None
     return url_for("portal.settings.edit_settings", _anchor=field.value)
-
-
-@portal.app_template_global("place_url")
-def _place_url(field: StudioField) -> str | None:
-    return place_url(field)
 
 
 @blueprint.get("/branding/contrast")

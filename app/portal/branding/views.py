@@ -236,7 +236,7 @@ def _store_picture(kind: str, encoded: images.EncodedPicture, version: int | Non
         partner = partners.get_own(session, caller())
         limits = settings().storage_defaults
         image = images.store(
-            session, caller(), partner.id, _type_of(kind), encoded, limits, place=kind
+            session, caller(), partner.id, _type_of(kind), encoded, limits, name=kind
         )
         address = url_for("portal.brand_image", sha256=image.sha256)
         _set_picture(session, partner, kind, settings().public_url.rstrip("/") + address, version)

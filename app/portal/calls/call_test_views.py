@@ -227,7 +227,7 @@ def _checks(
     checks = [
         {
             "state": check.state,
-            "place": check.fix_at,
+            "fix_at": check.fix_at,
             "title": _check_message(check, caller_id),
             "text": _local_time(number) if check.code == "within_calling_hours" else "",
             "until": check.until,
@@ -248,7 +248,7 @@ def _unknown_placeholders(assistant: Assistant, form: TestCallForm) -> list[dict
     if not warning:
         return []
     link = _fix_link("assistant", assistant, "")
-    return [{"state": "warning", "place": "assistant", "title": warning, "until": None, **link}]
+    return [{"state": "warning", "fix_at": "assistant", "title": warning, "until": None, **link}]
 
 
 def _check_message(check: calls.PreflightCheck, caller_id: str | None) -> str:
@@ -310,9 +310,9 @@ def _show_failed_checks(form: TestCallForm, checks: Sequence[dict[str, Any]]) ->
     failed = [check for check in checks if check["state"] == "failed"]
     if not failed:
         return
-    of_number = tuple(check["title"] for check in failed if check["place"] in OF_NUMBER)
+    of_number = tuple(check["title"] for check in failed if check["fix_at"] in OF_NUMBER)
     form.number.errors = of_number or form.number.errors
-    other_checks = (check for check in failed if check["place"] not in {*OF_NUMBER, *FIELDS})
+    other_checks = (check for check in failed if check["fix_at"] not in {*OF_NUMBER, *FIELDS})
     form.problems = [("", check["title"]) for check in other_checks]
 
 

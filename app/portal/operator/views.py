@@ -67,11 +67,11 @@ def show_mail_html(mail_id: UUID) -> Response:
     return response
 
 
-@blueprint.get("/outbox/<uuid:mail_id>/files/<int:place>")
-def download_mail_file(mail_id: UUID, place: int) -> Response:
+@blueprint.get("/outbox/<uuid:mail_id>/files/<int:index>")
+def download_mail_file(mail_id: UUID, index: int) -> Response:
     """Return an attached file, to download."""
-    for each, attachment in enumerate(_get_mail(mail_id).read().iter_attachments()):
-        if each == place:
+    for position, attachment in enumerate(_get_mail(mail_id).read().iter_attachments()):
+        if position == index:
             disposition = {
                 "Content-Disposition": f'attachment; filename="{attachment.get_filename()}"'
             }

@@ -35,7 +35,7 @@ from app.services.overview import ActionItem, ActionItemKind, OverviewMonth
 from app.services.paging import MAX_COUNTED
 
 SHOWN = 5
-PLACES: dict[ActionItemKind, tuple[str, str, str, dict[str, Any]]] = {
+ACTION_ITEM_LINKS: dict[ActionItemKind, tuple[str, str, str, dict[str, Any]]] = {
     ActionItemKind.ALERT: ("portal.alerts.list_alerts", lazy_gettext("Open alert"), "bell", {}),
     ActionItemKind.CALL: ("portal.calls.show_call", lazy_gettext("Open call"), "alert-circle", {}),
     ActionItemKind.CALLS_UNKNOWN: (
@@ -286,7 +286,7 @@ def _part_as_item(part: Part) -> dict[str, Any]:
 
 
 def _action_item(item: ActionItem) -> dict[str, Any]:
-    endpoint, act, symbol, values = PLACES[item.kind]
+    endpoint, act, symbol, values = ACTION_ITEM_LINKS[item.kind]
     parameter = PARAMETERS.get(item.kind)
     if parameter:
         values = {**values, parameter: item.target}

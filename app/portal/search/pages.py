@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from app.languages import lazy_gettext
-from app.portal.web.navigation import SETTINGS_PAGES
+from app.portal.web.sidebar_entries import SETTINGS_PAGES
 
 
 class SearchablePage(NamedTuple):

@@ -23,8 +23,8 @@ from app.models import (
     User,
 )
 from app.portal.web.formats import CALL_STATUS_NAMES, phone, short_datetime_in_zone
-from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import plan_name
+from app.portal.web.role_names import ROLE_NAMES
 from app.portal.web.user_timezone import zone
 from app.services import organizations
 from app.services.contacts.single import name_of

@@ -22,7 +22,7 @@ from app.portal.web.list_definitions import (
     organization_column,
     status_column,
 )
-from app.portal.web.navigation import ROLE_NAMES
+from app.portal.web.role_names import ROLE_NAMES
 from app.services import organizations, partners, users
 from app.services.paging import Page
 from app.services.users.loading import SORTS

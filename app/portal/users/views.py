@@ -26,8 +26,8 @@ from app.portal.users.listing import (
 )
 from app.portal.web import lists, organization_picker
 from app.portal.web.list_pages import list_page
-from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.page_frame import read_frame
+from app.portal.web.role_names import ROLE_NAMES
 from app.services import audit, organizations, partners, users
 from app.services.users import email_changes, viewing
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL

@@ -23,8 +23,8 @@ from app.languages.dates import (
 from app.languages.numbers import format_percentage, localize_number, number_separators, size_unit
 from app.models import is_erased, utcnow
 from app.phone import comparable_end
-from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES, plan_name
+from app.portal.web.role_names import ROLE_NAMES
 from app.services.money_format import exact_micros, exact_money, micros, money
 from app.validation.urls import is_web_url
 

@@ -130,7 +130,7 @@ def find_met_rules(
             case((~of_partner, subject_id)).label("organization_id"),
             subject_id,
             value.label("value"),
-            rank.label("place"),
+            rank.label("rank"),
         )
         .select_from(figures)
         .join(AlertRule, and_(AlertRule.partner_id == partner_id, is_subject))
@@ -150,7 +150,7 @@ def nearest_of_each(
     figures = _QUERIES[request.measure](request, False).cte()
     _partner_id, subject_id, *values = figures.c
     firsts = [
-        select(literal(position).label("place"), subject_id, value.label("value"))
+        select(literal(position).label("position"), subject_id, value.label("value"))
         .where(value.is_not(None))
         .order_by(
             value if request.measure is AlertMeasure.ANSWER_RATE else value.desc(), subject_id
@@ -159,7 +159,7 @@ def nearest_of_each(
         .subquery()
         for position, value in enumerate(values)
     ]
-    rows = session.execute(union_all(*(select(first) for first in firsts)).order_by("place"))
+    rows = session.execute(union_all(*(select(first) for first in firsts)).order_by("position"))
     return [(request.periods[position], subject_id, value) for position, subject_id, value in rows]
 
 

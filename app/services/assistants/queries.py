@@ -44,13 +44,13 @@ class Readiness(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReadinessCondition:
-    """Something that an assistant needs. ``needed`` is False if calls work without it; ``place`` is
-    where it can be fixed: ``organization``, or the field of the assistant."""
+    """Something that an assistant needs. ``needed`` is False if calls work without it; ``section``
+    is where it can be fixed: ``organization``, or the field of the assistant."""
 
     code: str
     met: bool
     message: str
-    place: str
+    section: str
     needed: bool = True
 
 
@@ -161,9 +161,9 @@ def blocker_of(
 
 
 def _condition(
-    code: str, met: bool, messages: tuple[str, str], place: str, *, needed: bool = True
+    code: str, met: bool, messages: tuple[str, str], section: str, *, needed: bool = True
 ) -> ReadinessCondition:
-    return ReadinessCondition(code, met, messages[0] if met else messages[1], place, needed)
+    return ReadinessCondition(code, met, messages[0] if met else messages[1], section, needed)
 
 
 def _has_readiness(state: Readiness) -> ColumnElement[bool]:

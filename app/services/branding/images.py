@@ -100,9 +100,9 @@ def store(
     encoded: EncodedPicture,
     storage_defaults: StorageDefaults = _STORAGE,
     *,
-    place: str | None = None,
+    name: str | None = None,
 ) -> BrandImage:
-    """Store a picture and return it; the same picture again is the same row. ``place`` is its name
+    """Store a picture and return it; the same picture again is the same row. ``name`` is its name
     in the history, if that isn't its kind.
 
     Raises `TooLarge` (``storage_limit_reached``) where the partner has no storage left.
@@ -134,7 +134,7 @@ def store(
         target_type="brand_image",
         target_id=image.id,
         partner_id=partner_id,
-        target=place or kind.value,
+        target=name or kind.value,
         after={"width": image.width, "height": image.height, "size": image.size},
     )
     return image

@@ -30,7 +30,7 @@ class BrandSurface:
     ``preview`` the page of the studio's preview that has it."""
 
     name: str
-    place: StudioField
+    field: StudioField
     problem: str | None
     shows: str
     preview: str | None = None

@@ -41,12 +41,9 @@ def _last_of_each(
         partition_by=(Call.organization_id, Call.phone_number), order_by=Call.id.desc()
     )
     ranked = (
-        visible(caller)
-        .where(*conditions)
-        .with_only_columns(Call.id, rank.label("place"))
-        .subquery()
+        visible(caller).where(*conditions).with_only_columns(Call.id, rank.label("rank")).subquery()
     )
-    last = select(ranked.c.id).where(ranked.c.place == 1)
+    last = select(ranked.c.id).where(ranked.c.rank == 1)
     query = select(Call).where(Call.id.in_(last)).order_by(Call.id.desc()).limit(limit)
     return session.scalars(query).all()
 

@@ -50,9 +50,9 @@ def listed_and_last_calls(
 def _last_calls(caller: Caller, contact_ids: Collection[UUID]) -> Select[Call]:
     """Return the query of the newest call to each of these contacts that was called."""
     rank = func.row_number().over(partition_by=Call.contact_id, order_by=Call.id.desc())
-    ranked = select(Call.id, rank.label("place")).where(Call.contact_id.in_(contact_ids))
+    ranked = select(Call.id, rank.label("rank")).where(Call.contact_id.in_(contact_ids))
     each = ranked.subquery()
-    newest = select(each.c.id).where(each.c.place == 1)
+    newest = select(each.c.id).where(each.c.rank == 1)
     return queries.visible(caller).where(Call.id.in_(newest))
 
 
