@@ -95,7 +95,7 @@ def test_a_deleted_alert_keeps_its_english_title_in_the_notifications(
     session: Session, own: Tenant, signed_in: SignedIn, german_title: str
 ) -> None:
     caller = own.caller(Role.PARTNER_ADMIN)
-    ((rule, _words),) = alerts.listing(session, caller)
+    ((rule, _words, _last_opened),) = alerts.listing(session, caller)
     alerts.remove(session, caller, rule.id)
     session.commit()
     page = unescape(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/notifications").text)

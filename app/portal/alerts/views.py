@@ -72,11 +72,10 @@ def _list_context(session: Session, views: Sequence[alerts.AlertView]) -> dict[s
 
 def _list_rules(session: Session) -> list[tuple[AlertRule, str, str, bool]]:
     """Return each rule with its sentence, the words of its state, and whether it is muted."""
-    last_opened = alerts.last_opened(session, caller())
     rules = []
-    for rule, sentence in alerts.listing(session, caller()):
+    for rule, sentence, last_opened in alerts.listing(session, caller()):
         is_muted = rule.muted_until is not None and rule.muted_until > utcnow()
-        state_label = _state_label(rule, last_opened.get(rule.id), is_muted=is_muted)
+        state_label = _state_label(rule, last_opened, is_muted=is_muted)
         rules.append((rule, sentence, state_label, is_muted))
     return rules
 

@@ -10,7 +10,6 @@ from app.services.alerts.listing import (
     AlertView,
     acknowledge,
     any_open,
-    last_opened,
     nearest,
     open_alerts,
     search,

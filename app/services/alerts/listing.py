@@ -2,11 +2,10 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session
 
 from app import languages
@@ -137,13 +136,6 @@ def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> AlertView:
         conditions = AuditEntry.target_type == "alert", AuditEntry.target_id == str(alert.id)
         notified.mark_read_by_staff(session, caller, alert.partner_id, *conditions)
     return _add_current_values(session, [view])[0]
-
-
-def last_opened(session: Session, caller: Caller) -> dict[UUID, datetime]:
-    """Return when each rule last opened an alert, by the ids of rules. Raises `Forbidden`."""
-    last = func.max(Alert.opened_at).label("last")
-    query = _visible_alerts(caller).with_only_columns(Alert.rule_id, last).group_by(Alert.rule_id)
-    return {row.rule_id: row.last for row in session.execute(query)}
 
 
 def nearest(

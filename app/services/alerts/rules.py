@@ -3,11 +3,11 @@ change organizations."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app import languages
@@ -15,7 +15,7 @@ from app.enums import AlertMeasure, AlertPeriod, AlertScope, OrganizationStatus
 from app.errors import NotFound, Problem, ValidationFailed, check_version, raise_problems
 from app.languages import gettext
 from app.languages.numbers import localize_number
-from app.models import AlertRule, AuditEntry, Organization, utcnow
+from app.models import Alert, AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue, partners
@@ -60,25 +60,34 @@ class RuleInput:
     to_owners: bool = False
 
 
-def listing(session: Session, caller: Caller) -> list[tuple[AlertRule, str]]:
-    """Return the rules of the caller's partner with their sentences, oldest first. Raises
-    `Forbidden`."""
+def listing(session: Session, caller: Caller) -> list[tuple[AlertRule, str, datetime | None]]:
+    """Return the rules of the caller's partner with their sentences, and when each last opened an
+    alert that the caller may see, oldest first. Raises `Forbidden`."""
     caller.require(Permission.REPORT_READ)
+    visible_alerts = of_tenant(select(Alert), caller, Alert.partner_id, Alert.organization_id)
+    last = func.max(Alert.opened_at).label("opened_at")
+    last_alerts = visible_alerts.with_only_columns(Alert.rule_id, last).group_by(Alert.rule_id)
+    last_alert = last_alerts.subquery()
     rows = session.execute(
-        of_tenant(select(AlertRule), caller, AlertRule.partner_id, AlertRule.organization_id)
-        .add_columns(Organization.name)
+        _visible_rules(caller)
+        .add_columns(Organization.name, last_alert.c.opened_at)
         .outerjoin(Organization, Organization.id == AlertRule.organization_id)
+        .outerjoin(last_alert, last_alert.c.rule_id == AlertRule.id)
         .order_by(AlertRule.id)
     )
-    return [(rule, sentence(rule, name)) for rule, name in rows]
+    return [(rule, sentence(rule, name), last_opened) for rule, name, last_opened in rows]
 
 
 def get(session: Session, caller: Caller, rule_id: UUID, *, for_change: bool = False) -> AlertRule:
     """Return a rule. Raises `Forbidden` and `NotFound` (``alert_rule_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE if for_change else Permission.REPORT_READ)
-    query = of_tenant(select(AlertRule), caller, AlertRule.partner_id, AlertRule.organization_id)
+    query = _visible_rules(caller).where(AlertRule.id == rule_id)
     missing = NotFound(gettext("There is no such alert rule."), "alert_rule_not_found")
-    return fetch(session, query.where(AlertRule.id == rule_id), missing, for_change=for_change)
+    return fetch(session, query, missing, for_change=for_change)
+
+
+def _visible_rules(caller: Caller) -> Select[AlertRule]:
+    return of_tenant(select(AlertRule), caller, AlertRule.partner_id, AlertRule.organization_id)
 
 
 def create(session: Session, caller: Caller, data: RuleInput) -> AlertRule:
@@ -232,7 +241,7 @@ def _validate(
 
 
 def _refuse_duplicate(session: Session, caller: Caller, values: dict[str, Any]) -> None:
-    for rule, _sentence in listing(session, caller):
+    for rule in session.scalars(_visible_rules(caller).order_by(AlertRule.id)):
         if _has_values(rule, values):
             message = gettext("A rule with this measure, limit, period and scope exists already.")
             raise ValidationFailed(message, EXISTS, extra={"ruleId": str(rule.id)})
