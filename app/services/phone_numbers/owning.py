@@ -1,11 +1,11 @@
 """The owner of the number that calls come from, and whether it may be used on a carrier."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import delete, select, tuple_
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, delete, select, tuple_
+from sqlalchemy.orm import Session, aliased
 
 from app.enums import CarrierKind, NumberSource
 from app.errors import ValidationFailed, translate_stored
@@ -35,7 +35,7 @@ class NumberRoute:
 def route_of(session: Session, organization: Organization, carrier: CarrierKind) -> NumberRoute:
     """Return the route of the organization's live calls; ``carrier`` is the installation's."""
     account = carrier_accounts.effective(session, organization.partner_id, organization.id)
-    return NumberRoute(account.carrier, account.id) if account else NumberRoute(carrier)
+    return _route_over(account, carrier)
 
 
 def refusal(number: PhoneNumber | None, route: NumberRoute) -> str | None:
@@ -116,20 +116,44 @@ def release_unused(session: Session, organization_id: UUID, number: str) -> None
 def refusals(
     session: Session, assistants: Collection[Assistant], carrier: CarrierKind
 ) -> dict[UUID, str]:
-    """Return, by assistant, why live calls can't come from its number (`refusal`): two queries,
-    more beyond `AT_ONCE`. Assistants that can call, or have no number, are left out. ``carrier`` is
-    the installation's."""
-    numbered = {each: each.phone_number for each in assistants if each.phone_number}
-    if not numbered:
-        return {}
-    numbers = _numbers_of(session, numbered)
-    route_of = _route_finder(session, numbered, carrier)
+    """Return, by assistant, why live calls can't come from its number (`refusal`): one query, more
+    beyond `AT_ONCE`. Assistants that can call, or have no number, are left out. ``carrier`` is the
+    installation's."""
+    numbered = [each.id for each in assistants if each.phone_number]
     reasons = {}
-    for each, phone_number in numbered.items():
-        number = numbers.get((each.organization_id, phone_number))
-        if why := refusal(number, route_of(each)):
-            reasons[each.id] = why
+    for start in range(0, len(numbered), AT_ONCE):
+        rows = _with_numbers_and_accounts(numbered[start : start + AT_ONCE])
+        for assistant_id, number, own_account, partner_account in session.execute(rows):
+            if why := refusal(number, _route_over(own_account or partner_account, carrier)):
+                reasons[assistant_id] = why
     return reasons
+
+
+def _with_numbers_and_accounts(
+    assistant_ids: Collection[UUID],
+) -> Select[UUID, PhoneNumber | None, CarrierAccount | None, CarrierAccount | None]:
+    """Return the query of the ids of assistants with their numbers, if these belong to their
+    organizations, and the accounts in use of their organizations and partners."""
+    own, of_partner = aliased(CarrierAccount), aliased(CarrierAccount)
+    return (
+        select(Assistant.id, PhoneNumber, own, of_partner)
+        .outerjoin(
+            PhoneNumber,
+            (PhoneNumber.number == Assistant.phone_number)
+            & (PhoneNumber.organization_id == Assistant.organization_id),
+        )
+        .outerjoin(own, (own.owner_id == Assistant.organization_id) & own.removed_at.is_(None))
+        .outerjoin(
+            of_partner,
+            (of_partner.owner_id == Assistant.partner_id) & of_partner.removed_at.is_(None),
+        )
+        .where(Assistant.id.in_(assistant_ids))
+    )
+
+
+def _route_over(account: CarrierAccount | None, carrier: CarrierKind) -> NumberRoute:
+    """Return the route of calls over the account; without one, over the installation's carrier."""
+    return NumberRoute(account.carrier, account.id) if account else NumberRoute(carrier)
 
 
 def refusals_of_numbers(
@@ -137,25 +161,15 @@ def refusals_of_numbers(
 ) -> dict[str, str]:
     """Return, by number, why live calls of its organization can't come from it (`refusal`); numbers
     that can be used, or have no organization, are left out. ``carrier`` is the installation's."""
-    used = [each for each in numbers if each.organization_id]
-    route_of = _route_finder(session, used, carrier)
-    return {each.number: why for each in used if (why := refusal(each, route_of(each)))}
-
-
-def _route_finder(
-    session: Session, owned: Collection[Assistant] | Collection[PhoneNumber], carrier: CarrierKind
-) -> Callable[[Assistant | PhoneNumber], NumberRoute]:
-    """Return the query of the route of live calls: the organization's carrier account, else the
-    partner's, else the installation's ``carrier``."""
-    owners = {id_ for each in owned for id_ in (each.partner_id, each.organization_id) if id_}
+    used = {each: each.organization_id for each in numbers if each.organization_id}
+    owners = {*used.values(), *(each.partner_id for each in used)}
     accounts = carrier_accounts.of_owners(session, owners)
-
-    def route_of(each: Assistant | PhoneNumber) -> NumberRoute:
-        organization_account = accounts.get(each.organization_id) if each.organization_id else None
-        account = organization_account or accounts.get(each.partner_id)
-        return NumberRoute(account.carrier, account.id) if account else NumberRoute(carrier)
-
-    return route_of
+    reasons = {}
+    for each, organization_id in used.items():
+        account = accounts.get(organization_id) or accounts.get(each.partner_id)
+        if why := refusal(each, _route_over(account, carrier)):
+            reasons[each.number] = why
+    return reasons
 
 
 def _numbers_of(
