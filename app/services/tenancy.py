@@ -117,13 +117,20 @@ def get_organization(
     return fetch(session, query, organization_not_found(), for_change=for_change, key=key)
 
 
+def remember_organization(session: Session, caller: Caller, organization: Organization) -> None:
+    """Let `get_organization` find an organization that was read with a record of it that the caller
+    may see, in a read-only transaction."""
+    read_once(session, (Organization, caller, organization.id), lambda: organization)
+
+
 def get_organization_with_limits(
     session: Session, caller: Caller, organization_id: UUID
 ) -> Organization:
     """As `get_organization`, with the limits of its plan."""
     query = visible_organizations(caller).where(Organization.id == organization_id)
     limits = joinedload(Organization.plan_limit)
-    return fetch(session, query.options(limits), organization_not_found())
+    key = ("organization with limits", caller, organization_id)
+    return fetch(session, query.options(limits), organization_not_found(), key=key)
 
 
 def refuse_archived(organization: Organization) -> None:

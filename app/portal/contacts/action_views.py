@@ -19,7 +19,7 @@ from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.forms import PortalForm
 from app.portal.web.messages import redirect_with
 from app.schemas.contacts import StoredContact
-from app.services import campaigns, contacts, do_not_call, organizations
+from app.services import campaigns, contacts, do_not_call
 from app.services.contacts import consent, history, single
 
 
@@ -94,11 +94,10 @@ def save_consent(campaign_id: UUID, contact_id: UUID) -> Page:
 @blueprint.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
 def confirm_do_not_call(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign, organization = campaigns.get_with_organization(session, caller(), campaign_id)
         contact = contacts.get(session, caller(), campaign_id, contact_id)
         if contact.phone is None:
             raise NotFound
-        organization = organizations.get(session, caller(), campaign.organization_id)
         waiting = do_not_call.waiting_calls_to(session, organization.id, [contact.phone])
         confirmation = listing_confirmation(campaign, organization, contact, waiting)
         return confirmation.page(ReasonForm().reason)

@@ -120,7 +120,7 @@ def create_contact(campaign_id: UUID) -> Page:
 @blueprint.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/edit")
 def edit_contact(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign, _ = campaigns.get_with_organization(session, caller(), campaign_id)
         form = _stored(session, contact_id, campaign=campaign)
         return _edit_page(contact_id, form, campaign=campaign)
 

@@ -16,7 +16,7 @@ from app.models import Assistant, Campaign, CampaignAssistant, Organization, Out
 from app.policy.caller import Caller
 from app.services import name_search
 from app.services.paging import MAX_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
-from app.services.tenancy import fetch, of_tenant, refuse_archived
+from app.services.tenancy import fetch, of_tenant, refuse_archived, remember_organization
 from app.validation.texts import trim
 
 SORTS = both_ways(
@@ -54,13 +54,17 @@ def get_with_organization(
     row = session.execute(_with_organization(caller, campaign_id)).one_or_none()
     if row is None:
         raise not_found()
-    _remember(session, caller, row[0])
+    _remember(session, caller, row[0], row[1])
     return row[0], row[1]
 
 
-def _remember(session: Session, caller: Caller, campaign: Campaign) -> None:
-    """Let `get` find a campaign that was read with other rows, in a read-only transaction."""
+def _remember(
+    session: Session, caller: Caller, campaign: Campaign, organization: Organization
+) -> None:
+    """Let `get` find a campaign that was read with other rows, and `organizations.get` its
+    organization, in a read-only transaction."""
     read_once(session, (Campaign, caller, campaign.id), lambda: campaign)
+    remember_organization(session, caller, organization)
 
 
 class CampaignWithPlan(NamedTuple):
@@ -89,7 +93,7 @@ def _with_plan(session: Session, caller: Caller, campaign_id: UUID) -> CampaignW
     row = session.execute(query.add_columns(Outreach, Assistant.name)).one_or_none()
     if row is None:
         raise not_found()
-    _remember(session, caller, row[0])
+    _remember(session, caller, row[0], row[1])
     return CampaignWithPlan(*row)
 
 

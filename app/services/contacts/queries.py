@@ -29,7 +29,6 @@ from app.services.paging import (
     keyset_page,
     sort_named,
 )
-from app.services.tenancy import fetch
 from app.validation.texts import trim
 
 NO_STATUS = ":none"
@@ -67,9 +66,16 @@ def get(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -
 
 def _get(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> StoredContact:
     campaign = campaigns.get(session, caller, campaign_id)
-    query = select(Contact).where(Contact.campaign_id == campaign.id, Contact.id == contact_id)
-    missing = NotFound(gettext("There is no such contact in the campaign."), "contact_not_found")
-    return _load_details(session, [fetch(session, query, missing)])[0]
+    rows = session.execute(
+        select(Contact, ContactExternalId.key, ContactExternalId.value)
+        .outerjoin(ContactExternalId, ContactExternalId.contact_id == Contact.id)
+        .where(Contact.campaign_id == campaign.id, Contact.id == contact_id)
+        .order_by(ContactExternalId.key)
+    ).all()
+    if not rows:
+        message = gettext("There is no such contact in the campaign.")
+        raise NotFound(message, "contact_not_found")
+    return _stored(rows[0].Contact, {row.key: row.value for row in rows if row.key is not None})
 
 
 def page(
@@ -132,21 +138,22 @@ def _load_details(session: Session, contacts: Sequence[Contact]) -> list[StoredC
     )
     for contact_id, key, value in session.execute(query):
         ids[contact_id][key] = value
-    return [
-        StoredContact(
-            id=contact.id,
-            first_name=contact.first_name,
-            last_name=contact.last_name,
-            email=contact.email,
-            phone=contact.phone,
-            contact_metadata=contact.contact_metadata or {},
-            status=contact.status,
-            external_ids=ids[contact.id],
-            created_at=contact.created_at,
-            updated_at=contact.updated_at,
-        )
-        for contact in contacts
-    ]
+    return [_stored(contact, ids[contact.id]) for contact in contacts]
+
+
+def _stored(contact: Contact, external_ids: dict[str, str]) -> StoredContact:
+    return StoredContact(
+        id=contact.id,
+        first_name=contact.first_name,
+        last_name=contact.last_name,
+        email=contact.email,
+        phone=contact.phone,
+        contact_metadata=contact.contact_metadata or {},
+        status=contact.status,
+        external_ids=external_ids,
+        created_at=contact.created_at,
+        updated_at=contact.updated_at,
+    )
 
 
 class CallObstacle(StrEnum):

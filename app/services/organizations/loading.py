@@ -85,9 +85,13 @@ def listing(
 
 
 def by_ids(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, Organization]:
-    """Return those of the organizations that the caller may see, in one query."""
+    """Return those of the organizations that the caller may see, in one query; a read-only
+    transaction reads a member's own organization once."""
     if not ids:
         return {}
+    own_id = caller.organization_id
+    if own_id is not None and own_id in ids:
+        return {own_id: get(session, caller, own_id)}
     query = visible(caller).where(Organization.id.in_(ids))
     return {organization.id: organization for organization in session.scalars(query)}
 
