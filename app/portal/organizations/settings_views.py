@@ -74,13 +74,13 @@ def _check_readable(organization_id: UUID, form: SettingsForm) -> None:
 
 
 def _stored(session: Session, organization_id: UUID) -> SettingsForm:
-    organization = organizations.get(session, caller(), organization_id)
+    organization = organizations.get_with_limits(session, caller(), organization_id)
     return SettingsForm.showing(organizations.rules_of(organization), organization.version)
 
 
 def _page(organization_id: UUID, form: SettingsForm) -> str:
     with transaction(read_only=True) as session:
-        organization = organizations.get(session, caller(), organization_id)
+        organization = organizations.get_with_limits(session, caller(), organization_id)
         rules = organizations.rules_of(organization)
         openable = organizations.openable_of(session, caller(), organization)
         form.limit_choices(openable, rules)

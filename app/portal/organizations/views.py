@@ -8,7 +8,6 @@ from uuid import UUID
 
 from babel.dates import format_date
 from flask import render_template, url_for
-from flask_login import current_user
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, OrganizationStatus
@@ -121,31 +120,27 @@ def organization_page_data(
     session: Session,
     organization: Organization,
     endpoint: str,
-    numbers: overview.OrganizationNumbers | None = None,
+    head: overview.OrganizationHead | None = None,
 ) -> dict[str, Any]:
-    """Return the head of every tab; ``endpoint`` is the tab that is shown. The ``numbers`` are read
-    unless they are given."""
+    """Return the head of every tab; ``endpoint`` is the tab that is shown. The ``head`` is read
+    unless it is given."""
     if known_frame() is None:
         read_frame(session)
-    if numbers:
-        contents, pause = numbers.contents, numbers.pause
-    else:
-        contents, pause = overview.contents_and_pause(session, organization)
-    use = contents.use
+    head = head or overview.head_of(session, organization)
+    use = head.contents.use
     counts = {
         "users": use.users,
         "assistants": use.assistants,
-        "campaigns": contents.campaigns,
-        "do_not_call": contents.do_not_call,
+        "campaigns": head.contents.campaigns,
+        "do_not_call": head.contents.do_not_call,
     }
-    partner = current_user.partner or partners.get(session, caller(), organization.partner_id)
-    trial = organizations.trial_of(session, organization, partner)
+    trial = organizations.trial_of(session, organization, head.partner)
     hidden = () if trial or endpoint == VERIFIED_NUMBERS else (VERIFIED_NUMBERS,)
     return {
         "organization": organization,
-        "suspended_partner": _suspended_partner(organization, partner),
+        "suspended_partner": _suspended_partner(organization, head.partner),
         "trial": trial,
-        "calling_pause": pause,
+        "calling_pause": head.pause,
         "statuses": STATUS_NAMES,
         "use": use,
         "counts": counts,
@@ -201,7 +196,7 @@ def show_organization(organization_id: UUID) -> str:
         return render_template(
             "portal/organizations/detail.html",
             **organization_page_data(
-                session, organization, "portal.organizations.show_organization", numbers
+                session, organization, "portal.organizations.show_organization", numbers.head
             ),
             **_plan_use(session, organization, numbers),
             **_overview(session, organization, numbers),
@@ -270,23 +265,23 @@ def _users(session: Session, organization: Organization) -> dict[str, Any]:
 def list_organization_assistants(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
+        head = organization_page_data(
+            session, organization, "portal.organizations.list_organization_assistants"
+        )
         return render_template(
             "portal/organizations/assistants.html",
-            **organization_page_data(
-                session, organization, "portal.organizations.list_organization_assistants"
-            ),
-            rows=_assistants(session, organization),
+            **head,
+            rows=_assistants(session, organization, head["suspended_partner"]),
             names=READINESS_NAMES,
         )
 
 
-def _assistants(session: Session, organization: Organization) -> list[ReadinessRow]:
+def _assistants(
+    session: Session, organization: Organization, suspended_partner: str | None
+) -> list[ReadinessRow]:
     rows = assistants.of_organization(session, caller(), organization.id)
     refusals = phone_numbers.refusals(session, rows, CarrierKind(settings().carrier))
-    suspended = partners.suspended_of(session, caller(), [organization.partner_id]).get(
-        organization.partner_id
-    )
-    return [row_of(each, organization, refusals.get(each.id), suspended) for each in rows]
+    return [row_of(each, organization, refusals.get(each.id), suspended_partner) for each in rows]
 
 
 @blueprint.get("/organizations/<uuid:organization_id>/campaigns")
@@ -329,7 +324,7 @@ def _limits(organization: Organization, numbers: overview.OrganizationNumbers) -
     each limit."""
     at_once = limits.at_once_of(organization, settings().calls_per_organization)
     a_day = limits.day_of(organization)
-    use = numbers.contents.use
+    use = numbers.head.contents.use
     return {
         "calls": {
             "under_way": numbers.under_way,

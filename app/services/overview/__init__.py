@@ -5,8 +5,9 @@ from app.services.overview.call import CallSurroundings, call_with_surroundings
 from app.services.overview.figures import OverviewMonth, customers, month
 from app.services.overview.items import ActionItem, ActionItemKind
 from app.services.overview.organization import (
+    OrganizationHead,
     OrganizationNumbers,
-    contents_and_pause,
+    head_of,
     numbers_of,
 )
 from app.services.overview.portals import portal_of, portals

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Select, select, true
 from sqlalchemy.orm import Session
 
-from app.models import DispatchPause, Organization, Statement, Subscription, utcnow
+from app.models import DispatchPause, Organization, Partner, Statement, Subscription, utcnow
 from app.services import pauses, reporting
 from app.services.billing.months import month_of
 from app.services.calls import limits
@@ -18,37 +18,45 @@ from app.services.storage import usage
 
 
 @dataclass(frozen=True, slots=True)
-class OrganizationNumbers:
-    """The figures of an organization: its contents, the items that stopping it ends, the bytes that
-    it stores, its current calls and those of today, its conversations of this month until today
-    (UTC) and of the same days of the previous month, its own pause of calling, its subscription,
-    and the statement of this month if it is closed."""
+class OrganizationHead:
+    """What every tab of an organization shows: its partner, its contents, and its own pause of
+    calling."""
 
+    partner: Partner
     contents: use.OrganizationContents
+    pause: DispatchPause | None
+
+
+@dataclass(frozen=True, slots=True)
+class OrganizationNumbers:
+    """The figures of an organization: what its head shows, the items that stopping it ends, the
+    bytes that it stores, its current calls and those of today, its conversations of this month
+    until today (UTC) and of the same days of the previous month, its subscription, and the
+    statement of this month if it is closed."""
+
+    head: OrganizationHead
     reach: status.ActiveItems
     stored: int
     under_way: int
     made: int
     month: reporting.DailyFigures
     month_before: reporting.DailyFigures
-    pause: DispatchPause | None
     subscription: Subscription | None
     statement: Statement | None
 
 
-def contents_and_pause(
-    session: Session, organization: Organization
-) -> tuple[use.OrganizationContents, DispatchPause | None]:
-    """Return the contents and the own pause of calling in one query; the organization must come
-    from its loader."""
-    query = (
-        select(DispatchPause, *(query.scalar_subquery() for query in use.contents_counts()))
+def head_of(session: Session, organization: Organization) -> OrganizationHead:
+    """Read the head in one query; the organization must come from its loader."""
+    counts = (query.scalar_subquery() for query in use.contents_counts())
+    head_query = (
+        select(Partner, DispatchPause, *counts)
         .select_from(Organization)
+        .join(Partner, Partner.id == Organization.partner_id)
         .outerjoin(DispatchPause, pauses.is_of_organization(organization))
         .where(Organization.id == organization.id)
     )
-    pause, *counts = session.execute(query).one()
-    return use.contents_from(counts), pause
+    partner, pause, *contents = session.execute(head_query).one()
+    return OrganizationHead(partner, use.contents_from(contents), pause)
 
 
 def numbers_of(session: Session, organization: Organization) -> OrganizationNumbers:
@@ -65,29 +73,29 @@ def numbers_of(session: Session, organization: Organization) -> OrganizationNumb
     conversations = reporting.totals_query(organization, spans).subquery()
     of_month = Statement.month == month_of(utcnow().date())
     numbers_query = (
-        select(DispatchPause, Subscription, Statement, *counts, *conversations.c)
+        select(Partner, DispatchPause, Subscription, Statement, *counts, *conversations.c)
         .select_from(Organization)
+        .join(Partner, Partner.id == Organization.partner_id)
         .join(conversations, true())
         .outerjoin(DispatchPause, pauses.is_of_organization(organization))
         .outerjoin(Subscription, subscriptions.is_lasting(organization.id))
         .outerjoin(Statement, of_month & (Statement.organization_id == Organization.id))
         .where(Organization.id == organization.id)
     )
-    pause, subscription, statement, *numbers = session.execute(numbers_query).one()
+    partner, pause, subscription, statement, *numbers = session.execute(numbers_query).one()
     values: Iterator[Any] = iter(numbers)
     contents, reach, stored, (under_way, made_today) = (
         tuple(islice(values, len(section))) for section in sections
     )
     now, before = reporting.totals_from(tuple(values), spans)
     return OrganizationNumbers(
-        use.contents_from(contents),
+        OrganizationHead(partner, use.contents_from(contents), pause),
         status.ActiveItems(*reach),
         sum(int(each or 0) for each in stored),
         under_way,
         made_today,
         now,
         before,
-        pause,
         subscription,
         statement,
     )
