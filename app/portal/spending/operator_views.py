@@ -52,7 +52,8 @@ def import_rates() -> Page:
 
 @blueprint.get("/operator/spending/<uuid:partner_id>")
 def edit_partner_limits(partner_id: UUID) -> Page:
-    return _partner_page(partner_id, stored_limits(LimitSubject(partner_id=partner_id)))
+    with transaction(read_only=True):
+        return _partner_page(partner_id, stored_limits(LimitSubject(partner_id=partner_id)))
 
 
 @blueprint.post("/operator/spending/<uuid:partner_id>")

@@ -1,19 +1,19 @@
 """Carrier costs of a month, for the pages Usage, Costs and margin, and Spending."""
 
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.models import BillingDay, SpendingTotal, utcnow
+from app.models import BillingDay, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
-from app.services.billing.months import next_month
+from app.services.billing.months import month_of, next_month
 from app.services.billing.usage import in_month
-from app.services.spending import rates
+from app.services.spending.limits import totals_of
 from app.services.spending.scopes import ORGANIZATION, PARTNER, scope_key
 from app.services.tenancy import get_organization
 
@@ -69,14 +69,16 @@ def carrier_sums(
         .group_by(BillingDay.currency)
     )
     by_currency = {row[0]: (int(row[1]), int(row[2])) for row in rows if row[1] or row[2]}
-    currency = rates.currency_of(session)
-    reported, estimated = by_currency.pop(currency, (0, 0))
+    totals = totals_of(session, scope, _moment_in(month))
+    reported, estimated = by_currency.pop(totals.currency, (0, 0))
     if by_currency:
         return None
-    spent = session.scalar(
-        select(SpendingTotal.spent_micros).where(
-            SpendingTotal.scope == scope, SpendingTotal.period == f"{month:%Y-%m}"
-        )
-    )
-    simulated = (spent or 0) - reported - estimated
-    return CarrierSums(organization_id, month, currency, reported, estimated, simulated)
+    spent = totals.month.spent_micros if totals.month else 0
+    simulated = spent - reported - estimated
+    return CarrierSums(organization_id, month, totals.currency, reported, estimated, simulated)
+
+
+def _moment_in(month: date) -> datetime:
+    """Return now for this month: pages show its totals for their limits, too."""
+    now = utcnow()
+    return now if month_of(now.date()) == month else datetime.combine(month, time(), UTC)

@@ -22,10 +22,9 @@ from app.services.spending.limits import (
     KINDS,
     MAX_MICROS,
     LimitSubject,
-    current_totals,
     new_limit,
-    stored_limit,
     subject_row,
+    totals_of,
 )
 from app.services.spending.scopes import month_of, scope_key
 from app.services.tenancy import of_tenant
@@ -67,13 +66,12 @@ def budget_of(session: Session, caller: Caller, subject: LimitSubject) -> MonthB
     """Return the budget of a partner or an organization. Raises `Forbidden`, `NotFound`."""
     row = subject_row(session, caller, subject)
     scope = scope_key(KINDS[type(row)], row.id)
-    now = utcnow()
-    stored = stored_limit(session, scope)
-    month = current_totals(session, scope, now).get((scope, month_of(now)))
+    totals = totals_of(session, scope, utcnow())
+    stored, month = totals.stored, totals.month
     return MonthBudget(
         stored.budget_micros if stored else None,
         month.spent_micros if month else 0,
-        rates.currency_of(session),
+        totals.currency,
         stored.version if stored else 0,
         *(_alerts_of(stored) if stored else (ALERTS, ())),
     )

@@ -1,14 +1,13 @@
 """Spending limits for users: the operator sets those of partners, the partner those of its
 organizations and API keys."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import exists, select
-from sqlalchemy.orm import Session
+from sqlalchemy import exists, literal, select
+from sqlalchemy.orm import Session, aliased
 
 from app.database import read_once
 from app.enums import CallStatus
@@ -100,6 +99,17 @@ class LimitSubject:
     api_key_id: UUID | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ScopeTotals:
+    """The ``stored`` limits and budget of a scope, and its totals in a day and its month, None for
+    what isn't stored. Amounts are in millionths of ``currency``."""
+
+    currency: str
+    stored: SpendingLimit | None
+    day: SpendingTotal | None
+    month: SpendingTotal | None
+
+
 KINDS = {Partner: PARTNER, Organization: ORGANIZATION, ApiKey: KEY}
 
 
@@ -111,8 +121,7 @@ def spending_of(
     row = subject_row(session, caller, subject)
     scope = scope_key(KINDS[type(row)], row.id)
     now = utcnow()
-    stored, totals = stored_limit(session, scope), current_totals(session, scope, now)
-    used = _spending_state(scope, stored, totals, rates.currency_of(session), now)
+    used = _spending_state(totals_of(session, scope, now), now)
     if not ahead:
         return used
     days = outlook(session, SpendingTotal.scope == scope, now)
@@ -122,46 +131,36 @@ def spending_of(
     return replace(used, passed_on=(money, time), end=end)
 
 
-def stored_limit(session: Session, scope: str) -> SpendingLimit | None:
-    """Return the limits and the budget of a scope, if it has any. A read-only transaction reads
-    them once."""
-    key = (SpendingLimit, scope)
-    return read_once(
-        session, key, lambda: session.get(SpendingLimit, scope, populate_existing=True)
-    )
+def totals_of(session: Session, scope: str, now: datetime) -> ScopeTotals:
+    """Return the limits of a scope and its totals of the day and the month of ``now``, in one query
+    with the currency. A read-only transaction reads them once."""
+    periods = day_of(now), month_of(now)
+    return read_once(session, (ScopeTotals, scope, periods), lambda: _read(session, scope, periods))
 
 
-def current_totals(
-    session: Session, scope: str, now: datetime
-) -> Mapping[tuple[str, str], SpendingTotal]:
-    """Return the totals of a scope in this day and month, by scope and period. A read-only
-    transaction reads them once."""
-    periods = (day_of(now), month_of(now))
+def _read(session: Session, scope: str, periods: tuple[str, str]) -> ScopeTotals:
+    day, month = aliased(SpendingTotal), aliased(SpendingTotal)
+    asked = select(literal(scope).label("scope")).subquery()
+    of_scope = asked.c.scope
     query = (
-        select(SpendingTotal)
-        .where(SpendingTotal.scope == scope, SpendingTotal.period.in_(periods))
+        select(rates.stored_currency().scalar_subquery(), SpendingLimit, day, month)
+        .select_from(asked)
+        .outerjoin(SpendingLimit, SpendingLimit.scope == of_scope)
+        .outerjoin(day, (day.scope == of_scope) & (day.period == periods[0]))
+        .outerjoin(month, (month.scope == of_scope) & (month.period == periods[1]))
         .execution_options(populate_existing=True)
     )
-    totals = read_once(
-        session, (SpendingTotal, scope, periods), lambda: session.scalars(query).all()
-    )
-    return {(total.scope, total.period): total for total in totals}
+    currency, stored, of_day, of_month = session.execute(query).one()
+    return ScopeTotals(rates.remember_currency(session, currency), stored, of_day, of_month)
 
 
-def _spending_state(
-    scope: str,
-    stored: SpendingLimit | None,
-    totals: Mapping[tuple[str, str], SpendingTotal],
-    currency: str,
-    now: datetime,
-) -> SpendingState:
+def _spending_state(totals: ScopeTotals, now: datetime) -> SpendingState:
     """Return the stored limits with the totals of their scope."""
-    day, month = totals.get((scope, day_of(now))), totals.get((scope, month_of(now)))
-    limits = _limits_of(stored)
+    limits, day, month = _limits_of(totals.stored), totals.day, totals.month
     return SpendingState(
         limits,
-        stored.version if stored else 0,
-        currency,
+        totals.stored.version if totals.stored else 0,
+        totals.currency,
         _money_use(day, limits.day_micros),
         _money_use(month, limits.month_micros),
         _time_use(day, limits.day_minutes),
@@ -188,7 +187,18 @@ def of_partners(
     )
     totals = {(total.scope, total.period): total for total in rows}
     used = [
-        (partner, _spending_state(scope, limits.get(scope), totals, currency, now))
+        (
+            partner,
+            _spending_state(
+                ScopeTotals(
+                    currency,
+                    limits.get(scope),
+                    totals.get((scope, day_of(now))),
+                    totals.get((scope, month_of(now))),
+                ),
+                now,
+            ),
+        )
         for partner in all_partners
         for scope in (scope_key(PARTNER, partner.id),)
     ]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from sqlalchemy import delete, exists, insert, select
+from sqlalchemy import Select, delete, exists, insert, select
 from sqlalchemy.orm import Session
 
 from app.database import read_once
@@ -55,6 +55,7 @@ _PREFIX = re.compile(r"[1-9][0-9]{0,14}|default")
 _PRICE = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,6})?")
 _SECONDS = re.compile(r"[0-9]{1,4}")
 _CURRENCY = re.compile(r"[A-Z]{3}")
+_CURRENCY_KEY = ("currency of rates",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +144,18 @@ def price_range(session: Session, minutes: int) -> tuple[int, int]:
 def currency_of(session: Session) -> str:
     """Return the currency of all amounts: that of the rates. A read-only transaction reads it
     once."""
-    query = select(CallRate.currency).limit(1)
-    return read_once(session, ("currency of rates",), lambda: session.scalar(query)) or CURRENCY
+    return read_once(session, _CURRENCY_KEY, lambda: session.scalar(stored_currency()) or CURRENCY)
+
+
+def stored_currency() -> Select[str]:
+    """Return the query of the currency of the imported rates, if there are any; its result is for
+    `remember_currency`."""
+    return select(CallRate.currency).limit(1)
+
+
+def remember_currency(session: Session, stored: str | None) -> str:
+    """Return the currency of all amounts, also for `currency_of` in a read-only transaction."""
+    return read_once(session, _CURRENCY_KEY, lambda: stored or CURRENCY)
 
 
 def are_imported(session: Session) -> bool:
