@@ -42,15 +42,7 @@ def accounts_shown(session: Session) -> list[dict[str, Any]]:
     """Return the Twilio accounts of the caller's partner; SIP trunks have no list."""
     if caller().partner_id is None or not caller().may(Permission.CREDENTIALS_MANAGE):
         return []
-    partner_account = carrier_accounts.current(session, caller(), None).account
-    organization_accounts = carrier_accounts.of_organizations(
-        session, caller(), limit=MAX_ACCOUNTS
-    ).items
-    in_use = [
-        each
-        for each in (partner_account, *organization_accounts)
-        if each is not None and not each.is_pending
-    ]
+    in_use = carrier_accounts.in_use_of(session, caller(), MAX_ACCOUNTS)
     return _account_rows(session, [each for each in in_use if each.carrier is CarrierKind.TWILIO])
 
 

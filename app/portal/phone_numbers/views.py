@@ -20,7 +20,7 @@ from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.messages import changing, redirect_with
 from app.portal.web.readiness import READINESS_NAMES
-from app.services import organizations, partners, phone_numbers
+from app.services import partners, phone_numbers
 from app.services.assistants.queries import Readiness
 from app.services.paging import Page
 from app.services.phone_numbers import ListedNumber
@@ -176,7 +176,7 @@ def _number_rows(session: Session, listed_numbers: Sequence[ListedNumber]) -> li
     numbers = [row.number for row in listed_numbers]
     users = phone_numbers.assistants_with(session, caller(), numbers)
     refusals = phone_numbers.refusals_of_numbers(session, numbers, CarrierKind(settings().carrier))
-    refusals |= _inactive_owners(session, numbers)
+    refusals |= _inactive_owners(session, listed_numbers)
     return [
         (row, using, state_of(row.number, refusals.get(row.number.number), using))
         for row in listed_numbers
@@ -184,18 +184,15 @@ def _number_rows(session: Session, listed_numbers: Sequence[ListedNumber]) -> li
     ]
 
 
-def _inactive_owners(session: Session, numbers: Sequence[PhoneNumber]) -> dict[str, str]:
+def _inactive_owners(session: Session, listed_numbers: Sequence[ListedNumber]) -> dict[str, str]:
     """Return, by number, why its organization places no calls at all."""
-    ids = {each.organization_id for each in numbers if each.organization_id}
-    owners = organizations.by_ids(session, caller(), ids)
-    suspended = partners.suspended_of(session, caller(), {each.partner_id for each in numbers})
+    partner_ids = {row.number.partner_id for row in listed_numbers}
+    suspended = partners.suspended_of(session, caller(), partner_ids)
     return {
-        each.number: words
-        for each in numbers
-        if each.organization_id in owners
-        for words in [
-            inactive_message(owners[each.organization_id], suspended.get(each.partner_id))
-        ]
+        row.number.number: words
+        for row in listed_numbers
+        if row.owner is not None
+        for words in [inactive_message(row.owner, suspended.get(row.number.partner_id))]
         if words
     }
 

@@ -107,8 +107,10 @@ def count_numbers(session: Session, accounts: Iterable[CarrierAccount]) -> dict[
     }
     number = func.count(Assistant.phone_number.distinct())
     by_owner = select(Assistant.organization_id, number).group_by(Assistant.organization_id)
-    rows = session.execute(by_owner.where(Assistant.organization_id.in_(by_organization)))
-    counts = {by_organization[owner_id]: count for owner_id, count in rows}
+    counts = {}
+    if by_organization:
+        rows = session.execute(by_owner.where(Assistant.organization_id.in_(by_organization)))
+        counts = {by_organization[owner_id]: count for owner_id, count in rows}
     for account in accounts:
         if account.organization_id is None:
             counts[account.id] = session.scalar(select(number).where(*calling_over(account))) or 0

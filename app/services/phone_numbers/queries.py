@@ -35,11 +35,16 @@ class ConflictingAssistant:
 
 @dataclass(frozen=True, slots=True)
 class ListedNumber:
-    """A number with the names of its partner and organization."""
+    """A number with the name of its partner, and the organization that has it."""
 
     number: PhoneNumber
     partner: str
-    organization: str | None
+    owner: Organization | None
+
+    @property
+    def organization(self) -> str | None:
+        """The name of the organization."""
+        return self.owner.name if self.owner else None
 
 
 def visible(caller: Caller) -> Select[PhoneNumber]:
@@ -97,12 +102,12 @@ def listing(
             message = gettext("This position in the list is not valid. Start from the first page.")
             raise ValidationFailed.on("cursor", "invalid_cursor", message)
         rows = rows.where(PhoneNumber.number > cursor)
-    with_names = (
+    with_owners = (
         rows.join(Partner, Partner.id == PhoneNumber.partner_id)
         .outerjoin(Organization, Organization.id == PhoneNumber.organization_id)
-        .add_columns(Partner.name, Organization.name)
+        .add_columns(Partner.name, Organization)
     )
-    matches = session.execute(with_names.order_by(PhoneNumber.number).limit(limit + 1)).all()
+    matches = session.execute(with_owners.order_by(PhoneNumber.number).limit(limit + 1)).all()
     items = [ListedNumber(*row) for row in matches[:limit]]
     return Page(items, items[-1].number.number if len(matches) > limit else None)
 
