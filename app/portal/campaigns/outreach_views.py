@@ -56,7 +56,7 @@ LATEST_CALLS = 5
 @blueprint.get("/campaigns/<uuid:campaign_id>/outreach")
 def show_outreach(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         return render_template(
             "portal/campaigns/outreach.html",
             **campaign_page_data(session, campaign),
@@ -68,7 +68,7 @@ def show_outreach(campaign_id: UUID) -> str:
 def show_outreach_progress(campaign_id: UUID) -> str:
     """Return the panel of a running campaign, which reloads itself."""
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         return render_template(
             "portal/campaigns/_progress.html",
             campaign=campaign,
@@ -80,7 +80,7 @@ def show_outreach_progress(campaign_id: UUID) -> str:
 def list_excluded_contacts(campaign_id: UUID) -> str:
     """Show the contacts that the current round leaves out, and why."""
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         return render_template(
             "portal/campaigns/left_out.html",
             **campaign_page_data(session, campaign),
@@ -106,7 +106,7 @@ def _reason(campaign: Campaign, row: outreach.LeftOut) -> tuple[str, str | None]
 @blueprint.get("/campaigns/<uuid:campaign_id>/outreach/start")
 def confirm_start_calling(campaign_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         plan = outreach.stored_plan(session, campaign)
         if plan is None:
             return redirect(url_for("portal.campaigns.edit_plan", campaign_id=campaign_id), 303)
@@ -124,7 +124,7 @@ def start_calling(campaign_id: UUID) -> Response:
 @blueprint.get("/campaigns/<uuid:campaign_id>/outreach/again")
 def confirm_call_again(campaign_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         plan = outreach.stored_plan(session, campaign)
         if plan is None or not outreach.progress_of(session, campaign).is_over:
             return redirect(url_for("portal.campaigns.show_outreach", campaign_id=campaign_id), 303)

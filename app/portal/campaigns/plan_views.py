@@ -70,7 +70,7 @@ def show_plan_outlook(campaign_id: UUID) -> str:
     """Return the outlook of a plan that is being edited."""
     form = PlanForm()
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         return render_template(
             "portal/campaigns/_outlook.html",
             campaign=campaign,
@@ -80,7 +80,7 @@ def show_plan_outlook(campaign_id: UUID) -> str:
 
 def _stored(session: Session, campaign_id: UUID, *, submitted: PlanForm | None = None) -> PlanForm:
     """Return the form with the stored values; ``submitted`` values get the same choices."""
-    campaign = campaigns.get(session, caller(), campaign_id)
+    campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
     form = PlanForm.showing(outreach.plan_of(session, campaign), campaign.version)
     for each in (form, submitted) if submitted else (form,):
         each.set_choices(speakers(session, campaign))
@@ -94,7 +94,7 @@ def _to_next_step(campaign_id: UUID, *, is_changed: bool) -> Response:
         url = url_for("portal.uploads.new_upload", campaign_id=campaign_id, new=1)
     response = redirect_saved(gettext("The plan was saved."), url, is_changed)
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         plan = outreach.stored_plan(session, campaign)
         if is_changed and plan and (at_night := night_warning(session, campaign, plan)):
             flash(at_night, "warning")
@@ -107,7 +107,7 @@ def _to_next_step(campaign_id: UUID, *, is_changed: bool) -> Response:
 
 def _plan_page(campaign_id: UUID, form: PlanForm) -> str:
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         form.set_choices(speakers(session, campaign))
         return render_template(
             "portal/campaigns/plan.html",

@@ -217,7 +217,7 @@ def _archive_confirmation(campaign: Campaign) -> ConfirmationPage:
 
 
 def _stored(session: Session, campaign_id: UUID) -> CampaignForm:
-    campaign = campaigns.get(session, caller(), campaign_id)
+    campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
     return CampaignForm.showing(campaign, campaigns.assistants_of(session, campaign))
 
 
@@ -240,7 +240,7 @@ def _new_page(organization: Organization | None, form: NewCampaignForm) -> str:
 
 def _settings_page(campaign_id: UUID, form: CampaignForm) -> str:
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         form.set_choices(assistants.of_organization(session, caller(), campaign.organization_id))
         return render_template(
             "portal/campaigns/settings.html",

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Select, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, joinedload
 
 from app.database import read_once
 from app.enums import CampaignStatus, OrganizationStatus
@@ -78,8 +78,8 @@ class CampaignWithPlan(NamedTuple):
 
 
 def get_with_plan(session: Session, caller: Caller, campaign_id: UUID) -> CampaignWithPlan:
-    """As `get_with_organization`, with the plan: one query. A transaction that only reads reads it
-    once."""
+    """As `get_with_organization`, with the plan and the limits of the organization's own plan: one
+    query. A transaction that only reads reads it once."""
     key = ("campaign", caller, campaign_id)
     return read_once(session, key, lambda: _with_plan(session, caller, campaign_id))
 
@@ -89,11 +89,13 @@ def _with_plan(session: Session, caller: Caller, campaign_id: UUID) -> CampaignW
         _with_organization(caller, campaign_id)
         .outerjoin(Outreach, Outreach.campaign_id == Campaign.id)
         .outerjoin(Assistant, Assistant.id == Outreach.assistant_id)
+        .options(joinedload(Organization.plan_limit))
     )
     row = session.execute(query.add_columns(Outreach, Assistant.name)).one_or_none()
     if row is None:
         raise not_found()
     _remember(session, caller, row[0], row[1])
+    read_once(session, (Outreach, campaign_id), lambda: row[2])  # for `outreach.stored_plan`
     return CampaignWithPlan(*row)
 
 

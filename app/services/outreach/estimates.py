@@ -89,14 +89,17 @@ def _average_call(
     session: Session, organization: Organization, now: datetime
 ) -> AverageCall | None:
     """Return the average over the fewest `AVERAGED_DAYS` with `MIN_CONVERSATIONS`."""
-    for days in AVERAGED_DAYS:
-        sums = select(func.sum(ConversationDay.conversations), func.sum(ConversationDay.seconds))
-        count, seconds = session.execute(
-            sums.where(
-                ConversationDay.organization_id == organization.id,
-                ConversationDay.day > (now - timedelta(days=days)).date(),
-            )
-        ).one()
+    before = {days: (now - timedelta(days=days)).date() for days in AVERAGED_DAYS}
+    rows = session.execute(
+        select(ConversationDay.day, ConversationDay.conversations, ConversationDay.seconds).where(
+            ConversationDay.organization_id == organization.id,
+            ConversationDay.day > min(before.values()),
+        )
+    ).all()
+    for days, day_before in before.items():
+        latest = [row for row in rows if row.day > day_before]
+        count = sum(row.conversations for row in latest)
+        seconds = sum(row.seconds for row in latest)
         if seconds and count >= MIN_CONVERSATIONS:
             return AverageCall(timedelta(seconds=round(seconds / count)), days)
     return None
@@ -204,5 +207,5 @@ def _midnight(day: date, zone: tzinfo) -> datetime:
 
 def zone_of(session: Session, plan: CampaignPlan | Outreach) -> ZoneInfo:
     """Return the time zone of the assistant, in which the plan's days begin."""
-    name = session.scalar(select(Assistant.timezone).where(Assistant.id == plan.assistant_id))
-    return ZoneInfo(name or "UTC")
+    assistant = session.get(Assistant, plan.assistant_id) if plan.assistant_id else None
+    return ZoneInfo((assistant and assistant.timezone) or "UTC")

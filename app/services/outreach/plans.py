@@ -55,8 +55,12 @@ class CampaignPlan:
 
 
 def stored_plan(session: Session, campaign: Campaign) -> Outreach | None:
-    """Return the plan's row, None if there is none yet."""
-    return session.get(Outreach, campaign.id, populate_existing=True)
+    """Return the plan's row, None if there is none yet. A read-only transaction reads it once."""
+    return read_once(
+        session,
+        (Outreach, campaign.id),
+        lambda: session.get(Outreach, campaign.id, populate_existing=True),
+    )
 
 
 def plan_of(session: Session, campaign: Campaign) -> CampaignPlan:
