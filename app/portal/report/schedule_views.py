@@ -20,6 +20,7 @@ from app.portal.web.forms import saving
 from app.portal.web.mail_preview import mail_preview
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import organization_named
+from app.portal.web.page_frame import read_frame
 from app.portal.web.user_timezone import zone
 from app.services import mails, monthly_reports, organizations, partners
 from app.services.monthly_reports import ScheduleInput
@@ -49,6 +50,7 @@ class Readers:
 @blueprint.get("/report/schedule")
 def edit_schedule() -> str:
     with transaction(read_only=True) as session:
+        read_frame(session, with_plans=False)
         organization = organization_named(session)
         form = _stored(session, organization)
         return _page(organization, form)

@@ -100,7 +100,10 @@ def _stored(session: Session) -> PortalSettingsForm:
 
 
 def _resource_of(partner: Partner) -> dict[str, Any]:
-    return partners.to_resource(partner, caller()).model_dump(mode="json", by_alias=True)
+    """Return the partner in the contract's names, without the lists, which the form doesn't
+    have."""
+    resource = partners.to_resource(partner, caller(), with_lists=False)
+    return resource.model_dump(mode="json", by_alias=True)
 
 
 def _page(form: PortalSettingsForm) -> str:

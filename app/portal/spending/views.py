@@ -26,6 +26,7 @@ from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.navigation import may_open
+from app.portal.web.page_frame import read_frame
 from app.services import organizations, partners, spending, unusual_calls
 from app.services.billing.carrier_sums import CarrierSums, carrier_sums
 from app.services.billing.months import month_of
@@ -89,6 +90,7 @@ def save_key_spending(key_id: UUID) -> Page:
 @blueprint.get("/settings/spending")
 def show_partner_spending() -> str:
     with transaction(read_only=True) as session:
+        read_frame(session, with_plans=False)
         subject = LimitSubject(partner_id=partners.own(caller()))
         state = spending.spending_of(session, caller(), subject, ahead=True)
         near = spending.near_limits(session, caller(), MAX_NEAR)

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import RetentionKind
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
+from app.models import Partner
 from app.policy import Permission
 from app.portal.storage import blueprint
 from app.portal.storage.forms import LimitForm
@@ -29,7 +30,7 @@ def show_storage() -> str:
             **_usage_context(session),
             can_be_deleted=deletion.can_be_deleted,
             uploads=storage.largest_uploads(session, caller()),
-            kept_days=_kept_days(session, partners.own(caller())),
+            kept_days=_kept_days(partners.get_own(session, caller())),
         )
 
 
@@ -67,8 +68,8 @@ def save_organization_storage(organization_id: UUID) -> Page:
     )
 
 
-def _kept_days(session: Session, partner_id: UUID) -> int:
-    return retention_policy.days_kept(session, partner_id, RetentionKind.UPLOADS, settings())
+def _kept_days(partner: Partner) -> int:
+    return retention_policy.days_kept(partner, RetentionKind.UPLOADS, settings())
 
 
 def _stored(session: Session, organization_id: UUID) -> LimitForm:
@@ -87,7 +88,7 @@ def _page(organization_id: UUID, form: LimitForm) -> str:
             usage=storage.of_organization(session, organization, defaults),
             can_be_deleted=deletion.can_be_deleted,
             uploads=storage.largest_uploads(session, actor, organization_id=organization_id),
-            kept_days=_kept_days(session, organization.partner_id),
+            kept_days=_kept_days(partners.get(session, actor, organization.partner_id)),
             form=form if may_limit else None,
             default=defaults.organization,
         )

@@ -1,17 +1,21 @@
 """The frame of the current page, read by one query before the page's content."""
 
 from flask import g
+from flask_login import current_user
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
-from app.services import page_frame
+from app.services import page_frame, partners
 from app.services.page_frame import PageFrame
 
 
 def read_frame(
     session: Session, list_name: str | None = None, *, with_plans: bool = True
 ) -> PageFrame:
-    """Read the frame in the transaction of the page, for `known_frame`; see `page_frame.load`."""
+    """Read the frame in the transaction of the page, for `known_frame`; see `page_frame.load`. The
+    partner, which came with the user, isn't read again."""
+    if current_user.partner is not None:
+        partners.remember(session, caller(), current_user.partner)
     frame = page_frame.load(session, caller(), list_name, with_plans=with_plans)
     g.page_frame = frame
     return frame

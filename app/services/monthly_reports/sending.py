@@ -76,7 +76,7 @@ def languages_of(
     """Return, for the recipients and the chosen language of each schedule, the language of the
     report by address: users get their own, if they have chosen one. Raises `Forbidden`."""
     caller.require(Permission.REPORT_READ)
-    partner = session.get_one(Partner, partners.own(caller))
+    partner = partners.get_own(session, caller)
     everyone = {address for recipients, _ in schedules for address in recipients}
     users = mail_queue.users_at(session, partner.id, everyone)
     user_languages = {

@@ -9,6 +9,7 @@ from app.services.partners.loading import (
     names_of,
     own,
     own_with_pictures,
+    remember,
     search,
     suspended_of,
 )

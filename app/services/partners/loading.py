@@ -37,6 +37,13 @@ def get(session: Session, caller: Caller, partner_id: UUID, *, for_change: bool 
     return fetch(session, query, _not_found(), for_change=for_change, key=key)
 
 
+def remember(session: Session, caller: Caller, partner: Partner) -> None:
+    """Let `get` find the partner of a signed-in user, who was read with it in another transaction,
+    in a read-only transaction."""
+    key = (Partner, caller, partner.id)
+    read_once(session, key, lambda: session.merge(partner, load=False))
+
+
 def search(session: Session, caller: Caller, query: str, *, limit: int) -> Sequence[Partner]:
     """Return the caller's partners by name: those whose name or domain contains the words."""
     rows = visible(caller).where(has_name_or_domain(query))

@@ -66,14 +66,19 @@ _ENTRIES: dict[str, Callable[..., Any]] = {
 
 
 def to_resource(
-    partner: Partner, caller: Caller, kind: type[wire.Partner] = wire.Partner
+    partner: Partner,
+    caller: Caller,
+    kind: type[wire.Partner] = wire.Partner,
+    *,
+    with_lists: bool = True,
 ) -> wire.Partner:
-    """Return the partner as this caller sees it: hidden fields are null. ``kind`` is
-    `wire.BrandedPartner` for the fields that only the branding studio has."""
+    """Return the partner as this caller sees it: hidden fields are null, and without them the
+    lists, each of which takes a query. ``kind`` is `wire.BrandedPartner` for the fields that only
+    the branding studio has."""
     values: dict[str, Any] = {}
     for name in kind.model_fields:
         if name in LISTS:
-            values[name] = _list_entries(partner, name)
+            values[name] = _list_entries(partner, name) if with_lists else None
         else:
             values[name] = getattr(partner, COLUMNS.get(name, name))
     if caller.role not in (Role.OPERATOR, Role.PARTNER_ADMIN):

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
@@ -34,10 +33,9 @@ def of_partner(partner: Partner) -> dict[RetentionKind, int | None]:
     return {kind: (partner.retention_days or {}).get(kind.value) for kind in RetentionKind}
 
 
-def days_kept(session: Session, partner_id: UUID, kind: RetentionKind, settings: Settings) -> int:
+def days_kept(partner: Partner, kind: RetentionKind, settings: Settings) -> int:
     """Return how many days a partner keeps a kind of data."""
-    stored = session.scalar(select(Partner.retention_days).where(Partner.id == partner_id)) or {}
-    return int(stored.get(kind.value) or of_installation(settings)[kind])
+    return of_partner(partner)[kind] or of_installation(settings)[kind]
 
 
 def save(

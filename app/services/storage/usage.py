@@ -129,7 +129,7 @@ def of_organizations(
     session: Session, caller: Caller, partner_id: UUID, defaults: StorageDefaults
 ) -> list[tuple[Organization, StorageUsage]]:
     """Return the organizations of a partner with the largest usage. Raises `NotFound`."""
-    partners.check(session, caller, partner_id)
+    partners.get(session, caller, partner_id)
     uploads = select(ContactImport.organization_id, SIZE.label("size")).where(
         ContactImport.partner_id == partner_id, STORED
     )
