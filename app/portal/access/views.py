@@ -63,7 +63,7 @@ def explain_access() -> str:
     permission = _requested_permission(request.args.get("action"))
     with transaction(read_only=True) as session:
         subject = _requested_subject(session)
-        explanations, about = _explain_all(session, subject), _subject_context(session, subject)
+        about, explanations = _subject_context(session, subject), _explain_all(session, subject)
     if permission:
         about |= _answer_context(subject, permission, explanations[permission])
         about["part"] = _part_label(permission, request.args.get("part"))

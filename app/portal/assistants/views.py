@@ -35,6 +35,7 @@ from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.portal.web.organization_choice import new_page
+from app.portal.web.page_frame import read_frame
 from app.portal.web.placeholders import unknown_placeholders_message, warn_of_placeholders
 from app.portal.web.readiness import READINESS_NAMES
 from app.portal.web.user_timezone import last_days, zone
@@ -359,9 +360,10 @@ def _new_page(organization: Organization | None, form: NewAssistantForm) -> str:
     about = ""
     if organization is not None:
         with transaction(read_only=True) as session:
+            read_frame(session)
             numbers = phone_numbers.unused_by_assistants(session, organization.id)
             use = organizations.use_of(session, [organization.id])[organization.id]
-        about = organization_picker.organization_hint(organization, use)
+            about = organization_picker.organization_hint(organization, use)
     return render_template(
         "portal/assistants/new.html",
         organization=organization,

@@ -150,8 +150,11 @@ def _names_by_id(session: Session, kind: Any, ids: Collection[UUID]) -> dict[UUI
 
 def _currencies(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
     """Return the currency of each call with a cost: that of its first attempt with one."""
+    with_cost = [call.id for call in calls if call.cost_micros is not None]
+    if not with_cost:
+        return {}
     query = select(CallAttempt.call_id, CallAttempt.cost_currency).where(
-        CallAttempt.call_id.in_([call.id for call in calls if call.cost_micros is not None]),
+        CallAttempt.call_id.in_(with_cost),
         CallAttempt.cost.is_not(None),
     )
     rows = session.execute(query.order_by(CallAttempt.number.desc()))

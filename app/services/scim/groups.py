@@ -57,6 +57,8 @@ def listing(session: Session, caller: Caller) -> Sequence[ScimGroup]:
 
 def sizes(session: Session, groups: Collection[ScimGroup]) -> dict[UUID, int]:
     """Return the number of members of groups that the caller has loaded."""
+    if not groups:
+        return {}
     ids = [group.id for group in groups]
     query = select(ScimMember.group_id, func.count().label("members")).where(
         ScimMember.group_id.in_(ids)
