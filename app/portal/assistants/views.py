@@ -172,13 +172,13 @@ def remove_assistant_key(assistant_id: UUID) -> Page:
 
 
 def _stored(session: Session, assistant_id: UUID) -> AssistantForm:
-    return AssistantForm.showing(assistants.get(session, caller(), assistant_id))
+    assistant, _ = assistants.get_with_organization(session, caller(), assistant_id)
+    return AssistantForm.showing(assistant)
 
 
 def _page(assistant_id: UUID, form: KeyForm) -> str:
     with transaction(read_only=True) as session:
-        assistant = assistants.get(session, caller(), assistant_id)
-        organization = organizations.get(session, caller(), assistant.organization_id)
+        assistant, organization = assistants.get_with_organization(session, caller(), assistant_id)
         refusal = phone_numbers.refusals(session, [assistant], _carrier()).get(assistant.id)
         of = assistant.partner_id
         suspended = partners.suspended_of(session, caller(), [of]).get(of)

@@ -15,6 +15,7 @@ from app.services.assistants.queries import (
     find_by_number,
     get,
     get_many,
+    get_with_organization,
     list_all,
     not_ready,
     of_organization,

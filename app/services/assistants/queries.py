@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, and_, exists, not_, or_, select
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.enums import OrganizationStatus
 from app.errors import NotFound
 from app.languages import gettext
@@ -24,7 +25,7 @@ from app.services.paging import (
     keyset_page,
     sort_named,
 )
-from app.services.tenancy import fetch, inactive_message, of_tenant
+from app.services.tenancy import fetch, inactive_message, of_tenant, remember_organization
 from app.validation.texts import trim
 from app.validation.uuids import as_uuid
 
@@ -306,6 +307,28 @@ def get(
     return fetch(session, query, _not_found(), for_change=for_change, key=key)
 
 
+def get_with_organization(
+    session: Session, caller: Caller, assistant_id: UUID
+) -> tuple[Assistant, Organization]:
+    """As `get`, with the assistant's organization."""
+    query = visible(caller).where(Assistant.id == assistant_id).add_columns(Organization)
+    both = query.join(Organization, Organization.id == Assistant.organization_id)
+    row = session.execute(both).one_or_none()
+    if row is None:
+        raise _not_found()
+    _remember(session, caller, row[0], row[1])
+    return row[0], row[1]
+
+
+def _remember(
+    session: Session, caller: Caller, assistant: Assistant, organization: Organization
+) -> None:
+    """Let `get` find an assistant that was read with others, and `organizations.get` its
+    organization, in a read-only transaction."""
+    read_once(session, (Assistant, caller, assistant.id), lambda: assistant)
+    remember_organization(session, caller, organization)
+
+
 def _not_found() -> NotFound:
     return NotFound(gettext("There is no such assistant."), "agent_not_found")
 
@@ -338,6 +361,8 @@ def with_organizations(
     extra_id = as_uuid(also) if also else None
     if extra_id is not None and all(row[0].id != extra_id for row in rows):
         rows = [*session.execute(both.where(Assistant.id == extra_id)).all(), *rows]
+    for assistant, organization in rows:
+        _remember(session, caller, assistant, organization)
     return [(row[0], row[1]) for row in rows]
 
 
