@@ -228,7 +228,9 @@ def count_organizations(
         CarrierAccount.partner_id == partner_id, CarrierAccount.removed_at.is_(None)
     )
     with_account = select(func.count()).where(*active, Organization.id.in_(owners))
-    return (session.scalar(total) or 0) - (session.scalar(with_account) or 0)
+    counts = select(total.scalar_subquery(), with_account.scalar_subquery())
+    of_partner, with_own_account = session.execute(counts).one()
+    return int(of_partner or 0) - int(with_own_account)
 
 
 def in_use(session: Session, account_id: UUID) -> int:

@@ -151,11 +151,12 @@ def search(
 
 
 def get(session: Session, caller: Caller, key_id: UUID, *, for_change: bool = False) -> ApiKey:
-    """Return the key; ``for_change`` locks its row until the transaction ends. Raises `NotFound`
-    (``key_not_found``)."""
+    """Return the key; ``for_change`` locks its row until the transaction ends. A read-only
+    transaction reads it once. Raises `NotFound` (``key_not_found``)."""
     missing = NotFound(gettext("There is no such key."), "key_not_found")
     query = _manageable_keys(caller).where(ApiKey.id == key_id)
-    return fetch(session, query, missing, for_change=for_change)
+    key = (ApiKey, caller, key_id)
+    return fetch(session, query, missing, for_change=for_change, key=key)
 
 
 def neighbours(
