@@ -226,8 +226,10 @@ def _plan_use(
     bill = None
     if may_or_note_missing(Permission.ORGANIZATIONS_WRITE):
         stored = [numbers.statement] if numbers.statement else []
+        ended = {organization.id: numbers.ended_tier} if numbers.ended_tier else {}
         month = utcnow().date().replace(day=1)
-        bill = statements.bills(session, [organization], month, known=stored)[organization.id]
+        bills = statements.bills(session, [organization], month, known=stored, ended=ended)
+        bill = bills[organization.id]
     return {
         "bill": bill,
         "plan_left": remaining_label(bill.usage) if bill else "",

@@ -116,10 +116,13 @@ def bills(
     month: date,
     *,
     known: Iterable[Statement] | None = None,
+    ended: Mapping[UUID, Tier] | None = None,
 ) -> Mapping[UUID, Bill]:
     """Return the statements or previews of organizations of one partner that came from their
     loader, in a fixed number of queries; the stored statements are read unless they are
-    ``known``."""
+    ``known``, and the plans of subscriptions that ``ended`` in the month likewise."""
+    if not organizations:
+        return {}
     if known is None:
         ids = [organization.id for organization in organizations]
         of_month = Statement.organization_id.in_(ids) & (Statement.month == month)
@@ -133,7 +136,7 @@ def bills(
     stored_bills = {
         each.id: _bill_of_statement(each, stored[each.id], plan_names) for each in closed
     }
-    return {**stored_bills, **previews(session, open_organizations, month)}
+    return {**stored_bills, **previews(session, open_organizations, month, ended=ended)}
 
 
 def as_if(
@@ -155,11 +158,12 @@ def previews(
     *,
     plans: Sequence[EditedPlan] | None = None,
     tier: Tier | None = None,
+    ended: Mapping[UUID, Tier] | None = None,
 ) -> Mapping[UUID, Bill]:
     """Rate the month by the plans that applied at its end, or apply now, unless others are given.
 
     If a subscription that ended in the month left the plan Free, its plan counts without the price,
-    which it paid.
+    which it paid. These are read unless they are given as ``ended``.
     """
     if not organizations:
         return {}
@@ -170,11 +174,15 @@ def previews(
     if tier is not None:
         tiers = dict.fromkeys(tiers, tier)
     free = [key for key, tier in tiers.items() if tier is Tier.FREE]
-    paid = read_once(
-        session,
-        ("ended subscriptions", frozenset(free), month),
-        lambda: subscriptions.ended_between(session, free, end_of(previous_month(month)), moment),
-    )
+    if ended is None:
+        ended = read_once(
+            session,
+            ("ended subscriptions", frozenset(free), month),
+            lambda: subscriptions.ended_between(
+                session, free, end_of(previous_month(month)), moment
+            ),
+        )
+    paid = {key: ended[key] for key in free if key in ended}
     tiers |= paid
     begins = {
         each.id: charged_from(by_tier[tiers[each.id]].terms, _created_on(each))

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from sqlalchemy import Select, select, true
 from sqlalchemy.orm import Session
 
+from app.enums import Tier
 from app.models import DispatchPause, Organization, Partner, Statement, Subscription, utcnow
 from app.services import pauses, reporting
-from app.services.billing.months import month_of
+from app.services.billing.months import end_of, month_of, previous_month
 from app.services.calls import limits
 from app.services.organizations import status, use
 from app.services.pricing import subscriptions
@@ -31,8 +33,8 @@ class OrganizationHead:
 class OrganizationNumbers:
     """The figures of an organization: what its head shows, the items that stopping it ends, the
     bytes that it stores, its current calls and those of today, its conversations of this month
-    until today (UTC) and of the same days of the previous month, its subscription, and the
-    statement of this month if it is closed."""
+    until today (UTC) and of the same days of the previous month, its subscription, the plan of one
+    that ended in this month, and the statement of this month if it is closed."""
 
     head: OrganizationHead
     reach: status.ActiveItems
@@ -42,6 +44,7 @@ class OrganizationNumbers:
     month: reporting.DailyFigures
     month_before: reporting.DailyFigures
     subscription: Subscription | None
+    ended_tier: Tier | None
     statement: Statement | None
 
 
@@ -72,8 +75,10 @@ def numbers_of(session: Session, organization: Organization) -> OrganizationNumb
     spans = month, month.before()
     conversations = reporting.totals_query(organization, spans).subquery()
     of_month = Statement.month == month_of(utcnow().date())
+    ended_tier = _ended_tier(organization, utcnow()).scalar_subquery()
     numbers_query = (
-        select(Partner, DispatchPause, Subscription, Statement, *counts, *conversations.c)
+        select(Partner, DispatchPause, Subscription, ended_tier, Statement)
+        .add_columns(*counts, *conversations.c)
         .select_from(Organization)
         .join(Partner, Partner.id == Organization.partner_id)
         .join(conversations, true())
@@ -82,7 +87,7 @@ def numbers_of(session: Session, organization: Organization) -> OrganizationNumb
         .outerjoin(Statement, of_month & (Statement.organization_id == Organization.id))
         .where(Organization.id == organization.id)
     )
-    partner, pause, subscription, statement, *numbers = session.execute(numbers_query).one()
+    partner, pause, subscription, ended, statement, *numbers = session.execute(numbers_query).one()
     values: Iterator[Any] = iter(numbers)
     contents, reach, stored, (under_way, made_today) = (
         tuple(islice(values, len(section))) for section in sections
@@ -97,5 +102,17 @@ def numbers_of(session: Session, organization: Organization) -> OrganizationNumb
         now,
         before,
         subscription,
+        ended,
         statement,
     )
+
+
+def _ended_tier(organization: Organization, now: datetime) -> Select[Tier]:
+    """Return the query of the plan of the organization's last subscription that ended in this
+    month."""
+    start = end_of(previous_month(month_of(now.date())))
+    ended = select(Subscription.tier).where(
+        Subscription.organization_id == organization.id,
+        subscriptions.has_ended_between(start, now),
+    )
+    return ended.order_by(Subscription.id.desc()).limit(1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session, aliased
 
 from app.enums import SubscriptionState, Tier
@@ -76,13 +76,19 @@ def ended_between(
     if not organization_ids:
         return {}
     query = select(Subscription.organization_id, Subscription.tier).where(
-        Subscription.organization_id.in_(organization_ids),
+        Subscription.organization_id.in_(organization_ids), has_ended_between(start, end)
+    )
+    rows = session.execute(query.order_by(Subscription.id))
+    return {row.organization_id: row.tier for row in rows}
+
+
+def has_ended_between(start: datetime, end: datetime) -> ColumnElement[bool]:
+    """Return the condition that a subscription ended in that period."""
+    return and_(
         Subscription.state == SubscriptionState.ENDED,
         Subscription.ended_at >= start,
         Subscription.ended_at < end,
     )
-    rows = session.execute(query.order_by(Subscription.id))
-    return {row.organization_id: row.tier for row in rows}
 
 
 def customers_of(session: Session, organization_id: UUID) -> Collection[str]:
