@@ -65,6 +65,10 @@ class CheckedInvitee:
     """An earlier row invites the user."""
 
     @property
+    def number(self) -> int:
+        return self.row.number
+
+    @property
     def is_ready(self) -> bool:
         return self.outcome is InviteOutcome.INVITED
 
