@@ -21,51 +21,51 @@ const monthYear = new Intl.DateTimeFormat(locale, {
   timeZone: "UTC",
 });
 // The page writes Sep, Britain Sept.
-const shown = (words) => (lang === "en" ? words.replace("Sept", "Sep") : words);
+const withPageSpelling = (text) => (lang === "en" ? text.replace("Sept", "Sep") : text);
 
-export async function charts(root) {
+export async function drawCharts(root) {
   await document.fonts.load(FONT);
-  for (const place of root.querySelectorAll("[data-chart]:not([data-drawn])")) keepDrawn(place);
+  for (const element of root.querySelectorAll("[data-chart]:not([data-drawn])")) drawChart(element);
 }
 
-function keepDrawn(place) {
-  place.dataset.drawn = "";
-  const data = JSON.parse(place.querySelector("script").textContent);
+function drawChart(element) {
+  element.dataset.drawn = "";
+  const data = JSON.parse(element.querySelector("script").textContent);
   let plot;
   let width = 0;
-  const drawFor = (wide) => {
+  const drawAtWidth = (newWidth) => {
     plot?.destroy();
-    width = wide;
-    plot = new uPlot(options(place, data, width), columns(place.dataset.chart, data), place);
+    width = newWidth;
+    plot = new uPlot(options(element, data, width), columns(element.dataset.chart, data), element);
   };
-  const draw = () => drawFor(place.clientWidth);
+  const draw = () => drawAtWidth(element.clientWidth);
   draw();
   if (data.urls) {
-    place.addEventListener("click", (event) => {
+    element.addEventListener("click", (event) => {
       const left = event.clientX - plot.over.getBoundingClientRect().left;
       location.assign(data.urls[plot.posToIdx(left)]);
     });
   }
   addEventListener("beforeprint", () => {
-    place.style.colorScheme = "light";
-    drawFor(PAPER);
+    element.style.colorScheme = "light";
+    drawAtWidth(PAPER);
   });
   addEventListener("afterprint", () => {
-    place.style.colorScheme = "";
+    element.style.colorScheme = "";
     draw();
   });
   new ResizeObserver(() => {
-    if (place.clientWidth !== width) draw();
-  }).observe(place);
+    if (element.clientWidth !== width) draw();
+  }).observe(element);
   addEventListener("themechange", draw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 }
 
 // A custom property with light-dark() has to be used to be known.
-function colour(place, name) {
+function colour(element, name) {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;
-  place.append(probe);
+  element.append(probe);
   const value = getComputedStyle(probe).color;
   probe.remove();
   return value;
@@ -78,11 +78,11 @@ function columns(kind, { days, series, unfinished }) {
     return [moments, ...heights.map((each) => each.map((value) => value || null))]; // 0 would be an edge
   }
   const values = [];
-  for (const { values: own, role } of series) {
-    const last = own.length - 1;
-    const parted = unfinished && role === "first" && last > 0;
-    values.push(parted ? own.map((value, at) => (at < last ? value : null)) : own);
-    if (parted) values.push(own.map((value, at) => (at === last ? value : null)));
+  for (const { values: figures, role } of series) {
+    const last = figures.length - 1;
+    const endsInPoint = unfinished && role === "first" && last > 0;
+    values.push(endsInPoint ? figures.map((value, at) => (at < last ? value : null)) : figures);
+    if (endsInPoint) values.push(figures.map((value, at) => (at === last ? value : null)));
   }
   return [moments, ...values];
 }
@@ -97,15 +97,15 @@ function stacked(series) {
   return sums.reverse();
 }
 
-function options(place, data, width) {
+function options(element, data, width) {
   const colours = {
-    first: colour(place, "--brand-chart"),
-    second: colour(place, "--brand-chart-2"),
-    compare: colour(place, "--line-control"),
-    line: colour(place, "--line"),
-    words: colour(place, "--ink-3"),
+    first: colour(element, "--brand-chart"),
+    second: colour(element, "--brand-chart-2"),
+    compare: colour(element, "--line-control"),
+    line: colour(element, "--line"),
+    text: colour(element, "--ink-3"),
   };
-  const kind = place.dataset.chart;
+  const kind = element.dataset.chart;
   const bars = kind !== "line";
   const smallest = data.series.every(({ values }) =>
     values.every((value) => Number.isInteger(value ?? 0)),
@@ -124,14 +124,14 @@ function options(place, data, width) {
     scales: {
       x: { time: true, range: (_, from, to) => [from - margin, to + margin] },
       y: {
-        range: (_, __, most) => [
+        range: (_, __, maximum) => [
           0,
-          Math.max(Math.ceil(most / step(most, smallest)), 2) * step(most, smallest),
+          Math.max(Math.ceil(maximum / step(maximum, smallest)), 2) * step(maximum, smallest),
         ],
       },
     },
     axes: [dayAxis(data, width, colours), valueAxis(colours, smallest)],
-    series: [{}, ...drawn(data, colours, width, place)],
+    series: [{}, ...drawn(data, colours, width, element)],
   };
 }
 
@@ -139,7 +139,7 @@ function dayAxis({ days, unit }, width, colours) {
   const every = Math.max(1, Math.ceil(days.length / (width / (unit === "month" ? 64 : 44))));
   const moments = days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000);
   return {
-    stroke: colours.words,
+    stroke: colours.text,
     font: FONT,
     size: 32,
     gap: 6,
@@ -150,29 +150,29 @@ function dayAxis({ days, unit }, width, colours) {
       splits.map((moment, at) => {
         const date = new Date(moment * 1000);
         if (unit === "month")
-          return shown(
+          return withPageSpelling(
             (at === 0 || date.getUTCMonth() < every ? monthYear : monthName).format(date),
           );
         return at === 0 || date.getUTCDate() <= every
-          ? shown(monthDay.format(date))
+          ? withPageSpelling(monthDay.format(date))
           : dayName.format(date);
       }),
   };
 }
 
 // Between two lines: at most five fit, and no bar is above the highest.
-function step(most, smallest) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(most, smallest)));
+function step(maximum, smallest) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(maximum, smallest)));
   return [0.2, 0.5, 1, 2]
     .map((part) => part * power)
-    .find((each) => each >= smallest && most <= each * 5);
+    .find((each) => each >= smallest && maximum <= each * 5);
 }
 
 function valueAxis(colours, smallest) {
   return {
-    stroke: colours.words,
+    stroke: colours.text,
     font: FONT,
-    size: (_, words) => 12 + 8 * Math.max(1, ...(words ?? []).map((word) => word.length)),
+    size: (_, labels) => 12 + 8 * Math.max(1, ...(labels ?? []).map((label) => label.length)),
     gap: 8,
     grid: { stroke: colours.line, width: 1 },
     ticks: { show: false },
@@ -225,11 +225,11 @@ function overlaidSeries({ series }, colours) {
   }));
 }
 
-function lineSeries({ series, unfinished }, colours, _, place) {
+function lineSeries({ series, unfinished }, colours, _, element) {
   const drawn = [];
   for (const { role } of series) {
     if (role === "first") {
-      const fill = colour(place, "--brand-fill");
+      const fill = colour(element, "--brand-fill");
       drawn.push({ stroke: colours.first, width: 2, fill, points: { show: false } });
       if (unfinished)
         drawn.push({

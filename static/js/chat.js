@@ -1,5 +1,5 @@
 // <a href="/chat" data-chat="id of the dialog">: opens the chat's page as a window in the corner.
-export function chat() {
+export function setUpChat() {
   document.addEventListener("click", (event) => {
     const opener = event.target.closest?.("[data-chat]");
     const dialog = opener && document.getElementById(opener.dataset.chat);

@@ -3,20 +3,20 @@
 // sends with what is wrong with the field; an unknown colour leaves the last one.
 const measure = document.createElement("canvas").getContext("2d");
 
-export function colourPickers(root) {
+export function setUpColourPickers(root) {
   for (const picker of root.querySelectorAll("[data-picker]")) {
     const text = document.getElementById(picker.dataset.picker);
-    let known = text.placeholder;
+    let lastColour = text.placeholder;
     const show = () => {
-      const wanted = text.value.trim() || text.placeholder;
-      if (CSS.supports("color", wanted)) known = wanted;
-      if (!known) return;
-      measure.fillStyle = known;
+      const value = text.value.trim() || text.placeholder;
+      if (CSS.supports("color", value)) lastColour = value;
+      if (!lastColour) return;
+      measure.fillStyle = lastColour;
       if (measure.fillStyle.startsWith("#")) picker.value = measure.fillStyle;
     };
     picker.hidden = false;
     picker.addEventListener("input", () => {
-      text.value = known = picker.value;
+      text.value = lastColour = picker.value;
     });
     text.addEventListener("input", show);
     const live = document.getElementById(`${text.id}-live`);

@@ -1,18 +1,18 @@
 // <button data-copy="id of the text" hidden>: copies the text and says so for two seconds.
-import { say } from "./messages.js";
+import { message } from "./messages.js";
 
-export function copyButtons(root) {
+export function setUpCopyButtons(root) {
   if (!navigator.clipboard) return;
   for (const button of root.querySelectorAll("[data-copy][hidden]")) {
-    const word = button.querySelector("span");
-    const usual = word.textContent;
+    const label = button.querySelector("span");
+    const originalText = label.textContent;
     button.hidden = false;
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
       button.style.minWidth = `${button.offsetWidth}px`;
-      word.textContent = say("copied");
+      label.textContent = message("copied");
       setTimeout(() => {
-        word.textContent = usual;
+        label.textContent = originalText;
       }, 2000);
     });
   }

@@ -1,17 +1,17 @@
 // <textarea data-counter="id of the counter">: keeps "96 of 1,000" under the field true.
 import { formatNumber } from "./numbers.js";
-import { say } from "./messages.js";
+import { message } from "./messages.js";
 
-export function counters(root) {
+export function setUpCounters(root) {
   for (const field of root.querySelectorAll("[data-counter]")) {
     const counter = document.getElementById(field.dataset.counter);
-    const most = Number(counter.dataset.most);
+    const maximum = Number(counter.dataset.most);
     const show = () => {
-      counter.textContent = say("count", {
+      counter.textContent = message("count", {
         count: formatNumber(field.value.length),
-        most: formatNumber(most),
+        most: formatNumber(maximum),
       });
-      counter.classList.toggle("is-danger", field.value.length > most);
+      counter.classList.toggle("is-danger", field.value.length > maximum);
     };
     field.addEventListener("input", show);
     show();

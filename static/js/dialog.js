@@ -1,5 +1,5 @@
 // <a href="the confirmation as a page" data-dialog="id">: opens the dialog that is in the page.
-export function dialogs() {
+export function setUpDialogs() {
   document.addEventListener("click", (event) => {
     const opener = event.target.closest?.("[data-dialog]");
     const dialog = opener && document.getElementById(opener.dataset.dialog);

@@ -2,11 +2,11 @@
 // and for Python's requests.
 const VALUES = { startDate: "2026-05-01", endDate: "2026-05-31" };
 
-const shouted = (name) => name.replace(/[A-Z]/g, "_$&").toUpperCase();
+const constantCase = (name) => name.replace(/[A-Z]/g, "_$&").toUpperCase();
 const quoted = (value) => `'${String(value).replaceAll("'", "'\\''")}'`;
 
-function address(described, path, operation, mark = "") {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => `${mark}${shouted(name)}`);
+function address(described, path, operation, prefix = "") {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => `${prefix}${constantCase(name)}`);
   const query = operation.parameters
     .filter((parameter) => parameter.in === "query" && parameter.required)
     .map(({ name }) => `${name}=${VALUES[name] ?? "VALUE"}`);
@@ -49,17 +49,19 @@ export function curl(described, path, method, operation) {
     );
   else
     for (const [name, value] of Object.entries(sent ?? {})) {
-      const given = FORM_VARIABLES[name];
-      lines.push(given ? `--data-urlencode "${name}=${given}"` : `-d ${name}=${quoted(value)}`);
+      const variable = FORM_VARIABLES[name];
+      lines.push(
+        variable ? `--data-urlencode "${name}=${variable}"` : `-d ${name}=${quoted(value)}`,
+      );
     }
   return lines.join(" \\\n  ");
 }
 
 export function python(described, path, method, operation) {
   const { isJson, sent } = body(operation);
-  const given = headers(operation);
+  const headerValues = headers(operation);
   const lines = [literal(address(described, path, operation))];
-  if (Object.keys(given).length) lines.push(`headers=${literal(given)}`);
+  if (Object.keys(headerValues).length) lines.push(`headers=${literal(headerValues)}`);
   if (sent !== undefined) lines.push(`${isJson ? "json" : "data"}=${literal(sent)}`);
   const call = `requests.${method}(\n${lines.map((line) => `    ${line},\n`).join("")})`;
   return `import requests\n\nresponse = ${call}\nresponse.raise_for_status()`;

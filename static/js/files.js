@@ -1,14 +1,14 @@
 // <input type="file">: its button in the language of the page instead of the browser's, and the name and
 // size of the chosen file, which can be taken back where it isn't sent at once. data-button: the words of
 // its button where the page shows what is stored.
-import { say } from "./messages.js";
+import { message } from "./messages.js";
 
-export function fileFields(root) {
+export function setUpFileFields(root) {
   for (const field of root.querySelectorAll(".form-control[type='file']")) {
     if (field.closest(".file-field")) continue;
-    const shell = made("span", "file-field");
-    const name = made("span", "file-name");
-    const remove = made("button", "btn btn-sm btn-plain", say("removeFile"));
+    const wrapper = createElement("span", "file-field");
+    const name = createElement("span", "file-name");
+    const remove = createElement("button", "btn btn-sm btn-plain", message("removeFile"));
     remove.type = "button";
     name.setAttribute("aria-live", "polite");
     const show = () => {
@@ -17,7 +17,7 @@ export function fileFields(root) {
         ? `${file.name}, ${sizeOf(file)}`
         : field.dataset.button
           ? ""
-          : say("noFile");
+          : message("noFile");
       remove.hidden = !file || field.hasAttribute("hx-post");
     };
     remove.addEventListener("click", () => {
@@ -26,10 +26,10 @@ export function fileFields(root) {
       field.focus();
     });
     field.addEventListener("change", show);
-    field.replaceWith(shell);
-    shell.append(
+    field.replaceWith(wrapper);
+    wrapper.append(
       field,
-      made("span", "btn", field.dataset.button ?? say("chooseFile")),
+      createElement("span", "btn", field.dataset.button ?? message("chooseFile")),
       name,
       remove,
     );
@@ -37,7 +37,7 @@ export function fileFields(root) {
   }
 }
 
-function made(tag, classes, text = "") {
+function createElement(tag, classes, text = "") {
   return Object.assign(document.createElement(tag), { className: classes, textContent: text });
 }
 

@@ -1,6 +1,6 @@
 // Filters of a list apply while the user types. Blank ones stay out of the URL, and no request is
 // sent twice at once.
-export function filters() {
+export function setUpFilters() {
   document.addEventListener("htmx:configRequest", (event) => {
     const { target, detail } = event;
     if (!target.matches("form.filters, form.filter-panel")) return;

@@ -4,20 +4,20 @@
 // waits for it, and is skipped while the last response is fresh. A form in progress is not sent
 // twice (a file as the response keeps the page open, hence the end). Its button keeps its width and
 // says what it does: data-busy="Applying…".
-import { note } from "./toast.js";
-import { say } from "./messages.js";
+import { showToast } from "./toast.js";
+import { message } from "./messages.js";
 
-const AT_WORK_MS = 8000;
-const ANSWER_MS = 3000;
+const BUSY_MS = 8000;
+const TIMEOUT_MS = 3000;
 const FRESH_MS = 5000;
 
-export function guardSubmit() {
+export function setUpGuardedSubmit() {
   document.addEventListener("submit", (event) => {
     const { target: form, submitter } = event;
     if (event.defaultPrevented || (submitter?.formMethod || form.method) !== "post") return;
     if (!navigator.onLine) {
       event.preventDefault();
-      offline();
+      showOffline();
       return;
     }
     if (form.ariaBusy === "true") {
@@ -30,12 +30,14 @@ export function guardSubmit() {
       return;
     }
     // Waits until the browser has read the pressed button's own value.
-    setTimeout(() => atWork(form, submitter));
+    setTimeout(() => markBusy(form, submitter));
   });
-  for (const coming of ["pointerover", "focusin"]) document.addEventListener(coming, checkAhead);
-  document.addEventListener("htmx:sendError", offline);
-  document.addEventListener("htmx:afterRequest", ({ target }) => rested(target));
-  addEventListener("pageshow", () => document.querySelectorAll("form[aria-busy]").forEach(rested));
+  for (const type of ["pointerover", "focusin"]) document.addEventListener(type, checkAhead);
+  document.addEventListener("htmx:sendError", showOffline);
+  document.addEventListener("htmx:afterRequest", ({ target }) => clearBusy(target));
+  addEventListener("pageshow", () =>
+    document.querySelectorAll("form[aria-busy]").forEach(clearBusy),
+  );
 }
 
 let respondedAt = 0; // as performance.now(): the page itself was a response
@@ -61,7 +63,7 @@ async function requestHealth() {
     await fetch("/healthz", {
       method: "HEAD",
       cache: "no-store",
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch (error) {
     // A slow server still counts as reachable.
@@ -79,35 +81,35 @@ async function sendIfReached(form, submitter) {
   const reached = await isReached();
   sending.delete(form);
   if (reached) form.requestSubmit(submitter);
-  else offline();
+  else showOffline();
 }
 
-function offline() {
-  note(say("offline"), 0);
+function showOffline() {
+  showToast(message("offline"), 0);
 }
 
 // Texts with an id are updated by responses of the server, also while the button is busy.
-function words(button) {
+function labelOf(button) {
   return button.querySelector("[id]") ?? button;
 }
 
-function atWork(form, button) {
+function markBusy(form, button) {
   form.ariaBusy = "true";
-  setTimeout(() => rested(form), AT_WORK_MS);
+  setTimeout(() => clearBusy(form), BUSY_MS);
   if (!button?.dataset.busy) return;
   button.style.width = `${button.offsetWidth}px`;
-  button.dataset.usual = words(button).textContent;
+  button.dataset.idleLabel = labelOf(button).textContent;
   button.ariaBusy = "true";
-  words(button).textContent = button.dataset.busy;
+  labelOf(button).textContent = button.dataset.busy;
 }
 
-function rested(form) {
+function clearBusy(form) {
   if (!form.matches?.("form[aria-busy]")) return;
   form.removeAttribute("aria-busy");
-  const button = form.querySelector("button[data-usual]");
+  const button = form.querySelector("button[data-idle-label]");
   if (!button) return;
-  words(button).textContent = button.dataset.usual;
+  labelOf(button).textContent = button.dataset.idleLabel;
   button.removeAttribute("aria-busy");
-  button.removeAttribute("data-usual");
+  button.removeAttribute("data-idle-label");
   button.style.width = "";
 }

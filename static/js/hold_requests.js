@@ -1,28 +1,28 @@
 // Pressing a button or a link leaves the current field, whose change is sent at once. A response
 // while the button is held down would replace it, and the click would be lost: until the click,
 // nothing is sent.
-const LONGEST_MS = 1000;
+const MAX_HOLD_MS = 1000;
 
-export function holdRequests() {
+export function setUpHeldRequests() {
   const waiting = [];
-  let held;
+  let timer;
   const release = () => {
-    clearTimeout(held);
-    held = undefined;
+    clearTimeout(timer);
+    timer = undefined;
     for (const issue of waiting.splice(0)) issue();
   };
-  const soon = () => setTimeout(release); // after the click
+  const releaseAfterClick = () => setTimeout(release); // after the click
   document.addEventListener(
     "pointerdown",
     ({ isPrimary, button }) => {
-      if (isPrimary && button === 0) held = setTimeout(release, LONGEST_MS);
+      if (isPrimary && button === 0) timer = setTimeout(release, MAX_HOLD_MS);
     },
     true,
   );
-  document.addEventListener("pointerup", soon, true);
-  document.addEventListener("pointercancel", soon, true);
+  document.addEventListener("pointerup", releaseAfterClick, true);
+  document.addEventListener("pointercancel", releaseAfterClick, true);
   document.addEventListener("htmx:confirm", (event) => {
-    if (held === undefined) return;
+    if (timer === undefined) return;
     event.preventDefault();
     waiting.push(() => event.detail.issueRequest(true));
   });

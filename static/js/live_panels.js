@@ -1,25 +1,25 @@
 // A panel that reloads itself (hx-trigger="every …"): the link in it that had the focus keeps it,
 // and while a dialog of the panel is open it doesn't reload.
-export function livePanels() {
-  let held = null;
+export function setUpLivePanels() {
+  let focusedHref = null;
   document.addEventListener("htmx:beforeRequest", (event) => {
-    if (isAsking(event.target)) event.preventDefault();
+    if (hasOpenDialog(event.target)) event.preventDefault();
   });
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-    if (isAsking(detail.target)) detail.shouldSwap = false;
-    held =
+    if (hasOpenDialog(detail.target)) detail.shouldSwap = false;
+    focusedHref =
       isLive(detail.target) && detail.target.contains(document.activeElement)
         ? document.activeElement.getAttribute("href")
         : null;
   });
   document.addEventListener("htmx:afterSwap", ({ target }) => {
-    if (!held || document.activeElement !== document.body) return;
-    const link = [...target.querySelectorAll("a[href]")].find(
-      (one) => one.getAttribute("href") === held,
+    if (!focusedHref || document.activeElement !== document.body) return;
+    const focused = [...target.querySelectorAll("a[href]")].find(
+      (link) => link.getAttribute("href") === focusedHref,
     );
-    link?.focus({ preventScroll: true });
+    focused?.focus({ preventScroll: true });
   });
 }
 
 const isLive = (panel) => panel.matches("[hx-trigger^=every]");
-const isAsking = (panel) => isLive(panel) && panel.querySelector("dialog[open]") !== null;
+const hasOpenDialog = (panel) => isLive(panel) && panel.querySelector("dialog[open]") !== null;

@@ -2,7 +2,7 @@
    a fixed height and scrolls. Its frame needs allow-same-origin. */
 const FRAMES = "iframe.mail-frame";
 
-export function mailFrames() {
+export function setUpMailFrames() {
   // A load event doesn't bubble, but it can be captured. A frame may have loaded before the script.
   document.addEventListener("load", ({ target }) => target.matches?.(FRAMES) && fit(target), true);
   window.addEventListener("resize", () => document.querySelectorAll(FRAMES).forEach(fit));

@@ -1,4 +1,4 @@
-export function menus() {
+export function setUpMenus() {
   document.addEventListener("click", ({ target }) => {
     // A link of a menu that downloads a file or leads to a part of the page leaves the menu open: close it.
     target.closest("[popover] a:is(.menu-row, [href^='#'])")?.closest("[popover]").hidePopover?.();

@@ -2,5 +2,5 @@
 // is a placeholder for a value.
 const messages = JSON.parse(document.getElementById("script-messages").textContent);
 
-export const say = (name, values = {}) =>
-  messages[name].replace(/\{(\w+)\}/g, (place, key) => values[key] ?? place);
+export const message = (name, values = {}) =>
+  messages[name].replace(/\{(\w+)\}/g, (placeholder, key) => values[key] ?? placeholder);

@@ -3,4 +3,4 @@ const { thousands, decimal } = document.documentElement.dataset;
 const english = new Intl.NumberFormat("en");
 
 export const formatNumber = (value) =>
-  english.format(value).replace(/[,.]/g, (mark) => (mark === "," ? thousands : decimal));
+  english.format(value).replace(/[,.]/g, (separator) => (separator === "," ? thousands : decimal));

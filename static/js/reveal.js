@@ -1,5 +1,5 @@
 // <button data-reveal="id of a password" hidden>: shows what is typed there until the form is sent.
-export function revealButtons(root) {
+export function setUpRevealButtons(root) {
   for (const button of root.querySelectorAll("[data-reveal][hidden]")) {
     const field = document.getElementById(button.dataset.reveal);
     const show = (isShown) => {

@@ -1,6 +1,6 @@
 // Buttons that save what is shown only once: <button data-download="id of the text"
 // data-name="file" hidden> saves it as a file, <button data-print hidden> prints the page.
-export function saveAndPrintButtons(root) {
+export function setUpSaveAndPrintButtons(root) {
   for (const button of root.querySelectorAll("[data-download][hidden]")) {
     button.hidden = false;
     button.addEventListener("click", () => {

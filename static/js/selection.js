@@ -1,24 +1,24 @@
 // <form data-selection>: a box in the head of the table selects every row of the page, and the bar
 // says how many are selected.
 import { formatNumber } from "./numbers.js";
-import { say } from "./messages.js";
+import { message } from "./messages.js";
 
-export function selections(root) {
+export function setUpSelections(root) {
   for (const form of root.querySelectorAll("form[data-selection]")) {
     const rows = [...form.querySelectorAll('input[name="id"]')];
-    const every = form.querySelector("[data-select-all]");
+    const selectAll = form.querySelector("[data-select-all]");
     const bar = form.querySelector("[data-selected]");
     const show = () => {
       const count = rows.filter((row) => row.checked).length;
       bar.textContent = count
-        ? say("selected", { count: formatNumber(count) })
-        : say("selectedNone");
-      every.checked = count === rows.length;
-      every.indeterminate = count > 0 && count < rows.length;
+        ? message("selected", { count: formatNumber(count) })
+        : message("selectedNone");
+      selectAll.checked = count === rows.length;
+      selectAll.indeterminate = count > 0 && count < rows.length;
     };
-    every.hidden = false;
-    every.addEventListener("change", () => {
-      for (const row of rows) row.checked = every.checked;
+    selectAll.hidden = false;
+    selectAll.addEventListener("change", () => {
+      for (const row of rows) row.checked = selectAll.checked;
       show();
     });
     for (const row of rows) row.addEventListener("change", show);

@@ -1,4 +1,4 @@
 // data-send-now: a form that the user has sent before, and that needs no further click.
-export function sendNow(root) {
+export function sendMarkedForm(root) {
   root.querySelector("form[data-send-now]")?.requestSubmit();
 }

@@ -1,10 +1,10 @@
 // The branding studio: errors disappear once the draft is saved with the input, and a narrow page
 // starts with the preview of a phone.
-export function studio(root) {
+export function clearSavedErrors(root) {
   if (root.matches?.("[data-all-saved]")) clearErrors();
 }
 
-export function studioOnPhone() {
+export function showPhonePreview() {
   document.addEventListener(
     "htmx:load",
     () => {

@@ -1,5 +1,5 @@
 // A button that puts a proposed value into a field.
-export function fillSuggested() {
+export function setUpSuggestedValues() {
   document.addEventListener("click", ({ target }) => {
     const button = target.closest?.("[data-fill]");
     if (!button) return;

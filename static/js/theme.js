@@ -1,15 +1,15 @@
 // The appearance switch: changes the page at once and lets the form remember it.
-export function themeSwitch() {
+export function setUpThemeSwitch() {
   document.addEventListener(
     "submit",
     (event) => {
       const form = event.target;
       if (!form.matches("[data-theme-switch]")) return;
       event.preventDefault();
-      const chosen = event.submitter.value;
-      if (chosen) document.documentElement.dataset.bsTheme = chosen;
+      const theme = event.submitter.value;
+      if (theme) document.documentElement.dataset.bsTheme = theme;
       else delete document.documentElement.dataset.bsTheme;
-      document.querySelector('meta[name="color-scheme"]').content = chosen || "light dark";
+      document.querySelector('meta[name="color-scheme"]').content = theme || "light dark";
       for (const button of form.querySelectorAll("[name=theme]")) {
         button.ariaPressed = String(button === event.submitter);
       }

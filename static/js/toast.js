@@ -1,51 +1,51 @@
 // A message about something that ended on another page: bottom left, 6 seconds, stays under pointer
 // or focus. The server sends one with the header HX-Trigger: {"toast": {"message": "…", "url":
 // "…", "act": "…"}}.
-import { say } from "./messages.js";
+import { message } from "./messages.js";
 
-const STAYS_MS = 6000;
+const DURATION_MS = 6000;
 
-export function note(message, stays = STAYS_MS, url = "", act = "") {
-  const place = document.getElementById("toasts") ?? made();
+export function showToast(text, duration = DURATION_MS, url = "", actionLabel = "") {
+  const container = document.getElementById("toasts") ?? createContainer();
   const toast = document.createElement("div");
   toast.className = "toast-note";
   const line = document.createElement("p");
-  line.textContent = message;
+  line.textContent = text;
   toast.append(line);
   if (url) {
     const link = document.createElement("a");
     link.href = url;
-    link.textContent = act;
+    link.textContent = actionLabel;
     toast.append(link);
   }
   const close = document.createElement("button");
   close.type = "button";
   close.className = "btn btn-sm";
-  close.textContent = say("close");
+  close.textContent = message("close");
   close.addEventListener("click", () => toast.remove());
   toast.append(close);
-  place.replaceChildren(toast);
-  if (stays) leaveAfter(toast, stays);
+  container.replaceChildren(toast);
+  if (duration) removeAfter(toast, duration);
 }
 
-function made() {
-  const place = document.createElement("div");
-  place.id = place.className = "toasts";
-  place.role = "status";
-  document.body.append(place);
-  return place;
+function createContainer() {
+  const container = document.createElement("div");
+  container.id = container.className = "toasts";
+  container.role = "status";
+  document.body.append(container);
+  return container;
 }
 
-function leaveAfter(toast, stays) {
-  const leave = () => {
-    if (toast.matches(":hover, :focus-within")) setTimeout(leave, 1000);
+function removeAfter(toast, duration) {
+  const removeUnlessUsed = () => {
+    if (toast.matches(":hover, :focus-within")) setTimeout(removeUnlessUsed, 1000);
     else toast.remove();
   };
-  setTimeout(leave, stays);
+  setTimeout(removeUnlessUsed, duration);
 }
 
-export function toasts() {
+export function setUpToasts() {
   document.addEventListener("toast", ({ detail }) =>
-    note(detail.message, STAYS_MS, detail.url, detail.act),
+    showToast(detail.message, DURATION_MS, detail.url, detail.act),
   );
 }

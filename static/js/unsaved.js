@@ -2,9 +2,9 @@
 // another form, such as one that applies the rows as they were; this script asks if the content is
 // replaced in place. data-unsaved="refused": the form's values were not saved, so it asks without
 // another change. On phones, its sticky bar needs a change.
-import { say } from "./messages.js";
+import { message } from "./messages.js";
 
-export function unsaved() {
+export function setUpUnsavedWarning() {
   let sent = null;
   const isUnsaved = () =>
     [...document.querySelectorAll("form[data-unsaved]")].some(
@@ -26,7 +26,7 @@ export function unsaved() {
   addEventListener("beforeunload", (event) => isUnsaved() && event.preventDefault());
   document.addEventListener("htmx:beforeRequest", (event) => {
     const { target, detail } = event;
-    if (detail.target.id !== "content" || !isUnsaved() || confirm(say("unsaved"))) return;
+    if (detail.target.id !== "content" || !isUnsaved() || confirm(message("unsaved"))) return;
     event.preventDefault();
     target.closest("form")?.reset();
   });

@@ -4,7 +4,7 @@
 const TYPED =
   "textarea, input:is([type=text], [type=email], [type=url], [type=tel], [type=number], [type=password], [type=search])";
 
-export function viewOnly() {
+export function disableChanges() {
   const reason = document.getElementById("view-only");
   if (!reason) return;
   for (const form of document.querySelectorAll('form[method="post"]:not([data-harmless])')) {

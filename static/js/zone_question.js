@@ -1,5 +1,5 @@
 // Asks once, of users without a time zone, whether to use the browser's.
-export function zoneQuestion() {
+export function setUpZoneQuestion() {
   const form = document.querySelector("[data-zone-question]");
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (!form || !zone || ["UTC", "Etc/UTC"].includes(zone)) return;
