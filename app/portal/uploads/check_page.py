@@ -117,12 +117,34 @@ def check_context(
     corrections."""
     choice = _row_choice(session, upload)
     return {
+        "title": _page_title(upload),
         **_filters(upload, choice),
         **_problems(session, upload, choice),
         **_rows(session, upload, choice, submitted or {}),
         **_about_file(session, upload),
         **_effects(session, upload),
     }
+
+
+def _page_title(upload: ContactImport) -> str:
+    """Return how many rows need fixing, or what can be applied."""
+    if upload.failed:
+        return ngettext(
+            "%(num)s of %(rows)s needs fixing",
+            "%(num)s of %(rows)s need fixing",
+            upload.failed,
+            rows=ngettext("%(num)s row", "%(num)s rows", upload.rows_total),
+        )
+    to_apply = uploads.rows_to_apply(upload)
+    if unchanged := uploads.unchanged_rows(upload):
+        if changes := to_apply - unchanged:
+            return ngettext(
+                "%(num)s change can be applied", "%(num)s changes can be applied", changes
+            )
+        return gettext("Nothing to apply")
+    if to_apply == upload.rows_total and to_apply > 1:
+        return gettext("All %(rows)s rows can be applied", rows=number(to_apply))
+    return ngettext("%(num)s row can be applied", "%(num)s rows can be applied", to_apply)
 
 
 def _row_choice(session: Session, upload: ContactImport) -> RowChoice:

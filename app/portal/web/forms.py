@@ -12,11 +12,12 @@ from flask_wtf.csrf import generate_csrf
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
-from wtforms.fields import Field
+from wtforms.fields import Field, RadioField
 from wtforms.widgets import Select
 
 from app.errors import CHANGED_MEANWHILE, Conflict, DomainError, RateLimited, ValidationFailed
 from app.extensions import transaction
+from app.languages import labelled
 from app.portal.web.editing import (
     HIDDEN_FIELDS,
     EditConflict,
@@ -145,6 +146,20 @@ class PortalForm(FlaskForm):
             elif name not in unreadable:
                 self[name].errors = (*self[name].errors, message)
         self.problems = [*self.problems, *(("", text) for text in unassigned)]
+
+    def error_entries(self) -> list[tuple[str, str]]:
+        """Return what needs changing, as (id of an element or "", words): the problems of the
+        fields in their order, then the others. Errors of a row or a form within a field aren't
+        sentences."""
+        entries = []
+        others = list(self.problems)
+        for field in self:
+            anchor = f"{field.id}-0" if isinstance(field, RadioField) else field.id
+            messages = [each for each in field.errors if isinstance(each, str | LazyProxy)]
+            entries += [(anchor, labelled(field.label.text, str(message))) for message in messages]
+            entries += [problem for problem in others if problem[0].startswith(f"{field.id}-")]
+            others = [problem for problem in others if not problem[0].startswith(f"{field.id}-")]
+        return entries + others
 
     def apply_limit(self, error: RateLimited) -> None:
         """Show that the form was sent too often. Raises ``error`` if it has no place for that."""
@@ -310,11 +325,5 @@ def stored_page(
         return page(record_id, stored(session, record_id))
 
 
-def _is_sentence(value: object) -> bool:
-    """Return whether it is an error of a field, and not those of a row or of a form within it."""
-    return isinstance(value, str | LazyProxy)
-
-
 def register(app: Flask) -> None:
     app.jinja_env.globals["action_form"] = ButtonForm
-    app.jinja_env.tests["sentence"] = _is_sentence
