@@ -59,7 +59,7 @@ def _parse_body(body: str) -> object:
     try:
         return json.loads(body, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
-        message = "The body is no JSON."
+        message = "The body is not valid JSON."
         raise ValidationFailed(message, "invalid_json") from None
 
 

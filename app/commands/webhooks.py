@@ -119,7 +119,7 @@ def test(webhook_id: UUID, as_json: bool) -> None:
     "--overlap-hours",
     type=click.IntRange(0, 168),
     default=0,
-    help="So long both secrets sign.",
+    help="Time during which both secrets sign.",
 )
 @as_json
 def rotate(webhook_id: UUID, overlap_hours: int, as_json: bool) -> None:
@@ -156,8 +156,8 @@ def resume(webhook_id: UUID) -> None:
 
 @webhook_commands.command("replay")
 @WEBHOOK
-@click.option("--delivery", "delivery_id", type=click.UUID, help="This one, whatever became of it.")
-@click.option("--failed-since", type=MomentParameter(), help="What failed of events since then.")
+@click.option("--delivery", "delivery_id", type=click.UUID, help="This delivery, also if it succeeded.")
+@click.option("--failed-since", type=MomentParameter(), help="Failed deliveries of events since then.")
 def replay(webhook_id: UUID, delivery_id: UUID | None, failed_since: datetime | None) -> None:
     """Send one delivery again, or all failed ones."""
     with changing() as (session, caller):

@@ -215,7 +215,7 @@ def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
         context.watch.write_down(context.relaxed_database, at_once=True)
         heartbeat.leave(context.database, executor_id)
     except SQLAlchemyError:
-        log.warning("the database can't be used; this worker's silence will tell")
+        log.warning("the database can't be used; the worker is reported missing by its heartbeat")
     _exit(0)
 
 

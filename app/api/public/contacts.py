@@ -64,7 +64,7 @@ def send_contacts(campaign_id: UUID, body: BulkContactsInput, query: BulkQuery) 
     errors={
         400: {
             "invalid_cursor": "The cursor was not made by this list.",
-            "invalid_phone": "The phone to look for is no phone number.",
+            "invalid_phone": "The filter `phone` is not a phone number.",
         },
         404: CAMPAIGN_NOT_FOUND,
     },

@@ -107,7 +107,7 @@ def charge(session: Session, counters: Sequence[FailureCounter]) -> None:
 def reset_after_success(
     session: Session, own_counters: Sequence[FailureCounter], shared: Sequence[FailureCounter] = ()
 ) -> None:
-    """Settle a right attempt: reset its own counters, and take one failure back from each of the
+    """Settle a correct attempt: reset its own counters, and take one failure back from each of the
     shared ones."""
     afresh = {counter.key for counter in own_counters}
     for key in sorted(afresh.union(counter.key for counter in shared)):  # in the order of `charge`
