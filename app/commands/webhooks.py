@@ -156,8 +156,8 @@ def resume(webhook_id: UUID) -> None:
 
 @webhook_commands.command("replay")
 @WEBHOOK
-@click.option("--delivery", "delivery_id", type=click.UUID, help="This delivery, also if it succeeded.")
-@click.option("--failed-since", type=MomentParameter(), help="Failed deliveries of events since then.")
+@click.option("--delivery", "delivery_id", type=click.UUID, help="This delivery, in any status.")
+@click.option("--failed-since", type=MomentParameter(), help="Failed deliveries since this time.")
 def replay(webhook_id: UUID, delivery_id: UUID | None, failed_since: datetime | None) -> None:
     """Send one delivery again, or all failed ones."""
     with changing() as (session, caller):

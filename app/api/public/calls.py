@@ -106,8 +106,8 @@ def create_call(body: OutboundCallInput) -> Response:
     errors={
         400: {
             "invalid_cursor": "The cursor was not made by this list.",
-            "not_allowed": "The filter `status` is not the state of a call.",
-            "invalid_phone": "The filter `phone` is not a phone number.",
+            "not_allowed": "A filter has a value that calls don't have.",
+            "invalid_phone": "The filter `phoneNumber` is not a phone number.",
         }
     },
     added=True,
