@@ -6,8 +6,9 @@ the connection uses the address that was checked.
 
 import ipaddress
 import socket
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from concurrent.futures import Future
+from threading import Lock, Thread
+from typing import Any, NamedTuple
 
 from app.errors import Sentence
 
@@ -25,7 +26,10 @@ _REFUSED = tuple(
     )
 )
 
-_lookups = ThreadPoolExecutor(max_workers=32, thread_name_prefix="lookup")
+MAX_CALL_LOOKUPS = 100
+MAX_OTHER_LOOKUPS = 400
+"""The operating system may take half a minute to give a name up, six times as long as callers wait:
+more names than all webhooks that are delivered at once (`app.jobs.engine`) abandon in that time."""
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -64,14 +68,59 @@ def is_public(address: IPAddress) -> bool:
     return not any(address in network for network in _REFUSED)
 
 
+class _Lookups:
+    """Lookups in threads of their own, so that none waits for another: the operating system can't
+    end one that its caller has given up. Those of the same name share one thread."""
+
+    def __init__(self, max_at_once: int):
+        self._max_at_once = max_at_once
+        self._lock = Lock()
+        self._running: dict[tuple[str, int], Future[list[Any]]] = {}
+
+    def addresses_of(self, host: str, port: int, seconds: float) -> list[Any]:
+        """Return what `socket.getaddrinfo` returns. Raises its errors, and `TimeoutError`, also if
+        too many lookups are running."""
+        return self._joined(host, port).result(timeout=seconds)
+
+    def _joined(self, host: str, port: int) -> Future[list[Any]]:
+        with self._lock:
+            lookup = self._running.get((host, port))
+            if lookup is not None:
+                return lookup
+            if len(self._running) >= self._max_at_once:
+                raise TimeoutError
+            lookup = Future()
+            Thread(target=self._run, args=(host, port, lookup), name="lookup", daemon=True).start()
+            self._running[host, port] = lookup
+        return lookup
+
+    def _run(self, host: str, port: int, lookup: Future[list[Any]]) -> None:
+        try:
+            lookup.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except Exception as error:  # noqa: BLE001 - raised again in the threads that wait
+            lookup.set_exception(error)
+        finally:
+            with self._lock:
+                del self._running[host, port]
+
+
+_call_lookups = _Lookups(MAX_CALL_LOOKUPS)
+_other_lookups = _Lookups(MAX_OTHER_LOOKUPS)
+
+
 def resolve_addresses(
-    host: str, port: int, *, seconds: float, allow_private: bool
+    host: str, port: int, *, seconds: float, allow_private: bool, for_calls: bool = False
 ) -> list[SocketAddress]:
     """Return all addresses of the name, or the address itself. Raises `LookupFailed`, also if the
-    lookup takes too many seconds, and `PrivateAddress` if one of them is private."""
-    lookup = _lookups.submit(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+    lookup takes too many seconds, and `PrivateAddress` if one of them is private.
+
+    Lookups ``for_calls`` don't count towards the maximum of the others.
+    """
+    lookups = _call_lookups if for_calls else _other_lookups
     try:
-        addresses = [SocketAddress(*address) for address in lookup.result(timeout=seconds)]
+        addresses = [
+            SocketAddress(*address) for address in lookups.addresses_of(host, port, seconds)
+        ]
     except (OSError, UnicodeError):
         raise LookupFailed(_NOT_FOUND(host=host)) from None
     if not allow_private and not all(_is_allowed(each.address[0]) for each in addresses):

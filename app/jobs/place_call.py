@@ -172,7 +172,9 @@ def look_up_host(host: str) -> HostLookup:
 def _look_up(host: str, allow_private: bool, _period: int) -> HostLookup:
     """``_period`` changes every `HOST_SECONDS`: an earlier result is no longer found then."""
     try:
-        resolve_addresses(host, 0, seconds=LOOKUP_SECONDS, allow_private=allow_private)
+        resolve_addresses(
+            host, 0, seconds=LOOKUP_SECONDS, allow_private=allow_private, for_calls=True
+        )
     except HostRefused as reason:
         reason_text = str(reason)
         message = f"{reason_text[0].upper()}{reason_text[1:]}."

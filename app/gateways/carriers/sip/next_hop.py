@@ -26,7 +26,9 @@ def pinned_hop(account: SipAccount) -> Hop:
     `PrivateAddress` if the account may not use that address."""
     host, port = first_hop(account)
     allowed = account.may_be_private
-    addresses = resolve_addresses(host, port, seconds=LOOKUP_SECONDS, allow_private=allowed)
+    addresses = resolve_addresses(
+        host, port, seconds=LOOKUP_SECONDS, allow_private=allowed, for_calls=True
+    )
     over_ipv4 = [address for address in addresses if address.family is socket.AF_INET]
     if not over_ipv4:  # the only one that baresip is told to speak
         message = f"DNS lookup for {host} found no IPv4 address"
