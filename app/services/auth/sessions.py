@@ -125,7 +125,12 @@ def create(
 ) -> str:
     """Create a session of the user at one host; return the cookie's token. It ends the offers that
     the user could still sign in with. ``factor`` is what proved the user's identity besides or
-    instead of the password, ``origin`` the identity provider that may end the session."""
+    instead of the password, ``origin`` the identity provider that may end the session.
+
+    Raises `Unauthenticated` (``not_signed_in``) if the password or the second factor has changed
+    since ``user`` was loaded, when it proved who they are.
+    """
+    _lock_unchanged(session, user)
     offered_accounts.end_for_user(session, user.id)
     token = random_token()
     now = utcnow()
@@ -149,6 +154,15 @@ def create(
     session.flush()
     record_times(session, user, last_session=now)
     return token
+
+
+def _lock_unchanged(session: Session, user: User) -> None:
+    """Lock the user, so that a change of the password ends the new session or prevents it."""
+    query = select(User.password_hash, User.second_factor_at).where(User.id == user.id)
+    stored = session.execute(query.with_for_update(key_share=True)).one_or_none()
+    if stored is None or tuple(stored) != (user.password_hash, user.second_factor_at):
+        message = gettext("Sign in first.")
+        raise Unauthenticated(message, "not_signed_in")
 
 
 def load(

@@ -320,10 +320,12 @@ def mail_about_new_browser(session: Session, user: User, ip: str | None) -> None
 def _still_proven(
     session: Session, hashes: Mapping[UUID, ProvenAccount], query: Select[User]
 ) -> Sequence[User]:
-    """Return the users whose password hash is still the one that was checked."""
+    """Lock the users; return those whose password hash is still the one that was checked."""
+    accounts = query.where(User.id.in_(hashes)).order_by(User.created_at, User.id)
+    locked = accounts.with_for_update(of=User, key_share=True)
     return [
         user
-        for user in session.scalars(query.where(User.id.in_(hashes)).order_by(User.created_at))
+        for user in session.scalars(locked.execution_options(populate_existing=True))
         if user.password_hash == hashes[user.id].account.password_hash
     ]
 
