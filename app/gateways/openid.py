@@ -3,7 +3,7 @@ code.
 
 The partner has chosen the host, so each request goes through `outside_http`: to public addresses
 only, without redirects, and for at most five seconds. Discovery and keys are cached for five
-minutes.
+minutes, failures for some seconds.
 """
 
 import json
@@ -23,6 +23,8 @@ MAX_BYTES = 256 * 1024
 RETENTION_SECONDS = 300.0
 RENEWED_SECONDS = 15.0
 """Seconds after which an unknown key makes the keys be read again."""
+FAILED_SECONDS = 15.0
+"""Seconds after a failure in which it is the answer to all who need the same URL."""
 MAX_STORED = 500
 PATH = "/.well-known/openid-configuration"
 
@@ -54,24 +56,56 @@ class ProviderEndpoints:
     takes_basic: bool
 
 
+class _KnownUrl:
+    """The latest answer of a URL, and its latest failure. Who requests it holds ``lock``."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self._answer: tuple[float, dict[str, Any]] | None = None
+        self._failure: tuple[float, ProviderFailed] | None = None
+
+    def recent(self, not_older: float) -> dict[str, Any] | None:
+        """Return the answer unless it is too old. Raises `ProviderFailed` if the URL has failed
+        moments ago."""
+        now = time.monotonic()
+        if self._answer is not None and now - self._answer[0] < not_older:
+            return self._answer[1]
+        if self._failure is not None and now - self._failure[0] < min(not_older, FAILED_SECONDS):
+            failure = self._failure[1]
+            raise type(failure)(*failure.args)
+        return None
+
+    def ask(self, url: str, *, allow_private: bool) -> dict[str, Any]:
+        try:
+            answer = _parse_answer(ask_provider("GET", url, allow_private=allow_private)[1])
+        except ProviderFailed as failure:
+            self._failure = time.monotonic(), failure
+            raise
+        self._answer = time.monotonic(), answer
+        return answer
+
+
 class _AnswerCache:
-    """Answers by URL, with the time of their request."""
+    """Answers and failures by URL. Of several threads that need the same URL, one requests it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._answers: dict[str, tuple[float, dict[str, Any]]] = {}
+        self._urls: dict[str, _KnownUrl] = {}
 
     def get(self, url: str, *, allow_private: bool, not_older: float) -> dict[str, Any]:
+        known = self._known(url)
+        answer = known.recent(not_older)
+        if answer is not None:
+            return answer
+        with known.lock:
+            answer = known.recent(not_older)
+            return known.ask(url, allow_private=allow_private) if answer is None else answer
+
+    def _known(self, url: str) -> _KnownUrl:
         with self._lock:
-            asked_at, cached = self._answers.get(url, (0.0, None))
-        if cached is not None and time.monotonic() - asked_at < not_older:
-            return cached
-        answer = _parse_answer(ask_provider("GET", url, allow_private=allow_private)[1])
-        with self._lock:
-            if len(self._answers) >= MAX_STORED:
-                self._answers.clear()
-            self._answers[url] = (time.monotonic(), answer)
-        return answer
+            if url not in self._urls and len(self._urls) >= MAX_STORED:
+                self._urls.clear()
+            return self._urls.setdefault(url, _KnownUrl())
 
 
 _kept = _AnswerCache()

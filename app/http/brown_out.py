@@ -36,6 +36,7 @@ EXPORTS = (
 )
 PREVIEWS = ("portal.branding.show_preview",)
 PROVIDERS = (
+    "identity_providers.end_sessions",
     "portal.account.link_company_account",
     "portal.auth.complete_company_sign_in",
     "portal.auth.start_company_sign_in",

@@ -6,6 +6,7 @@ from datetime import timedelta
 from html import unescape
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+from uuid import uuid4
 
 import pytest
 from flask import Flask
@@ -409,6 +410,13 @@ def test_a_logout_without_a_token_is_refused_and_an_unknown_provider_is_not_foun
     refused = script.post(f"/sso/{provider.id}/logout")
     assert (refused.status_code, refused.data) == (400, b"")
     assert script.post(f"/sso/{own.partner.id}/logout").status_code == 404
+
+
+def test_logouts_of_one_address_have_a_maximum_rate(make_app: Callable[..., Flask]) -> None:
+    script = make_app(page_rate_per_second=1, page_rate_burst=2).test_client()
+    answers = [script.post(f"/sso/{uuid4()}/logout") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [404, 404, 429]
+    assert int(answers[2].headers["Retry-After"]) >= 1
 
 
 def test_a_suspended_user_is_refused(

@@ -78,7 +78,9 @@ def test_identity_providers_never_take_all_threads(make_app: Callable[..., Flask
     provider = f"/p/larkfield/sso/{uuid4()}/start"
     with client.get(provider) as first:
         assert (status(client, provider), status(client, EXPORT)) == (503, 303)
+        assert client.post(f"/sso/{uuid4()}/logout").status_code == 503
     assert status(client, provider) == first.status_code != 503
+    assert client.post(f"/sso/{uuid4()}/logout").status_code == 404
 
 
 def test_the_web_server_measures_the_wait_of_a_request_and_ignores_the_clients_value() -> None:
