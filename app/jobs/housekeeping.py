@@ -21,7 +21,7 @@ from app.gateways.carriers.factory import trunk_of
 from app.gateways.carriers.sip.ledger import AttemptLedger
 from app.gateways.processors.base import PaymentProcessor, ProcessorRefused, ProcessorUnavailable
 from app.gateways.syslog import SyslogConnection, SyslogUnavailable
-from app.jobs import months, purging, sell_plans, waiting_calls
+from app.jobs import key_change, months, purging, sell_plans, waiting_calls
 from app.jobs.context import context
 from app.jobs.follow_subscriptions import charge_due, follow_due
 from app.models import utcnow
@@ -41,10 +41,7 @@ from app.services.billing import closing
 from app.services.billing.usage import model_rate
 from app.services.branding import outside_pictures
 from app.services.calls import carrier_costs
-from app.services.factors import authenticator_apps
-from app.services.identity_providers import providers as identity_providers
 from app.services.pauses import carrier_health
-from app.services.pricing import accounts as processor_accounts
 from app.services.pricing import refresh as pricing_refresh
 from app.services.spending import budgets
 
@@ -80,18 +77,13 @@ def in_transaction(work: Callable[[Session], object]) -> Callable[[], None]:
     return run
 
 
-def maintain_secrets() -> None:
-    """Delete the secret and the call ledger of carrier accounts that no call needs any more, and
-    re-encrypt what the previous key encrypted."""
+def tidy_carrier_accounts() -> None:
+    """Delete the secret and the call ledger of carrier accounts that no call needs any more."""
     ledger = AttemptLedger(trunk_of(context().settings).folder)
     account_ids = list(ledger.accounts())
     with context().database.transaction() as session:
-        carrier_accounts.maintain_secrets(session, context().settings.secret_keys)
+        carrier_accounts.delete_unneeded_secrets(session)
         forgotten = carrier_accounts.find_forgotten(session, account_ids)
-        processor_accounts.reencrypt_secrets(session, context().settings.secret_keys)
-        authenticator_apps.reencrypt_secrets(session, context().settings.secret_keys)
-        domains.reencrypt_keys(session, context().settings.secret_keys)
-        identity_providers.reencrypt_secrets(session, context().settings.secret_keys)
     for account_id in forgotten:
         ledger.delete_account(account_id)
 
@@ -351,7 +343,8 @@ TASKS = [
     PeriodicTask("give back memory", MINUTE, gc_tuning.return_free_memory),
     PeriodicTask("purge records", HOUR, in_transaction(retention.purge)),
     PeriodicTask("turn months", HOUR, lambda: months.turn(context().database, context().settings)),
-    PeriodicTask("tidy carrier accounts", HOUR, maintain_secrets),
+    PeriodicTask("tidy carrier accounts", HOUR, tidy_carrier_accounts),
+    PeriodicTask("re-encrypt secrets", HOUR, key_change.reencrypt_secrets),
     PeriodicTask("tidy ledgers of SIP calls", HOUR, purge_ledgers),
     PeriodicTask(
         "purge observations of carriers", HOUR, in_transaction(carrier_health.delete_old_counts)

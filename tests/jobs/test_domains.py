@@ -18,6 +18,8 @@ from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import domains, mail_queue, partners
 from app.services.auth import sessions, sign_in
+from app.services.credentials.reencryption import StoredSecret, reencrypt_batch
+from app.services.domains.sender import PURPOSE
 from tests.fixtures.cast import OPERATOR, Tenant, make_partner, make_tenant
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.databases import BACKENDS, runs_on
@@ -363,7 +365,7 @@ def test_the_signing_key_is_stored_encrypted_and_follows_a_key_change(world: Wor
     assert "PRIVATE" not in before
     keys = ("a new secret key of the installation", *world.settings.secret_keys)
     with world.database.transaction() as session:
-        domains.reencrypt_keys(session, keys)
+        reencrypt_batch(session, StoredSecret(PartnerDomain.dkim_key, PURPOSE), keys, ())
     world.prove(DomainPurpose.MAIL)
     with world.database.transaction(read_only=True) as session:
         partner = session.get_one(Partner, world.id)

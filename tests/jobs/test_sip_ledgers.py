@@ -38,17 +38,17 @@ def test_the_ledger_of_an_account_goes_with_its_secret(
         for name in (account_id, unknown, "another-folder"):
             (tmp_path / "sip" / str(name)).mkdir()
             (tmp_path / "sip" / str(name) / f"{new_id()}.ledger").touch()
-        housekeeping.maintain_secrets()
+        housekeeping.tidy_carrier_accounts()
         assert folders() == {account_id}
         with fresh_database.transaction() as session:
             carrier_accounts.remove(session, caller, account_id)
-        housekeeping.maintain_secrets()
+        housekeeping.tidy_carrier_accounts()
         assert folders() == {account_id}
         with fresh_database.transaction() as session:
             gone = session.get_one(CarrierAccount, account_id)
             assert gone.removed_at is not None
             gone.removed_at -= KEPT_SECRET
-        housekeeping.maintain_secrets()
+        housekeeping.tidy_carrier_accounts()
         assert folders() == set()
         assert {path.name for path in (tmp_path / "sip").iterdir()} == {
             "began",

@@ -428,19 +428,17 @@ def test_an_unused_account_can_be_removed_and_one_in_use_can_not(
     admin.post(question, page=question)
     assert "was removed" in admin.get(LIST).text
     assert admin.get(question).status_code == 404
-    keys = ("the new key", SECRET_KEY)
     session.expire_all()
-    opened = carrier_accounts.credentials(session, keys, account.id)
+    opened = carrier_accounts.credentials(session, (SECRET_KEY,), account.id)
     assert opened is not None
     assert opened.secret == TOKEN
-    carrier_accounts.maintain_secrets(session, keys)
-    session.flush()
-    assert carrier_accounts.credentials(session, keys[:1], account.id) == opened
+    carrier_accounts.delete_unneeded_secrets(session)
+    assert carrier_accounts.credentials(session, (SECRET_KEY,), account.id) == opened
     [gone] = stored(session)
     assert gone.removed_at is not None
     gone.removed_at -= carrier_accounts.KEPT_SECRET * 2
     session.flush()
-    carrier_accounts.maintain_secrets(session, keys)
+    carrier_accounts.delete_unneeded_secrets(session)
     assert gone.secret == ""
 
 

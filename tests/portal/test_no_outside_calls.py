@@ -12,7 +12,7 @@ from werkzeug.routing import IntegerConverter
 
 from app.enums import CarrierKind, Role
 from app.models import CarrierAccount, User, WebhookEndpoint
-from app.services.carrier_accounts.key_rotation import PURPOSE
+from app.services.carrier_accounts.secret_retention import PURPOSE
 from app.services.credentials.encryption import seal
 from tests.fixtures.cast import Tenant
 from tests.fixtures.databases import runs_on

@@ -16,7 +16,11 @@ from app.services.carrier_accounts.accounts import (
     save,
     use,
 )
-from app.services.carrier_accounts.key_rotation import KEPT_SECRET, find_forgotten, maintain_secrets
+from app.services.carrier_accounts.secret_retention import (
+    KEPT_SECRET,
+    delete_unneeded_secrets,
+    find_forgotten,
+)
 from app.services.carrier_accounts.testing import any_failing, failing, is_running, last_tests
 from app.services.carrier_accounts.testing import begin as begin_test
 from app.services.carrier_accounts.testing import end as end_test

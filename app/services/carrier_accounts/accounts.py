@@ -22,7 +22,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.carrier_accounts.account_fields import AccountFields, audit_values, check
-from app.services.carrier_accounts.key_rotation import PURPOSE
+from app.services.carrier_accounts.secret_retention import PURPOSE
 from app.services.carrier_accounts.using import same_in_use
 from app.services.credentials import new_credential_mails
 from app.services.credentials.encryption import seal

@@ -10,7 +10,7 @@ from app.gateways.carriers.partner_accounts import AccountCredentials
 from app.models import Assistant, Call, CallAttempt, CarrierAccount
 from app.policy.caller import Caller
 from app.services.carrier_accounts.account_fields import AccountFields, trunk_of
-from app.services.carrier_accounts.key_rotation import PURPOSE
+from app.services.carrier_accounts.secret_retention import PURPOSE
 from app.services.credentials.encryption import try_unseal
 from app.services.tenancy import of_tenant
 

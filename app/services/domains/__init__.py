@@ -5,7 +5,6 @@ from app.services.domains.checking import (
     begin,
     check_again,
     domains_of,
-    reencrypt_keys,
     refresh_due,
     store_findings,
 )

@@ -15,9 +15,7 @@ from app.models import MailKind, Partner, PartnerDomain, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import mail_queue, partners
-from app.services.credentials.encryption import resealed
 from app.services.domains.records import RecordFinding, RequiredRecord, records_of
-from app.services.domains.sender import PURPOSE
 from app.services.partners import domains
 
 _ABSENT = (DnsRecordState.MISSING, DnsRecordState.DIFFERENT)
@@ -148,9 +146,3 @@ def _mail_admins(session: Session, domain: PartnerDomain, until: str | None) -> 
     mail_queue.enqueue_to_administrators(
         session, MailKind.DOMAIN_RECORDS, domain.partner_id, details=details
     )
-
-
-def reencrypt_keys(session: Session, keys: Sequence[str]) -> None:
-    """Re-encrypt what the previous key encrypted."""
-    for domain in session.scalars(select(PartnerDomain).where(PartnerDomain.dkim_key.is_not(None))):
-        domain.dkim_key = resealed(domain.dkim_key or "", PURPOSE, keys)

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from uuid import UUID
 
 import pyotp
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import delete, or_, update
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict, ValidationFailed
 from app.languages import gettext
 from app.models import AuthenticatorApp, utcnow
-from app.services.credentials.encryption import resealed, seal, try_unseal
+from app.services.credentials.encryption import seal, try_unseal
 
 PURPOSE = "authenticator apps"
 STEP_SECONDS = 30
@@ -69,12 +69,6 @@ def use_code(session: Session, user_id: UUID, code: str, keys: Sequence[str]) ->
 def remove(session: Session, user_id: UUID) -> None:
     """Delete the app of the user."""
     session.execute(delete(AuthenticatorApp).where(AuthenticatorApp.user_id == user_id))
-
-
-def reencrypt_secrets(session: Session, keys: Sequence[str]) -> None:
-    """Re-encrypt what the previous key encrypted."""
-    for app in session.scalars(select(AuthenticatorApp)):
-        app.secret = resealed(app.secret, PURPOSE, keys)
 
 
 def waiting_secret(session: Session, user_id: UUID, keys: Sequence[str]) -> str | None:

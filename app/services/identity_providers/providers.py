@@ -18,7 +18,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
 from app.services.auth import sessions
-from app.services.credentials.encryption import resealed, seal, try_unseal
+from app.services.credentials.encryption import seal, try_unseal
 from app.services.tenancy import fetch, of_tenant
 from app.services.uniqueness import unless_taken
 
@@ -215,12 +215,6 @@ def provable_domains(partner: Partner) -> list[str]:
 def secret_of(provider: IdentityProvider, keys: Sequence[str]) -> str | None:
     """Return the client secret; None if no known key decrypts it."""
     return try_unseal(provider.secret, PURPOSE, keys)
-
-
-def reencrypt_secrets(session: Session, keys: Sequence[str]) -> None:
-    """Re-encrypt the secrets that the previous key encrypted."""
-    for provider in session.scalars(select(IdentityProvider)):
-        provider.secret = resealed(provider.secret, PURPOSE, keys)
 
 
 def audit_values(provider: IdentityProvider) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.database import read_once
@@ -18,7 +17,7 @@ from app.models import ProcessorAccount, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
-from app.services.credentials.encryption import SealBroken, resealed, seal, unseal
+from app.services.credentials.encryption import SealBroken, seal, unseal
 
 PURPOSE = "processor-account"
 WEBHOOK_PURPOSE = "processor-webhook"
@@ -144,13 +143,6 @@ def open_account_keys(
         )
     except SealBroken:
         return None
-
-
-def reencrypt_secrets(session: Session, keys: Sequence[str]) -> None:
-    """Re-encrypt what the previous key encrypted."""
-    for account in session.scalars(select(ProcessorAccount)):
-        for name, purpose in (("secret", PURPOSE), ("webhook_secret", WEBHOOK_PURPOSE)):
-            setattr(account, name, resealed(getattr(account, name), purpose, keys))
 
 
 def _get(session: Session, caller: Caller, partner_id: UUID) -> ProcessorAccount:

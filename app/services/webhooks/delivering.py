@@ -19,7 +19,7 @@ from app.gateways.webhook_client import WebhookAnswer
 from app.models import MailKind, Organization, Partner, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue
-from app.services.credentials.encryption import seal, unseal
+from app.services.credentials.encryption import unseal
 from app.services.webhooks.attempts import with_attempt
 from app.services.webhooks.signing import PURPOSE, headers
 
@@ -145,16 +145,12 @@ def _is_its_turn(delivery: WebhookDelivery, turn: int) -> bool:
 
 
 def _signing_secrets(endpoint: WebhookEndpoint, settings: Settings) -> list[str]:
-    """Return the secrets to sign with; what the previous key encrypted is re-encrypted."""
+    """Return the secrets to sign with."""
     now, keys = utcnow(), settings.secret_keys
     if endpoint.previous_until is not None and endpoint.previous_until <= now:
         endpoint.previous_secret = endpoint.previous_until = None
-    current = unseal(endpoint.secret, PURPOSE, keys)
-    if not current.is_current:
-        endpoint.secret = seal(current.text, PURPOSE, keys)
-    if endpoint.previous_secret is None:
-        return [current.text]
-    return [current.text, unseal(endpoint.previous_secret, PURPOSE, keys).text]
+    secrets = (endpoint.secret, endpoint.previous_secret)
+    return [unseal(secret, PURPOSE, keys).text for secret in secrets if secret is not None]
 
 
 def _hold(delivery: WebhookDelivery) -> None:

@@ -14,14 +14,16 @@ from app.config import Settings
 from app.enums import DeliveryState, PauseReason
 from app.errors import Conflict
 from app.gateways.webhook_client import WebhookAnswer
-from app.models import Mail, MailKind, WebhookDelivery, utcnow
+from app.models import Mail, MailKind, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import Caller
 from app.services.credentials.encryption import SealBroken
+from app.services.credentials.reencryption import StoredSecret, reencrypt_batch
 from app.services.mails import texts
 from app.services.webhooks import deliveries, delivering, endpoints
 from app.services.webhooks.attempts import MAX_STORED, attempts_of, with_attempt
 from app.services.webhooks.delivering import GAPS_SECONDS, WebhookRequest
 from app.services.webhooks.endpoints import EndpointWithSecret
+from app.services.webhooks.signing import PURPOSE
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 
@@ -228,10 +230,13 @@ def test_the_applications_key_can_be_changed(
     alone = settings.model_copy(update=new)
     with pytest.raises(SealBroken):
         attempt(session, alone, event_to_try(session, admin, made), TAKEN)
-    for known in (both, alone):
-        message = attempt(session, known, event_to_try(session, admin, made), TAKEN)
-        assert message is not None
-        assert signed_with(message) == [expected(made.secret, message)]
+    message = attempt(session, both, event_to_try(session, admin, made), TAKEN)
+    reencrypt_batch(session, StoredSecret(WebhookEndpoint.secret, PURPOSE), both.secret_keys, ())
+    later = attempt(session, alone, event_to_try(session, admin, made), TAKEN)
+    assert message is not None
+    assert later is not None
+    assert signed_with(message) == [expected(made.secret, message)]
+    assert signed_with(later) == [expected(made.secret, later)]
 
 
 def test_a_finished_message_is_sent_again_under_its_id(
