@@ -21,6 +21,8 @@ from app.jobs.resilience import retry_on_database_outage
 from app.services import exports
 
 PROGRAM = (sys.executable, "-m", "flask", "--app", "wsgi", "exports", "write", "--with-parent")
+MAX_SECONDS = 15 * 60.0
+"""Maximum seconds of one try: several times as long as the largest list takes."""
 TRIES = 3
 PAUSE_SECONDS = 5.0
 
@@ -39,18 +41,23 @@ def write_export(export_id: str) -> None:
 
 @DBOS.step(name="run_export_writer")
 def run_writer(export_id: str) -> None:
-    """Run the process that writes the file until it succeeds. Raises `RuntimeError` after some
-    failures."""
+    """Run the process that writes the file until it succeeds; one that takes too long is killed.
+    Raises `RuntimeError` after some failures."""
     for attempt in range(1, TRIES + 1):
         # Its standard input ends with this process, even if that is killed.
         with subprocess.Popen(  # noqa: S603 - our own program
             [*PROGRAM, export_id], cwd=ROOT, stdin=subprocess.PIPE
         ) as process:
-            status = process.wait()
+            try:
+                status = process.wait(MAX_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                status = process.wait()
         if status == 0:
             return
         log.warning("the writer of an export ended with status %d (try %d)", status, attempt)
-        time.sleep(PAUSE_SECONDS * attempt)
+        if attempt < TRIES:
+            time.sleep(PAUSE_SECONDS * attempt)
     message = f"the writer failed {TRIES} times"
     raise RuntimeError(message)
 

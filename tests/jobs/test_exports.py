@@ -4,6 +4,7 @@ import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -12,7 +13,8 @@ from sqlalchemy import select
 from app.database import Database
 from app.enums import ExportFormat, ExportState, Role
 from app.gateways.files import open_files
-from app.jobs.write_export import PROGRAM
+from app.jobs import write_export
+from app.jobs.write_export import PROGRAM, run_writer
 from app.models import Contact, ListExport, Mail, MailKind, new_id
 from app.services import campaigns, exports
 from app.services.exports import ExportInput
@@ -82,6 +84,16 @@ def test_an_export_survives_its_worker_and_is_mailed_once(
     with fresh_database.transaction(read_only=True) as session:
         kinds = select(Mail.id).where(Mail.kind == MailKind.EXPORT_FINISHED.value)
         assert len(session.scalars(kinds).all()) == 1
+
+
+def test_a_writer_that_never_ends_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(write_export, "PROGRAM", ("sleep",))
+    monkeypatch.setattr(write_export, "MAX_SECONDS", 0.1)
+    monkeypatch.setattr(write_export, "time", SimpleNamespace(sleep=pauses.append))
+    with pytest.raises(RuntimeError, match="the writer failed 3 times"):
+        run_writer("600")
+    assert pauses == [5, 10]
 
 
 @pytest.mark.crash
