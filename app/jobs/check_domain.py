@@ -13,12 +13,14 @@ from app.database import Database
 from app.enums import DnsRecordState, DomainPurpose
 from app.gateways.dns_lookups import DnsResolver, NoDnsAnswer
 from app.jobs.context import context
+from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
 from app.services import domains
 from app.services.domains import RecordFinding
 
 
 @DBOS.workflow(name="check_domain")
+@observe_job
 def check_domain(partner_id: str, purpose: str) -> None:
     """Look the records up and keep what was found."""
     look_up_records(partner_id, purpose)

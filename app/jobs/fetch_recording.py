@@ -17,6 +17,7 @@ from app.gateways.files import FileStore
 from app.gateways.files.outages import retry_on_file_outage
 from app.gateways.outside_recordings import NotFetched, fetch
 from app.jobs.context import context
+from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
 from app.services.recordings import fetching, writing
 
@@ -27,6 +28,7 @@ FAILED = Sentence.gettext("The recording could not be stored.")
 
 
 @DBOS.workflow(name="fetch_recording")
+@observe_job
 def fetch_recording(recording_id: str, turn: int) -> None:
     """Fetch the recording and keep it as a file."""
     fetch_and_store_recording(recording_id, turn)

@@ -20,6 +20,7 @@ from app.gateways.conversation_model import (
 from app.gateways.files import FileStore
 from app.gateways.files.outages import retry_on_file_outage
 from app.jobs.context import context
+from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
 from app.services.recordings import writing
 
@@ -27,6 +28,7 @@ log = logging.getLogger(__name__)
 
 
 @DBOS.workflow(name="write_transcript")
+@observe_job
 def write_transcript(call_id: str) -> None:
     transcribe_recording(call_id)
     sum_up(call_id)

@@ -6,7 +6,7 @@ import json
 import logging
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -23,6 +23,7 @@ from app.database import Database
 from app.errors import Conflict
 from app.http.access_log import PortalApp
 from app.jobs.observed import observe_job
+from app.jobs.worker import WORKFLOWS
 from app.log_lines import LineFormatter, json_formatter
 from app.models import Organization
 from app.services.credentials import api_keys
@@ -170,6 +171,16 @@ def test_a_failed_job_logs_its_failure_and_fails(written: Written) -> None:
         observe_job(send_mail)("m-1")
     [line] = written.lines()
     assert line["event"].startswith("send_mail: failed after ")
+
+
+def test_each_workflow_is_observed_and_continues_the_trace_of_its_request() -> None:
+    def accepts_trace(workflow: Callable[..., Any]) -> bool:
+        functions = [workflow]
+        while inner := getattr(functions[-1], "__wrapped__", None):
+            functions.append(inner)
+        return any("trace_parent" in each.__code__.co_varnames for each in functions)
+
+    assert [each.__name__ for each in WORKFLOWS if not accepts_trace(each)] == []
 
 
 def test_ids_noted_outside_a_job_are_on_no_line() -> None:
