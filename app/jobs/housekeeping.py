@@ -1,10 +1,10 @@
-"""The worker's periodic tasks, in a separate thread."""
+"""The worker's periodic tasks, in two separate threads."""
 
 import json
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -317,15 +317,10 @@ TASKS = [
     PeriodicTask("evaluate alerts", 5 * MINUTE, evaluate_alerts),
     PeriodicTask("send reports", MINUTE, send_reports),
     PeriodicTask("check held calls", SECONDS, lambda: waiting_calls.check_held(context().database)),
-    PeriodicTask("forward the history", SECONDS, forward_history),
     PeriodicTask("sum up refused attempts", MINUTE, close_refusal_counts),
-    PeriodicTask("refresh prices", MINUTE, refresh_prices),
     PeriodicTask("report budgets", MINUTE, report_budgets),
     PeriodicTask("announce ends of credentials", HOUR, announce_ends),
     PeriodicTask("close months", HOUR, close_months),
-    PeriodicTask("charge usage", HOUR, lambda: charge_due(context())),
-    PeriodicTask("follow subscriptions", HOUR, lambda: follow_due(context())),
-    PeriodicTask("ask for costs", MINUTE, ask_for_costs),
     PeriodicTask(
         "refresh the numbers of carrier accounts", HOUR, in_transaction(phone_numbers.refresh_due)
     ),
@@ -334,11 +329,6 @@ TASKS = [
     ),
     PeriodicTask("check domains", MINUTE, in_transaction(domains.refresh_due)),
     PeriodicTask("check figures", HOUR, check_figures),
-    PeriodicTask("purge uploads", HOUR, purging.purge_uploads),
-    PeriodicTask("purge recordings", HOUR, purging.purge_recordings),
-    PeriodicTask("purge exports", HOUR, purging.purge_exports),
-    PeriodicTask("remove orphan files", HOUR, purging.remove_orphan_files),
-    PeriodicTask("measure uploads", HOUR, purging.measure_uploads),
     PeriodicTask("give back space", HOUR, release_space),
     PeriodicTask("give back memory", MINUTE, gc_tuning.return_free_memory),
     PeriodicTask("purge records", HOUR, in_transaction(retention.purge)),
@@ -356,14 +346,38 @@ TASKS = [
 ]
 
 
-def run_periodic_tasks(stop: threading.Event, first_after_seconds: float = 60.0) -> None:
-    """Run the tasks when they are due until ``stop`` is set. A failed task runs again at its next
-    time."""
+OUTGOING_TASKS = [
+    PeriodicTask("forward the history", SECONDS, forward_history),
+    PeriodicTask("refresh prices", MINUTE, refresh_prices),
+    PeriodicTask("charge usage", HOUR, lambda: charge_due(context())),
+    PeriodicTask("follow subscriptions", HOUR, lambda: follow_due(context())),
+    PeriodicTask("ask for costs", MINUTE, ask_for_costs),
+    PeriodicTask("purge uploads", HOUR, purging.purge_uploads),
+    PeriodicTask("purge recordings", HOUR, purging.purge_recordings),
+    PeriodicTask("purge exports", HOUR, purging.purge_exports),
+    PeriodicTask("remove orphan files", HOUR, purging.remove_orphan_files),
+    PeriodicTask("measure uploads", HOUR, purging.measure_uploads),
+]
+"""Tasks that wait for other systems, such as carriers, processors and the bucket of the files."""
+
+
+def start_periodic_tasks(stop: threading.Event, first_after_seconds: float = 60.0) -> None:
+    """Run the tasks when they are due until ``stop`` is set. Those that wait for other systems have
+    a thread of their own, so that they don't delay the others, such as the watch of calls."""
+    for tasks in (TASKS, OUTGOING_TASKS):
+        arguments = tasks, stop, first_after_seconds
+        threading.Thread(target=_run_when_due, args=arguments, daemon=True).start()
+
+
+def _run_when_due(
+    tasks: Sequence[PeriodicTask], stop: threading.Event, first_after_seconds: float
+) -> None:
+    """A failed task runs again at its next time."""
     begin = time.monotonic() + first_after_seconds
-    for task in TASKS:
+    for task in tasks:
         task.due = begin
     while not stop.wait(1.0):
-        for task in TASKS:
+        for task in tasks:
             if time.monotonic() < task.due:
                 continue
             task.due = time.monotonic() + task.every_seconds

@@ -128,7 +128,7 @@ def run(settings: Settings) -> NoReturn:
         settings.queue_poll_seconds,
         stop,
     )
-    _start(housekeeping.run_periodic_tasks, stop)
+    housekeeping.start_periodic_tasks(stop)
     _start(context.signals.keep_reading, stop)
     _start(dispatch_campaigns.keep_dispatching, wake_events.of(CAMPAIGNS), stop)
     _start(waiting_calls.keep_checking_queued, stop)
