@@ -97,7 +97,7 @@ def day_used_up(session: Session, organization: Organization, now: datetime) -> 
     """Return the wait until the next day (UTC) if the organization has made all its calls of this
     day."""
     limit = day_of(organization)
-    if limit is None or made_today(session, organization, now) < limit.value:
+    if limit is None or not _has_made(session, organization, now, limit.value):
         return None
     why = DAY_USED_UP if limit.source is LimitSource.OWN else PLAN_USED_UP
     return LimitWait(_midnight(now) + timedelta(days=1), translate_stored(why))
@@ -113,17 +113,31 @@ def use_counts(organization: Organization, now: datetime) -> tuple[Select[int], 
     return under_way(organization.id, live=True), _made_today(organization, now)
 
 
+def _has_made(session: Session, organization: Organization, now: datetime, limit: int) -> bool:
+    """Return whether the organization made ``limit`` attempts at live calls on this day (UTC).
+
+    While the index has fewer attempts, no call is read: the organization is locked meanwhile.
+    """
+    attempts = _attempts_today(organization, now)
+    for query in (attempts, _live(attempts)):
+        counted = select(func.count()).select_from(query.limit(limit).subquery())
+        if (session.scalar(counted) or 0) < limit:
+            return False
+    return True
+
+
 def _made_today(organization: Organization, now: datetime) -> Select[int]:
-    return (
-        select(func.count())
-        .select_from(CallAttempt)
-        .join(Call, Call.id == CallAttempt.call_id)
-        .where(
-            CallAttempt.organization_id == organization.id,
-            CallAttempt.started_at >= _midnight(now),
-            Call.live.is_(True),
-        )
+    return _live(_attempts_today(organization, now)).with_only_columns(func.count())
+
+
+def _attempts_today(organization: Organization, now: datetime) -> Select[datetime]:
+    return select(CallAttempt.started_at).where(
+        CallAttempt.organization_id == organization.id, CallAttempt.started_at >= _midnight(now)
     )
+
+
+def _live(attempts: Select[datetime]) -> Select[datetime]:
+    return attempts.join(Call, Call.id == CallAttempt.call_id).where(Call.live.is_(True))
 
 
 def _midnight(now: datetime) -> datetime:

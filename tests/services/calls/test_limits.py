@@ -13,6 +13,7 @@ from app.enums import CallStatus, CarrierKind, EndedReason, Tier
 from app.models import Call, CallAttempt, Organization, PlanLimit, new_id, utcnow
 from app.services.calls import carrier_pace, claims, limits
 from app.services.calls.claims import ClaimKind
+from tests.fixtures.statements import counted
 from tests.fixtures.worker import Line, make_line, open_line
 
 CLIENTS = 8
@@ -129,6 +130,39 @@ def test_calls_of_a_day_are_counted_against_the_plan_and_shown(session: Session)
     wait = limits.day_used_up(session, organization, now)
     assert wait is not None
     assert wait.reason == "The daily call limit of the organization's plan is reached."
+
+
+def test_the_calls_of_a_day_are_read_only_near_the_limit(session: Session) -> None:
+    line = limited(session, max_calls_a_day=2)
+    organization, now = organization_of(session, line), utcnow()
+
+    def add_attempt(number: int, *, live: bool) -> None:
+        call_id = ask(session, line, number)
+        session.get_one(Call, call_id).live = live
+        session.add(
+            CallAttempt(
+                organization_id=organization.id,
+                call_id=call_id,
+                number=1,
+                carrier=CarrierKind.SIMULATOR,
+                status=CallStatus.BUSY,
+                started_at=now,
+            )
+        )
+        session.flush()
+
+    def is_used_up() -> tuple[bool, bool]:
+        """Also whether calls were read."""
+        with counted(session.get_bind().engine) as statements:
+            wait = limits.day_used_up(session, organization, now)
+        return wait is not None, any("JOIN calls" in each for each in statements)
+
+    add_attempt(100, live=True)
+    assert is_used_up() == (False, False)
+    add_attempt(101, live=False)
+    assert is_used_up() == (False, True)
+    add_attempt(102, live=True)
+    assert is_used_up() == (True, True)
 
 
 def test_an_organization_without_a_plan_has_the_limits_of_the_default(session: Session) -> None:
