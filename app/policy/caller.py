@@ -5,6 +5,7 @@ from uuid import UUID
 
 from app.enums import CallerKind, Role
 from app.errors import Forbidden
+from app.languages import gettext
 from app.policy import ROLE_PERMISSIONS, Permission
 
 
@@ -47,8 +48,9 @@ class Caller:
     def require(self, permission: Permission) -> None:
         """Raise `Forbidden` (code ``insufficient_scope``) if the permission is missing."""
         if permission not in self.permissions:
-            message = (
-                f"This needs the permission {permission.value}, which the credential does not have."
+            message = gettext(
+                "This needs the permission %(permission)s, which the credential does not have.",
+                permission=permission.value,
             )
             raise Forbidden(message, "insufficient_scope", extra={"permission": permission.value})
 
@@ -67,7 +69,7 @@ class Caller:
     def require_write(self) -> None:
         """Raise `Forbidden` (``view_only``) for an operator who views the portal as this user."""
         if self.viewed_by is not None:
-            message = "You view the portal as another user. Nothing can be changed."
+            message = gettext("You view the portal as another user. Nothing can be changed.")
             raise Forbidden(message, "view_only")
 
     def require_grant(self, role: Role) -> None:

@@ -270,7 +270,11 @@ def check(name: str, scopes: Collection[str]) -> None:
 
 def _problems_of_scopes(scopes: Collection[str]) -> Iterator[Problem]:
     if unknown := sorted(set(scopes) - API_KEY_SCOPES):
-        message = f"A key's scopes are {', '.join(sorted(API_KEY_SCOPES))}, not {unknown[0]}."
+        message = gettext(
+            "A key's scopes are %(scopes)s, not %(scope)s.",
+            scopes=", ".join(sorted(API_KEY_SCOPES)),
+            scope=unknown[0],
+        )
         yield Problem("scopes", "unknown_scope", message)
     elif not scopes:
         yield Problem("scopes", "scope_required", gettext("Choose at least one permission."))

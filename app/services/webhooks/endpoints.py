@@ -340,7 +340,8 @@ def check(settings: Settings, url: str, events: Collection[str]) -> None:
 def _problems_of_events(events: Collection[str]) -> Iterator[Problem]:
     unknown = sorted(set(map(str, events)) - {event.value for event in WebhookEvent})
     if unknown:
-        yield Problem("events", "unknown_event", f"There is no event {unknown[0]}.")
+        message = gettext("There is no event %(event)s.", event=unknown[0])
+        yield Problem("events", "unknown_event", message)
     elif not events:
         yield Problem("events", "event_required", gettext("Choose at least one event."))
 
