@@ -36,7 +36,7 @@ def test_the_application_does_not_start_with_a_route_that_has_no_line(
 @pytest.mark.parametrize(
     "named",
     [
-        *(_ACTS, step_up.CONFIRMED, step_up.FILES, login_manager.REFRESHED, brown_out.PATIENCE),
+        *(_ACTS, step_up.CONFIRMED, step_up.FILES, login_manager.REFRESHED, brown_out.LIMITED),
         *(guard._WITHOUT_SESSION, guard._WITH_LINKS, guard._LEAVING_A_VIEW),
     ],
 )

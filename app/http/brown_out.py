@@ -6,6 +6,7 @@ are quick, and a page of the studio requests several at once.
 """
 
 import math
+from enum import Enum, auto
 from threading import BoundedSemaphore, Semaphore
 
 from flask import Flask, Response, g, request
@@ -16,8 +17,6 @@ from app.languages import gettext
 WAITED = "X-Portal-Waited"
 """Seconds that the request waited for a thread; set by `supervisor.web_worker` alone."""
 RETRY_SECONDS = 15
-EXPORT_SECONDS = 4.0
-PREVIEW_SECONDS = 2.0
 TURN_SECONDS = 2.0
 """Seconds that an export waits for its turn. Half as many wait as are answered at once, which
 leaves threads to pages."""
@@ -44,13 +43,28 @@ PROVIDERS = (
     "portal.identity_providers.save_provider",
 )
 """Endpoints that call a provider, which takes some seconds if it or the DNS doesn't answer."""
-PATIENCE = {
-    **dict.fromkeys(EXPORTS, EXPORT_SECONDS),
-    **dict.fromkeys(PREVIEWS, PREVIEW_SECONDS),
-    **dict.fromkeys(PROVIDERS, math.inf),
-}
-"""Seconds that a request to an endpoint may have waited for a thread before it is refused."""
 
+
+class LimitedKind(Enum):
+    """A kind of requests that are refused under overload."""
+
+    EXPORT = auto()
+    PREVIEW = auto()
+    PROVIDER = auto()
+
+
+PATIENCE_SECONDS = {
+    LimitedKind.EXPORT: 4.0,
+    LimitedKind.PREVIEW: 2.0,
+    LimitedKind.PROVIDER: math.inf,
+}
+"""Seconds that a request may have waited for a thread before it is refused."""
+LIMITED = {
+    **dict.fromkeys(EXPORTS, LimitedKind.EXPORT),
+    **dict.fromkeys(PREVIEWS, LimitedKind.PREVIEW),
+    **dict.fromkeys(PROVIDERS, LimitedKind.PROVIDER),
+}
+"""The endpoints of these kinds."""
 
 DOWNLOADS_BUSY, BUSY = "downloads_busy", "busy"
 """The codes of refused exports and of other refused requests."""
@@ -79,17 +93,20 @@ class RequestTurns:
 def shed_load(app: Flask, at_once: int) -> None:
     """Answer 503 to what can wait while others have to. At most ``at_once`` exports, and as many
     requests that call a provider, are answered at once."""
-    exports, providers = RequestTurns(at_once, waiting=at_once // 2), RequestTurns(at_once)
+    turns_of = {
+        LimitedKind.EXPORT: RequestTurns(at_once, waiting=at_once // 2),
+        LimitedKind.PROVIDER: RequestTurns(at_once),
+    }
 
     @app.before_request
     def _refuse() -> None:
-        patience = PATIENCE.get(request.endpoint or "")
-        if patience is None:
+        kind = LIMITED.get(request.endpoint or "")
+        if kind is None:
             return
         waited = request.headers.get(WAITED, 0.0, type=float)
-        turns = {EXPORT_SECONDS: exports, math.inf: providers}.get(patience)
-        if waited > patience or (turns and not turns.take()):
-            raise _busy_error(of_export=patience == EXPORT_SECONDS)
+        turns = turns_of.get(kind)
+        if waited > PATIENCE_SECONDS[kind] or (turns and not turns.take()):
+            raise _busy_error(kind)
         if turns:
             g.turns = turns
 
@@ -107,8 +124,8 @@ def shed_load(app: Flask, at_once: int) -> None:
             g.pop("turns").release()
 
 
-def _busy_error(*, of_export: bool) -> Unavailable:
-    if of_export:
+def _busy_error(kind: LimitedKind) -> Unavailable:
+    if kind is LimitedKind.EXPORT:
         message = gettext("Many downloads are running. Try again in a moment.")
         return Unavailable(message, DOWNLOADS_BUSY, RETRY_SECONDS)
     return Unavailable(gettext("Try again in a moment. Nothing was changed."), BUSY, RETRY_SECONDS)

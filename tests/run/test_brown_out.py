@@ -10,7 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.http import brown_out
-from app.http.brown_out import EXPORTS, PATIENCE, PREVIEWS, PROVIDERS, WAITED
+from app.http.brown_out import EXPORTS, LIMITED, PREVIEWS, PROVIDERS, WAITED
 from supervisor import web_worker
 from tests.run.test_web_server import HEAD, answer_to, serve
 
@@ -18,8 +18,8 @@ PREVIEW, EXPORT, PAGE = "/branding/preview/portal", "/usage.csv", "/sign-in"
 
 
 def test_each_named_endpoint_exists(app: Flask) -> None:
-    assert [name for name in PATIENCE if name not in app.view_functions] == []
-    assert len(PATIENCE) == len(EXPORTS) + len(PREVIEWS) + len(PROVIDERS)
+    assert [name for name in LIMITED if name not in app.view_functions] == []
+    assert len(LIMITED) == len(EXPORTS) + len(PREVIEWS) + len(PROVIDERS)
 
 
 @pytest.mark.parametrize(
