@@ -130,7 +130,7 @@ def test_requests_are_listed_some_seconds_later(admin: Admin, live: Stack) -> No
     path = f"/api-access/keys/new?organization={organization['id']}"
     fields = {"name": "Watched", "kind": "live", "scopes": ["calls:read"], "last_day": ""}
     secret, page = admin.create(path, fields)
-    own = re.search(r'href="(/api-access/keys/[0-9a-f-]{36})/roll"', page)
+    own = re.search(r'href="(/api-access/keys/[0-9a-f-]{36})/rotate"', page)
     assert own is not None
     run("curl", f"curl -sS {live.base_url}/api/v1/agents -H 'x-api-key: {secret}'")
     for _patience in range(50):

@@ -36,11 +36,11 @@ class DemoRotation:
     def rotate(self, world: dict[str, Any]) -> dict[str, Any]:
         """Create new passwords, client secrets and keys for the same ids."""
         operator = world["operator"]
-        operator["clientSecret"] = self._roll(self.caller, operator["clientId"])
+        operator["clientSecret"] = self._rotate(self.caller, operator["clientId"])
         for partner in world["partners"]:
             actor = system_caller("demo", UUID(partner["id"]))
             for client in partner["clients"]:
-                client["clientSecret"] = self._roll(actor, client["clientId"])
+                client["clientSecret"] = self._rotate(actor, client["clientId"])
             partner["client"]["clientSecret"] = partner["clients"][0]["clientSecret"]
             for organization in partner["organizations"]:
                 self._organization(actor, organization)
@@ -57,7 +57,7 @@ class DemoRotation:
                 organization[name] = api_keys.rotate(self.session, actor, key.id).secret
         if "legacyClient" in organization:
             legacy = organization["legacyClient"]
-            legacy["clientSecret"] = self._roll(self.caller, legacy["clientId"])
+            legacy["clientSecret"] = self._rotate(self.caller, legacy["clientId"])
         for entry in organization["users"]:
             self._renew_password(actor, entry)
 
@@ -66,7 +66,7 @@ class DemoRotation:
         entry["password"] = new_password()
         users.set_password(self.session, actor, user, passwords.hash_password(entry["password"]))
 
-    def _roll(self, actor: Caller, client_id: str) -> str:
+    def _rotate(self, actor: Caller, client_id: str) -> str:
         return oauth_clients.rotate(self.session, actor, client_id).secret
 
 

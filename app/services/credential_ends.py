@@ -31,7 +31,7 @@ def is_any_due(session: Session, now: datetime) -> bool:
 
 def announce(session: Session, now: datetime) -> None:
     """Send a notice about each credential 14 days and 1 day before its end, once each; about one
-    that was given less time only 1 day before. Rolled, revoked and ended ones are left out."""
+    that was given less time only 1 day before. Rotated, revoked and ended ones are left out."""
     for credential in _expiring(session, now, lock=True):
         end = credential.expires_at or now
         notice = min(days for days in NOTICES if end - now <= timedelta(days=days))

@@ -1,4 +1,4 @@
-"""Add the last requests of credentials, and the overlap of rolled client secrets."""
+"""Add the last requests of credentials, and the overlap of rotated client secrets."""
 
 from collections.abc import Sequence
 

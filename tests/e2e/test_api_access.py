@@ -1,4 +1,4 @@
-"""A key from its making to its end: shown once, used, seen among requests, rolled, revoked."""
+"""A key from its making to its end: shown once, used, seen among requests, rotated, revoked."""
 
 import re
 from typing import Any
@@ -59,18 +59,18 @@ def test_a_key_is_created_used_and_revoked(
     if script:
         assert visit.findings() == []
 
-    page.get_by_role("link", name="Roll key").click()
+    page.get_by_role("link", name="Rotate key").click()
     page.get_by_label("Old one stops working").select_option(label="After 1 day")
-    page.get_by_role("button", name="Roll key").click()
-    rolled = page.locator("#secret").inner_text()
+    page.get_by_role("button", name="Rotate key").click()
+    rotated = page.locator("#secret").inner_text()
     assert works(live, secret)
-    assert works(live, rolled)
+    assert works(live, rotated)
 
     page.get_by_role("link", name="Continue").click()
     press(page, "Revoke", script=script)
     expect(page.get_by_text("It no longer works.")).to_be_visible()
     assert works(live, secret)
-    assert not works(live, rolled)
+    assert not works(live, rotated)
     page.goto("/api-access")
     expect(page.get_by_text("Works until").first).to_be_visible()
     if script:

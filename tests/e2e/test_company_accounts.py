@@ -112,9 +112,9 @@ def test_a_directory_gets_a_token_sends_a_group_and_is_disconnected(
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("row", name=group)).to_contain_text("Partner editor")
 
-    page.get_by_role("row", name=name).get_by_role("link", name="Roll").click()
+    page.get_by_role("row", name=name).get_by_role("link", name="Rotate").click()
     sound(visit, script)
-    page.get_by_role("button", name="Roll token").click()
+    page.get_by_role("button", name="Rotate token").click()
     newer = page.locator("code").filter(has_text="pps_").first.inner_text()
     assert newer != secret
     page.goto("/settings/directory")

@@ -103,7 +103,7 @@ SEEN_ELSEWHERE = {
     "/settings/company-accounts/*/remove",
     "/settings/directory/groups/*",  # of a directory: test_company_accounts.py
     "/settings/directory/tokens/*/revoke",
-    "/settings/directory/tokens/*/roll",
+    "/settings/directory/tokens/*/rotate",
     "/pricing/discard",  # while there is a draft: test_pricing.py
     "/pricing/plans/*",
     "/pricing/publish",

@@ -1,4 +1,4 @@
-"""Keys and clients in the portal: made, shown once, rolled, stopped, and who may see them."""
+"""Keys and clients in the portal: made, shown once, rotated, stopped, and who may see them."""
 
 import re
 from collections.abc import Callable
@@ -126,26 +126,26 @@ def test_a_key_ends_with_its_last_day(session: Session, own: Tenant, admin: Brow
     assert formats.day(day + timedelta(days=30)) in admin.get(f"/api-access/keys/{key.id}").text
 
 
-def test_a_rolled_key_leaves_the_old_one_working_for_as_long_as_asked(
+def test_a_rotated_key_leaves_the_old_one_working_for_as_long_as_asked(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     old = make_key(session, own)
-    page = f"/api-access/keys/{old.key.id}/roll"
-    rolled = admin.post(page, {"overlap": "3", "once": "b1"}, page=page)
-    [secret] = set(KEY.findall(rolled.text))
+    page = f"/api-access/keys/{old.key.id}/rotate"
+    rotated = admin.post(page, {"overlap": "3", "once": "b1"}, page=page)
+    [secret] = set(KEY.findall(rotated.text))
     answers = [
         app.test_client().get("/api/v1/agents", headers={"x-api-key": each}).status_code
         for each in (old.secret, secret)
     ]
-    assert (rolled.status_code, answers) == (200, [200, 200])
+    assert (rotated.status_code, answers) == (200, [200, 200])
     session.expire_all()
     left = session.get_one(ApiKey, old.key.id).expires_at
     assert left is not None
     assert timedelta(days=2) < left - utcnow() < timedelta(days=3)
-    assert f"{old.key.public_id}, works until" in rolled.text
+    assert f"{old.key.public_id}, works until" in rotated.text
     again = admin.post(page, {"overlap": "0", "once": "b2"}, page=page)
     assert again.status_code == 422
-    assert "was already rolled" in again.text
+    assert "was already rotated" in again.text
 
 
 @pytest.mark.parametrize("overlap", ["8", "-1", "soon", ""])
@@ -153,7 +153,7 @@ def test_an_overlap_out_of_range_is_refused_at_its_field(
     session: Session, own: Tenant, admin: Browser, overlap: str
 ) -> None:
     key = make_key(session, own).key
-    page = f"/api-access/keys/{key.id}/roll"
+    page = f"/api-access/keys/{key.id}/rotate"
     answer = admin.post(page, {"overlap": overlap}, page=page)
     assert (
         answer.status_code,
@@ -202,7 +202,7 @@ def test_the_latest_requests_of_a_key_are_listed_with_their_answers(
     assert described["/api/v1/outbound/calls"]["get"]["operationId"] == "listCalls"
 
 
-def test_a_client_is_created_rolled_suspended_resumed_and_revoked(
+def test_a_client_is_created_rotated_suspended_resumed_and_revoked(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     page = "/api-access/clients/new"
@@ -216,9 +216,9 @@ def test_a_client_is_created_rolled_suspended_resumed_and_revoked(
     again = admin.post(page, {**NEW_CLIENT, "once": "c1"}, page=page)
     assert (again.status_code, again.location) == (303, address)
 
-    roll = f"{address}/roll"
-    rolled = admin.post(roll, {"overlap": "1", "once": "c2"}, page=roll)
-    new = re.search(r'<code id="secret">(\w+)</code>', rolled.text)
+    rotate = f"{address}/rotate"
+    rotated = admin.post(rotate, {"overlap": "1", "once": "c2"}, page=rotate)
+    new = re.search(r'<code id="secret">(\w+)</code>', rotated.text)
     assert new is not None
     session.expire_all()
     both = [oauth_clients.authenticate(session, client.client_id, s[1]) for s in (shown, new)]
@@ -233,7 +233,7 @@ def test_a_client_is_created_rolled_suspended_resumed_and_revoked(
     assert admin.get(f"{address}/revoke").location == address
 
 
-def test_a_secret_rolled_at_once_gets_no_token_any_more(session: Session, own: Tenant) -> None:
+def test_a_secret_rotated_at_once_gets_no_token_any_more(session: Session, own: Tenant) -> None:
     made = make_client(session, own)
     owner = system_caller("the owner", own.partner.id)
     oauth_clients.rotate(session, owner, made.client.id)
@@ -253,9 +253,9 @@ def test_a_client_of_support_is_shown_and_not_to_be_changed(
     assert "provider manages it" in page.text
     statuses = {
         act: admin.post(f"{address}/{act}", page="/api-access").status_code
-        for act in ("roll", "suspend", "revoke")
+        for act in ("rotate", "suspend", "revoke")
     }
-    assert statuses == {"roll": 404, "suspend": 404, "revoke": 404}
+    assert statuses == {"rotate": 404, "suspend": 404, "revoke": 404}
 
 
 def test_a_client_of_the_legacy_api_names_its_organization_and_the_end_of_its_service(
@@ -289,11 +289,13 @@ def test_keys_and_clients_of_another_tenant_are_not_found(
         seen.append(
             [
                 admin.get(f"/api-access/keys/{key_id}").status_code,
-                admin.get(f"/api-access/keys/{key_id}/roll").status_code,
+                admin.get(f"/api-access/keys/{key_id}/rotate").status_code,
                 admin.get(f"/api-access/keys/{key_id}/revoke").status_code,
                 admin.post(f"/api-access/keys/{key_id}/revoke", page="/api-access").status_code,
                 admin.get(f"/api-access/clients/{client_id}").status_code,
-                admin.post(f"/api-access/clients/{client_id}/roll", page="/api-access").status_code,
+                admin.post(
+                    f"/api-access/clients/{client_id}/rotate", page="/api-access"
+                ).status_code,
                 admin.get(f"/api-access?organization={organization_id}").status_code,
                 admin.post(
                     f"/api-access/keys/new?organization={organization_id}",

@@ -229,7 +229,7 @@ def test_items_of_a_colleague_stay_unless_the_leaving_user_saw_their_secret(
     theirs = own.caller(Role.PARTNER_ADMIN)
     clients = [
         oauth_clients.create(session, theirs, name=name, role=Role.ADMIN).client
-        for name in ("Kept", "Rolled")
+        for name in ("Kept", "Rotated")
     ]
     oauth_clients.rotate(session, sessions.caller_of(leaving), clients[1].id)
     session.commit()

@@ -1,5 +1,7 @@
 """Addresses that pages had before lead to the new ones."""
 
+from uuid import UUID
+
 import pytest
 
 from tests.fixtures.cast import Tenant
@@ -15,6 +17,15 @@ from tests.portal.conftest import Browser
         ("/line", "/carriers"),
         ("/line/accounts/trunk?organization=1", "/carriers/accounts/trunk?organization=1"),
         ("/line/x?next=/people", "/carriers/x?next=/people"),
+        *(
+            (f"{page}/{UUID(int=1)}/roll", f"{page}/{UUID(int=1)}/rotate")
+            for page in (
+                "/api-access/keys",
+                "/api-access/clients",
+                "/api-access/webhooks",
+                "/settings/directory/tokens",
+            )
+        ),
     ],
 )
 def test_a_bookmark_of_a_former_address_opens_the_page(

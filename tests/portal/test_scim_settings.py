@@ -48,7 +48,7 @@ def works(app: Flask, secret: str) -> bool:
     return app.test_client().get("/scim/v2/Users", headers=headers).status_code == 200
 
 
-def test_a_token_is_shown_once_rolled_and_revoked(
+def test_a_token_is_shown_once_rotated_and_revoked(
     admin: Browser, app: Flask, session: Session
 ) -> None:
     assert "No token" in admin.get(PAGE).text
@@ -58,8 +58,8 @@ def test_a_token_is_shown_once_rolled_and_revoked(
     assert works(app, secret)
     assert secret_in(admin.get(PAGE).text) is None
     token = session.scalars(select(ScimToken)).one()
-    roll = f"{PAGE}/tokens/{token.id}/roll"
-    newer = secret_in(admin.post(roll, {"overlap": "0"}, page=roll).text)
+    rotate = f"{PAGE}/tokens/{token.id}/rotate"
+    newer = secret_in(admin.post(rotate, {"overlap": "0"}, page=rotate).text)
     assert newer is not None
     assert not works(app, secret)
     assert works(app, newer)

@@ -259,7 +259,7 @@ def test_each_file_asks_for_a_proof_unless_it_names_no_people() -> None:
     assert files - STEP_UP == WITHOUT_PEOPLE.keys()
 
 
-ENDING = re.compile(r"\.(confirm_)?(roll|revoke|remove|archive|deactivate|delete)_")
+ENDING = re.compile(r"\.(confirm_)?(rotate|revoke|remove|archive|deactivate|delete)_")
 
 
 def test_each_end_of_a_credential_or_account_asks_for_a_proof() -> None:

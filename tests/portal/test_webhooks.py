@@ -394,13 +394,13 @@ def test_an_automatic_pause_says_why(
     assert "The receiver accepted nothing for 24 hours." in admin.get(page_of(endpoint)).text
 
 
-def test_the_secret_is_rolled_with_an_overlap(
+def test_the_secret_is_rotated_with_an_overlap(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
-    page = f"{page_of(endpoint)}/roll"
-    rolled = admin.post(page, {"overlap": "3", "once": "b1"}, page=page)
-    assert (rolled.status_code, len(set(SECRET.findall(rolled.text)))) == (200, 1)
+    page = f"{page_of(endpoint)}/rotate"
+    rotated = admin.post(page, {"overlap": "3", "once": "b1"}, page=page)
+    assert (rotated.status_code, len(set(SECRET.findall(rotated.text)))) == (200, 1)
     session.refresh(endpoint)
     assert endpoint.previous_until is not None
     assert timedelta(days=2) < endpoint.previous_until - utcnow() < timedelta(days=3)
@@ -535,9 +535,9 @@ def test_other_roles_find_no_webhooks(
 ) -> None:
     page = page_of(make(app, session, own))
     visitor = signed_in(own.user if role is Role.STANDARD else own.staff[role])
-    for path in (LIST, f"{LIST}/new", page, *(f"{page}/{a}" for a in ("edit", "roll", "remove"))):
+    for path in (LIST, f"{LIST}/new", page, *(f"{page}/{a}" for a in ("edit", "rotate", "remove"))):
         assert visitor.get(path).status_code == 404
-    for act in ("test", "pause", "resume", "edit", "retry", "roll", "replay-failed", "remove"):
+    for act in ("test", "pause", "resume", "edit", "retry", "rotate", "replay-failed", "remove"):
         assert visitor.post(f"{page}/{act}", page="/account").status_code == 404
     assert count(session) == 1
 
@@ -553,7 +553,7 @@ def test_a_webhook_of_another_partner_is_answered_like_a_missing_one(
         page = f"{LIST}/{whose}"
         for path in (
             page,
-            *(f"{page}/{a}" for a in ("edit", "roll", "remove", f"deliveries/{delivery.id}")),
+            *(f"{page}/{a}" for a in ("edit", "rotate", "remove", f"deliveries/{delivery.id}")),
         ):
             assert admin.get(path).status_code == 404
         for act in ("test", "pause", "resume", "edit", "retry", "replay-failed", "remove"):

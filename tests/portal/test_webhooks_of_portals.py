@@ -131,8 +131,8 @@ def test_a_webhook_for_the_whole_portal_has_the_actions_of_others(
     version = re.search(r'name="version"[^>]*value="(\d+)"', admin.get(edit).text)
     assert version
     assert admin.post(edit, {**moved, "version": version[1]}, page=edit).status_code == 303
-    rolled = admin.post(f"{page}/roll", {"overlap": "1", "once": "r1"}, page=f"{page}/roll")
-    assert SECRET.search(rolled.text)
+    rotated = admin.post(f"{page}/rotate", {"overlap": "1", "once": "r1"}, page=f"{page}/rotate")
+    assert SECRET.search(rotated.text)
     endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.FAILING
     session.commit()
     assert "The receiver accepted nothing for 24 hours." in admin.get(page).text

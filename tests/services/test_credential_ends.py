@@ -93,7 +93,7 @@ def test_the_creator_and_every_administrator_are_mailed_in_their_own_language(
     assert texts[second.email] != texts[creator.email].replace(creator.email, second.email)
 
 
-def test_rolled_revoked_and_short_lived_credentials_are_not_announced_early(
+def test_rotated_revoked_and_short_lived_credentials_are_not_announced_early(
     session: Session, own: Tenant, clock: SetClock
 ) -> None:
     admin = own.caller(Role.PARTNER_ADMIN)
@@ -105,8 +105,8 @@ def test_rolled_revoked_and_short_lived_credentials_are_not_announced_early(
             name="Sync",
             expires_at=expires_at,
         )
-    rolled, revoked, short, _never = session.scalars(select(ApiKey).order_by(ApiKey.id)).all()
-    api_keys.rotate(session, admin, rolled.id, overlap=timedelta(days=7), expires_at=None)
+    rotated, revoked, short, _never = session.scalars(select(ApiKey).order_by(ApiKey.id)).all()
+    api_keys.rotate(session, admin, rotated.id, overlap=timedelta(days=7), expires_at=None)
     api_keys.revoke(session, admin, revoked.id)
     assert mailed(session) == []
     clock.now += timedelta(days=4)
@@ -114,7 +114,7 @@ def test_rolled_revoked_and_short_lived_credentials_are_not_announced_early(
     assert short.end_notice == 1
 
 
-def test_a_rolled_client_is_announced_again_before_its_new_end(
+def test_a_rotated_client_is_announced_again_before_its_new_end(
     session: Session, own: Tenant, clock: SetClock
 ) -> None:
     admin = own.caller(Role.PARTNER_ADMIN)
@@ -162,8 +162,8 @@ def test_a_secret_that_was_replaced_works_until_the_old_end_at_most(
 ) -> None:
     admin = own.caller(Role.PARTNER_ADMIN)
     made = oauth_clients.create(session, admin, name="Sync", role=Role.ADMIN, expires_at=DAY)
-    rolled = oauth_clients.rotate(session, admin, made.client.id, overlap=timedelta(days=7))
-    secrets = [made.secret, rolled.secret]
+    rotated = oauth_clients.rotate(session, admin, made.client.id, overlap=timedelta(days=7))
+    secrets = [made.secret, rotated.secret]
 
     def accepted() -> list[str]:
         client_id = made.client.client_id
@@ -173,7 +173,7 @@ def test_a_secret_that_was_replaced_works_until_the_old_end_at_most(
 
     assert accepted() == secrets
     clock.now += DAY
-    assert accepted() == [rolled.secret]
+    assert accepted() == [rotated.secret]
 
 
 def test_an_ended_key_and_token_are_refused_at_once(

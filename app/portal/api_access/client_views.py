@@ -19,9 +19,9 @@ from app.portal.api_access.credential_pages import (
     STATES,
     Crumbs,
     last_requests,
-    roll_page,
+    rotate_page,
 )
-from app.portal.api_access.forms import ROLE_HINTS, ClientForm, RollForm
+from app.portal.api_access.forms import ROLE_HINTS, ClientForm, RotateForm
 from app.portal.api_access.labels import ago, client_state, end_of, kind_of_client, last_use
 from app.portal.web import lists
 from app.portal.web.blueprint import Page
@@ -70,16 +70,16 @@ def show_client(client_id: UUID) -> str:
     return _client_page(client_id)
 
 
-@blueprint.get("/api-access/clients/<uuid:client_id>/roll")
-def confirm_roll_client_secret(client_id: UUID) -> str:
-    return _roll_page(client_id, RollForm())
+@blueprint.get("/api-access/clients/<uuid:client_id>/rotate")
+def confirm_rotate_client_secret(client_id: UUID) -> str:
+    return _rotate_page(client_id, RotateForm())
 
 
-@blueprint.post("/api-access/clients/<uuid:client_id>/roll")
-def roll_client_secret(client_id: UUID) -> Page:
-    form = RollForm()
+@blueprint.post("/api-access/clients/<uuid:client_id>/rotate")
+def rotate_client_secret(client_id: UUID) -> Page:
+    form = RotateForm()
     _get_changeable(client_id)
-    with saving(form, lambda: _roll_page(client_id, form)) as session:
+    with saving(form, lambda: _rotate_page(client_id, form)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = oauth_clients.rotate(session, caller(), client_id, **form.to_period())
         submission.finish(url_for("portal.api_access.show_client", client_id=new.client.id))
@@ -153,16 +153,16 @@ def _form_page(form: ClientForm) -> str:
     return render_template("portal/api_access/client_new.html", form=form, role_hints=ROLE_HINTS)
 
 
-def _roll_page(client_id: UUID, form: RollForm) -> str:
+def _rotate_page(client_id: UUID, form: RotateForm) -> str:
     client = _get_changeable(client_id)
-    return roll_page(
+    return rotate_page(
         form,
-        gettext("Roll the secret of “%(name)s”", name=client.name),
+        gettext("Rotate the secret of “%(name)s”", name=client.name),
         gettext(
             "The client keeps its ID and permissions and gets a new secret. Give your scripts time "
             "to switch if needed."
         ),
-        gettext("Roll secret"),
+        gettext("Rotate secret"),
         [
             *_parent_crumbs(),
             (client.name, url_for("portal.api_access.show_client", client_id=client.id)),

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, lazy_pgettext
-from app.portal.api_access.forms import RollForm
+from app.portal.api_access.forms import RotateForm
 from app.portal.api_access.labels import requests_shown
 from app.services.credentials import request_log
 
@@ -17,20 +17,20 @@ STATES = {"in-use": lazy_gettext("In use"), "ended": lazy_pgettext("credentials"
 IN_USE = {"in-use": True, "ended": False}
 """Filter value -> the service's argument; no value means both."""
 
-ALREADY_SHOWN = lazy_gettext("Already done. The secret was shown once. Lost it? Roll it.")
+ALREADY_SHOWN = lazy_gettext("Already done. The secret was shown once. Lost it? Rotate it.")
 """The message for a form that was sent twice."""
 
 Crumbs = list[tuple[str, Any]]
 
 
-def roll_page(form: RollForm, title: str, sentence: str, act: str, crumbs: Crumbs) -> str:
+def rotate_page(form: RotateForm, title: str, sentence: str, act: str, crumbs: Crumbs) -> str:
     """Show the form for a new secret next to the old one; the last of ``crumbs`` is the way
     back."""
     return render_template(
-        "portal/api_access/roll.html",
+        "portal/api_access/rotate.html",
         title=title,
         sentence=sentence,
-        crumbs=[*crumbs, (gettext("Roll"), None)],
+        crumbs=[*crumbs, (gettext("Rotate"), None)],
         form=form,
         submit_label=act,
         back=crumbs[-1][1],

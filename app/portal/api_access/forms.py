@@ -168,7 +168,7 @@ class ClientForm(NamedForm):
         return {"name": self.name.data or "", "role": role, "expires_at": self.expires_at}
 
 
-class RollForm(EndingForm):
+class RotateForm(EndingForm):
     once = OnceField()
     overlap = SelectField(
         lazy_gettext("Old one stops working"),

@@ -36,7 +36,7 @@ def key_state(key: ApiKey, zone: str) -> CredentialBadge:
     if key.revoked_at is not None:
         return CredentialBadge(pgettext("API key", "Revoked"), "danger")
     if key.replaced_by is not None and key.is_over:
-        return CredentialBadge(pgettext("API key", "Rolled"), "neutral")
+        return CredentialBadge(pgettext("API key", "Rotated"), "neutral")
     if key.replaced_by is not None:
         return CredentialBadge(
             gettext("Works until %(day)s", day=last_day(key.expires_at, zone)), "warning"

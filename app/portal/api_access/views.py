@@ -19,7 +19,7 @@ from app.portal.api_access.credential_pages import (
     STATES,
     Crumbs,
     last_requests,
-    roll_page,
+    rotate_page,
 )
 from app.portal.api_access.forms import (
     KIND_HINTS,
@@ -29,7 +29,7 @@ from app.portal.api_access.forms import (
     SCOPE_LABELS,
     SCOPES_IN_LIST,
     KeyForm,
-    RollForm,
+    RotateForm,
 )
 from app.portal.api_access.labels import ago, end_of, key_state, last_use, replaced_message
 from app.portal.spending.uses import bars_of
@@ -107,19 +107,19 @@ def show_key(key_id: UUID) -> str:
     return _key_page(key_id)
 
 
-@blueprint.get("/api-access/keys/<uuid:key_id>/roll")
-def confirm_roll_key(key_id: UUID) -> str:
-    return _roll_page(key_id, RollForm())
+@blueprint.get("/api-access/keys/<uuid:key_id>/rotate")
+def confirm_rotate_key(key_id: UUID) -> str:
+    return _rotate_page(key_id, RotateForm())
 
 
-@blueprint.post("/api-access/keys/<uuid:key_id>/roll")
-def roll_key(key_id: UUID) -> Page:
-    form = RollForm()
-    with saving(form, lambda: _roll_page(key_id, form), shows=(Conflict,)) as session:
+@blueprint.post("/api-access/keys/<uuid:key_id>/rotate")
+def rotate_key(key_id: UUID) -> Page:
+    form = RotateForm()
+    with saving(form, lambda: _rotate_page(key_id, form), shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = api_keys.rotate(session, caller(), key_id, **form.to_period())
         submission.finish(url_for("portal.api_access.show_key", key_id=new.key.id))
-    return _key_page(new.key.id, new.secret, gettext("“%(name)s” was rolled", name=new.key.name))
+    return _key_page(new.key.id, new.secret, gettext("“%(name)s” was rotated", name=new.key.name))
 
 
 @blueprint.get("/api-access/keys/<uuid:key_id>/revoke")
@@ -149,17 +149,17 @@ def _form_page(organization: Organization | None, form: KeyForm) -> str:
     )
 
 
-def _roll_page(key_id: UUID, form: RollForm) -> str:
+def _rotate_page(key_id: UUID, form: RotateForm) -> str:
     with transaction(read_only=True) as session:
         key = api_keys.get(session, caller(), key_id)
-    return roll_page(
+    return rotate_page(
         form,
-        gettext("Roll “%(name)s”", name=key.name),
+        gettext("Rotate “%(name)s”", name=key.name),
         gettext(
             "A new key with the same name and permissions replaces it. Give your scripts time to "
             "switch if needed."
         ),
-        gettext("Roll key"),
+        gettext("Rotate key"),
         [*_parent_crumbs(), (key.name, url_for("portal.api_access.show_key", key_id=key.id))],
     )
 
@@ -196,7 +196,7 @@ def _key_page(key_id: UUID, secret: str | None = None, success_title: str = "") 
         try_code=curl_examples.in_shell(first, curl_examples.KEY_VARIABLE),
         works=works,
         spending=bars_of(used)[0][1],
-        can_roll=works and key.replaced_by is None,
+        can_rotate=works and key.replaced_by is None,
         **requests,
         revoking=_revoke_confirmation(key),
     )

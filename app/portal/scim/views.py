@@ -12,8 +12,8 @@ from app.errors import Conflict, Forbidden
 from app.extensions import caller, public_url, transaction
 from app.languages import gettext, lazy_gettext, pgettext
 from app.models import ScimGroup, ScimToken
-from app.portal.api_access.credential_pages import roll_page
-from app.portal.api_access.forms import RollForm
+from app.portal.api_access.credential_pages import rotate_page
+from app.portal.api_access.forms import RotateForm
 from app.portal.api_access.labels import CredentialBadge, ago, end_of, state_by_end
 from app.portal.scim import blueprint
 from app.portal.scim.forms import ChoicesForm, GroupForm, TokenForm
@@ -32,7 +32,7 @@ from app.services.credentials.scim_tokens import NewToken
 from app.services.scim import PREFIX, choices, groups
 from app.services.users.loading import MEMBERS
 
-ALREADY_SHOWN = lazy_gettext("Already done. The token was shown once. Lost it? Roll it.")
+ALREADY_SHOWN = lazy_gettext("Already done. The token was shown once. Lost it? Rotate it.")
 """The message for a form that was sent twice."""
 
 
@@ -80,19 +80,19 @@ def create_token() -> Page:
     return _page_with(new, gettext("“%(name)s” was created", name=new.token.name))
 
 
-@blueprint.get("/settings/directory/tokens/<uuid:token_id>/roll")
-def confirm_roll_token(token_id: UUID) -> str:
-    return _roll_page(token_id, RollForm())
+@blueprint.get("/settings/directory/tokens/<uuid:token_id>/rotate")
+def confirm_rotate_token(token_id: UUID) -> str:
+    return _rotate_page(token_id, RotateForm())
 
 
-@blueprint.post("/settings/directory/tokens/<uuid:token_id>/roll")
-def roll_token(token_id: UUID) -> Page:
-    form = RollForm()
-    with saving(form, lambda: _roll_page(token_id, form), shows=(Conflict,)) as session:
+@blueprint.post("/settings/directory/tokens/<uuid:token_id>/rotate")
+def rotate_token(token_id: UUID) -> Page:
+    form = RotateForm()
+    with saving(form, lambda: _rotate_page(token_id, form), shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = scim_tokens.rotate(session, caller(), token_id, **form.to_period())
         submission.finish(url_for("portal.scim.edit_directory"))
-    return _page_with(new, gettext("“%(name)s” was rolled", name=new.token.name))
+    return _page_with(new, gettext("“%(name)s” was rotated", name=new.token.name))
 
 
 @blueprint.get("/settings/directory/tokens/<uuid:token_id>/revoke")
@@ -198,7 +198,7 @@ def _token_row(token: ScimToken) -> dict[str, Any]:
     if token.revoked_at is not None:
         state = CredentialBadge(pgettext("SCIM token", "Revoked"), "danger")
     elif token.replaced_by is not None and not works:
-        state = CredentialBadge(pgettext("SCIM token", "Rolled"), "neutral")
+        state = CredentialBadge(pgettext("SCIM token", "Rotated"), "neutral")
     elif token.replaced_by is not None:
         end = last_day(token.expires_at, days_in)
         state = CredentialBadge(gettext("Works until %(day)s", day=end), "warning")
@@ -211,18 +211,18 @@ def _token_row(token: ScimToken) -> dict[str, Any]:
         "used": ago(token.last_used_at, days_in),
         "end": end_of(token, days_in),
         "works": works,
-        "can_roll": works and token.replaced_by is None,
+        "can_rotate": works and token.replaced_by is None,
     }
 
 
-def _roll_page(token_id: UUID, form: RollForm) -> str:
+def _rotate_page(token_id: UUID, form: RotateForm) -> str:
     with transaction(read_only=True) as session:
         token = scim_tokens.get(session, caller(), token_id)
-    return roll_page(
+    return rotate_page(
         form,
-        gettext("Roll “%(name)s”", name=token.name),
+        gettext("Rotate “%(name)s”", name=token.name),
         gettext("A new token with the same name replaces it. Enter it in your directory."),
-        gettext("Roll token"),
+        gettext("Rotate token"),
         [
             (gettext("Settings"), url_for("portal.settings.edit_settings")),
             (gettext("Directory"), url_for("portal.scim.edit_directory")),

@@ -5,7 +5,7 @@ from werkzeug.wrappers import Response
 
 from app.portal.web.blueprint import portal
 
-NEW_WORDS = {"/people": "/users", "/line": "/carriers"}
+NEW_WORDS = {"/people": "/users", "/line": "/carriers", "/roll": "/rotate"}
 
 
 @portal.get("/people")
@@ -13,6 +13,10 @@ NEW_WORDS = {"/people": "/users", "/line": "/carriers"}
 @portal.get("/organizations/<uuid:organization_id>/people")
 @portal.get("/line")
 @portal.get("/line/<path:rest>")
+@portal.get("/api-access/keys/<uuid:key_id>/roll")
+@portal.get("/api-access/clients/<uuid:client_id>/roll")
+@portal.get("/api-access/webhooks/<uuid:webhook_id>/roll")
+@portal.get("/settings/directory/tokens/<uuid:token_id>/roll")
 def redirect_former_address(**_parts: object) -> Response:
     segment = next(segment for segment in NEW_WORDS if segment in str(request.url_rule))
     path, query = request.full_path.split("?", 1)

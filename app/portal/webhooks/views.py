@@ -13,8 +13,8 @@ from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Organization, WebhookDelivery, WebhookEndpoint, utcnow
-from app.portal.api_access.credential_pages import ALREADY_SHOWN, roll_page
-from app.portal.api_access.forms import RollForm
+from app.portal.api_access.credential_pages import ALREADY_SHOWN, rotate_page
+from app.portal.api_access.forms import RotateForm
 from app.portal.web import lists
 from app.portal.web.blueprint import Page
 from app.portal.web.editing import FormSubmission
@@ -163,15 +163,15 @@ def _attempt_times(delivery: WebhookDelivery) -> dict[str, str]:
     }
 
 
-@blueprint.get("/api-access/webhooks/<uuid:webhook_id>/roll")
-def confirm_roll_webhook_secret(webhook_id: UUID) -> str:
-    return _roll_page(webhook_id, RollForm())
+@blueprint.get("/api-access/webhooks/<uuid:webhook_id>/rotate")
+def confirm_rotate_webhook_secret(webhook_id: UUID) -> str:
+    return _rotate_page(webhook_id, RotateForm())
 
 
-@blueprint.post("/api-access/webhooks/<uuid:webhook_id>/roll")
-def roll_webhook_secret(webhook_id: UUID) -> Page:
-    form = RollForm()
-    page = partial(_roll_page, webhook_id, form)
+@blueprint.post("/api-access/webhooks/<uuid:webhook_id>/rotate")
+def rotate_webhook_secret(webhook_id: UUID) -> Page:
+    form = RotateForm()
+    page = partial(_rotate_page, webhook_id, form)
     with saving(form, page, validate=False, shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         rotated = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
@@ -253,17 +253,17 @@ def _edit_page(webhook_id: UUID, form: EditWebhookForm) -> str:
     )
 
 
-def _roll_page(webhook_id: UUID, form: RollForm) -> str:
+def _rotate_page(webhook_id: UUID, form: RotateForm) -> str:
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
-    return roll_page(
+    return rotate_page(
         form,
-        gettext("Roll the secret"),
+        gettext("Rotate the secret"),
         gettext(
             "Until the old secret ends, messages have both signatures. Give your scripts time to "
             "switch if needed."
         ),
-        gettext("Roll secret"),
+        gettext("Rotate secret"),
         [
             (gettext("API access"), url_for("portal.api_access.list_keys")),
             (gettext("Webhooks"), url_for("portal.webhooks.list_webhooks")),

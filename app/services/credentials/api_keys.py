@@ -183,14 +183,14 @@ def rotate(
     ``overlap`` more, but not beyond its own end.
 
     Raises `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days, ``in_the_past``)
-    and `Conflict` (``key_ended`` if the old key is revoked, expired or rolled already).
+    and `Conflict` (``key_ended`` if the old key is revoked, expired or rotated already).
     """
     old = get(session, caller, key_id, for_change=True)
     raise_problems(_problems_of_scopes(old.scopes))
     _require_scopes(caller, old.scopes)
     rules.check_overlap(overlap, gettext("The old key can keep working for 0 to 7 days."))
     if old.is_over or old.replaced_by is not None:
-        message = gettext("This key no longer works or was already rolled. Create a new one.")
+        message = gettext("This key no longer works or was already rotated. Create a new one.")
         raise Conflict(message, "key_ended")
     new = _add_key(
         session,

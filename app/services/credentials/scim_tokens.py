@@ -106,14 +106,14 @@ def rotate(
     its own end.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days,
-    ``in_the_past``) and `Conflict` (``token_ended`` if the old one is revoked, expired or rolled
+    ``in_the_past``) and `Conflict` (``token_ended`` if the old one is revoked, expired or rotated
     already).
     """
     caller.require_grant(Role.PARTNER_ADMIN)
     old = get(session, caller, token_id, for_change=True)
     rules.check_overlap(overlap, gettext("The old token can keep working for 0 to 7 days."))
     if old.is_over or old.replaced_by is not None:
-        message = gettext("This token no longer works or was already rolled. Create a new one.")
+        message = gettext("This token no longer works or was already rotated. Create a new one.")
         raise Conflict(message, "token_ended")
     end = lifetimes.end_of(expires_at)
     new = _add_token(session, caller, old.partner_id, old.name, end, action="scim_token.rolled")

@@ -315,11 +315,11 @@ def access_ended(context: MailContext) -> MailTexts:
         lists.append(gettext("Ended: %(items)s.", items=", ".join(ended)))
     if handed_over:
         lists.append(gettext("Handed over: %(items)s.", items=", ".join(handed_over)))
-    roll = gettext("Roll the secrets of the items that were handed over.")
+    rotate = gettext("Rotate the secrets of the items that were handed over.")
     return MailTexts(
         subject=subject,
         paragraphs=(message, *lists),
         act=(gettext("View users"), f"{context.site}/users"),
-        after=(roll,) if handed_over else (),
+        after=(rotate,) if handed_over else (),
         reason=as_administrator(context),
     )

@@ -18,10 +18,10 @@ _CREATED = {
     "scim_token": gettext_noop("New SCIM token: %(name)s"),
     "carrier_account": gettext_noop("New carrier account: %(name)s"),
 }
-_ROLLED = {
-    "key": gettext_noop("API key rolled: %(name)s"),
+_ROTATED = {
+    "key": gettext_noop("API key rotated: %(name)s"),
     "client": gettext_noop("API client has a new secret: %(name)s"),
-    "scim_token": gettext_noop("SCIM token rolled: %(name)s"),
+    "scim_token": gettext_noop("SCIM token rotated: %(name)s"),
 }
 _ENDS = {
     "key": gettext_noop("API key expires soon: %(name)s"),
@@ -57,7 +57,7 @@ _INVITATION_CHANGED = {
 
 def credential_created(context: MailContext) -> MailTexts:
     details = context.details
-    titles = _ROLLED if details["done"] == "rolled" else _CREATED
+    titles = _ROTATED if details["done"] == "rolled" else _CREATED
     sentence = titles[details["kind"]]
     title = gettext(sentence, name=details["name"])
     return MailTexts(
@@ -78,7 +78,7 @@ def credential_ends(context: MailContext) -> MailTexts:
         paragraphs=(
             *_credential_messages(context),
             gettext("Scripts that use it will be refused from then on."),
-            gettext("Roll it before then, and update your scripts with the new secret."),
+            gettext("Rotate it before then, and update your scripts with the new secret."),
         ),
         act=_page_link(context),
         reason=gettext(

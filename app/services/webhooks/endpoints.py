@@ -277,7 +277,7 @@ def rotate(
     now = utcnow()
     rules.check_overlap(overlap, gettext("The old secret can keep working for 0 to 7 days."))
     if overlap and endpoint.previous_until is not None and endpoint.previous_until > now:
-        message = gettext("The old secret still works. Roll without an overlap, or later.")
+        message = gettext("The old secret still works. Rotate without an overlap, or later.")
         raise Conflict(message, "still_rotating")
     secret = new_secret()
     endpoint.previous_secret = endpoint.secret if overlap else None

@@ -131,7 +131,7 @@ def test_a_legacy_extension_ends_with_its_rights(
 
 KEY_ENDS: dict[str, tuple[Callable[[Session, Caller, ApiKey, Tenant], object], int]] = {
     "revoked": (lambda session, who, key, _: api_keys.revoke(session, who, key.id), 401),
-    "rolled": (lambda session, who, key, _: api_keys.rotate(session, who, key.id), 401),
+    "rotated": (lambda session, who, key, _: api_keys.rotate(session, who, key.id), 401),
     "expired": (lambda _s, _w, key, _t: setattr(key, "expires_at", utcnow()), 401),
     "scope taken": (lambda _s, _w, key, _t: setattr(key, "scopes", ["contacts:read"]), 403),
     "organization suspended": (

@@ -347,14 +347,14 @@ def test_a_token_ends_at_once_and_its_use_is_noted(
     directory.get("/Users")
     session.refresh(token)
     assert token.last_used_at is not None
-    rolled = scim_tokens.rotate(session, admin, token.id, overlap=timedelta(days=1))
+    rotated = scim_tokens.rotate(session, admin, token.id, overlap=timedelta(days=1))
     session.commit()
-    newer = Directory(directory.client, rolled.secret)
+    newer = Directory(directory.client, rotated.secret)
     assert [each.get("/Users").status_code for each in (directory, newer)] == [200, 200]
     token.expires_at = utcnow()
     session.commit()
     assert [each.get("/Users").status_code for each in (directory, newer)] == [401, 200]
-    scim_tokens.revoke(session, admin, rolled.token.id)
+    scim_tokens.revoke(session, admin, rotated.token.id)
     session.commit()
     assert newer.get("/Users").status_code == 401
     actions = select(AuditEntry.action).where(AuditEntry.target_type == "scim_token")

@@ -169,29 +169,29 @@ def test_other_tenants_do_not_find_the_keys(
     assert absent == (NotFound, "organization_not_found")
 
 
-def test_a_rolled_key_works_beside_its_successor_for_the_overlap(
+def test_a_rotated_key_works_beside_its_successor_for_the_overlap(
     session: Session, clock: SetClock, administrator: Caller, made: api_keys.NewKey
 ) -> None:
-    rolled = api_keys.rotate(session, administrator, made.key.id, overlap=WEEK)
-    new = rolled.key
+    rotated = api_keys.rotate(session, administrator, made.key.id, overlap=WEEK)
+    new = rotated.key
     assert (new.name, new.scopes, new.live, new.expires_at) == (
         made.key.name, made.key.scopes, True, clock.now + timedelta(days=365),
     )  # fmt: skip
     assert works(session, made.secret)
-    assert works(session, rolled.secret)
+    assert works(session, rotated.secret)
     assert made.key.expires_at == clock.now + WEEK
     made.key.expires_at = clock.now
     session.flush()
     assert not works(session, made.secret)
-    assert works(session, rolled.secret)
+    assert works(session, rotated.secret)
 
 
-def test_a_key_rolled_without_overlap_stops_at_once(
+def test_a_key_rotated_without_overlap_stops_at_once(
     session: Session, administrator: Caller, made: api_keys.NewKey
 ) -> None:
-    rolled = api_keys.rotate(session, administrator, made.key.id)
+    rotated = api_keys.rotate(session, administrator, made.key.id)
     assert not works(session, made.secret)
-    assert works(session, rolled.secret)
+    assert works(session, rotated.secret)
 
 
 def test_an_overlap_never_lengthens_a_keys_life(
@@ -199,8 +199,8 @@ def test_an_overlap_never_lengthens_a_keys_life(
 ) -> None:
     tomorrow = utcnow() + timedelta(days=1)
     made.key.expires_at = tomorrow
-    rolled = api_keys.rotate(session, administrator, made.key.id, overlap=WEEK, expires_at=None)
-    assert (made.key.expires_at, rolled.key.expires_at) == (tomorrow, None)
+    rotated = api_keys.rotate(session, administrator, made.key.id, overlap=WEEK, expires_at=None)
+    assert (made.key.expires_at, rotated.key.expires_at) == (tomorrow, None)
 
 
 @pytest.mark.parametrize("overlap", [timedelta(seconds=-1), WEEK + timedelta(seconds=1)])
@@ -211,12 +211,12 @@ def test_an_overlap_is_at_most_a_week(
     assert refused == (ValidationFailed, "overlap_out_of_range")
 
 
-def test_a_key_is_rolled_once_and_not_after_its_end(
+def test_a_key_is_rotated_once_and_not_after_its_end(
     session: Session, administrator: Caller, made: api_keys.NewKey
 ) -> None:
-    rolled = api_keys.rotate(session, administrator, made.key.id, overlap=WEEK)
-    api_keys.revoke(session, administrator, rolled.key.id)
-    for key in (made.key, rolled.key):
+    rotated = api_keys.rotate(session, administrator, made.key.id, overlap=WEEK)
+    api_keys.revoke(session, administrator, rotated.key.id)
+    for key in (made.key, rotated.key):
         refused = refusal(partial(api_keys.rotate, session, administrator, key.id))
         assert refused == (Conflict, "key_ended")
 

@@ -1,4 +1,4 @@
-"""Eight clients roll one key, one client and one SCIM token, or use one mailed link: one wins."""
+"""Eight clients rotate one key, one client and one SCIM token, or use one mailed link: one wins."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -52,7 +52,7 @@ def at_once(database: Database, attempt: Callable[[Session], str]) -> list[str]:
         return [got for got in pool.map(client, range(CLIENTS)) if got]
 
 
-def test_a_key_and_a_token_are_rolled_once(
+def test_a_key_and_a_token_are_rotated_once(
     fresh_database: Database, own: Tenant, admin: Caller
 ) -> None:
     for _ in range(ROUNDS):
@@ -79,7 +79,7 @@ def test_a_key_and_a_token_are_rolled_once(
             session.execute(delete(ApiKey))
 
 
-def test_of_secrets_rolled_at_once_the_last_works_and_the_one_before_it(
+def test_of_secrets_rotated_at_once_the_last_works_and_the_one_before_it(
     fresh_database: Database, admin: Caller
 ) -> None:
     for _ in range(ROUNDS):

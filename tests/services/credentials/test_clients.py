@@ -139,10 +139,10 @@ def test_only_the_right_secret_authenticates(session: Session, administrator: Ca
 
 def test_a_new_secret_replaces_the_old_one(session: Session, administrator: Caller) -> None:
     made = make(session, administrator)
-    rolled = oauth_clients.rotate(session, administrator, made.client.id)
-    assert rolled.client == made.client
+    rotated = oauth_clients.rotate(session, administrator, made.client.id)
+    assert rotated.client == made.client
     assert not authenticates(session, made.client, made.secret)
-    assert authenticates(session, made.client, rolled.secret)
+    assert authenticates(session, made.client, rotated.secret)
 
 
 def test_a_suspended_client_is_refused_until_resumed(

@@ -28,8 +28,8 @@ def made(session: Session) -> list[str]:
     ]
     client = oauth_clients.create(session, admin, name="Sync", role=Role.ADMIN)
     token = scim_tokens.create(session, admin, name="Entra")
-    rolled = oauth_clients.rotate(session, admin, client.client.id)
-    return [*(key.secret for key in keys), client.secret, rolled.secret, token.secret]
+    rotated = oauth_clients.rotate(session, admin, client.client.id)
+    return [*(key.secret for key in keys), client.secret, rotated.secret, token.secret]
 
 
 @pytest.fixture(scope="module")

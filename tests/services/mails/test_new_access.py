@@ -54,9 +54,9 @@ def _account(session: Session, settings: Settings, own: Tenant, caller: Caller) 
 
 
 SUBJECTS: list[tuple[Act, list[str]]] = [
-    (_key, ["New API key: CRM", "API key rolled: CRM"]),
+    (_key, ["New API key: CRM", "API key rotated: CRM"]),
     (_client, ["New API client: Sync", "API client has a new secret: Sync"]),
-    (_token, ["New SCIM token: Entra", "SCIM token rolled: Entra"]),
+    (_token, ["New SCIM token: Entra", "SCIM token rotated: Entra"]),
     (_account, ["New carrier account: AC0000…0000"]),
 ]
 
