@@ -18,30 +18,30 @@ class FetchedPicture:
     etag: str | None
 
 
-class NotFetched(Exception):
+class PictureNotFetched(Exception):
     """Why there is no picture, as a sentence."""
 
 
 def fetch(url: str, etag: str | None, *, max_bytes: int, allow_private: bool) -> FetchedPicture:
     """Fetch the picture, unless it still has this ETag. Each redirect is checked like the first
-    URL. Raises `NotFetched`."""
+    URL. Raises `PictureNotFetched`."""
     answer = _follow_redirects(url, etag, max_bytes=max_bytes, allow_private=allow_private)
     host = urlsplit(url).hostname
     if answer.status == _NOT_MODIFIED and etag is not None:
         return FetchedPicture(None, etag)
     if answer.status != 200:
         message = f"{host} answered with status {answer.status}."
-        raise NotFetched(message)
+        raise PictureNotFetched(message)
     kind = answer.headers.get_content_type()
     if not kind.startswith("image/"):
         message = f"{host} sent {kind[:100]}, not a picture."
-        raise NotFetched(message)
+        raise PictureNotFetched(message)
     if answer.body is None:
         message = f"{host} broke off the download."
-        raise NotFetched(message)
+        raise PictureNotFetched(message)
     if len(answer.body) > max_bytes:
         message = f"The picture is over {max_bytes // 1024 // 1024} MB."
-        raise NotFetched(message)
+        raise PictureNotFetched(message)
     tag = answer.headers.get("ETag", "")
     return FetchedPicture(answer.body, tag if 0 < len(tag) <= 200 and tag.isprintable() else None)
 
@@ -60,7 +60,7 @@ def _follow_redirects(
         except outside_http.NoAnswer as reason:
             reason_text = str(reason)
             message = f"{reason_text[0].upper()}{reason_text[1:]}."
-            raise NotFetched(message) from None
+            raise PictureNotFetched(message) from None
         location = answer.headers.get("Location")
         if answer.status not in _REDIRECTS or location is None:
             return answer
@@ -72,6 +72,6 @@ def _follow_redirects(
             is_web = False
         if not is_web:
             message = "It redirects to an address that can’t be followed."
-            raise NotFetched(message)
+            raise PictureNotFetched(message)
     message = f"It redirects more than {MAX_REDIRECTS} times."
-    raise NotFetched(message)
+    raise PictureNotFetched(message)

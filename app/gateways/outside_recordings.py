@@ -37,7 +37,7 @@ class FetchedRecording:
     content_type: str
 
 
-class NotFetched(Exception):
+class RecordingNotFetched(Exception):
     """Why there is no recording, as a sentence; ``again`` if a later attempt may have one."""
 
     def __init__(self, message: str, *, again: bool):
@@ -49,18 +49,18 @@ def fetch(
     url: str, headers: Mapping[str, str], *, max_bytes: int, allow_private: bool
 ) -> FetchedRecording:
     """Fetch the file. Each redirect is checked like the first URL, and gets no ``headers``. Raises
-    `NotFetched`."""
+    `PictureNotFetched`."""
     answer = _follow_redirects(url, headers, max_bytes, allow_private)
     host = urlsplit(url).hostname
     if answer.status != 200:
-        raise NotFetched(_STATUS(host=host, status=answer.status), again=True)
+        raise RecordingNotFetched(_STATUS(host=host, status=answer.status), again=True)
     if answer.body is None:
-        raise NotFetched(_BROKEN_OFF(host=host), again=True)
+        raise RecordingNotFetched(_BROKEN_OFF(host=host), again=True)
     if len(answer.body) > max_bytes:
-        raise NotFetched(_TOO_LARGE(size=size_label(max_bytes)), again=False)
+        raise RecordingNotFetched(_TOO_LARGE(size=size_label(max_bytes)), again=False)
     kind = content_type_of(answer.body)
     if kind is None:
-        raise NotFetched(_NO_RECORDING(host=host), again=False)
+        raise RecordingNotFetched(_NO_RECORDING(host=host), again=False)
     return FetchedRecording(answer.body, kind)
 
 
@@ -89,7 +89,7 @@ def _follow_redirects(
             )
         except outside_http.NoAnswer as reason:
             host = urlsplit(url).hostname
-            raise NotFetched(_NO_ANSWER(host=host, reason=reason), again=True) from None
+            raise RecordingNotFetched(_NO_ANSWER(host=host, reason=reason), again=True) from None
         location = answer.headers.get("Location")
         if answer.status not in _REDIRECTS or location is None:
             return answer
@@ -101,5 +101,5 @@ def _follow_redirects(
         except ValueError:
             url = ""
         if not is_web_url(url):
-            raise NotFetched(_BAD_REDIRECT(), again=False)
-    raise NotFetched(_REDIRECTS_ON(), again=False)
+            raise RecordingNotFetched(_BAD_REDIRECT(), again=False)
+    raise RecordingNotFetched(_REDIRECTS_ON(), again=False)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.gateways import outside_http
-from app.gateways.outside_pictures import FetchedPicture, NotFetched, fetch
+from app.gateways.outside_pictures import FetchedPicture, PictureNotFetched, fetch
 from tests.fixtures.picture_server import PictureServer
 
 
@@ -16,7 +16,7 @@ def server() -> Iterator[PictureServer]:
 
 
 def problem(url: str, *, allow_private: bool = True) -> str:
-    with pytest.raises(NotFetched) as reason:
+    with pytest.raises(PictureNotFetched) as reason:
         fetch(url, None, max_bytes=1024 * 1024, allow_private=allow_private)
     return str(reason.value)
 

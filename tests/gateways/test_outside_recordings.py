@@ -4,7 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.gateways.outside_recordings import FetchedRecording, NotFetched, content_type_of, fetch
+from app.gateways.outside_recordings import (
+    FetchedRecording,
+    RecordingNotFetched,
+    content_type_of,
+    fetch,
+)
 from tests.fixtures.picture_server import PictureServer
 from tests.fixtures.voice_engine import WAV
 
@@ -16,7 +21,7 @@ def server() -> Iterator[PictureServer]:
 
 
 def problem(url: str, *, allow_private: bool = True) -> tuple[str, bool]:
-    with pytest.raises(NotFetched) as reason:
+    with pytest.raises(RecordingNotFetched) as reason:
         fetch(url, {}, max_bytes=1024 * 1024, allow_private=allow_private)
     return str(reason.value), reason.value.again
 

@@ -40,7 +40,7 @@ DESCRIPTION = AreaDescription(
 )
 
 
-class ExternalId(BaseConverter):
+class ExternalIdConverter(BaseConverter):
     """Any text except the names of operations under /users, which have methods of their own."""
 
     regex = r"(?!(?:usage|subscription|partial)\Z)[^/]+"
@@ -63,7 +63,7 @@ blueprint = area_blueprint("partner_admin", DESCRIPTION, _authenticate, "/api")
 
 @blueprint.record_once
 def _register_id_converter(state: BlueprintSetupState) -> None:
-    state.app.url_map.converters["external_id"] = ExternalId
+    state.app.url_map.converters["external_id"] = ExternalIdConverter
 
 
 @contextmanager

@@ -120,7 +120,7 @@ class NamedForm(EndingForm):
     name = StringField(lazy_gettext("Name"), render_kw={"maxlength": 200, "autocomplete": "off"})
 
 
-class KeyForm(NamedForm, OfOrganization):
+class ApiKeyForm(NamedForm, OfOrganization):
     once = OnceField()
     kind = RadioField(
         lazy_gettext("Kind"),

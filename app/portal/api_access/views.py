@@ -28,7 +28,7 @@ from app.portal.api_access.forms import (
     SCOPE_HINTS,
     SCOPE_LABELS,
     SCOPES_IN_LIST,
-    KeyForm,
+    ApiKeyForm,
     RotateForm,
 )
 from app.portal.api_access.labels import ago, end_of, key_state, last_use, replaced_message
@@ -85,13 +85,13 @@ def _list_context(session: Session) -> dict[str, Any]:
 @blueprint.get("/api-access/keys/new")
 def new_key() -> Page:
     back_link = (gettext("API access"), url_for("portal.api_access.list_keys"))
-    return new_page(KeyForm(), _form_page, gettext("Create key"), back_link)
+    return new_page(ApiKeyForm(), _form_page, gettext("Create key"), back_link)
 
 
 @blueprint.post("/api-access/keys/new")
 def create_key() -> Page:
     """Show the key's page, with the secret this once: no URL holds it."""
-    form = KeyForm()
+    form = ApiKeyForm()
     organization = form.organization_or_page(_form_page, besides=form.validate)
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
@@ -139,7 +139,7 @@ def revoke_key(key_id: UUID) -> Page:
     return redirect_with(message, url_for("portal.api_access.show_key", key_id=key_id))
 
 
-def _form_page(organization: Organization | None, form: KeyForm) -> str:
+def _form_page(organization: Organization | None, form: ApiKeyForm) -> str:
     return render_template(
         "portal/api_access/key_new.html",
         organization=organization,

@@ -60,7 +60,7 @@ class SignedInUser(UserMixin):  # type: ignore[misc]  # Flask-Login has no types
     Create it in the transaction that loaded the session: the brand reads the partner's lists.
     """
 
-    def __init__(self, signed_in: sessions.SignedIn, token: str):
+    def __init__(self, signed_in: sessions.UserSession, token: str):
         self.signed_in = signed_in
         self.user = signed_in.user
         self.partner = signed_in.partner

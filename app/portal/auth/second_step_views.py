@@ -30,7 +30,7 @@ from app.services.auth.sessions import host_name
 from app.services.branding.brand import of_partner
 from app.services.factors import authenticator_apps, passkeys, proving, recovery_codes
 from app.services.factors.passkeys import PasskeyPurpose
-from app.services.factors.proving import SignedIn
+from app.services.factors.proving import ProvenUser
 
 
 @blueprint.get("/sign-in/second-step")
@@ -87,27 +87,27 @@ def sign_in_with_passkey() -> Page:
     return let_in(user, Proof.PASSKEY) if user else redirect(url, 303)
 
 
-def _complete_sign_in(form: SecondStepForm, user: User) -> SignedIn | None:
+def _complete_sign_in(form: SecondStepForm, user: User) -> ProvenUser | None:
     """Return the user that the form signs in; None if the sign-in no longer waits.
 
     Raises `RateLimited` and `ValidationFailed`.
     """
-    signed_in = _by_passkey(user.id, form.answer.data) if form.answer.data else _by_code(form)
-    if signed_in is None and _waiting_id():
+    proven_user = _by_passkey(user.id, form.answer.data) if form.answer.data else _by_code(form)
+    if proven_user is None and _waiting_id():
         raise wrong_code()
-    return signed_in
+    return proven_user
 
 
-def _let_in(form: SecondStepForm, signed_in: SignedIn) -> Response:
-    response = let_in(signed_in.user, signed_in.proof)
-    if signed_in.proof is Proof.RECOVERY_CODE:
-        _flash_remaining_codes(signed_in.user)
+def _let_in(form: SecondStepForm, proven_user: ProvenUser) -> Response:
+    response = let_in(proven_user.user, proven_user.proof)
+    if proven_user.proof is Proof.RECOVERY_CODE:
+        _flash_remaining_codes(proven_user.user)
     if form.remember.data:
-        _remember(response, signed_in.user)
+        _remember(response, proven_user.user)
     return response
 
 
-def _by_code(form: SecondStepForm) -> SignedIn | None:
+def _by_code(form: SecondStepForm) -> ProvenUser | None:
     code = submitted_code(form)
     with transaction() as session:
         return proving.sign_in_with_code(
@@ -121,7 +121,7 @@ def _by_code(form: SecondStepForm) -> SignedIn | None:
         )
 
 
-def _by_passkey(user_id: UUID, answer: str) -> SignedIn | None:
+def _by_passkey(user_id: UUID, answer: str) -> ProvenUser | None:
     challenge = browser.pop(CHALLENGE_KEY, "")
     with transaction() as session:
         passkeys.prove(session, site(), PasskeyPurpose.SECOND_STEP, challenge, answer, user_id)

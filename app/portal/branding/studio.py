@@ -123,7 +123,7 @@ class BrandingStudio:
         return render_template("portal/branding/_images.html", **self._context(form))
 
     def rows(
-        self, changes: Iterable[versions.FieldChange]
+        self, changes: Iterable[versions.BrandFieldChange]
     ) -> list[tuple[str, list[BrandValue], list[BrandValue]]]:
         """Return label, old and new value of each change, for display."""
         return [

@@ -11,7 +11,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Call, Organization
 from app.portal.calls import blueprint
-from app.portal.do_not_call.confirmation import ReasonForm, added_message, never_calling
+from app.portal.do_not_call.confirmation import DoNotCallReasonForm, added_message, never_calling
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.messages import redirect_with
@@ -24,12 +24,12 @@ def confirm_do_not_call(call_id: UUID) -> str:
         call = _get_unerased(session, call_id)
         organization = organizations.get(session, caller(), call.organization_id)
         waiting = do_not_call.waiting_calls_to(session, organization.id, [call.phone_number])
-        return never_calling_it(call, organization, waiting).page(ReasonForm().reason)
+        return never_calling_it(call, organization, waiting).page(DoNotCallReasonForm().reason)
 
 
 @blueprint.post("/calls/<uuid:call_id>/do-not-call")
 def add_to_do_not_call(call_id: UUID) -> Response:
-    reason = ReasonForm().reason.data
+    reason = DoNotCallReasonForm().reason.data
     with transaction() as session:
         call = _get_unerased(session, call_id)
         organization_id, number = call.organization_id, call.phone_number

@@ -23,7 +23,7 @@ from app.portal.calls.labels import (
     live_panel_data,
     reached_no_one,
 )
-from app.portal.do_not_call.confirmation import ReasonForm
+from app.portal.do_not_call.confirmation import DoNotCallReasonForm
 from app.portal.web import organization_picker
 from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page
@@ -112,7 +112,7 @@ def _call_context(session: Session, surroundings: CallSurroundings) -> dict[str,
         "listing": never_calling_it(call, surroundings.organization, surroundings.waiting)
         if is_listable and caller().may(Permission.CONTACTS_WRITE)
         else None,
-        "reason": ReasonForm().reason,
+        "reason": DoNotCallReasonForm().reason,
         "counts": counted_label(call),
         "sources": SOURCE_LABELS,
         "answered": ANSWERED_LABELS,

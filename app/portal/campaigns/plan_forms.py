@@ -46,7 +46,7 @@ def _short_day_name(weekday: int) -> str:
     return name
 
 
-class PlanForm(MessageForm):
+class CampaignPlanForm(MessageForm):
     version = VersionField()
     assistant = SelectField(lazy_gettext("Assistant"), choices=[], validate_choice=False)
     weekdays = CheckboxesField(
@@ -66,7 +66,7 @@ class PlanForm(MessageForm):
     calls_at_once = WholeNumber(lazy_gettext("Concurrent calls"))
 
     @classmethod
-    def showing(cls, plan: CampaignPlan, version: int) -> "PlanForm":
+    def showing(cls, plan: CampaignPlan, version: int) -> "CampaignPlanForm":
         return cls.from_object(
             assistant=str(plan.assistant_id) if plan.assistant_id else None,
             weekdays=[str(day) for day in sorted(plan.weekdays)],

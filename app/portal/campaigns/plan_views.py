@@ -14,7 +14,7 @@ from app.models import Campaign
 from app.policy import Permission
 from app.portal.campaigns import blueprint
 from app.portal.campaigns.outreach_views import estimate_of, night_warning
-from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
+from app.portal.campaigns.plan_forms import MESSAGE_HINTS, CampaignPlanForm
 from app.portal.campaigns.progress_labels import (
     duration_label,
     duration_message,
@@ -39,21 +39,21 @@ def edit_plan(campaign_id: UUID) -> str:
 
 @blueprint.post("/campaigns/<uuid:campaign_id>/outreach/plan")
 def save_plan(campaign_id: UUID) -> Page:
-    form = PlanForm()
+    form = CampaignPlanForm()
     stored, check = partial(_stored, submitted=form), partial(_check_readable, campaign_id, form)
     with saving_edit(form, "campaign", campaign_id, _plan_page, stored, check=check) as session:
         is_changed = _save(session, campaign_id, form)
     return _to_next_step(campaign_id, is_changed=is_changed)
 
 
-def _check_readable(campaign_id: UUID, form: PlanForm) -> None:
+def _check_readable(campaign_id: UUID, form: CampaignPlanForm) -> None:
     """Check the rest of a form with unreadable values. Raises `ValidationFailed`."""
     at_once = settings().calls_per_organization
     with transaction(read_only=True) as session:
         outreach.check_plan(session, caller(), campaign_id, form.readable, max_at_once=at_once)
 
 
-def _save(session: Session, campaign_id: UUID, form: PlanForm) -> bool:
+def _save(session: Session, campaign_id: UUID, form: CampaignPlanForm) -> bool:
     """Save the plan; return whether it differs from the stored one."""
     return outreach.change_plan(
         session,
@@ -68,7 +68,7 @@ def _save(session: Session, campaign_id: UUID, form: PlanForm) -> bool:
 @blueprint.post("/campaigns/<uuid:campaign_id>/outreach/plan/outlook")
 def show_plan_outlook(campaign_id: UUID) -> str:
     """Return the outlook of a plan that is being edited."""
-    form = PlanForm()
+    form = CampaignPlanForm()
     with transaction(read_only=True) as session:
         campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         return render_template(
@@ -78,10 +78,12 @@ def show_plan_outlook(campaign_id: UUID) -> str:
         )
 
 
-def _stored(session: Session, campaign_id: UUID, *, submitted: PlanForm | None = None) -> PlanForm:
+def _stored(
+    session: Session, campaign_id: UUID, *, submitted: CampaignPlanForm | None = None
+) -> CampaignPlanForm:
     """Return the form with the stored values; ``submitted`` values get the same choices."""
     campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
-    form = PlanForm.showing(outreach.plan_of(session, campaign), campaign.version)
+    form = CampaignPlanForm.showing(outreach.plan_of(session, campaign), campaign.version)
     for each in (form, submitted) if submitted else (form,):
         each.set_choices(speakers(session, campaign))
     return form
@@ -105,7 +107,7 @@ def _to_next_step(campaign_id: UUID, *, is_changed: bool) -> Response:
     return response
 
 
-def _plan_page(campaign_id: UUID, form: PlanForm) -> str:
+def _plan_page(campaign_id: UUID, form: CampaignPlanForm) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         form.set_choices(speakers(session, campaign))

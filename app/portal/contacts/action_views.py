@@ -13,7 +13,7 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Campaign, Organization, utcnow
 from app.portal.contacts import blueprint
 from app.portal.contacts.bulk import SOURCE
-from app.portal.do_not_call.confirmation import ReasonForm, added_message, never_calling
+from app.portal.do_not_call.confirmation import DoNotCallReasonForm, added_message, never_calling
 from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.forms import PortalForm
@@ -100,12 +100,12 @@ def confirm_do_not_call(campaign_id: UUID, contact_id: UUID) -> str:
             raise NotFound
         waiting = do_not_call.waiting_calls_to(session, organization.id, [contact.phone])
         confirmation = listing_confirmation(campaign, organization, contact, waiting)
-        return confirmation.page(ReasonForm().reason)
+        return confirmation.page(DoNotCallReasonForm().reason)
 
 
 @blueprint.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
 def add_to_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
-    form = ReasonForm()
+    form = DoNotCallReasonForm()
     url = url_for("portal.contacts.show_contact", campaign_id=campaign_id, contact_id=contact_id)
     with transaction() as session:
         campaign = campaigns.get(session, caller(), campaign_id)

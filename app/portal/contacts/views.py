@@ -16,7 +16,7 @@ from app.phone import country_name
 from app.portal.contacts import blueprint
 from app.portal.contacts.action_views import ConsentForm, listing_confirmation, removal_confirmation
 from app.portal.contacts.forms import ContactForm, form_for, metadata_text, showing
-from app.portal.do_not_call.confirmation import ReasonForm
+from app.portal.do_not_call.confirmation import DoNotCallReasonForm
 from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page
 from app.portal.web.editing import FormSubmission
@@ -92,7 +92,7 @@ def _calling_context(
         "requesters": author_names(session, {call.requested_by for call in calls_to_it}),
         "consent": stated,
         "consent_form": ConsentForm(),
-        "reason": ReasonForm().reason,
+        "reason": DoNotCallReasonForm().reason,
         "listing": listing_confirmation(campaign, organization, contact, waiting)
         if number
         else None,

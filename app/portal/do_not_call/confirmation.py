@@ -13,7 +13,7 @@ from app.portal.web.forms import PortalForm
 MAX_REASON_LENGTH = 500
 
 
-class ReasonForm(PortalForm):
+class DoNotCallReasonForm(PortalForm):
     reason = StringField(
         lazy_gettext("Reason"), render_kw={"maxlength": MAX_REASON_LENGTH, "autocomplete": "off"}
     )

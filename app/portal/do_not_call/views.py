@@ -15,7 +15,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, locale
 from app.phone import PhoneError, country_name
 from app.portal.do_not_call import blueprint
-from app.portal.do_not_call.confirmation import ReasonForm
+from app.portal.do_not_call.confirmation import DoNotCallReasonForm
 from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
 from app.portal.do_not_call.review_messages import (
     MAX_SHOWN,
@@ -39,7 +39,7 @@ from app.services.number_search import numbers_in_regions
 from app.services.pasted_lines import decoded
 
 
-class NumbersForm(ReasonForm):
+class NumbersForm(DoNotCallReasonForm):
     """Lines or a file of numbers, or the checked lines."""
 
     numbers = TextAreaField(lazy_gettext("Numbers"))

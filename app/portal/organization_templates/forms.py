@@ -10,7 +10,7 @@ from app.enums import Role, Tier
 from app.languages import gettext, lazy_gettext
 from app.models import Campaign
 from app.portal.assistants.forms import AssistantForm
-from app.portal.campaigns.plan_forms import PlanForm
+from app.portal.campaigns.plan_forms import CampaignPlanForm
 from app.portal.organization_templates.labels import FIRST_ROLE_NAMES
 from app.portal.organizations.forms import OrganizationLimitsForm
 from app.portal.organizations.labels import MEMBER_HINTS
@@ -125,7 +125,7 @@ class TemplateAssistantForm(AssistantForm):
         return cls.from_object(**form_values, version=version)
 
 
-class TemplateCampaignForm(PlanForm):
+class TemplateCampaignForm(CampaignPlanForm):
     """The campaign of a template; its assistant is a position among those of the template. Its days
     belong to a campaign of an organization."""
 

@@ -16,7 +16,7 @@ from app.languages import gettext, ngettext
 from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.organizations import blueprint
-from app.portal.organizations.forms import EditForm, NewForm, PlanForm
+from app.portal.organizations.forms import EditForm, NewForm, OrganizationPlanForm
 from app.portal.organizations.labels import MEMBER_HINTS, added_message
 from app.portal.organizations.limit_labels import used_label
 from app.portal.web.blueprint import Page
@@ -138,7 +138,7 @@ def check_plan(organization_id: UUID) -> Page:
     """Show the effects of the URL's values. Nothing is written before the next page's form."""
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
-    form = PlanForm.from_address(organization.version)
+    form = OrganizationPlanForm.from_address(organization.version)
     with showing_problems(form, partial(_plan_page, organization_id, form)):
         changes = form.to_changes()
     with transaction(read_only=True) as session:
@@ -149,7 +149,7 @@ def check_plan(organization_id: UUID) -> Page:
 
 @blueprint.post("/organizations/<uuid:organization_id>/plan")
 def save_plan(organization_id: UUID) -> Page:
-    form = PlanForm()
+    form = OrganizationPlanForm()
     with saving_edit(form, "organization", organization_id, _plan_page, _stored_plan) as session:
         changes, version = form.to_changes(), form.version.data
         saved = organizations.update(
@@ -165,8 +165,8 @@ def _stored(session: Session, organization_id: UUID) -> EditForm:
     return EditForm.showing(organizations.get(session, caller(), organization_id))
 
 
-def _stored_plan(session: Session, organization_id: UUID) -> PlanForm:
-    return PlanForm.showing(organizations.get(session, caller(), organization_id))
+def _stored_plan(session: Session, organization_id: UUID) -> OrganizationPlanForm:
+    return OrganizationPlanForm.showing(organizations.get(session, caller(), organization_id))
 
 
 def _first_roles() -> list[Role]:
@@ -201,7 +201,7 @@ def _edit_page(organization_id: UUID, form: EditForm) -> str:
         )
 
 
-def _plan_page(organization_id: UUID, form: PlanForm) -> str:
+def _plan_page(organization_id: UUID, form: OrganizationPlanForm) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
         form.tier.choices = plan_choices(names_at(organization.partner_id))

@@ -57,12 +57,12 @@ class OrganizationLimitsForm(OrganizationForm):
         return self.is_taken() and is_valid
 
 
-class PlanForm(OrganizationLimitsForm):
+class OrganizationPlanForm(OrganizationLimitsForm):
     version = VersionField()
     tier = RadioField(lazy_gettext("Plan"), choices=plan_choices)
 
     @classmethod
-    def showing(cls, organization: Organization) -> "PlanForm":
+    def showing(cls, organization: Organization) -> "OrganizationPlanForm":
         return cls.from_object(organization, tier=organization.payment_tier or Tier.FREE)
 
 

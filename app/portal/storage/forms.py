@@ -9,7 +9,7 @@ from app.portal.web.forms import PortalForm
 MEGABYTE = 1_000_000
 
 
-class LimitForm(PortalForm):
+class StorageLimitForm(PortalForm):
     """A limit in megabytes; blank is the limit of the installation."""
 
     wire_fields: ClassVar[dict[str, str]] = {"storageLimit": "megabytes"}

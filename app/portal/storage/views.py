@@ -13,7 +13,7 @@ from app.languages import gettext
 from app.models import Partner
 from app.policy import Permission
 from app.portal.storage import blueprint
-from app.portal.storage.forms import LimitForm
+from app.portal.storage.forms import StorageLimitForm
 from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving_edit, stored_page
 from app.portal.web.messages import redirect_saved
@@ -56,7 +56,7 @@ def edit_organization_storage(organization_id: UUID) -> str:
 
 @blueprint.post("/organizations/<uuid:organization_id>/storage")
 def save_organization_storage(organization_id: UUID) -> Page:
-    form = LimitForm()
+    form = StorageLimitForm()
     with saving_edit(form, "organization", organization_id, _page, _stored) as session:
         changed = storage.change_organization_limit(
             session, caller(), organization_id, form.limit, expected_version=form.version.data
@@ -72,12 +72,12 @@ def _kept_days(partner: Partner) -> int:
     return retention_policy.days_kept(partner, RetentionKind.UPLOADS, settings())
 
 
-def _stored(session: Session, organization_id: UUID) -> LimitForm:
+def _stored(session: Session, organization_id: UUID) -> StorageLimitForm:
     organization = organizations.get(session, caller(), organization_id)
-    return LimitForm.showing(organization.storage_limit, organization.version)
+    return StorageLimitForm.showing(organization.storage_limit, organization.version)
 
 
-def _page(organization_id: UUID, form: LimitForm) -> str:
+def _page(organization_id: UUID, form: StorageLimitForm) -> str:
     defaults, actor = settings().storage_defaults, caller()
     may_limit = actor.organization_id is None and actor.may(Permission.ORGANIZATIONS_WRITE)
     with transaction(read_only=True) as session:
@@ -113,7 +113,7 @@ def edit_partner_storage(partner_id: UUID) -> str:
 
 @blueprint.post("/operator/storage/<uuid:partner_id>")
 def save_partner_storage(partner_id: UUID) -> Page:
-    form = LimitForm()
+    form = StorageLimitForm()
     with saving_edit(form, "partner", partner_id, _partner_page, _stored_of_partner) as session:
         changed = storage.change_partner_limit(
             session, caller(), partner_id, form.limit, expected_version=form.version.data
@@ -122,12 +122,12 @@ def save_partner_storage(partner_id: UUID) -> Page:
     return redirect_saved(message, url_for("portal.storage.show_installation_storage"), changed)
 
 
-def _stored_of_partner(session: Session, partner_id: UUID) -> LimitForm:
+def _stored_of_partner(session: Session, partner_id: UUID) -> StorageLimitForm:
     partner = partners.get(session, caller(), partner_id)
-    return LimitForm.showing(partner.storage_limit, partner.version)
+    return StorageLimitForm.showing(partner.storage_limit, partner.version)
 
 
-def _partner_page(partner_id: UUID, form: LimitForm) -> str:
+def _partner_page(partner_id: UUID, form: StorageLimitForm) -> str:
     defaults = settings().storage_defaults
     with transaction(read_only=True) as session:
         return render_template(

@@ -13,7 +13,7 @@ _MAX_VALUE_LENGTH = 200
 _LAST_DIGITS = 4
 
 
-class FieldChange(NamedTuple):
+class ContactFieldChange(NamedTuple):
     """A change of a field without a column of its own; an empty value means none."""
 
     label: str
@@ -27,7 +27,7 @@ class RowChanges(NamedTuple):
 
     old_values: Mapping[int, str] = {}
     new_phones: Mapping[int, str] = {}
-    others: Sequence[FieldChange] = ()
+    others: Sequence[ContactFieldChange] = ()
 
 
 def row_changes(
@@ -51,7 +51,7 @@ def row_changes(
                 remaining = [field for field in remaining if field not in fields]
                 break
     unmatched = [
-        FieldChange(
+        ContactFieldChange(
             _label(field, field_names),
             _format_value(change.before, field),
             _format_value(change.after, field),

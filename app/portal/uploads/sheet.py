@@ -7,7 +7,7 @@ from app.errors import translate_stored
 from app.languages import gettext, lazy_gettext, lazy_pgettext, pgettext
 from app.models import ContactImport, ImportProblem
 from app.portal.uploads.labels import repaired_value
-from app.portal.uploads.row_changes import FieldChange, RowChanges, row_changes
+from app.portal.uploads.row_changes import ContactFieldChange, RowChanges, row_changes
 from app.schemas.checks import MAX_METADATA_KEY
 from app.services.contacts.results import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports.changes import ContactChange
@@ -49,7 +49,7 @@ class SheetCell:
     reasons: tuple[str, ...]
     editable_value: str | None = None
     old: str | None = None
-    changes: Sequence[FieldChange] = ()
+    changes: Sequence[ContactFieldChange] = ()
 
 
 @dataclass(frozen=True, slots=True)

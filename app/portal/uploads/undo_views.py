@@ -15,7 +15,7 @@ from app.models import ContactImport
 from app.portal.uploads import blueprint
 from app.portal.uploads.upload_pages import changing_upload, path_of, to_upload
 from app.portal.web.blueprint import Page
-from app.services.contacts.results import ContactChange
+from app.services.contacts.results import UndoStep
 from app.services.imports import undo, undo_preview, uploads
 from app.services.imports.undo import UndoTotals
 
@@ -87,7 +87,7 @@ def _totals_context(totals: UndoTotals, *, done: bool) -> dict[str, Any]:
     }
 
 
-def _names(changes: Sequence[ContactChange]) -> str:
+def _names(changes: Sequence[UndoStep]) -> str:
     """Return the names of the first contacts."""
     names = []
     for change in changes[:NAMES_SHOWN]:

@@ -38,7 +38,7 @@ CONSEQUENCES = (
 )
 
 
-class ReasonForm(PortalForm):
+class ViewReasonForm(PortalForm):
     reason = StringField(
         lazy_gettext("Reason"),
         description=lazy_gettext("The partner reads it, for example the number of a request."),
@@ -50,12 +50,12 @@ class ReasonForm(PortalForm):
 
 @blueprint.get("/users/<uuid:user_id>/view-as")
 def confirm_view_as_user(user_id: UUID) -> str:
-    return _page(user_id, ReasonForm())
+    return _page(user_id, ViewReasonForm())
 
 
 @blueprint.post("/users/<uuid:user_id>/view-as")
 def view_as_user(user_id: UUID) -> Page:
-    form = ReasonForm()
+    form = ViewReasonForm()
     try:
         with saving(form, lambda: _page(user_id, form), validate=False) as session:
             viewing.view_as(session, caller(), session_token(), user_id, form.reason.data or "")
@@ -95,7 +95,7 @@ def _end_open_forms() -> None:
     browser_session.pop("csrf_token", None)
 
 
-def _page(user_id: UUID, form: ReasonForm) -> str:
+def _page(user_id: UUID, form: ViewReasonForm) -> str:
     with transaction(read_only=True) as session:
         user = users.get(session, caller(), user_id)
         if user.partner_id is None or not viewing.may_view_as(session, caller(), user):

@@ -71,7 +71,7 @@ class PageBrand:
 
 
 @dataclass(frozen=True, slots=True)
-class SignedInUser:
+class PageUser:
     name: str
     email: str
     role: str
@@ -201,10 +201,10 @@ def _unread_count() -> int | None:
     return unread
 
 
-def _signed_in_user(user: User | None) -> SignedInUser | None:
+def _signed_in_user(user: User | None) -> PageUser | None:
     if user is None:
         return None
-    return SignedInUser(
+    return PageUser(
         name=user.name or user.email,
         email=user.email,
         role=ROLE_NAMES[user.role],

@@ -68,7 +68,7 @@ class SessionOrigin:
 
 
 @dataclass(frozen=True, slots=True)
-class SignedIn:
+class UserSession:
     """A user's session. ``partner`` is None for the operator; its lists are not loaded.
 
     While an operator views the portal as another user, ``caller``, ``user`` and ``partner`` are
@@ -173,7 +173,7 @@ def load(
     idle: timedelta,
     ip: str | None = None,
     request_id: str | None = None,
-) -> SignedIn:
+) -> UserSession:
     """Return the user of the session, as stored now.
 
     Raises `Unauthenticated` (``not_signed_in``) if the session has ended, was ``idle`` for longer
@@ -196,11 +196,11 @@ def load(
     if _is_over(record, partner):
         message = gettext("Sign in first.")
         raise Unauthenticated(message, "not_signed_in")
-    signed_in = SignedIn(caller_of(user, ip=ip, request_id=request_id), user, partner, record)
+    signed_in = UserSession(caller_of(user, ip=ip, request_id=request_id), user, partner, record)
     return signed_in if record.viewed_user_id is None else _view_as(session, signed_in)
 
 
-def _view_as(session: Session, signed_in: SignedIn) -> SignedIn:
+def _view_as(session: Session, signed_in: UserSession) -> UserSession:
     """Return the session of an operator as the viewed user's."""
     until = signed_in.record.viewed_until
     row = None
@@ -211,7 +211,7 @@ def _view_as(session: Session, signed_in: SignedIn) -> SignedIn:
         return replace(signed_in, operator=signed_in.caller, has_view_ended=True)
     user, partner = row
     viewed = caller_of(user, ip=signed_in.caller.ip, request_id=signed_in.caller.request_id)
-    return SignedIn(
+    return UserSession(
         caller=replace(viewed, viewed_by=signed_in.caller.subject_id),
         user=user,
         partner=partner,
@@ -266,7 +266,7 @@ def caller_of(user: User, *, ip: str | None = None, request_id: str | None = Non
     )
 
 
-def touch(session: Session, signed_in: SignedIn) -> None:
+def touch(session: Session, signed_in: UserSession) -> None:
     """Record the use of the session. It needs a short transaction of its own after the read, and
     only if ``touch_due``."""
     now = utcnow()

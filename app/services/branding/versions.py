@@ -20,7 +20,7 @@ Against = Literal["before", "now"]
 
 
 @dataclass(frozen=True, slots=True)
-class FieldChange:
+class BrandFieldChange:
     """A brand field (contract name) that differs."""
 
     name: str
@@ -46,7 +46,7 @@ class VersionComparison:
 
     version: BrandVersion
     other: int | None
-    changes: Sequence[FieldChange]
+    changes: Sequence[BrandFieldChange]
 
 
 def published(session: Session, partner: Partner, limit: int) -> list[PublishedVersion]:
@@ -93,7 +93,9 @@ def compare(
     return VersionComparison(version, before.number, differences(before.content, version.content))
 
 
-def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldChange]:
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[BrandFieldChange]:
     """Return the brand fields in which two contents differ (`differing_fields`)."""
     before, after = comparable(old), comparable(new)
-    return [FieldChange(name, before[name], after[name]) for name in differing_fields(old, new)]
+    return [
+        BrandFieldChange(name, before[name], after[name]) for name in differing_fields(old, new)
+    ]

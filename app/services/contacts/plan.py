@@ -32,9 +32,9 @@ from app.services.contacts.results import (
     IGNORED,
     UPDATED,
     BulkResult,
-    ContactChange,
     ContactFailure,
     ContactIgnored,
+    UndoStep,
 )
 from app.services.contacts.rules import ContactRules
 
@@ -151,7 +151,7 @@ class ChangePlan:
             outcomes=self._outcomes,
             problems=self._problems,
             changes=[
-                ContactChange(number, stored.id, action, before, after)
+                UndoStep(number, stored.id, action, before, after)
                 for number, stored, action, before, after in self._changes
                 if stored.id is not None
             ],

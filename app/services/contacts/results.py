@@ -41,7 +41,7 @@ class ContactFailure(TypedDict):
 
 
 @dataclass(slots=True)
-class ContactChange:
+class UndoStep:
     """A step of the undo log. ``before`` and ``after`` are states (`CurrentContact.state`)."""
 
     row_number: int
@@ -71,7 +71,7 @@ class BulkResult:
     deleted: int
     outcomes: list[str]
     problems: dict[int, Sequence[Problem]] = field(default_factory=dict)
-    changes: list[ContactChange] = field(default_factory=list)
+    changes: list[UndoStep] = field(default_factory=list)
     again: dict[int, tuple[RowIdentity, RowIdentity]] = field(default_factory=dict)
     equal: set[int] = field(default_factory=set)
     listed: set[int] = field(default_factory=set)

@@ -17,7 +17,7 @@ from app.services import campaigns
 from app.services.contacts import consent, undo_log
 from app.services.contacts.apply import load_external_ids, write
 from app.services.contacts.contact_index import ContactIndex, CurrentContact, HeldId
-from app.services.contacts.results import CREATED, DELETED, ContactChange
+from app.services.contacts.results import CREATED, DELETED, UndoStep
 from app.services.contacts.rules import load_rules
 from app.services.contacts.store import ContactStore, open_store
 
@@ -39,7 +39,7 @@ _PLAIN = {"firstName": "first_name", "lastName": "last_name", "status": "status"
 class UndoneChange:
     """The outcome of a step: one of the words above, and why fields are left as they are."""
 
-    step: ContactChange
+    step: UndoStep
     outcome: str
     fields_left: dict[str, str] = field(default_factory=dict)
 
@@ -52,7 +52,7 @@ def fields_differing(fields_left: Mapping[str, str] | None) -> int:
 def undo(
     session: Session,
     campaign: Campaign,
-    steps: Sequence[ContactChange],
+    steps: Sequence[UndoStep],
     *,
     left_before: Mapping[str, Collection[str]] | None = None,
     dry_run: bool = False,
@@ -110,7 +110,7 @@ def _restore_consent(
     undo_log.restore_consent(session, returned)
 
 
-def _load_index(store: ContactStore, steps: Sequence[ContactChange]) -> ContactIndex:
+def _load_index(store: ContactStore, steps: Sequence[UndoStep]) -> ContactIndex:
     """Return the contacts of the steps, and those that have identifiers to give back."""
     states = [step.before for step in steps if step.before]
     stored_contacts = store.find_by_id(list({step.contact_id for step in steps}))
@@ -135,7 +135,7 @@ def _load_index(store: ContactStore, steps: Sequence[ContactChange]) -> ContactI
 def _undo_step(
     index: ContactIndex,
     stored: CurrentContact | None,
-    step: ContactChange,
+    step: UndoStep,
     left_before: Collection[str],
 ) -> UndoneChange:
     before, after = step.before or {}, step.after or {}

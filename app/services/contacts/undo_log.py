@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.models import Call, Contact
 from app.services.contacts import consent
-from app.services.contacts.results import ContactChange
+from app.services.contacts.results import UndoStep
 
 
 def record_removed(session: Session, removed: Mapping[str, dict[str, Any]]) -> None:
@@ -41,7 +41,7 @@ def record_removed(session: Session, removed: Mapping[str, dict[str, Any]]) -> N
         removed[str(owner_id)]["calls"] = call_ids
 
 
-def record_consent(session: Session, changes: Iterable[ContactChange]) -> None:
+def record_consent(session: Session, changes: Iterable[UndoStep]) -> None:
     """Add the time of consent to the states before changes that change it. Call it before
     writing."""
     first: dict[UUID, dict[str, Any]] = {}

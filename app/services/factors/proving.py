@@ -21,7 +21,7 @@ from app.validation.networks import network_of
 
 
 @dataclass(frozen=True, slots=True)
-class SignedIn:
+class ProvenUser:
     """A user whose second step was right, and its proof."""
 
     user: User
@@ -65,7 +65,7 @@ def sign_in_with_code(
     settings: Settings,
     ip: str | None,
     request_id: str | None = None,
-) -> SignedIn | None:
+) -> ProvenUser | None:
     """Finish the sign-in that waits under ``token``; return None for a wrong code, or one that
     comes after the sign-in ended. Raises as `use_code`."""
     user_id = second_step.waiting(session, token, host=sessions.host_name(host))
@@ -85,13 +85,13 @@ def finish(
     *,
     ip: str | None,
     request_id: str | None,
-) -> SignedIn | None:
+) -> ProvenUser | None:
     """Use up the waiting sign-in and sign in its user; return None if it was used already or the
     user may no longer sign in."""
     if not second_step.use(session, token):
         return None
     user = sign_in.finish_second_step(session, user_id, ip, request_id)
-    return SignedIn(user, proof) if user else None
+    return ProvenUser(user, proof) if user else None
 
 
 def _mail_about_recovery_code(

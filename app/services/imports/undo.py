@@ -20,7 +20,7 @@ from app.models import Campaign, ContactImport, ImportChange, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit
-from app.services.contacts.results import CREATED, UPDATED, ContactChange
+from app.services.contacts.results import CREATED, UPDATED, UndoStep
 from app.services.contacts.undo import (
     BROUGHT_BACK,
     ERASED,
@@ -146,9 +146,7 @@ def result_of(upload: ContactImport) -> UndoTotals | None:
     return UndoTotals(**upload.undo_result) if upload.undo_result is not None else None
 
 
-def steps_left(
-    session: Session, upload: ContactImport, limit: int | None = None
-) -> list[ContactChange]:
+def steps_left(session: Session, upload: ContactImport, limit: int | None = None) -> list[UndoStep]:
     """Return the changes that are still to be undone, the last first."""
     query = select(
         ImportChange.row_number,
@@ -160,11 +158,11 @@ def steps_left(
     if upload.undo_from_row is not None:
         query = query.where(ImportChange.row_number < upload.undo_from_row)
     rows = session.execute(query.order_by(ImportChange.row_number.desc()).limit(limit))
-    return [ContactChange(row[0], str(row[1]), row[2], row[3], row[4]) for row in rows]
+    return [UndoStep(row[0], str(row[1]), row[2], row[3], row[4]) for row in rows]
 
 
 def fields_left_by(
-    session: Session, upload: ContactImport, steps: Iterable[ContactChange]
+    session: Session, upload: ContactImport, steps: Iterable[UndoStep]
 ) -> dict[str, set[str]]:
     """Return the fields that earlier undone steps left as they were, by contact of these steps."""
     fields_by_contact: dict[str, set[str]] = defaultdict(set)

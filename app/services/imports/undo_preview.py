@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, aliased
 
 from app.models import Campaign, Contact, ContactExternalId, ContactImport, ImportChange
 from app.services import campaigns
-from app.services.contacts.results import CREATED, DELETED, UPDATED, ContactChange
+from app.services.contacts.results import CREATED, DELETED, UPDATED, UndoStep
 from app.services.contacts.undo import (
     BROUGHT_BACK,
     GONE,
@@ -37,9 +37,7 @@ WORKED_OUT_AT_ONCE = 2000
 """Maximum changes that the preview of an undo tries out; larger uploads get an estimate."""
 
 
-def preview(
-    session: Session, upload: ContactImport
-) -> tuple[UndoTotals, list[list[ContactChange]]]:
+def preview(session: Session, upload: ContactImport) -> tuple[UndoTotals, list[list[UndoStep]]]:
     """Return the effects of undoing, and for each of `FIGURES` the last change of its contacts, in
     the order of the file; no contacts with an estimate."""
     changes = select(func.count()).where(ImportChange.import_id == upload.id)
@@ -53,7 +51,7 @@ def preview(
     return totals, [_last_changes(undone, outcomes) for outcomes in FIGURES]
 
 
-def _last_changes(undone: Sequence[UndoneChange], outcomes: Collection[str]) -> list[ContactChange]:
+def _last_changes(undone: Sequence[UndoneChange], outcomes: Collection[str]) -> list[UndoStep]:
     """Return the last change of each contact with such an outcome; ``undone`` begins with the last
     row."""
     chronological = undone[::-1]

@@ -69,14 +69,14 @@ def _count_queries() -> tuple[Select[int], Select[int], Select[int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class NearLimit:
+class OrganizationNearLimit:
     """An organization close to a limit; ``message`` names the limits."""
 
     organization: Organization
     message: str
 
 
-def near_limits(session: Session, caller: Caller, limit: int) -> list[NearLimit]:
+def near_limits(session: Session, caller: Caller, limit: int) -> list[OrganizationNearLimit]:
     """Return active organizations with limits above one for users or assistants that have nearly
     used one up, newest first: at most four queries. A limit of 1 that is reached is normal."""
     rows = _near_limit(caller).order_by(Organization.created_at.desc(), Organization.id.desc())
@@ -87,7 +87,9 @@ def near_limits(session: Session, caller: Caller, limit: int) -> list[NearLimit]
         else {}
     )
     return [
-        NearLimit(organization, " ".join(_near_messages(organization, use[organization.id])))
+        OrganizationNearLimit(
+            organization, " ".join(_near_messages(organization, use[organization.id]))
+        )
         for organization in organizations
     ]
 

@@ -42,7 +42,7 @@ class AnsweredCalls:
 
 
 @dataclass(frozen=True, slots=True)
-class NearLimit:
+class ReportedNearLimit:
     """An organization that has used nearly all of a limit, or all; ``message`` names the limits."""
 
     organization_id: UUID
@@ -62,7 +62,7 @@ class MonthlyReport:
     calls_before: AnsweredCalls
     growing: Sequence[ConversationChange]
     falling: Sequence[ConversationChange]
-    near: Sequence[NearLimit]
+    near: Sequence[ReportedNearLimit]
 
     @property
     def now(self) -> DailyFigures:
@@ -99,7 +99,7 @@ def monthly(
     )
     growing: Sequence[ConversationChange] = ()
     falling: Sequence[ConversationChange] = ()
-    near: Sequence[NearLimit] = ()
+    near: Sequence[ReportedNearLimit] = ()
     if organization_id is None:
         growing, falling = _largest_changes(session, caller, partner_id, span, earlier)
         near = _near_limits(session, caller)
@@ -136,26 +136,26 @@ def _answered_calls(
     return AnsweredCalls(answered, ended), AnsweredCalls(answered_before, ended_before)
 
 
-def _near_limits(session: Session, caller: Caller) -> list[NearLimit]:
+def _near_limits(session: Session, caller: Caller) -> list[ReportedNearLimit]:
     """Return the organizations near a limit of seats, assistants or spending, or near what their
     plan includes this month, each once. The month is summed up only for few of them. One query
     tells of which kinds there are any."""
     used, spent = organizations.any_near_limit(caller), spending.any_near_limit(caller)
     is_used, is_few, is_spent = session.execute(select(used, few_to_rank(caller), spent)).one()
     limits = [
-        NearLimit(each.organization.id, each.organization.name, each.message)
+        ReportedNearLimit(each.organization.id, each.organization.name, each.message)
         for each in (organizations.near_limits(session, caller, MAX_NAMED) if is_used else ())
     ]
     limits += [
-        NearLimit(each.organization_id, each.name, f"{each.title}.")
+        ReportedNearLimit(each.organization_id, each.name, f"{each.title}.")
         for each in (usage_notices(session, caller, MAX_NAMED) if is_few else ())
     ]
     limits += [
-        NearLimit(each.organization_id, each.name, each.message)
+        ReportedNearLimit(each.organization_id, each.name, each.message)
         for each in (spending.near_limits(session, caller, MAX_NAMED) if is_spent else ())
         if each.organization_id is not None and each.name is not None
     ]
-    nearest: dict[UUID, NearLimit] = {}
+    nearest: dict[UUID, ReportedNearLimit] = {}
     for each in limits:
         existing = nearest.get(each.organization_id)
         nearest[each.organization_id] = (

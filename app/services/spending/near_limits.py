@@ -18,7 +18,7 @@ NEAR = 80
 
 
 @dataclass(frozen=True, slots=True)
-class NearLimit:
+class NearSpendingLimit:
     """A limit that is nearly used, or ``is_reached``; ``organization_id`` and ``name`` are None for
     that of the partner. ``is_suspended``: the organization is."""
 
@@ -36,7 +36,7 @@ class NearLimit:
         return f"{message} {no_calls_message()}" if self.is_suspended else message
 
 
-def near_limits(session: Session, caller: Caller, limit: int) -> list[NearLimit]:
+def near_limits(session: Session, caller: Caller, limit: int) -> list[NearSpendingLimit]:
     """Return at most this many limits of the caller's partner and its organizations of which `NEAR`
     percent are used, in one query."""
     query = (
@@ -46,11 +46,11 @@ def near_limits(session: Session, caller: Caller, limit: int) -> list[NearLimit]
         .order_by(SpendingLimit.scope.desc(), SpendingTotal.period.desc())
         .limit(2 * limit)
     )
-    nearest: dict[UUID | None, NearLimit] = {}
+    nearest: dict[UUID | None, NearSpendingLimit] = {}
     for limit_row, name, status, is_reached in session.execute(query):
         earlier = nearest.get(limit_row.organization_id)
         is_any_reached = bool(is_reached) or (earlier is not None and earlier.is_reached)
-        nearest[limit_row.organization_id] = NearLimit(
+        nearest[limit_row.organization_id] = NearSpendingLimit(
             limit_row.organization_id,
             name,
             is_any_reached,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from app.enums import ContactAction
-from app.services.contacts.results import ContactChange
+from app.services.contacts.results import UndoStep
 from app.services.contacts.undo import undo
 from tests.services.contacts.conftest import Outreach
 from tests.services.contacts.test_counts_and_dry_runs import request_of
@@ -39,9 +39,9 @@ def change(
     *sent: Any,
     action: ContactAction = ContactAction.UPSERT,
     at_once: int = 500,
-) -> list[ContactChange]:
+) -> list[UndoStep]:
     """Applies contacts as those of a file; its undo log, the last step first."""
-    steps: list[ContactChange] = []
+    steps: list[UndoStep] = []
     for number, part in enumerate(batched(sent, at_once)):
         rows = range(number * at_once, number * at_once + len(part))
         result = outreach.apply(*part, action=action, row_numbers=rows, collect_changes=True)
@@ -49,7 +49,7 @@ def change(
     return steps[::-1]
 
 
-def take_back(outreach: Outreach, steps: list[ContactChange]) -> list[tuple[str, dict[str, str]]]:
+def take_back(outreach: Outreach, steps: list[UndoStep]) -> list[tuple[str, dict[str, str]]]:
     tried = undo(outreach.session, outreach.campaign, steps, dry_run=True)
     done = undo(outreach.session, outreach.campaign, steps)
     assert done == tried
