@@ -1,8 +1,7 @@
 """The actions that a page leaves out because the user's role doesn't allow them.
 
-Views ask `may_or_note_missing` before they show an action; templates call it ``may``. What is
-denied is named at the end of the page, with a link to its explanation, unless `why_url` explains it
-beside the action.
+Views and templates ask `may_or_note_missing` before they show an action. What is denied is named at
+the end of the page, with a link to its explanation, unless `why_url` explains it beside the action.
 """
 
 from functools import lru_cache
@@ -32,7 +31,7 @@ def may_or_note_missing(permission: str, part: str | None = None) -> bool:
     return False
 
 
-def holds(permission: str) -> bool:
+def may(permission: str) -> bool:
     """Return whether the user has the permission, without naming it at the end of the page: for
     texts of a page that would be complete without it."""
     return known_user() is not None and caller().may(Permission(permission))
@@ -69,6 +68,5 @@ def _another_role_may(role: Role, permission: Permission) -> bool:
 
 
 def register(app: Flask) -> None:
-    app.jinja_env.globals.update(
-        may=may_or_note_missing, holds=holds, why_url=why_url, missing_actions=missing_actions
-    )
+    for function in (may, may_or_note_missing, why_url, missing_actions):
+        app.jinja_env.globals[function.__name__] = function
