@@ -70,7 +70,7 @@ def carrier(settings: Settings, _database: Database) -> DoctorFinding:
         fault = fault_of(account_of(settings), [])
     else:
         finding = check_trunk(trunk_of(settings), [])
-        fault = None if finding.works else finding.words
+        fault = None if finding.works else finding.message
     if fault:
         return fail(f"{fault} Compare the settings of the carrier.")
     return ok(f"{settings.carrier} accepts the account")

@@ -50,9 +50,9 @@ def read_numbers(database: Database, settings: Settings, account_id: UUID) -> No
 def list_numbers(settings: Settings, credentials: AccountCredentials | None) -> ListedNumbers:
     """Return the carrier's list. ``credentials`` is None if the stored secret can't be read."""
     if credentials is None:
-        return ListedNumbers(False, words=UNREADABLE)
+        return ListedNumbers(False, message=UNREADABLE)
     try:
         return listed_numbers(settings, credentials)
     except Exception:
         log.exception("the numbers of a carrier account could not be read")
-        return ListedNumbers(False, words=FAILED)
+        return ListedNumbers(False, message=FAILED)

@@ -88,7 +88,7 @@ def check_account(worker: WorkerContext, partner_id: UUID) -> None:
     except (ProcessorRefused, ProcessorUnavailable) as error:
         works, message = False, _problem_message(error)
     with worker.database.transaction() as session:
-        accounts.end_test(session, partner_id, works=works, words=message)
+        accounts.end_test(session, partner_id, works=works, message=message)
 
 
 def sell(worker: WorkerContext, partner_id: UUID) -> None:

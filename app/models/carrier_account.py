@@ -83,7 +83,7 @@ class CarrierAccount(Base):
 class CarrierAccountTest(Base):
     """The last test of an account's connection: requested in the portal, run by the worker.
 
-    It runs while ``ended_at`` is None. ``words`` holds the result.
+    It runs while ``ended_at`` is None. ``message`` is the result.
     """
 
     __tablename__ = "carrier_account_tests"
@@ -94,4 +94,4 @@ class CarrierAccountTest(Base):
     asked_at: Mapped[Time]
     ended_at: Mapped[Time | None]
     works: Mapped[bool | None]
-    words: Mapped[str] = mapped_column(Text, default="")
+    message: Mapped[str] = mapped_column("words", Text, default="")

@@ -41,7 +41,7 @@ class PhoneNumber(Base):
 
 class CarrierNumberList(Base):
     """The last reading of a carrier account's numbers: requested in the portal or once a day, done
-    by the worker. It is running while ``ended_at`` is None. ``words`` is the result."""
+    by the worker. It is running while ``ended_at`` is None. ``message`` is the result."""
 
     __tablename__ = "carrier_number_lists"
 
@@ -51,4 +51,4 @@ class CarrierNumberList(Base):
     asked_at: Mapped[Time]
     ended_at: Mapped[Time | None]
     works: Mapped[bool | None]
-    words: Mapped[str] = mapped_column(Text, default="")
+    message: Mapped[str] = mapped_column("words", Text, default="")

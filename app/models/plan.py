@@ -70,7 +70,7 @@ class ProcessorAccount(Base):
     test_asked_at: Mapped[Time | None]
     tested_at: Mapped[Time | None]
     works: Mapped[bool | None]
-    words: Mapped[str] = mapped_column(Text, default="")
+    message: Mapped[str] = mapped_column("words", Text, default="")
 
 
 class Checkout(Base):

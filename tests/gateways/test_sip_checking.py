@@ -120,7 +120,7 @@ def test_answers_over_tcp_come_in_pieces_and_tls_needs_a_tls_server(
         monkeypatch.setattr(checking, "checks_certificates", lambda _: True)
         told = check(trunk=address, transport="tls")
     assert not told.works
-    assert told.words.startswith(f"No encrypted connection to {address} over TLS: ")
+    assert told.message.startswith(f"No encrypted connection to {address} over TLS: ")
 
 
 def test_an_untrusted_certificate_is_reported(

@@ -155,7 +155,7 @@ def test_the_worker_tests_an_account_and_keeps_what_it_found(house: TwilioWorker
     def ended(account_id: UUID) -> tuple[bool | None, str] | None:
         with house.database.transaction(read_only=True) as session:
             test = session.get_one(CarrierAccountTest, account_id)
-            return (test.works, test.words) if test.ended_at else None
+            return (test.works, test.message) if test.ended_at else None
 
     account_id = ask()
     until(lambda: ended(account_id))

@@ -170,7 +170,7 @@ def test_without_an_answer_the_plans_are_published_and_sent_again_on_request(
     sell_plans.check_account(context, own.partner.id)
     with context.database.transaction() as session:
         account = session.get_one(ProcessorAccount, own.partner.id)
-        assert (account.works, account.words) == (False, refused)
+        assert (account.works, account.message) == (False, refused)
         connect(session, context, own, AccountKeys(KEY))
         selling.send_again(session, caller, own.partner.id)
     sell_plans.sell(context, own.partner.id)
@@ -178,7 +178,7 @@ def test_without_an_answer_the_plans_are_published_and_sent_again_on_request(
     assert version(context).send_problem == ""
     with context.database.transaction(read_only=True) as session:
         account = session.get_one(ProcessorAccount, own.partner.id)
-        assert (account.works, account.words) == (True, "Stripe accepts the key.")
+        assert (account.works, account.message) == (True, "Stripe accepts the key.")
         assert KEY not in account.secret
 
 

@@ -47,7 +47,7 @@ def test_the_page_is_a_tab_of_pricing_with_the_state_of_its_connection(admin: Br
 
 def test_the_result_of_the_test_is_shown(admin: Browser, own: Tenant, session: Session) -> None:
     admin.post(PAGE, KEYS, page=PAGE)
-    accounts.end_test(session, own.partner.id, works=True, words="Stripe accepts the key.")
+    accounts.end_test(session, own.partner.id, works=True, message="Stripe accepts the key.")
     session.commit()
     assert "Stripe accepts the key. Tested" in words(admin.get(PAGE).text)
     fragment = admin.get(PAGE, headers={"HX-Request": "true"}).text

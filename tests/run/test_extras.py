@@ -97,7 +97,7 @@ def test_a_stored_account_is_not_tested(tmp_path: Path, hide: Hide) -> None:
     settings = settings_for("sqlite://", tmp_path)
     stored = AccountCredentials(new_id(), 1, "token", sid=SID)
     assert check_credentials(settings, stored, []) == AccountTestResult(False, NO_TWILIO)
-    assert listed_numbers(settings, stored) == ListedNumbers(False, words=NO_TWILIO)
+    assert listed_numbers(settings, stored) == ListedNumbers(False, message=NO_TWILIO)
 
 
 def test_production_does_not_start_with_accounts_that_it_cannot_use(

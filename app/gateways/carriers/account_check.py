@@ -40,5 +40,5 @@ def check_credentials(
 def listed_numbers(settings: Settings, opened: AccountCredentials) -> ListedNumbers:
     """Return the numbers of a Twilio account. For the worker only."""
     if not is_installed():
-        return ListedNumbers(False, words=translate_stored(NO_TWILIO))
+        return ListedNumbers(False, message=translate_stored(NO_TWILIO))
     return list_numbers(account_with(settings, opened.sid, opened.secret))

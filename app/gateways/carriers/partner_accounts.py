@@ -28,14 +28,14 @@ class AccountTestResult:
     """A sentence or two about what works, or what is wrong."""
 
     works: bool
-    words: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedNumbers:
-    """The numbers, in E.164, that calls over an account may come from; ``words`` say why the list
-    couldn't be read."""
+    """The numbers, in E.164, that calls over an account may come from; ``message`` says why the
+    list couldn't be read."""
 
     works: bool
     numbers: frozenset[str] = frozenset()
-    words: str = ""
+    message: str = ""

@@ -256,7 +256,7 @@ def _failed_test(tests: Iterable[CarrierAccountTest], *, is_pending: bool) -> di
             "Live calls use this account anyway and may fail. Correct it, or remove it so that "
             "they use the next account."
         )
-    return {"title": title, "text": f"{translate_stored(failed.words)} {consequence}"}
+    return {"title": title, "text": f"{translate_stored(failed.message)} {consequence}"}
 
 
 def failing_message(count: int) -> str:

@@ -48,7 +48,7 @@ def _queue(session: Session, test: CarrierAccountTest | None, account: CarrierAc
     if test is None:
         test = CarrierAccountTest(account_id=account.id)
         session.add(test)
-    test.asked_at, test.ended_at, test.works, test.words = utcnow(), None, None, ""
+    test.asked_at, test.ended_at, test.works, test.message = utcnow(), None, None, ""
     session.flush()
     enqueue_check(session, "test_carrier_account", new_id(), account.partner_id, str(account.id))
 
@@ -111,7 +111,7 @@ def end(
     if account.version != version:
         _queue(session, test, account)
         return None
-    test.ended_at, test.works, test.words = utcnow(), result.works, result.words
+    test.ended_at, test.works, test.message = utcnow(), result.works, result.message
     if not result.works or not account.is_pending:
         return None
     used = use(session, WORKER, account_id)
@@ -120,6 +120,6 @@ def end(
             account_id=used.id
         )
         used_test.asked_at, used_test.ended_at = test.asked_at, test.ended_at
-        used_test.works, used_test.words = test.works, test.words
+        used_test.works, used_test.message = test.works, test.message
         session.add(used_test)
     return used

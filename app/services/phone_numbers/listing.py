@@ -106,7 +106,7 @@ def _start_reading(session: Session, account: CarrierAccount) -> None:
     number_list.asked_at = utcnow()
     number_list.ended_at = None
     number_list.works = None
-    number_list.words = ""
+    number_list.message = ""
     session.flush()
 
 
@@ -145,16 +145,16 @@ def store_reading(session: Session, account_id: UUID, listed: ListedNumbers) -> 
         return
     number_list.ended_at = utcnow()
     number_list.works = listed.works
-    number_list.words = listed.words
+    number_list.message = listed.message
     if not listed.works:
         return
     confirmed = [number for number in sorted(listed.numbers) if _confirm(session, account, number)]
     if ended := _end_confirmations(session, account, confirmed):
         _mail_admins(session, account, ended)
     unavailable = len(listed.numbers) - len(confirmed)
-    number_list.words = _CONFIRMED(num=len(confirmed))
+    number_list.message = _CONFIRMED(num=len(confirmed))
     if unavailable:
-        number_list.words = _NOT_AVAILABLE(confirmed_words=number_list.words, num=unavailable)
+        number_list.message = _NOT_AVAILABLE(confirmed_words=number_list.message, num=unavailable)
 
 
 def _confirm(session: Session, account: CarrierAccount, number: str) -> bool:

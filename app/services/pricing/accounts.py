@@ -113,17 +113,17 @@ def is_testing(account: ProcessorAccount) -> bool:
 def enqueue_test(session: Session, caller: Caller, partner_id: UUID) -> None:
     """Queue a test of the connection. Raises `Forbidden`, `NotFound`."""
     account = _get(session, caller, partner_id)
-    account.test_asked_at, account.tested_at, account.words = utcnow(), None, ""
+    account.test_asked_at, account.tested_at, account.message = utcnow(), None, ""
     account.works = None
     session.flush()
     enqueue_check(session, "test_processor_account", new_id(), partner_id, str(partner_id))
 
 
-def end_test(session: Session, partner_id: UUID, *, works: bool, words: str) -> None:
+def end_test(session: Session, partner_id: UUID, *, works: bool, message: str) -> None:
     """For the worker: store the result of the test."""
     account = session.get(ProcessorAccount, partner_id)
     if account is not None:
-        account.tested_at, account.works, account.words = utcnow(), works, words
+        account.tested_at, account.works, account.message = utcnow(), works, message
 
 
 def open_account_keys(

@@ -66,7 +66,7 @@ def read(session: Session, database: Database, tmp_path: Path, carrier: FaultyCa
         session.commit()
         read_numbers(database, settings, account.id)
         session.expire_all()
-        return session.get_one(CarrierNumberList, account.id).words
+        return session.get_one(CarrierNumberList, account.id).message
 
     return work
 

@@ -36,9 +36,9 @@ def list_numbers(account: TwilioAccount) -> ListedNumbers:
         for address, name in LISTS.items():
             numbers |= _read_numbers(wire, account, address, name)
     except (PlacementDelayed, NoCarrierAnswer) as failure:
-        return ListedNumbers(False, words=_REFRESH(reason_words=sentence_of(failure)))
+        return ListedNumbers(False, message=_REFRESH(reason_words=sentence_of(failure)))
     except _AccountRefused as refused:
-        return ListedNumbers(False, words=str(refused))
+        return ListedNumbers(False, message=str(refused))
     return ListedNumbers(True, frozenset(numbers))
 
 
