@@ -107,7 +107,7 @@ class DnsRecordKind(StrEnum):
     DMARC = "dmarc"
 
 
-class DnsRecordState(StrEnum):
+class DnsRecordStatus(StrEnum):
     """The result of checking a record."""
 
     SEEN = "seen"
@@ -128,7 +128,7 @@ class ContactAction(StrEnum):
     REMOVE = "remove"
 
 
-class ImportState(StrEnum):
+class ImportStatus(StrEnum):
     UPLOADED = "uploaded"
     READING = "reading"
     CHECKED = "checked"
@@ -217,7 +217,7 @@ class VerificationPurpose(StrEnum):
     """Calls can be placed from it."""
 
 
-class OutreachState(StrEnum):
+class OutreachStatus(StrEnum):
     """The progress of a contact in the outreach of its campaign; called ones have a call of their
     own."""
 
@@ -232,7 +232,7 @@ class CarrierKind(StrEnum):
     TWILIO = "twilio"
 
 
-class SubscriptionState(StrEnum):
+class SubscriptionStatus(StrEnum):
     """The state of a customer's subscription at the payment processor."""
 
     ACTIVE = "active"
@@ -242,7 +242,7 @@ class SubscriptionState(StrEnum):
     """It pays for nothing: it was cancelled, was never paid, or all tries failed."""
 
 
-class RecordingState(StrEnum):
+class RecordingStatus(StrEnum):
     """The state of a call's recording."""
 
     WAITING = "waiting"
@@ -258,7 +258,7 @@ class ExportFormat(StrEnum):
     """A format for data about a person; lists have the others."""
 
 
-class ExportState(StrEnum):
+class ExportStatus(StrEnum):
     """The state of a list's export."""
 
     WAITING = "waiting"
@@ -298,7 +298,7 @@ class SubjectKind(StrEnum):
     """In all campaigns of an organization."""
 
 
-class ErasureState(StrEnum):
+class ErasureStatus(StrEnum):
     """The state of a person's erasure."""
 
     WAITING = "waiting"
@@ -408,7 +408,7 @@ class AlertPeriod(StrEnum):
     MONTH = "month"
 
 
-class DeliveryState(StrEnum):
+class DeliveryStatus(StrEnum):
     WAITING = "waiting"
     HELD = "held"
     """Kept while the endpoint is paused, or until the worker resumes it."""

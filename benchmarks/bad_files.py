@@ -83,7 +83,7 @@ def measure(databases: Databases, backend: str, folder: Path, path: Path, *, tab
     check_file(database, open_files(settings_for(url, folder)), upload.id, upload.check_number)
     seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
     after, checked = sizes(database), upload_of(database)
-    assert checked.state == "checked", checked.failure
+    assert checked.status == "checked", checked.failure
     grown = {name: size - before.get(name, 0) for name, size in after.items()}
     total = sum(grown.values())
     print(

@@ -21,7 +21,7 @@ from sqlalchemy import insert, select
 
 from app import extensions
 from app.database import Database, make_engine
-from app.enums import ExportFormat, ExportState, Role
+from app.enums import ExportFormat, ExportStatus, Role
 from app.factory import create_app
 from app.models import Contact, ListExport, new_id, utcnow
 from app.policy.caller import Caller
@@ -75,7 +75,7 @@ def write(app: Flask, database: Database, admin: Caller, query: str, ending: str
     with app.app_context():
         extensions.write_export(export_id)
     with database.transaction(read_only=True) as session:
-        assert session.get_one(ListExport, export_id).state is ExportState.READY
+        assert session.get_one(ListExport, export_id).status is ExportStatus.READY
 
 
 def floor(database: Database) -> None:

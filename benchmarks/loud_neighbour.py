@@ -31,7 +31,7 @@ from sqlalchemy import func, select
 
 from app.config import Settings
 from app.database import Database, make_engine
-from app.enums import ImportState
+from app.enums import ImportStatus
 from app.models import ContactImport
 from benchmarks.bad_files import MEGABYTE, write_bad_file
 from benchmarks.neighbour.partners import Browser, Partner, two_partners
@@ -143,7 +143,7 @@ class Neighbour:
 
 def all_checked(database: Database) -> bool:
     with database.transaction(read_only=True) as session:
-        query = select(func.count()).where(ContactImport.state == ImportState.CHECKED)
+        query = select(func.count()).where(ContactImport.status == ImportStatus.CHECKED)
         return session.scalar(query) == FILES
 
 

@@ -25,7 +25,7 @@ from app.enums import (
     CallSource,
     CallStatus,
     CarrierKind,
-    DeliveryState,
+    DeliveryStatus,
     EndedReason,
     NumberSource,
     Role,
@@ -358,9 +358,9 @@ def test_webhooks_keep_their_deliveries_when_the_migration_is_applied_and_undone
         )
         session.add(added)
         session.flush()
-        for state in (DeliveryState.WAITING, DeliveryState.DELIVERED):
+        for state in (DeliveryStatus.WAITING, DeliveryStatus.DELIVERED):
             delivery = publishing.add(session, added.id, new_id(), "a", "{}", utcnow())
-            delivery.state = state
+            delivery.status = state
         return added.id
 
     def stored() -> list[list[Any]]:

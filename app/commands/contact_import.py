@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.config.limits import StorageDefaults
 from app.contact_files import ContactTable, UnreadableFile, open_table
 from app.database import Database
-from app.enums import ContactAction, ImportState
+from app.enums import ContactAction, ImportStatus
 from app.errors import TooLarge, Unavailable
 from app.gateways.files import FileStore, size_label
 from app.jobs.resilience import retry_on_database_outage
@@ -194,7 +194,7 @@ class ContactImporter:
                 max_rows=self._max_rows,
             )  # fmt: skip
             upload = self._now(upload_id)
-            if upload.state is ImportState.CHECKED and uploads.rows_left(upload):
+            if upload.status is ImportStatus.CHECKED and uploads.rows_left(upload):
                 with self._database.transaction() as session:
                     number = steps.start_apply(session, self._caller, upload_id).apply_number
                 apply_rows(self._database, upload_id, number, retry=retry_on_database_outage)
@@ -203,10 +203,10 @@ class ContactImporter:
             message = f"Stopped; {self._now(upload_id).rows_applied:,} rows were applied."
             raise ImportRefused(message) from None
         upload = self._now(upload_id)
-        if upload.state in (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING):
+        if upload.status in (ImportStatus.UPLOADED, ImportStatus.READING, ImportStatus.APPLYING):
             message = f"The server has taken the import over: see /uploads/{upload_id}."
             raise ImportRefused(message)
-        if upload.state is ImportState.CANCELLED:
+        if upload.status is ImportStatus.CANCELLED:
             message = f"A user stopped the import; {upload.rows_applied:,} rows were applied."
             raise ImportRefused(message)
 
@@ -214,7 +214,7 @@ class ContactImporter:
         """End the import after the current batch."""
         with self._database.transaction() as session:
             upload = steps.cancel(session, self._caller, upload_id)
-        if upload.state is ImportState.APPLYING:
+        if upload.status is ImportStatus.APPLYING:
             apply_rows(
                 self._database, upload_id, upload.apply_number, retry=retry_on_database_outage
             )

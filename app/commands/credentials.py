@@ -280,14 +280,14 @@ def _describe_client(client: OAuthClient) -> dict[str, Any]:
         "role": client.role.value if client.role else None,
         "partnerId": str(client.partner_id) if client.partner_id else None,
         "organizationId": str(client.organization_id) if client.organization_id else None,
-        "state": _client_state(client),
+        "state": _client_status(client),
         "expiresAt": _format_moment(client.expires_at),
         "servedUntil": _format_moment(client.served_until),
         "lastUsedAt": _format_moment(client.last_used_at),
     }
 
 
-def _client_state(client: OAuthClient) -> str:
+def _client_status(client: OAuthClient) -> str:
     if client.revoked_at is not None:
         return "revoked"
     if client.is_over:

@@ -8,7 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app import extensions
 from app.commands.doctor_database import DATABASE_CHECKS
-from app.commands.doctor_findings import Check, DoctorFinding, FindingState
+from app.commands.doctor_findings import Check, DoctorFinding, FindingStatus
 from app.commands.doctor_machine import MACHINE_CHECKS
 from app.commands.doctor_network import NETWORK_CHECKS
 
@@ -31,10 +31,12 @@ def doctor(as_json: bool, skip: tuple[str, ...]) -> None:
         if name not in skip:
             findings[name] = finding = _run_check(check)
             if not as_json:
-                click.echo(f"{finding.state:<4}  {name:<11}  {finding.text}")
-    is_healthy = all(finding.state != FindingState.FAIL for finding in findings.values())
+                click.echo(f"{finding.status:<4}  {name:<11}  {finding.text}")
+    is_healthy = all(finding.status != FindingStatus.FAIL for finding in findings.values())
     if as_json:
-        checks = {name: {"state": each.state, "text": each.text} for name, each in findings.items()}
+        checks = {
+            name: {"state": each.status, "text": each.text} for name, each in findings.items()
+        }
         click.echo(json.dumps({"healthy": is_healthy, "checks": checks}))
     if not is_healthy:
         raise click.exceptions.Exit(1)
@@ -45,4 +47,4 @@ def _run_check(check: Check) -> DoctorFinding:
         return check(extensions.settings(), extensions.database())
     except (OSError, SQLAlchemyError) as error:
         reason = str(error).partition("\n")[0]
-        return DoctorFinding(FindingState.FAIL, f"Not checked: {type(error).__name__}: {reason}")
+        return DoctorFinding(FindingStatus.FAIL, f"Not checked: {type(error).__name__}: {reason}")

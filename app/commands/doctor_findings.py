@@ -8,7 +8,7 @@ from app.config import Settings
 from app.database import Database
 
 
-class FindingState(StrEnum):
+class FindingStatus(StrEnum):
     OK = "ok"
     WARN = "warn"
     FAIL = "fail"
@@ -18,7 +18,7 @@ class FindingState(StrEnum):
 class DoctorFinding:
     """A finding, in sentences; the last says what to do unless all is well."""
 
-    state: FindingState
+    status: FindingStatus
     text: str
 
 
@@ -26,12 +26,12 @@ Check = Callable[[Settings, Database], DoctorFinding]
 
 
 def ok(text: str) -> DoctorFinding:
-    return DoctorFinding(FindingState.OK, text)
+    return DoctorFinding(FindingStatus.OK, text)
 
 
 def warn(text: str) -> DoctorFinding:
-    return DoctorFinding(FindingState.WARN, text)
+    return DoctorFinding(FindingStatus.WARN, text)
 
 
 def fail(text: str) -> DoctorFinding:
-    return DoctorFinding(FindingState.FAIL, text)
+    return DoctorFinding(FindingStatus.FAIL, text)

@@ -4,7 +4,7 @@ import ctypes
 import os
 import resource
 
-from app.commands.doctor_findings import Check, DoctorFinding, FindingState, fail, ok, warn
+from app.commands.doctor_findings import Check, DoctorFinding, FindingStatus, fail, ok, warn
 from app.config import Settings
 from app.database import Database
 from app.disk_space import FileSystem, file_systems
@@ -43,9 +43,9 @@ def files(settings: Settings, _database: Database) -> DoctorFinding:
 def disk(settings: Settings, _database: Database) -> DoctorFinding:
     """Free space of each file system with a folder that the portal writes to, backups included."""
     findings = [_check_space(each) for each in file_systems(settings)]
-    for state in (FindingState.FAIL, FindingState.WARN):
-        if texts := [each.text for each in findings if each.state is state]:
-            return DoctorFinding(state, " ".join(texts))
+    for status in (FindingStatus.FAIL, FindingStatus.WARN):
+        if texts := [each.text for each in findings if each.status is status]:
+            return DoctorFinding(status, " ".join(texts))
     return ok(", ".join(each.text for each in findings))
 
 

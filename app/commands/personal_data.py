@@ -81,9 +81,9 @@ def status(erasure_id: UUID, as_json: bool) -> None:
     """Show how far an erasure has come."""
     with reading() as (session, caller):
         stored: Erasure = erasing.get(session, caller, erasure_id)
-    described = {"state": stored.state.value, "pseudonym": stored.pseudonym, "rows": stored.counts}
+    described = {"state": stored.status.value, "pseudonym": stored.pseudonym, "rows": stored.counts}
     output = [f"{table}: {rows}" for table, rows in stored.counts.items()]
-    print_result(described, as_json, f"{stored.pseudonym}: {stored.state}", *output)
+    print_result(described, as_json, f"{stored.pseudonym}: {stored.status}", *output)
 
 
 def _subject(

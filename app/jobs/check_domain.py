@@ -10,7 +10,7 @@ from dbos import DBOS
 
 from app.config import Settings
 from app.database import Database
-from app.enums import DnsRecordState, DomainPurpose
+from app.enums import DnsRecordStatus, DomainPurpose
 from app.gateways.dns_lookups import DnsResolver, NoDnsAnswer
 from app.jobs.context import context
 from app.jobs.observed import observe_job
@@ -45,7 +45,7 @@ def check(database: Database, settings: Settings, partner_id: UUID, purpose: Dom
         )
     except NoDnsAnswer:
         findings = [
-            RecordFinding(each.kind, DnsRecordState.UNANSWERED) for each in requested_check.records
+            RecordFinding(each.kind, DnsRecordStatus.UNANSWERED) for each in requested_check.records
         ]
     grace = timedelta(days=settings.domain_grace_days)
     with database.transaction() as session:

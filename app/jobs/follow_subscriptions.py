@@ -5,7 +5,7 @@ from uuid import UUID
 
 from dbos import DBOS
 
-from app.enums import SubscriptionState
+from app.enums import SubscriptionStatus
 from app.gateways.processors.base import ProcessorRefused, ProcessorUnavailable
 from app.gateways.processors.stripe import InvoiceCharge
 from app.jobs.context import WorkerContext, context
@@ -61,7 +61,7 @@ def follow(worker: WorkerContext, subscription_id: UUID) -> None:
             changes = read(UpdateOrganizationInput, {"paymentTier": plan.value})
             caller = system_caller(subscriptions.WHO, followed.partner_id)
             organizations.update(session, caller, followed.organization_id, changes)
-    if subscription and subscription.state is SubscriptionState.ACTIVE:
+    if subscription and subscription.status is SubscriptionStatus.ACTIVE:
         for replaced in followed.replaced:
             _end(worker, replaced)
 

@@ -133,15 +133,16 @@ Json: TypeEngine[Any] = JSON(none_as_null=True).with_variant(JSONB(none_as_null=
 """JSON as text on SQLite, as jsonb on PostgreSQL; None is SQL NULL."""
 
 
-def enum_column(kind: type[StrEnum]) -> Enum:
-    """Stores an enum's values (not its names), with a check constraint."""
+def enum_column(kind: type[StrEnum], name: str = "") -> Enum:
+    """Stores an enum's values (not its names), with a check constraint of this name, or that of the
+    class."""
     return Enum(
         kind,
         values_callable=lambda members: [member.value for member in members],
         native_enum=False,
         create_constraint=True,
         length=40,
-        name=kind.__name__.lower(),
+        name=name or kind.__name__.lower(),
     )
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.enums import ContactAction, ImportState
+from app.enums import ContactAction, ImportStatus
 from app.models.base import (
     Base,
     Created,
@@ -48,7 +48,7 @@ class ContactImport(Base):
     the one run of the check that may write. ``lease_until`` is set while a command works on it by
     itself (see `app.services.imports.steps`), ``apply_when_checked`` if it needs no confirmation.
 
-    ``undo_state`` is absent until an undo is requested, then ``undoing``, ``undone`` or
+    ``undo_status`` is absent until an undo is requested, then ``undoing``, ``undone`` or
     ``stopped``; ``undo_changes`` is how many changes there are to undo, ``undo_done`` how many have
     been, the last ones first, down to ``undo_from_row``; ``undo_result`` is its result.
 
@@ -83,7 +83,7 @@ class ContactImport(Base):
     campaign_id: Mapped[UUID]
     created_by: Mapped[UUID | None]
     author: Mapped[Name]
-    state: Mapped[ImportState] = mapped_column(enum_column(ImportState))
+    status: Mapped[ImportStatus] = mapped_column("state", enum_column(ImportStatus, "importstate"))
     action: Mapped[ContactAction] = mapped_column(enum_column(ContactAction))
     file_name: Mapped[Name]
     file_size: Mapped[int]
@@ -119,7 +119,7 @@ class ContactImport(Base):
     checked_at: Mapped[Time | None]
     apply_started_at: Mapped[Time | None]
     finished_at: Mapped[Time | None]
-    undo_state: Mapped[Short | None]
+    undo_status: Mapped[Short | None] = mapped_column("undo_state")
     undo_author: Mapped[Name | None]
     undo_number: Mapped[int] = mapped_column(default=0, server_default="0")
     undo_from_row: Mapped[int | None]

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.enums import ErasureState, SubjectKind
+from app.enums import ErasureStatus, SubjectKind
 from app.models.base import (
     Base,
     Created,
@@ -55,7 +55,9 @@ class Erasure(Base):
     kind: Mapped[SubjectKind] = mapped_column(enum_column(SubjectKind))
     subject_id: Mapped[UUID]
     pseudonym: Mapped[Short]
-    state: Mapped[ErasureState] = mapped_column(enum_column(ErasureState))
+    status: Mapped[ErasureStatus] = mapped_column(
+        "state", enum_column(ErasureStatus, "erasurestate")
+    )
     sought: Mapped[dict[str, Any] | None] = mapped_column(Json)
     counts: Mapped[dict[str, int]] = mapped_column(Json, default=dict)
     requested_by: Mapped[Name]

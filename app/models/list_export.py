@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy import Index, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.enums import ExportFormat, ExportProblem, ExportState, Role
+from app.enums import ExportFormat, ExportProblem, ExportStatus, Role
 from app.models.base import (
     Base,
     Created,
@@ -46,7 +46,7 @@ class ListExport(Base):
     query: Mapped[str] = mapped_column(Text)
     zone: Mapped[Short]
     file_format: Mapped[ExportFormat] = mapped_column(enum_column(ExportFormat))
-    state: Mapped[ExportState] = mapped_column(enum_column(ExportState))
+    status: Mapped[ExportStatus] = mapped_column("state", enum_column(ExportStatus, "exportstate"))
     problem: Mapped[ExportProblem | None] = mapped_column(enum_column(ExportProblem))
     turn: Mapped[int] = mapped_column(default=0)
     file_key: Mapped[Name] = mapped_column(default="")

@@ -7,7 +7,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, Text
 from sqlalchemy import Time as ClockTime
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.enums import OutreachState
+from app.enums import OutreachStatus
 from app.models.base import Base, Line, Short, Time, enum_column, tenant_key
 
 
@@ -80,7 +80,9 @@ class OutreachContact(Base):
         ForeignKey("outreaches.campaign_id", ondelete="CASCADE"), primary_key=True
     )
     round: Mapped[int] = mapped_column(primary_key=True)
-    state: Mapped[OutreachState] = mapped_column(enum_column(OutreachState))
+    status: Mapped[OutreachStatus] = mapped_column(
+        "state", enum_column(OutreachStatus, "outreachstate")
+    )
     reason: Mapped[Short | None]
     due_at: Mapped[Time | None]
     decided_at: Mapped[Time]

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Index, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.enums import SubscriptionState, Tier
+from app.enums import SubscriptionStatus, Tier
 from app.models.base import (
     Base,
     Created,
@@ -117,7 +117,9 @@ class Subscription(Base):
     reference: Mapped[Short]
     customer: Mapped[Short] = mapped_column(default="")
     tier: Mapped[Tier] = mapped_column(enum_column(Tier))
-    state: Mapped[SubscriptionState] = mapped_column(enum_column(SubscriptionState))
+    status: Mapped[SubscriptionStatus] = mapped_column(
+        "state", enum_column(SubscriptionStatus, "subscriptionstate")
+    )
     ends_at: Mapped[Time | None]
     ended_at: Mapped[Time | None]
     created_at: Mapped[Created]

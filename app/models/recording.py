@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, Index, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.enums import RecordingState
+from app.enums import RecordingStatus
 from app.models.base import (
     Base,
     Created,
@@ -51,7 +51,9 @@ class CallRecording(Base):
         ForeignKey("contacts.id", ondelete="CASCADE"), index=True
     )
     attempt_id: Mapped[UUID | None]
-    state: Mapped[RecordingState] = mapped_column(enum_column(RecordingState))
+    status: Mapped[RecordingStatus] = mapped_column(
+        "state", enum_column(RecordingStatus, "recordingstate")
+    )
     url: Mapped[Url | None]
     carrier_reference: Mapped[Name | None]
     turn: Mapped[int] = mapped_column(default=0)

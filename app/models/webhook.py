@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, Index, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.enums import DeliveryState, PauseReason
+from app.enums import DeliveryStatus, PauseReason
 from app.models.base import (
     Base,
     Created,
@@ -82,7 +82,9 @@ class WebhookDelivery(Base):
     event_id: Mapped[UUID]
     type: Mapped[Short]
     payload: Mapped[str] = mapped_column(Text)
-    state: Mapped[DeliveryState] = mapped_column(enum_column(DeliveryState))
+    status: Mapped[DeliveryStatus] = mapped_column(
+        "state", enum_column(DeliveryStatus, "deliverystate")
+    )
     turn: Mapped[int] = mapped_column(default=1)
     retries: Mapped[int] = mapped_column(default=0)
     attempts: Mapped[int] = mapped_column(default=0)

@@ -32,7 +32,7 @@ def we_check(url: str, folder: Path) -> Cost:
     files = open_files(settings_for(url, folder))
     cost = measured(lambda: check_file(database, files, upload.id, upload.check_number))
     after = upload_of(database)
-    assert after.state == "checked", after.failure
+    assert after.status == "checked", after.failure
     return cost._replace(lock=locks.longest * 1000)
 
 
@@ -40,5 +40,5 @@ def we_apply(url: str) -> Cost:
     database = Database(make_engine(url))
     locks, upload = Locks(database), upload_of(database)
     cost = measured(lambda: apply_rows(database, upload.id, upload.apply_number))
-    assert upload_of(database).state == "done"
+    assert upload_of(database).status == "done"
     return cost._replace(lock=locks.longest * 1000)

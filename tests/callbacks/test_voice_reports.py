@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
-from app.enums import CallSource, RecordingState
+from app.enums import CallSource, RecordingStatus
 from app.models import Call, CallRecording, CallTranscript, new_id
 from app.services.recordings import secret_of
 from tests.fixtures.cast import Tenant, make_tenant
@@ -66,10 +66,10 @@ def test_a_report_is_kept_with_the_call(client: FlaskClient, session: Session, c
     assert (
         recording.call_id,
         recording.organization_id,
-        recording.state,
+        recording.status,
         recording.url,
         recording.turn,
-    ) == (call.id, call.organization_id, RecordingState.WAITING, url, 1)
+    ) == (call.id, call.organization_id, RecordingStatus.WAITING, url, 1)
 
 
 def test_absent_parts_of_a_report_stay_as_they_were(

@@ -117,7 +117,11 @@ def test_the_import_is_recorded_as_made_by_the_command_line(
 ) -> None:
     shell.told(people)
     upload = session.scalars(select(ContactImport)).one()
-    assert (upload.state, upload.author, upload.file_name) == ("done", "command line", "people.csv")
+    assert (upload.status, upload.author, upload.file_name) == (
+        "done",
+        "command line",
+        "people.csv",
+    )
     assert (upload.created, upload.failed, upload.rows_applied) == (2, 1, 2)
     assert (upload.lease_until, upload.apply_when_checked) == (None, False)
     entries = select(AuditEntry.action, AuditEntry.actor).where(AuditEntry.target_type == "upload")

@@ -95,7 +95,7 @@ def test_a_refusal_far_down_in_the_file_is_recorded_and_leaves_no_rows(
     assert shell.told(path, "--dry-run") == refused("field_too_long", message, 62)
     assert shell.told(path) == refused("field_too_long", message, 62)
     upload = session.scalars(select(ContactImport)).one()
-    assert (upload.state, upload.failure) == ("failed", message)
+    assert (upload.status, upload.failure) == ("failed", message)
     assert session.scalars(select(ImportRow)).all() == []
 
 

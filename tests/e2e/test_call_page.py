@@ -8,7 +8,7 @@ from uuid import UUID
 
 from playwright.sync_api import expect
 
-from app.enums import RecordingState
+from app.enums import RecordingStatus
 from app.models import Call, CallRecording, utcnow
 from app.schemas.voice import TranscriptTurn, VoiceReport
 from app.services.recordings import reports
@@ -60,7 +60,7 @@ def recorded_call(stack: Stack, organization: dict[str, Any]) -> UUID:
             report = VoiceReport(transcript=TURNS, summary="Wants a call tomorrow.")
             assert reports.accept_report(session, call_id, report, "r1", utcnow())
             recording = CallRecording(
-                state=RecordingState.STORED,
+                status=RecordingStatus.STORED,
                 file_key=kept.key,
                 size=kept.size,
                 content_type="audio/wav",

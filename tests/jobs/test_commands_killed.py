@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select, update
 
 from app.database import Database
-from app.enums import ImportState
+from app.enums import ImportStatus
 from app.models import ContactImport
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.uploads import Importer, make_importer, number, table
@@ -63,7 +63,7 @@ def test_the_worker_continues_the_work_of_a_killed_command(
     # Its lease would run out by itself, a little later.
     with importer.database.transaction() as session:
         session.execute(update(ContactImport).values(lease_until=ContactImport.created_at))
-    until(lambda: state(importer) is ImportState.DONE)
+    until(lambda: state(importer) is ImportStatus.DONE)
     assert applied(importer) == ROWS
     assert len(importer.people()) == ROWS
 
@@ -78,6 +78,6 @@ def applied(importer: Importer) -> int:
     return upload.rows_applied if upload else 0
 
 
-def state(importer: Importer) -> ImportState | None:
+def state(importer: Importer) -> ImportStatus | None:
     upload = now(importer)
-    return upload.state if upload else None
+    return upload.status if upload else None

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from app.config import Settings
 from app.database import Database
-from app.enums import DnsRecordKind, DnsRecordState, DomainPurpose, Role
+from app.enums import DnsRecordKind, DnsRecordStatus, DomainPurpose, Role
 from app.gateways.mailers import OutgoingMail, open_outbox
 from app.jobs.check_domain import check
 from app.models import MailKind, Partner, PartnerDomain, PortalSession
@@ -250,7 +250,7 @@ def test_findings_about_an_earlier_domain_are_ignored(world: World) -> None:
         begun = domains.begin(session, world.id, DomainPurpose.PORTAL, world.settings)
     assert begun
     world.name("other.northwind.example")
-    seen = [domains.RecordFinding(record.kind, DnsRecordState.SEEN) for record in begun.records]
+    seen = [domains.RecordFinding(record.kind, DnsRecordStatus.SEEN) for record in begun.records]
     with world.database.transaction() as session:
         domains.store_findings(session, begun, seen, timedelta(days=3))
     assert not world.served("other.northwind.example")

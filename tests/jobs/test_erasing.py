@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.database import Database
-from app.enums import ErasureState
+from app.enums import ErasureStatus
 from app.models import Erasure
 from tests.fixtures.canaries import files_in, places_in_database
 from tests.fixtures.databases import BACKENDS, runs_on
@@ -30,15 +30,15 @@ def test_a_worker_erases_a_contact_without_naming_it_in_the_log(
         house = make_house(session, fresh_database, settings, tmp_path)
     erasure_id = house.request()
 
-    def state() -> ErasureState:
+    def state() -> ErasureStatus:
         with fresh_database.transaction(read_only=True) as session:
-            return session.get_one(Erasure, erasure_id).state
+            return session.get_one(Erasure, erasure_id).status
 
     worker = make_worker(PORTAL_INSTANCE_DIR=str(tmp_path), PORTAL_LOG_FORMAT="json")
     worker.start()
-    until(lambda: state() in (ErasureState.DONE, ErasureState.FAILED), 60)
+    until(lambda: state() in (ErasureStatus.DONE, ErasureStatus.FAILED), 60)
     worker.stop()
-    assert state() is ErasureState.DONE
+    assert state() is ErasureStatus.DONE
     with fresh_database.transaction(read_only=True) as session:
         assert places_in_database(session, CANARIES) == {("do_not_call", "phone")}
     assert files_in(tmp_path, CANARIES) == set()

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from app.database import Database
-from app.enums import ExportFormat, ExportState, Role
+from app.enums import ExportFormat, ExportStatus, Role
 from app.gateways.files import open_files
 from app.jobs import write_export
 from app.jobs.write_export import PROGRAM, run_writer
@@ -70,11 +70,11 @@ def test_an_export_survives_its_worker_and_is_mailed_once(
     worker.start()
     until(lambda: now().turn == 1)
     worker.kill()
-    assert now().state is ExportState.WAITING
+    assert now().status is ExportStatus.WAITING
     worker.start()
-    until(lambda: now().state is not ExportState.WAITING)
+    until(lambda: now().status is not ExportStatus.WAITING)
     export = now()
-    assert (export.state, export.rows, export.turn) == (ExportState.READY, ROWS, 2)
+    assert (export.status, export.rows, export.turn) == (ExportStatus.READY, ROWS, 2)
     files = open_files(settings_for(url_of(fresh_database), tmp_path))
     with files.open(export.file_key) as file:
         lines = file.read().decode("utf-8-sig").splitlines()

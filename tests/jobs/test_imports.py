@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from app.database import Database
-from app.enums import ImportState
+from app.enums import ImportStatus
 from app.models import ImportChange, ImportRow
 from app.services.imports import steps, undo
 from tests import matrix
@@ -39,17 +39,17 @@ def worker(make_worker: Callable[..., Worker], tmp_path: Path) -> Worker:
     return make_worker(PORTAL_INSTANCE_DIR=str(tmp_path))
 
 
-def in_state(importer: Importer, upload_id: UUID, *states: ImportState) -> Callable[[], bool]:
-    return lambda: importer.now(upload_id).state in states
+def in_state(importer: Importer, upload_id: UUID, *states: ImportStatus) -> Callable[[], bool]:
+    return lambda: importer.now(upload_id).status in states
 
 
 def test_a_worker_checks_and_applies_an_upload(importer: Importer, worker: Worker) -> None:
     worker.start()
     upload_id = importer.upload(f"Name,Phone\nAnn Lee,{number(1)}\nBob,12\n")
-    until(in_state(importer, upload_id, ImportState.CHECKED))
+    until(in_state(importer, upload_id, ImportStatus.CHECKED))
     assert counts(importer.now(upload_id)) == (1, 0, 0, 0, 1)
     importer.start(upload_id)
-    until(in_state(importer, upload_id, ImportState.DONE))
+    until(in_state(importer, upload_id, ImportStatus.DONE))
     assert counts(importer.now(upload_id)) == (1, 0, 0, 0, 1)
     assert importer.people() == [("Ann", number(1), None)]
 
@@ -59,7 +59,7 @@ def test_a_file_that_is_no_contact_file_fails_with_a_reason(
 ) -> None:
     worker.start()
     upload_id = importer.upload(b"\x7fELF\x00\x00")
-    until(in_state(importer, upload_id, ImportState.FAILED))
+    until(in_state(importer, upload_id, ImportStatus.FAILED))
     assert importer.now(upload_id).failure == (
         "This is a program, not a contact file. Save the list as CSV or XLSX."
     )
@@ -81,15 +81,15 @@ def test_a_worker_killed_anywhere_goes_on_exactly_where_it_was(
         rows = [(f"P{index}v{rounds}", number(index)) for index in range(ROWS)]
         again = (f"Q{rounds}", number(7))
         upload_id = importer.upload(table("First name,Phone", [*rows, *[("Bad", "12")] * 5, again]))
-        kills += _kill_while(importer, worker, upload_id, ImportState.READING, 1, chance)
-        until(in_state(importer, upload_id, ImportState.CHECKED))
+        kills += _kill_while(importer, worker, upload_id, ImportStatus.READING, 1, chance)
+        until(in_state(importer, upload_id, ImportStatus.CHECKED))
         expected = (ROWS - 1, 2, 0, 0, 5) if rounds == 1 else (0, ROWS + 1, 0, 0, 5)
         assert counts(importer.now(upload_id)) == expected, f"seed {seed}"
         importer.start(upload_id)
         kills += _kill_while(
-            importer, worker, upload_id, ImportState.APPLYING, KILLS - kills, chance
+            importer, worker, upload_id, ImportStatus.APPLYING, KILLS - kills, chance
         )
-        until(in_state(importer, upload_id, ImportState.DONE))
+        until(in_state(importer, upload_id, ImportStatus.DONE))
         assert counts(importer.now(upload_id)) == expected, f"seed {seed}"
         people = {phone: name for name, phone in [*rows, again]}
         assert importer.people() == sorted(
@@ -110,7 +110,7 @@ def _kill_while(
     importer: Importer,
     worker: Worker,
     upload_id: UUID,
-    state: ImportState,
+    state: ImportStatus,
     most: int,
     chance: random.Random,
 ) -> int:
@@ -121,7 +121,7 @@ def _kill_while(
         before = _progress(importer, upload_id)
         until(partial(_has_moved, importer, upload_id, before))
         time.sleep(chance.uniform(0, 0.1))
-        if importer.now(upload_id).state is not state:
+        if importer.now(upload_id).status is not state:
             break
         worker.kill()
         worker.start(wait=chance.random() < 0.5)
@@ -129,14 +129,14 @@ def _kill_while(
     return kills
 
 
-def _progress(importer: Importer, upload_id: UUID) -> tuple[ImportState, int, int]:
+def _progress(importer: Importer, upload_id: UUID) -> tuple[ImportStatus, int, int]:
     upload = importer.now(upload_id)
-    return upload.state, upload.rows_total, upload.rows_applied
+    return upload.status, upload.rows_total, upload.rows_applied
 
 
-def _has_moved(importer: Importer, upload_id: UUID, before: tuple[ImportState, int, int]) -> bool:
+def _has_moved(importer: Importer, upload_id: UUID, before: tuple[ImportStatus, int, int]) -> bool:
     now = _progress(importer, upload_id)
-    return now != before or now[0] in (ImportState.CHECKED, ImportState.DONE)
+    return now != before or now[0] in (ImportStatus.CHECKED, ImportStatus.DONE)
 
 
 def test_a_person_stops_an_upload_between_two_batches(importer: Importer, worker: Worker) -> None:
@@ -144,12 +144,12 @@ def test_a_person_stops_an_upload_between_two_batches(importer: Importer, worker
         table("First name,Phone", [(f"P{index}", number(index)) for index in range(ROWS)])
     )
     worker.start()
-    until(in_state(importer, upload_id, ImportState.CHECKED), limit=60)
+    until(in_state(importer, upload_id, ImportStatus.CHECKED), limit=60)
     importer.start(upload_id)
     until(lambda: importer.now(upload_id).rows_applied > 0)
     with importer.database.transaction() as session:
         steps.cancel(session, importer.caller, upload_id)
-    until(in_state(importer, upload_id, ImportState.CANCELLED))
+    until(in_state(importer, upload_id, ImportStatus.CANCELLED))
     stopped = importer.now(upload_id)
     assert 0 < stopped.rows_applied < ROWS
     assert len(importer.people()) == stopped.rows_applied == stopped.created
@@ -158,7 +158,7 @@ def test_a_person_stops_an_upload_between_two_batches(importer: Importer, worker
 def _is_further(importer: Importer, upload_id: UUID, done: int) -> bool:
     """Whether more is undone by now, or all of it."""
     upload = importer.now(upload_id)
-    return upload.undo_done > done or upload.undo_state == "undone"
+    return upload.undo_done > done or upload.undo_status == "undone"
 
 
 @pytest.mark.crash
@@ -180,11 +180,11 @@ def test_a_killed_worker_goes_on_undoing_exactly_where_it_was(
             partial(_is_further, importer, upload.id, importer.now(upload.id).undo_done), limit=60
         )
         time.sleep(chance.uniform(0, 0.05))
-        if importer.now(upload.id).undo_state == "undone":
+        if importer.now(upload.id).undo_status == "undone":
             break
         worker.kill()
         worker.start(wait=chance.random() < 0.5)
-    until(lambda: importer.now(upload.id).undo_state == "undone", limit=60)
+    until(lambda: importer.now(upload.id).undo_status == "undone", limit=60)
     assert worker.stop() == 0
     undone = importer.now(upload.id)
     assert (undone.undo_done, undo.result_of(undone)) == (

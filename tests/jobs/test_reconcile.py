@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import make_url, select, text
 
 from app.database import Database, make_engine
-from app.enums import CallStatus, CarrierKind, OutreachState
+from app.enums import CallStatus, CarrierKind, OutreachStatus
 from app.factory import create_app
 from app.jobs.restore_detection import MarkFile
 from app.models import Call, HeldCall, OutreachContact, SimulatedCall, new_id, utcnow
@@ -189,9 +189,9 @@ def test_contacts_that_their_campaign_had_yet_to_call_count_as_called(
     assert described["error"].startswith("Calling isn't paused.")
     with fresh_database.transaction(read_only=True) as session:
         (call,) = session.scalars(select(Call))
-        rows = session.execute(select(OutreachContact.state, OutreachContact.call_id)).all()
+        rows = session.execute(select(OutreachContact.status, OutreachContact.call_id)).all()
     assert (call.phone_number, call.status) == ("+12125550001", CallStatus.COMPLETED)
-    assert [tuple(row) for row in rows] == [(OutreachState.CALLED, call.id)]
+    assert [tuple(row) for row in rows] == [(OutreachStatus.CALLED, call.id)]
 
 
 def test_a_trunk_has_no_list_and_the_simulated_carrier_has_one(

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from app.database import Database
-from app.enums import RecordingState, Role
+from app.enums import RecordingStatus, Role
 from app.gateways.files import open_files
 from app.jobs.fetch_recording import fetch_and_store
 from app.models import (
@@ -119,8 +119,8 @@ def test_a_reported_recording_is_fetched_and_kept(
 ) -> None:
     recorded_call.report(server.serve("/1.wav", WAV))
     found = recorded_call.fetch()
-    assert (found.state, found.size, found.content_type, found.problem) == (
-        (RecordingState.STORED, len(WAV), "audio/wav", None)
+    assert (found.status, found.size, found.content_type, found.problem) == (
+        (RecordingStatus.STORED, len(WAV), "audio/wav", None)
     )
     assert recorded_call.stored() == [WAV]
 
@@ -151,7 +151,7 @@ def test_a_recording_that_is_not_there_yet_is_tried_again_and_then_given_up(
     recorded_call: RecordedCall, server: PictureServer
 ) -> None:
     recorded_call.report(server.url("/1.wav"))
-    states = [recorded_call.fetch().state.value for _turn in range(4)]
+    states = [recorded_call.fetch().status.value for _turn in range(4)]
     assert states == ["waiting", "waiting", "waiting", "failed"]
     assert recorded_call.fetch().problem == "127.0.0.1 answered with status 404."
     assert len(server.asked) == 4
@@ -161,9 +161,9 @@ def test_a_file_that_is_no_recording_is_given_up_at_once(
     recorded_call: RecordedCall, server: PictureServer
 ) -> None:
     recorded_call.report(server.serve("/1.wav", b"<html>"))
-    assert recorded_call.fetch().state is RecordingState.FAILED
+    assert recorded_call.fetch().status is RecordingStatus.FAILED
     recorded_call.report(server.serve("/2.wav", WAV + bytes(4096)), "r2")
-    assert (recorded_call.fetch().state, recorded_call.stored()) == (RecordingState.FAILED, [])
+    assert (recorded_call.fetch().status, recorded_call.stored()) == (RecordingStatus.FAILED, [])
 
 
 def test_a_recording_over_the_storage_limit_is_not_kept(
@@ -175,8 +175,8 @@ def test_a_recording_over_the_storage_limit_is_not_kept(
     recorded_call.report(server.serve("/1.wav", WAV))
     found = recorded_call.fetch()
     words = "The storage limit is reached, so the recording was not kept."
-    assert (found.state, found.problem, recorded_call.stored()) == (
-        RecordingState.FAILED,
+    assert (found.status, found.problem, recorded_call.stored()) == (
+        RecordingStatus.FAILED,
         words,
         [],
     )
@@ -216,7 +216,7 @@ def test_a_carriers_recording_is_fetched_from_its_own_api(
             announce(session, attempt_id, "CA1", reference),
         ]
     assert told == [False, False, True, False]
-    assert (recorded_call.fetch().state, recorded_call.stored()) == (RecordingState.STORED, [MP3])
+    assert (recorded_call.fetch().status, recorded_call.stored()) == (RecordingStatus.STORED, [MP3])
 
 
 def test_the_recording_of_the_voice_engine_is_preferred_to_that_of_the_carrier(

@@ -9,7 +9,7 @@ import pytest
 import requests
 from sqlalchemy import select
 
-from app.enums import Role, SubscriptionState, Tier
+from app.enums import Role, SubscriptionStatus, Tier
 from app.errors import Conflict
 from app.jobs import follow_subscriptions, sell_plans
 from app.jobs.context import WorkerContext
@@ -104,17 +104,17 @@ def test_the_plan_becomes_free_when_the_subscription_ends(
 ) -> None:
     made = subscribe(context, stripe, own)
     follow_subscriptions.follow(context, made)
-    assert (plan(context, own), stored(context, made).state) == (
+    assert (plan(context, own), stored(context, made).status) == (
         Tier.PLUS,
-        SubscriptionState.ACTIVE,
+        SubscriptionStatus.ACTIVE,
     )
     become(context, stripe, made, cancel_at=EXPECTED_END)
     ends_at = datetime.fromtimestamp(EXPECTED_END, UTC)
     assert (plan(context, own), stored(context, made).ends_at) == (Tier.PLUS, ends_at)
     become(context, stripe, made, status="past_due")
-    assert (plan(context, own), stored(context, made).state) == (
+    assert (plan(context, own), stored(context, made).status) == (
         Tier.PLUS,
-        SubscriptionState.OVERDUE,
+        SubscriptionStatus.OVERDUE,
     )
     for _repeated in range(2):
         become(context, stripe, made, status="canceled")
@@ -172,8 +172,8 @@ def test_an_upgrade_ends_the_former_subscription_and_only_that(
 ) -> None:
     first, second = (subscribe(context, stripe, own) for _each in range(2))
     follow_subscriptions.follow(context, second)
-    states = [stored(context, each).state for each in (first, second)]
-    assert states == [SubscriptionState.ENDED, SubscriptionState.ACTIVE]
+    states = [stored(context, each).status for each in (first, second)]
+    assert states == [SubscriptionStatus.ENDED, SubscriptionStatus.ACTIVE]
     assert plan(context, own) is Tier.PLUS
     assert stripe.client.v1.subscriptions.retrieve(stored(context, first).reference).status == (
         "canceled"
@@ -187,9 +187,9 @@ def test_a_subscription_that_the_account_does_not_have_changes_nothing(
     with context.database.transaction() as session:
         session.get_one(Subscription, made).reference = "sub_of_another_account"
     follow_subscriptions.follow(context, made)
-    assert (plan(context, own), stored(context, made).state) == (
+    assert (plan(context, own), stored(context, made).status) == (
         Tier.PLUS,
-        SubscriptionState.ACTIVE,
+        SubscriptionStatus.ACTIVE,
     )
 
 
@@ -214,9 +214,9 @@ def test_without_an_answer_nothing_changes(
     with context.database.transaction() as session:
         connect(session, context, own, AccountKeys("rk_live_nobody_knows"))
     follow_subscriptions.follow(context, made)
-    assert (plan(context, own), stored(context, made).state) == (
+    assert (plan(context, own), stored(context, made).status) == (
         Tier.PLUS,
-        SubscriptionState.ACTIVE,
+        SubscriptionStatus.ACTIVE,
     )
 
 

@@ -22,7 +22,7 @@ from sqlalchemy import select
 
 from app.config import ROOT
 from app.database import Database
-from app.enums import ImportState, Role
+from app.enums import ImportStatus, Role
 from app.factory import create_app
 from app.models import ContactImport
 from app.services import campaigns
@@ -146,9 +146,9 @@ class House:
             timeout=60,
         )
 
-    def states(self) -> dict[UUID, ImportState]:
+    def states(self) -> dict[UUID, ImportStatus]:
         with self.database.transaction(read_only=True) as session:
-            rows = session.execute(select(ContactImport.id, ContactImport.state))
+            rows = session.execute(select(ContactImport.id, ContactImport.status))
             return {row[0]: row[1] for row in rows}
 
 
@@ -190,13 +190,13 @@ def test_every_accepted_upload_is_checked_while_hosts_are_killed(
             accepted = list(browsers.map(house.upload, range(UPLOADS)))
         done.set()
         killer.join()
-        waiting = {ImportState.UPLOADED, ImportState.READING}
+        waiting = {ImportStatus.UPLOADED, ImportStatus.READING}
         until(lambda: not waiting & set(house.states().values()), WAIT_LIMIT)
     finally:
         done.set()
         worker.close()
     states = house.states()
-    assert [states[each] for each in accepted] == [ImportState.CHECKED] * UPLOADS
+    assert [states[each] for each in accepted] == [ImportStatus.CHECKED] * UPLOADS
     assert len(set(accepted)) == UPLOADS
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.database import Database
-from app.enums import DeliveryState
+from app.enums import DeliveryStatus
 from app.jobs.engine import WEBHOOKS_PER_ENDPOINT
 from app.models import WebhookDelivery, WebhookEndpoint
 from app.policy.caller import system_caller
@@ -59,9 +59,9 @@ def add(session: Session, line: Line, receiver: Receiver, *events: str) -> Webho
     ).endpoint
 
 
-def states(database: Database) -> Counter[DeliveryState]:
+def states(database: Database) -> Counter[DeliveryStatus]:
     with database.transaction(read_only=True) as session:
-        return Counter(session.scalars(select(WebhookDelivery.state)))
+        return Counter(session.scalars(select(WebhookDelivery.status)))
 
 
 def test_every_event_of_a_call_is_delivered_and_retried_until_received(
@@ -77,7 +77,7 @@ def test_every_event_of_a_call_is_delivered_and_retried_until_received(
     worker.start()
     call_id = line.dial(fresh_database, "+12025550121")
     status = outcome(fresh_database, call_id)[0]
-    until(lambda: states(fresh_database) == {DeliveryState.DELIVERED: 2})
+    until(lambda: states(fresh_database) == {DeliveryStatus.DELIVERED: 2})
     ids = Counter(message.id for message in receiver.received)
     assert (len(ids), sum(ids.values())) == (2, 5)
     types = {
@@ -103,7 +103,7 @@ def test_a_slow_receiver_does_not_delay_others(
     worker.start()
     until(lambda: len(quick.received) == 6)
     assert len(slow.received) <= WEBHOOKS_PER_ENDPOINT
-    assert states(fresh_database)[DeliveryState.WAITING] >= 6
+    assert states(fresh_database)[DeliveryStatus.WAITING] >= 6
 
 
 @pytest.mark.parametrize("how", ["stop", "kill"])
@@ -125,7 +125,7 @@ def test_a_worker_that_ends_loses_none(
     until(lambda: len(receiver.received) >= 3)
     getattr(worker, how)()
     worker.start()
-    until(lambda: states(fresh_database) == {DeliveryState.DELIVERED: 10})
+    until(lambda: states(fresh_database) == {DeliveryStatus.DELIVERED: 10})
     ids = [message.id for message in receiver.received]
     assert sorted(set(ids)) == expected
     assert len(ids) - len(expected) <= (WEBHOOKS_PER_ENDPOINT if how == "kill" else 0)
@@ -143,9 +143,9 @@ def test_failed_events_are_sent_again_after_the_receiver_is_fixed(
         endpoint = add(session, line, receiver)
         deliveries.send_test(session, OPERATOR, endpoint.id)
     worker.start()
-    until(lambda: states(fresh_database) == {DeliveryState.HELD: 1})
+    until(lambda: states(fresh_database) == {DeliveryStatus.HELD: 1})
     receiver.usual = 204
     with fresh_database.transaction() as session:
         endpoints.resume(session, OPERATOR, endpoint.id)
-    until(lambda: states(fresh_database) == {DeliveryState.DELIVERED: 1})
+    until(lambda: states(fresh_database) == {DeliveryStatus.DELIVERED: 1})
     assert len({message.id for message in receiver.received}) == 1

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config.calls import CallSettings
-from app.enums import ContactAction, OutreachState, Role
+from app.enums import ContactAction, OutreachStatus, Role
 from app.models import Assistant, Call, Contact, OutreachContact, utcnow
 from app.phone import EVERY_DAY, USUAL_REGIONS, OpenRegions, PhoneError, check_dialable
 from app.policy.caller import system_caller
@@ -161,14 +161,14 @@ def test_a_campaign_refuses_each_kind_of_number(
     outreach.start(session, SUPPORT, campaign.id)
     dispatcher.dispatch(session, campaign.id, CallSettings(calls_at_once=200), utcnow())
     decided = session.execute(
-        select(Contact.phone, OutreachContact.state, OutreachContact.reason).join(
+        select(Contact.phone, OutreachContact.status, OutreachContact.reason).join(
             OutreachContact, OutreachContact.contact_id == Contact.id
         )
     )
     said = sentences()
     for number, state, reason in decided:
         assert number is not None
-        never = (OutreachState.LEFT_OUT, "number_not_allowed")
+        never = (OutreachStatus.LEFT_OUT, "number_not_allowed")
         outcomes[number] = said[number] if (state, reason) == never else reason
     unread = {number for number, outcome in outcomes.items() if outcome == "refused"}
     assert {number: "refused" if number in unread else why for number, why in said.items()} == {

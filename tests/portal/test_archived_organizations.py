@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import ContactAction, ImportState, Role
+from app.enums import ContactAction, ImportStatus, Role
 from app.models import AlertRule, Campaign, ContactImport
 from app.services import assistants, contacts, do_not_call, organizations
 from app.services.organizations import OrganizationFilter
@@ -35,7 +35,7 @@ def test_contacts_of_an_archived_organization_can_not_be_uploaded_applied_or_add
         assert answer.status_code == 409
         assert REFUSED in words(answer)
     assert session.query(ContactImport).count() == 1
-    assert uploader.now(checked).state is ImportState.CHECKED
+    assert uploader.now(checked).status is ImportStatus.CHECKED
     assert session.get_one(Campaign, uploader.campaign_id).contact_count == 0
     organizations.restore(session, OPERATOR, own.organization.id)
     session.commit()

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from app.enums import Role, SubscriptionState, Tier
+from app.enums import Role, SubscriptionStatus, Tier
 from app.models import Statement, Subscription, User
 from app.services.billing import closing
 from app.services.pricing.plans import PlanTerms
@@ -258,7 +258,7 @@ def test_statements_paid_by_subscription_or_of_zero_show_no_instructions(
         organization_id=own.plus.id,
         reference="sub_1",
         tier=Tier.PLUS,
-        state=SubscriptionState.ACTIVE,
+        status=SubscriptionStatus.ACTIVE,
         seen_at=datetime(2026, 10, 20, tzinfo=UTC),
     )
     session.add(subscription)

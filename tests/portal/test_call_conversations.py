@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 from sqlalchemy.orm import Session
 
-from app.enums import CallStatus, CarrierKind, RecordingState, Role
+from app.enums import CallStatus, CarrierKind, RecordingStatus, Role
 from app.extensions import files
 from app.models import Assistant, Call, CallAttempt, CallRecording, CallTranscript, User
 from app.services.recordings import samples
@@ -37,10 +37,10 @@ def call(session: Session, own: Tenant) -> Call:
 
 
 def record(
-    session: Session, app: Flask, call: Call, state: RecordingState, problem: str | None = None
+    session: Session, app: Flask, call: Call, status: RecordingStatus, problem: str | None = None
 ) -> None:
     key = ""
-    if state is RecordingState.STORED:
+    if status is RecordingStatus.STORED:
         with app.app_context():
             key = files().save(io.BytesIO(WAV), max_bytes=len(WAV)).key
     session.add(
@@ -48,7 +48,7 @@ def record(
             partner_id=call.partner_id,
             organization_id=call.organization_id,
             call_id=call.id,
-            state=state,
+            status=status,
             problem=problem,
             file_key=key,
             size=len(WAV),
@@ -67,7 +67,7 @@ def conversation_text(page: str) -> str:
 def test_the_page_shows_summary_recording_and_transcript(
     app: Flask, session: Session, own: Tenant, call: Call, signed_in: SignedIn
 ) -> None:
-    record(session, app, call, RecordingState.STORED)
+    record(session, app, call, RecordingStatus.STORED)
     turns = [
         {"speaker": "assistant", "text": "Hello.", "at": 0},
         {"speaker": "person", "text": "<b>Who</b> is it?", "at": 62.5},
@@ -95,14 +95,14 @@ def test_the_page_shows_summary_recording_and_transcript(
 
 
 @pytest.mark.parametrize(
-    ("state", "words"),
+    ("status", "words"),
     [
         (
-            RecordingState.WAITING,
+            RecordingStatus.WAITING,
             "The recording is being fetched. Reload this page in a moment.",
         ),
         (
-            RecordingState.FAILED,
+            RecordingStatus.FAILED,
             "The recording could not be fetched. v.example answered with status 404.",
         ),
     ],
@@ -113,12 +113,12 @@ def test_without_a_recording_the_page_says_why(
     own: Tenant,
     call: Call,
     signed_in: SignedIn,
-    state: RecordingState,
+    status: RecordingStatus,
     words: str,
 ) -> None:
-    failed = state is RecordingState.FAILED
+    failed = status is RecordingStatus.FAILED
     problem = "v.example answered with status 404." if failed else None
-    record(session, app, call, state, problem)
+    record(session, app, call, status, problem)
     browser = signed_in(own.user)
     assert conversation_text(browser.get(f"/calls/{call.id}").text) == (
         f"Conversation Recording {words} Transcript No transcript. Transcripts are kept for 365 "
@@ -193,7 +193,7 @@ def test_a_running_call_shows_no_conversation_yet(
 def test_a_player_gets_the_part_that_it_asks_for(
     app: Flask, session: Session, own: Tenant, call: Call, signed_in: SignedIn
 ) -> None:
-    record(session, app, call, RecordingState.STORED)
+    record(session, app, call, RecordingStatus.STORED)
     browser = signed_in(own.user)
     whole = browser.get(f"/calls/{call.id}/recording")
     assert (whole.status_code, whole.data, whole.content_type) == (200, WAV, "audio/wav")
@@ -212,7 +212,7 @@ def test_a_player_gets_the_part_that_it_asks_for(
 def test_a_recording_of_another_tenant_does_not_exist(
     app: Flask, session: Session, own: Tenant, other: Tenant, call: Call, signed_in: SignedIn
 ) -> None:
-    record(session, app, call, RecordingState.STORED)
+    record(session, app, call, RecordingStatus.STORED)
     address = f"/calls/{call.id}/recording"
     seen = {
         "own admin": signed_in(own.staff[Role.PARTNER_ADMIN]).get(address).status_code,

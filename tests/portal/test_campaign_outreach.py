@@ -19,7 +19,7 @@ from app.enums import (
     CampaignStatus,
     ContactAction,
     EndedReason,
-    OutreachState,
+    OutreachStatus,
     Role,
 )
 from app.languages.dates import NO_BREAK
@@ -1049,7 +1049,7 @@ def test_each_result_links_to_as_many_calls_as_it_counts(
                 answered_by=answered_by,
             )
             row = OutreachContact(contact_id=contact.id, campaign_id=campaign.id, round=call_round)
-            row.state, row.decided_at, row.call_id = OutreachState.CALLED, utcnow(), call.id
+            row.status, row.decided_at, row.call_id = OutreachStatus.CALLED, utcnow(), call.id
             session.add(row)
             session.flush()
     make_call(session, own.organization, ADA)

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import CarrierKind, Role, SubscriptionState, Tier, UsageUnit
+from app.enums import CarrierKind, Role, SubscriptionStatus, Tier, UsageUnit
 from app.models import Campaign, Mail, Statement, Subscription, User
 from app.portal.web import lists
 from app.services import organizations, reporting
@@ -400,7 +400,7 @@ def test_a_statement_says_what_is_paid_through_stripe(
         organization_id=own.plus.id,
         reference="sub_1",
         tier=Tier.PLUS,
-        state=SubscriptionState.ACTIVE,
+        status=SubscriptionStatus.ACTIVE,
         seen_at=IN_OCTOBER,
     )
     session.add(subscription)

@@ -109,7 +109,7 @@ def test_a_domain_leads_to_a_name_or_to_an_address(
     assert (wanted.type, wanted.name, wanted.value) == (kind, "northwind.example", host)
     dns.set_all([wanted])
     resolver = DnsResolver([("127.0.0.1", dns.port)])
-    assert [found.state for found in domains.examine([wanted], resolver)] == ["seen"]
+    assert [found.status for found in domains.examine([wanted], resolver)] == ["seen"]
 
 
 def test_only_the_hint_of_a_cname_mentions_it(make_app: Callable[..., Flask], own: Tenant) -> None:

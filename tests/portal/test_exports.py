@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app import extensions
 from app.database import Database
-from app.enums import ExportFormat, ExportProblem, ExportState, Role, UserStatus
+from app.enums import ExportFormat, ExportProblem, ExportStatus, Role, UserStatus
 from app.gateways.files import StoredFile
 from app.models import (
     AuditEntry,
@@ -116,7 +116,7 @@ def test_the_file_holds_exactly_what_the_list_shows(
         ["Name", "Organization"],
         *([name, "Northwind Bakery"] for name in ("Winter", "Spring", "Łódź", "Autumn", "'=1+1")),
     ]
-    assert (export.state, export.rows, export.size) == (ExportState.READY, 5, len(answer.data))
+    assert (export.status, export.rows, export.size) == (ExportStatus.READY, 5, len(answer.data))
 
 
 def test_an_excel_file_holds_the_same(app: Flask, session: Session, admin: Browser) -> None:
@@ -233,8 +233,8 @@ def test_a_user_who_lost_access_gets_no_file(
             partner.suspended_at = utcnow()
     session.commit()
     export = write(app, session)
-    assert (export.state, export.problem, export.file_key) == (
-        ExportState.FAILED,
+    assert (export.status, export.problem, export.file_key) == (
+        ExportStatus.FAILED,
         ExportProblem.NO_ACCESS,
         "",
     )
@@ -253,7 +253,7 @@ def test_a_list_that_no_longer_exists_has_no_file(
         )
     session.commit()
     export = write(app, session)
-    assert (export.state, export.problem) == (ExportState.FAILED, ExportProblem.NO_ACCESS)
+    assert (export.status, export.problem) == (ExportStatus.FAILED, ExportProblem.NO_ACCESS)
     shown = words(admin.get("/exports"))
     assert "Contacts CSV Failed You no longer have access to this list." in shown
 
@@ -286,7 +286,7 @@ def test_only_the_newest_attempt_keeps_its_file(
         exports.fail(opened, export_id, ExportProblem.FAILED)
     assert unneeded == [stored[0].key, ""]
     after = only(session)
-    assert (after.file_key, after.state, after.turn) == (stored[1].key, ExportState.READY, 2)
+    assert (after.file_key, after.status, after.turn) == (stored[1].key, ExportStatus.READY, 2)
 
 
 def test_an_export_ends_after_a_week_with_its_file(

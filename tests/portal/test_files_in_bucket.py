@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 from sqlalchemy.orm import Session
 
-from app.enums import ImportState, RecordingState, Role
+from app.enums import ImportStatus, RecordingStatus, Role
 from app.gateways.files.outages import retry_on_file_outage
 from app.models import User
 from app.services.imports.pipeline import check_file
@@ -35,8 +35,8 @@ def test_an_uploaded_file_is_checked_and_removed_when_cancelled(
 ) -> None:
     uploader.app.extensions["files"] = s3_server.files(prefix)
     address = uploader.upload(PEOPLE)
-    assert (uploader.now(address).state, s3_server.names(prefix)) == (
-        ImportState.CHECKED,
+    assert (uploader.now(address).status, s3_server.names(prefix)) == (
+        ImportStatus.CHECKED,
         [uploader.now(address).file_key],
     )
     uploader.browser.post(f"{address}/cancel", page=address)
@@ -70,7 +70,7 @@ def test_a_worker_reads_files_after_an_outage(
         began = time.monotonic()
         retry_on_file_outage(check_file)(uploader.database, files, upload_id, 1)
         assert time.monotonic() - began > 1
-    assert uploader.now(f"/uploads/{upload_id}").state is ImportState.CHECKED
+    assert uploader.now(f"/uploads/{upload_id}").status is ImportStatus.CHECKED
 
 
 def test_cancelling_during_an_outage_leaves_the_file_to_the_worker(
@@ -84,7 +84,7 @@ def test_cancelling_during_an_outage_leaves_the_file_to_the_worker(
         line.cut = True
         assert uploader.browser.post(f"{address}/cancel", page=address).status_code == 303
     found = uploader.now(address)
-    assert (found.state, s3_server.names(prefix)) == (ImportState.CANCELLED, [found.file_key])
+    assert (found.status, s3_server.names(prefix)) == (ImportStatus.CANCELLED, [found.file_key])
 
 
 @pytest.mark.parametrize("downloads", ["portal", "bucket"])
@@ -101,7 +101,7 @@ def test_recordings_play_from_our_origin_and_are_saved_from_where_the_settings_s
     app.extensions["files"] = s3_server.files(prefix, files_downloads=downloads)
     call = make_call(session, own.organization, "+12025550101", **answered())
     session.commit()
-    record(session, app, call, RecordingState.STORED)
+    record(session, app, call, RecordingStatus.STORED)
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     address = f"/calls/{call.id}/recording"
 

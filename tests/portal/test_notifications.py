@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from sqlalchemy.orm import Session
 
-from app.enums import ImportState, Role
+from app.enums import ImportStatus, Role
 from app.models import SpendingTotal, User
 from app.policy.caller import system_caller
 from app.portal.notifications.views import KINDS
@@ -139,7 +139,7 @@ def test_an_upload_shows_its_counts_and_its_undo(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     session.info["own"] = own
-    upload = make_upload(session, own.plus, state=ImportState.DONE)
+    upload = make_upload(session, own.plus, status=ImportStatus.DONE)
     audit.record(
         session,
         system_caller("worker", partner_id=own.partner.id),
@@ -155,7 +155,7 @@ def test_an_upload_shows_its_counts_and_its_undo(
     [words] = re.findall(r'line-text">([^<]*)', browser.get("/notifications").text)
     assert words.startswith("Northwind Dental · 1,200 created, 1 ignored, 2 failed · ")
     assert ">Undone<" not in browser.get("/notifications").text
-    upload.undo_state = UNDONE
+    upload.undo_status = UNDONE
     session.commit()
     assert ">Undone<" in browser.get("/notifications").text
 

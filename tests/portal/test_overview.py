@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from app.enums import CallStatus, ContactAction, ImportState, Role, UsageUnit
+from app.enums import CallStatus, ContactAction, ImportStatus, Role, UsageUnit
 from app.languages import using_language
 from app.models import (
     Assistant,
@@ -73,7 +73,7 @@ def make_upload(session: Session, organization: Organization, **fields: Any) -> 
             "organization_id": organization.id,
             "campaign_id": campaign.id,
             "author": "Maren",
-            "state": ImportState.CHECKED,
+            "status": ImportStatus.CHECKED,
             "action": ContactAction.UPSERT,
             "file_name": "people.csv",
             "file_size": 10,
@@ -127,7 +127,7 @@ def test_each_item_that_needs_attention_links_to_its_page(
     for number in range(2):
         make_user(session, other.partner.id, f"theirs{number}@x.example")
     waiting = make_upload(session, quiet.plus, failed=412, rows_total=4812)
-    bad = make_upload(session, quiet.plus, state=ImportState.FAILED, file_name="bad.xlsx")
+    bad = make_upload(session, quiet.plus, status=ImportStatus.FAILED, file_name="bad.xlsx")
     key = api_keys.create(
         session,
         admin,

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app import extensions
 from app.database import Database
-from app.enums import ErasureState, ExportFormat, ExportState, Role, UserStatus
+from app.enums import ErasureStatus, ExportFormat, ExportStatus, Role, UserStatus
 from app.extensions import files, settings
 from app.gateways.mailers import open_outbox
 from app.jobs.erase_subject import SubjectErasure
@@ -192,7 +192,7 @@ def test_search_question_and_result_of_an_erasure_show_the_same_counts(
 ) -> None:
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     admin.post(f"{page_of(contact)}/data-export", page=page_of(contact))
-    session.execute(update(ListExport).values(state=ExportState.READY))
+    session.execute(update(ListExport).values(status=ExportStatus.READY))
     session.commit()
 
     def lines(path: str) -> list[tuple[str, str, str]]:
@@ -377,7 +377,7 @@ def test_a_failed_erasure_can_be_continued(
     assert admin.post(f"{shown}/retry", page=shown).location == shown
     session.expire_all()
     found = session.get_one(Erasure, erasure_id)
-    assert (found.state, found.finished_at) == (ErasureState.WAITING, None)
+    assert (found.status, found.finished_at) == (ErasureStatus.WAITING, None)
 
 
 def test_retention_is_shortened_and_erasures_are_listed(

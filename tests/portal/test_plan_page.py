@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from app.enums import OrganizationStatus, Role, SubscriptionState, Tier, UsageUnit
+from app.enums import OrganizationStatus, Role, SubscriptionStatus, Tier, UsageUnit
 from app.languages.dates import standalone_month
 from app.models import Checkout, PartnerTier, PlanVersion, Statement, Subscription, User, utcnow
 from app.portal.pricing.labels import upgrade_url
@@ -404,22 +404,22 @@ def test_staff_preview_the_plans_of_the_draft_or_the_published_ones(
 
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize(
-    ("state", "ends_at", "member", "staff"),
+    ("status", "ends_at", "member", "staff"),
     [
-        (SubscriptionState.ACTIVE, None, None, "Active at Stripe"),
+        (SubscriptionStatus.ACTIVE, None, None, "Active at Stripe"),
         (
-            *(SubscriptionState.ACTIVE, datetime(2027, 1, 31, tzinfo=UTC)),
+            *(SubscriptionStatus.ACTIVE, datetime(2027, 1, 31, tzinfo=UTC)),
             *("Your subscription ends on 31 Jan 2027", "Ends on 31 Jan 2027 at Stripe"),
         ),
-        (SubscriptionState.OVERDUE, None, "Your last payment failed", "Payment overdue at Stripe"),
-        (SubscriptionState.ENDED, None, None, None),
+        (SubscriptionStatus.OVERDUE, None, "Your last payment failed", "Payment overdue at Stripe"),
+        (SubscriptionStatus.ENDED, None, None, None),
     ],
 )
 def test_a_subscription_is_shown_to_the_customer_and_to_the_partner(
     own: Tenant,
     signed_in: SignedIn,
     session: Session,
-    state: SubscriptionState,
+    status: SubscriptionStatus,
     ends_at: datetime | None,
     member: str | None,
     staff: str | None,
@@ -429,7 +429,7 @@ def test_a_subscription_is_shown_to_the_customer_and_to_the_partner(
         organization_id=own.organization.id,
         reference="sub_1",
         tier=Tier.BASIC,
-        state=state,
+        status=status,
         ends_at=ends_at,
         seen_at=utcnow(),
     )
@@ -540,7 +540,7 @@ def test_invoices_at_stripe_are_offered_with_a_subscription_and_a_connected_acco
         reference="sub_1",
         customer="cus_1",
         tier=Tier.BASIC,
-        state=SubscriptionState.ACTIVE,
+        status=SubscriptionStatus.ACTIVE,
         seen_at=utcnow(),
     )
     session.add(subscription)
@@ -567,7 +567,7 @@ def test_the_month_in_which_a_subscription_ended_says_which_plan_applies(
         organization_id=own.organization.id,
         reference="sub_1",
         tier=Tier.BASIC,
-        state=SubscriptionState.ENDED,
+        status=SubscriptionStatus.ENDED,
         seen_at=utcnow(),
         ended_at=utcnow().replace(microsecond=0) - timedelta(seconds=1),
     )

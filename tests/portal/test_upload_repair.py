@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from app.enums import ImportState
+from app.enums import ImportStatus
 from tests.fixtures.uploads import number
 from tests.portal.uploader import Uploader, heading, words
 
@@ -100,7 +100,7 @@ def test_all_corrections_can_be_undone_together(uploader: Uploader) -> None:
 def test_a_form_without_a_change_checks_nothing_again(uploader: Uploader) -> None:
     address = uploader.upload(FILE)
     assert save(uploader, address).location == f"{address}#rows"
-    assert uploader.now(address).state is ImportState.CHECKED
+    assert uploader.now(address).status is ImportStatus.CHECKED
 
 
 def test_the_second_user_sees_the_new_check_and_keeps_their_corrections(
@@ -130,7 +130,7 @@ def test_a_check_that_the_user_has_not_seen_is_not_applied(uploader: Uploader) -
     assert late.status_code == 409
     assert fields(late)["cell-3-2"] == "bob(at)mail"
     assert "This check has changed Nothing was applied yet." in words(late)
-    assert uploader.now(address).state is ImportState.CHECKED
+    assert uploader.now(address).status is ImportStatus.CHECKED
     answer = uploader.browser.post(f"{address}/apply", applying(late), page=address)
     assert answer.status_code == 303
     uploader.work(address)
@@ -146,7 +146,7 @@ def test_applying_saves_and_checks_first_what_was_typed(uploader: Uploader) -> N
         assert saved in words(uploader.browser.get(checked_first))
     uploader.work(address)
     page = uploader.browser.get(checked_first)
-    assert uploader.now(address).state is ImportState.CHECKED
+    assert uploader.now(address).status is ImportStatus.CHECKED
     assert "Your edits were saved and checked. Nothing is applied until" in words(page)
     assert heading(page) == "2 rows can be applied"
     uploader.browser.post(f"{address}/apply", applying(page), page=address)

@@ -163,13 +163,13 @@ def test_an_undo_is_no_longer_possible_after_its_days_and_the_page_says_so(
     assert "Undo this upload" not in said
     assert uploader.browser.get(f"{address}/undo").location == address
     assert uploader.browser.post(f"{address}/undo", page=uploader.page).location == address
-    assert uploader.now(address).undo_state is None
+    assert uploader.now(address).undo_status is None
 
 
 def test_an_undo_that_stopped_can_go_on(uploader: Uploader) -> None:
     address = uploader.applied(f"Name,Phone\nAnn,{ANN}\n")
     with uploader.database.transaction() as session:
-        session.execute(update(ContactImport).values(undo_state="stopped", undo_changes=1))
+        session.execute(update(ContactImport).values(undo_status="stopped", undo_changes=1))
     assert "The undo stopped after 0 of 1 change" in uploader.shows(address)
     assert "An earlier undo stopped" in uploader.shows(f"{address}/undo")
     uploader.press(address, "undo")

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.database import Database
-from app.enums import ImportState, Role
+from app.enums import ImportStatus, Role
 from app.models import Campaign, Contact, ContactImport, User, utcnow
 from app.services.imports import apply
 from tests.files.exports import hubspot_contacts
@@ -250,7 +250,7 @@ def test_an_upload_can_be_cancelled_and_its_file_is_removed(
     assert list((tmp_path / "uploads").iterdir()) == []
     for act in ("cancel", "apply", "check", "repairs/decimals"):
         assert uploader.browser.post(f"{address}/{act}", page=uploader.page).location == address
-    assert uploader.now(address).state is ImportState.CANCELLED
+    assert uploader.now(address).status is ImportStatus.CANCELLED
 
 
 @pytest.mark.parametrize(
@@ -420,7 +420,7 @@ def test_an_upload_of_another_partner_answers_exactly_as_an_absent_one(
         assert plain(theirs) == plain(stranger.post(absent + part, page=page))
     own_campaign = stranger.post(uploader.page, {"action": "upsert"}, page=page)
     assert own_campaign.status_code == 404
-    assert uploader.now(address).state is ImportState.CHECKED
+    assert uploader.now(address).status is ImportStatus.CHECKED
 
 
 def test_a_member_sees_no_upload_of_another_organization(

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from app.enums import DeliveryState, PauseReason, Role, WebhookEvent
+from app.enums import DeliveryStatus, PauseReason, Role, WebhookEvent
 from app.extensions import settings
 from app.gateways.webhook_client import WebhookAnswer
 from app.jobs import check_webhook_host
@@ -51,10 +51,10 @@ def make(app: Flask, session: Session, tenant: Tenant) -> WebhookEndpoint:
     return made.endpoint
 
 
-def ended(session: Session, endpoint: WebhookEndpoint, state: DeliveryState) -> WebhookDelivery:
+def ended(session: Session, endpoint: WebhookEndpoint, state: DeliveryStatus) -> WebhookDelivery:
     owner = system_caller("the owner", endpoint.partner_id)
     delivery = deliveries.send_test(session, owner, endpoint.id)
-    delivery.state, delivery.ended_at, delivery.attempts = state, utcnow(), 1
+    delivery.status, delivery.ended_at, delivery.attempts = state, utcnow(), 1
     delivery.last_status, delivery.last_answer = 503, "<b>away</b>"
     delivery.next_attempt_at = None
     session.commit()
@@ -158,7 +158,7 @@ def test_the_answer_of_a_receiver_that_refuses_is_shown(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
-    delivery = ended(session, endpoint, DeliveryState.FAILED)
+    delivery = ended(session, endpoint, DeliveryStatus.FAILED)
     delivery.last_attempt_at = utcnow()
     delivery.last_answer = "<b>away</b> " + "x" * 400
     endpoint.failing_since = utcnow()
@@ -216,7 +216,7 @@ def test_a_webhook_is_paused_and_resumed(
 
 def fail(session: Session, endpoint: WebhookEndpoint) -> WebhookDelivery:
     """A delivery that the receiver refused once, an hour before its next attempt."""
-    delivery = ended(session, endpoint, DeliveryState.WAITING)
+    delivery = ended(session, endpoint, DeliveryStatus.WAITING)
     delivery.ended_at, delivery.retries = None, 1
     delivery.next_attempt_at = utcnow() + timedelta(hours=1)
     endpoint.failing_since = utcnow()
@@ -247,7 +247,7 @@ def test_a_failing_webhook_is_amber_and_is_retried_at_once(
         assert words in admin.get(answer.location).text
     session.refresh(delivery)
     waits: datetime | None = delivery.next_attempt_at
-    assert (delivery.state, waits) == (DeliveryState.HELD, None)
+    assert (delivery.status, waits) == (DeliveryStatus.HELD, None)
 
 
 def move(admin: Browser, endpoint: WebhookEndpoint, url: str) -> None:
@@ -289,7 +289,7 @@ def test_a_host_that_is_not_found_is_reported_until_something_is_sent(
     assert missing in shown
     assert badges(shown)[0] == ("warning", "Host not found")
     assert badges(admin.get(LIST).text) == [("warning", "Host not found")]
-    ended(session, endpoint, DeliveryState.DELIVERED).last_attempt_at = utcnow()
+    ended(session, endpoint, DeliveryStatus.DELIVERED).last_attempt_at = utcnow()
     session.commit()
     assert (missing in admin.get(page_of(endpoint)).text) is False
     move(admin, endpoint, "https://other.invalid/x")
@@ -324,11 +324,11 @@ def test_the_page_reloads_its_deliveries_while_one_is_in_progress(
     assert "Test event queued. The log shows the result." in sent
     assert badges(sent)[1] == ("info", "On its way")
     assert reloading() == paths
-    delivery.state, delivery.next_attempt_at = DeliveryState.HELD, None
+    delivery.status, delivery.next_attempt_at = DeliveryStatus.HELD, None
     session.commit()
     assert badges(admin.get(page).text)[1] == ("info", "On its way")
     assert reloading() == paths
-    delivery.state, delivery.retries = DeliveryState.WAITING, 1
+    delivery.status, delivery.retries = DeliveryStatus.WAITING, 1
     delivery.next_attempt_at = utcnow() + timedelta(seconds=20)
     session.commit()
     soon = re.search(r'data-label="Next">in (\d+) s<span', admin.get(page).text)
@@ -416,8 +416,8 @@ def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
-    delivery = ended(session, endpoint, DeliveryState.FAILED)
-    delivery.state, delivery.ended_at, delivery.retries = DeliveryState.WAITING, None, 2
+    delivery = ended(session, endpoint, DeliveryStatus.FAILED)
+    delivery.status, delivery.ended_at, delivery.retries = DeliveryStatus.WAITING, None, 2
     delivery.attempts = 2
     delivery.next_attempt_at = utcnow() + timedelta(hours=1)
     session.commit()
@@ -430,15 +430,15 @@ def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
     assert admin.post(f"{shown}/replay", page=LIST + "/new").location == shown
     session.refresh(delivery)
     waits: datetime | None = delivery.next_attempt_at
-    assert (delivery.state, waits) == (DeliveryState.HELD, None)
+    assert (delivery.status, waits) == (DeliveryStatus.HELD, None)
 
 
 def test_a_delivery_that_is_sent_again_continues_to_count_its_attempts(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
-    delivery = ended(session, endpoint, DeliveryState.FAILED)
-    delivery.state, delivery.ended_at = DeliveryState.WAITING, None
+    delivery = ended(session, endpoint, DeliveryStatus.FAILED)
+    delivery.status, delivery.ended_at = DeliveryStatus.WAITING, None
     delivery.attempts, delivery.retries, delivery.last_attempt_at = 3, 1, utcnow()
     delivery.next_attempt_at = utcnow() + timedelta(hours=1)
     session.commit()
@@ -451,7 +451,7 @@ def test_the_page_of_a_delivery_shows_each_attempt_the_latest_first(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
-    delivery = ended(session, endpoint, DeliveryState.FAILED)
+    delivery = ended(session, endpoint, DeliveryStatus.FAILED)
     answers = (
         WebhookAnswer(503, "<b>busy</b>", seconds=1.43),
         WebhookAnswer(None, "Timed out.", seconds=0.24),
@@ -476,7 +476,7 @@ def test_the_log_of_a_webhook_without_deliveries_is_not_mentioned(
     endpoint = make(app, session, own)
     asked = f"{page_of(endpoint)}/remove"
     assert "Its log of" not in admin.get(asked).text
-    ended(session, endpoint, DeliveryState.FAILED)
+    ended(session, endpoint, DeliveryStatus.FAILED)
     assert "Its log of 1 delivery is deleted." in admin.get(asked).text
 
 
@@ -484,7 +484,7 @@ def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
-    delivery = ended(session, endpoint, DeliveryState.FAILED)
+    delivery = ended(session, endpoint, DeliveryStatus.FAILED)
     delivery.last_attempt_at = utcnow()
     session.commit()
     shown = f"{page_of(endpoint)}/deliveries/{delivery.id}"
@@ -494,14 +494,14 @@ def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
         assert (answer.status_code, answer.location) == (303, shown)
         assert words in admin.get(shown).text
     session.refresh(delivery)
-    assert delivery.state is DeliveryState.HELD
+    assert delivery.status is DeliveryStatus.HELD
 
 
 def test_all_deliveries_that_failed_since_a_day_are_sent_again(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
-    old, new = (ended(session, endpoint, DeliveryState.FAILED) for _ in range(2))
+    old, new = (ended(session, endpoint, DeliveryStatus.FAILED) for _ in range(2))
     old.created_at = utcnow() - timedelta(days=9)
     session.commit()
     page = page_of(endpoint)
@@ -513,7 +513,7 @@ def test_all_deliveries_that_failed_since_a_day_are_sent_again(
     assert "1 delivery will be sent again." in admin.get(answer.location).text
     for delivery in (old, new):
         session.refresh(delivery)
-    assert (old.state, new.state) == (DeliveryState.FAILED, DeliveryState.HELD)
+    assert (old.status, new.status) == (DeliveryStatus.FAILED, DeliveryStatus.HELD)
     assert old.message_id not in admin.get(f"{page}?state=held").text
 
 
@@ -521,7 +521,7 @@ def test_removing_asks_with_its_consequence(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
-    ended(session, endpoint, DeliveryState.DELIVERED)
+    ended(session, endpoint, DeliveryStatus.DELIVERED)
     page = f"{page_of(endpoint)}/remove"
     asked = admin.get(page).text
     assert "Its log of 1 delivery is deleted." in asked
@@ -546,7 +546,7 @@ def test_a_webhook_of_another_partner_is_answered_like_a_missing_one(
     app: Flask, session: Session, own: Tenant, other: Tenant, admin: Browser
 ) -> None:
     theirs = make(app, session, other)
-    delivery = ended(session, theirs, DeliveryState.FAILED)
+    delivery = ended(session, theirs, DeliveryStatus.FAILED)
     own_one = make(app, session, own)
     assert str(theirs.id) not in admin.get(LIST).text
     for whose in (theirs.id, uuid4()):

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.database import Database
-from app.enums import ImportState, Role
+from app.enums import ImportStatus, Role
 from app.extensions import files
 from app.models import Campaign, ContactImport
 from app.services import campaigns
@@ -60,9 +60,9 @@ class Uploader:
 
     def work(self, address: str) -> None:
         upload = self.now(address)
-        if upload.undo_state == "undoing":
+        if upload.undo_status == "undoing":
             undo_rows(self.database, upload.id, upload.undo_number)
-        elif upload.state is ImportState.APPLYING:
+        elif upload.status is ImportStatus.APPLYING:
             apply_rows(self.database, upload.id, upload.apply_number)
         else:
             with self.app.app_context():

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.enums import CarrierKind, Observed
 from app.models import utcnow
 from app.services.pauses import carrier_health
-from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour, CarrierState
+from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour, CarrierStatus
 
 TWILIO = CarrierKind.TWILIO
 Seen = tuple[float, Observed, int]
@@ -33,27 +33,27 @@ UNREACHED, DELAYED, REFUSED = Observed.UNREACHED, Observed.DELAYED, Observed.REF
 @pytest.mark.parametrize(
     ("seen", "state"),
     [
-        ([(3, ANSWERED, 5)], CarrierState.WELL),
-        ([(3, ANSWERED, 5), (1, SILENT, 1)], CarrierState.WELL),
-        ([(3, ANSWERED, 5), (2, SILENT, 1), (1, UNREACHED, 1)], CarrierState.OUTAGE),
-        ([(2, SILENT, 9), (1, ANSWERED, 1)], CarrierState.WELL),
-        ([(30, ANSWERED, 5), (1, UNREACHED, 2)], CarrierState.OUTAGE),
-        ([(1, UNREACHED, 2)], CarrierState.OUTAGE),
-        ([(3, ANSWERED, 5), (1, DELAYED, 1)], CarrierState.DELAYS),
-        ([(3, DELAYED, 5), (1, ANSWERED, 1)], CarrierState.WELL),
-        ([(3, REFUSED, 3), (1, ANSWERED, 9)], CarrierState.REFUSES),
-        ([(3, REFUSED, 2), (1, ANSWERED, 9)], CarrierState.WELL),
-        ([(3, SLOW, 3), (1, ANSWERED, 2)], CarrierState.SLOW),
-        ([(20, SILENT, 9)], CarrierState.QUIET),
+        ([(3, ANSWERED, 5)], CarrierStatus.WELL),
+        ([(3, ANSWERED, 5), (1, SILENT, 1)], CarrierStatus.WELL),
+        ([(3, ANSWERED, 5), (2, SILENT, 1), (1, UNREACHED, 1)], CarrierStatus.OUTAGE),
+        ([(2, SILENT, 9), (1, ANSWERED, 1)], CarrierStatus.WELL),
+        ([(30, ANSWERED, 5), (1, UNREACHED, 2)], CarrierStatus.OUTAGE),
+        ([(1, UNREACHED, 2)], CarrierStatus.OUTAGE),
+        ([(3, ANSWERED, 5), (1, DELAYED, 1)], CarrierStatus.DELAYS),
+        ([(3, DELAYED, 5), (1, ANSWERED, 1)], CarrierStatus.WELL),
+        ([(3, REFUSED, 3), (1, ANSWERED, 9)], CarrierStatus.REFUSES),
+        ([(3, REFUSED, 2), (1, ANSWERED, 9)], CarrierStatus.WELL),
+        ([(3, SLOW, 3), (1, ANSWERED, 2)], CarrierStatus.SLOW),
+        ([(20, SILENT, 9)], CarrierStatus.QUIET),
         ([(60 * 25, SILENT, 9)], None),
     ],
 )
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_state_of_a_carrier_comes_from_its_latest_calls(
-    session: Session, seen: list[Seen], state: CarrierState | None
+    session: Session, seen: list[Seen], state: CarrierStatus | None
 ) -> None:
     observe(session, *seen)
-    assert [each.state for each in carrier_health.carriers(session)] == ([state] if state else [])
+    assert [each.status for each in carrier_health.carriers(session)] == ([state] if state else [])
 
 
 def test_observations_of_several_workers_are_added_with_the_latest_message(
@@ -67,7 +67,7 @@ def test_observations_of_several_workers_are_added_with_the_latest_message(
         (SILENT, "ReadTimeout", 1, "ReadTimeout"),
         (REFUSED, "21211", 5, "Not a number."),
     ]
-    assert (found.state, found.answers, found.slow) == (CarrierState.REFUSES, 1, 0)
+    assert (found.status, found.answers, found.slow) == (CarrierStatus.REFUSES, 1, 0)
 
 
 def test_the_simulated_carrier_is_not_observed_and_old_observations_are_deleted(

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.database import Database
-from app.enums import DeliveryState, RetentionKind, Role
+from app.enums import DeliveryStatus, RetentionKind, Role
 from app.errors import ValidationFailed
 from app.jobs import purging
 from app.models import Mail, Partner, WebhookDelivery, WebhookEndpoint, new_id, utcnow
@@ -43,7 +43,7 @@ def tenants(session: Session) -> tuple[Tenant, Tenant]:
                     event_id=new_id(),
                     type="call.completed",
                     payload="{}",
-                    state=DeliveryState.DELIVERED,
+                    status=DeliveryStatus.DELIVERED,
                     created_at=at,
                 )
             )

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Protocol
 
-from app.enums import SubscriptionState, Tier
+from app.enums import SubscriptionStatus, Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class ListedPrice:
 class CustomerSubscription:
     """A customer's subscription; ``ends_at`` is when it ends if it was cancelled."""
 
-    state: SubscriptionState
+    status: SubscriptionStatus
     customer: str
     price_id: str
     ends_at: datetime | None

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
-from app.enums import SubscriptionState
+from app.enums import SubscriptionStatus
 from app.gateways.processors.base import (
     CustomerSubscription,
     ListedPrice,
@@ -48,10 +48,10 @@ although they have no decimals)."""
 CHARGE = "portal_charge"
 """The metadata key of an invoice item that holds the name of its charge."""
 _STATES = {
-    "active": SubscriptionState.ACTIVE,
-    "trialing": SubscriptionState.ACTIVE,
-    "incomplete": SubscriptionState.OVERDUE,
-    "past_due": SubscriptionState.OVERDUE,
+    "active": SubscriptionStatus.ACTIVE,
+    "trialing": SubscriptionStatus.ACTIVE,
+    "incomplete": SubscriptionStatus.OVERDUE,
+    "past_due": SubscriptionStatus.OVERDUE,
 }
 """Stripe's statuses of a lasting subscription; with any other it pays for nothing."""
 
@@ -219,7 +219,7 @@ class StripeProcessor:
             return None
         prices = [item.price.id for item in subscription["items"].data if item.price]
         return CustomerSubscription(
-            state=_STATES.get(subscription.status, SubscriptionState.ENDED),
+            status=_STATES.get(subscription.status, SubscriptionStatus.ENDED),
             customer=str(subscription.customer),
             price_id=prices[0] if prices else "",
             ends_at=datetime.fromtimestamp(subscription.cancel_at, UTC)

@@ -71,16 +71,16 @@ def _list_context(session: Session, views: Sequence[alerts.AlertView]) -> dict[s
 
 
 def _list_rules(session: Session) -> list[tuple[AlertRule, str, str, bool]]:
-    """Return each rule with its sentence, the words of its state, and whether it is muted."""
+    """Return each rule with its sentence, the words of its status, and whether it is muted."""
     rules = []
     for rule, sentence, last_opened in alerts.listing(session, caller()):
         is_muted = rule.muted_until is not None and rule.muted_until > utcnow()
-        state_label = _state_label(rule, last_opened, is_muted=is_muted)
-        rules.append((rule, sentence, state_label, is_muted))
+        status_label = _status_label(rule, last_opened, is_muted=is_muted)
+        rules.append((rule, sentence, status_label, is_muted))
     return rules
 
 
-def _state_label(rule: AlertRule, last_opened: datetime | None, *, is_muted: bool) -> str:
+def _status_label(rule: AlertRule, last_opened: datetime | None, *, is_muted: bool) -> str:
     """Return how the rule reports alerts, or until when it is muted, and its last alert."""
     if is_muted:
         delivery = gettext("Muted until %(time)s", time=long_datetime(rule.muted_until, zone()))

@@ -16,13 +16,13 @@ from app.portal.api_access import blueprint, curl_examples
 from app.portal.api_access.credential_pages import (
     ALREADY_SHOWN,
     IN_USE,
-    STATES,
+    STATUSES,
     Crumbs,
     last_requests,
     rotate_page,
 )
 from app.portal.api_access.forms import ROLE_HINTS, ClientForm, RotateForm
-from app.portal.api_access.labels import ago, client_state, end_of, kind_of_client, last_use
+from app.portal.api_access.labels import ago, client_status, end_of, kind_of_client, last_use
 from app.portal.web import lists
 from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
@@ -45,7 +45,7 @@ def list_clients() -> str:
         )
         rows = _list_rows(session, page.items)
     pager = position.pager(page.next_cursor, "q", "state")
-    return render_template("portal/api_access/clients.html", rows=rows, states=STATES, **pager)
+    return render_template("portal/api_access/clients.html", rows=rows, statuses=STATUSES, **pager)
 
 
 @blueprint.get("/api-access/clients/new")
@@ -132,7 +132,7 @@ def _list_rows(session: Session, clients: Sequence[OAuthClient]) -> list[dict[st
             "client": client,
             "kind": kind_of_client(client),
             "organization": names.get(client.organization_id) if client.organization_id else None,
-            "state": client_state(client),
+            "status": client_status(client),
             "end": end_of(client, days_in, served_until(client, settings())),
             "used": ago(client.last_used_at, days_in),
         }
@@ -186,7 +186,7 @@ def _client_page(client_id: UUID, secret: str | None = None, success_title: str 
         secret=secret,
         done=success_title,
         crumbs=[*_parent_crumbs(), (client.name, None)],
-        state=client_state(client),
+        status=client_status(client),
         end=end_of(client, days_in, served_until(client, settings())),
         kind=kind_of_client(client),
         organization=organization_names.get(client.organization_id)

@@ -13,7 +13,7 @@ from app.portal.api_access.labels import requests_shown
 from app.services.credentials import request_log
 
 REQUESTS_SHOWN = 25
-STATES = {"in-use": lazy_gettext("In use"), "ended": lazy_pgettext("credentials", "Ended")}
+STATUSES = {"in-use": lazy_gettext("In use"), "ended": lazy_pgettext("credentials", "Ended")}
 IN_USE = {"in-use": True, "ended": False}
 """Filter value -> the service's argument; no value means both."""
 

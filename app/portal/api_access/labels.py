@@ -1,4 +1,4 @@
-"""Labels of keys and clients: their state, their end and their requests."""
+"""Labels of keys and clients: their status, their end and their requests."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class CredentialEnd:
     soon: bool
 
 
-def key_state(key: ApiKey, zone: str) -> CredentialBadge:
+def key_status(key: ApiKey, zone: str) -> CredentialBadge:
     if key.revoked_at is not None:
         return CredentialBadge(pgettext("API key", "Revoked"), "danger")
     if key.replaced_by is not None and key.is_over:
@@ -41,7 +41,9 @@ def key_state(key: ApiKey, zone: str) -> CredentialBadge:
         return CredentialBadge(
             gettext("Works until %(day)s", day=last_day(key.expires_at, zone)), "warning"
         )
-    return state_by_end(key.expires_at) or CredentialBadge(pgettext("API key", "Active"), "success")
+    return status_by_end(key.expires_at) or CredentialBadge(
+        pgettext("API key", "Active"), "success"
+    )
 
 
 def replaced_message(replaced: ApiKey, zone: str) -> str:
@@ -55,18 +57,18 @@ def replaced_message(replaced: ApiKey, zone: str) -> str:
     )
 
 
-def client_state(client: OAuthClient) -> CredentialBadge:
+def client_status(client: OAuthClient) -> CredentialBadge:
     if client.revoked_at is not None:
         return CredentialBadge(pgettext("API client", "Revoked"), "danger")
     if client.suspended_at is not None and not client.is_over:
         return CredentialBadge(pgettext("API client", "Suspended"), "warning")
-    return state_by_end(client.expires_at) or CredentialBadge(
+    return status_by_end(client.expires_at) or CredentialBadge(
         pgettext("API client", "Active"), "success"
     )
 
 
-def state_by_end(end: datetime | None) -> CredentialBadge | None:
-    """Return the state of a credential that has ended or ends soon, otherwise None."""
+def status_by_end(end: datetime | None) -> CredentialBadge | None:
+    """Return the status of a credential that has ended or ends soon, otherwise None."""
     remaining = end - utcnow() if end is not None else SOON
     if remaining <= timedelta():
         return CredentialBadge(pgettext("credential", "Expired"), "neutral")

@@ -16,7 +16,7 @@ from app.portal.api_access import blueprint, curl_examples
 from app.portal.api_access.credential_pages import (
     ALREADY_SHOWN,
     IN_USE,
-    STATES,
+    STATUSES,
     Crumbs,
     last_requests,
     rotate_page,
@@ -31,7 +31,7 @@ from app.portal.api_access.forms import (
     ApiKeyForm,
     RotateForm,
 )
-from app.portal.api_access.labels import ago, end_of, key_state, last_use, replaced_message
+from app.portal.api_access.labels import ago, end_of, key_status, last_use, replaced_message
 from app.portal.spending.uses import bars_of
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page
@@ -54,7 +54,7 @@ def list_keys() -> str:
     return render_template(
         "portal/api_access/keys.html",
         **context,
-        states=STATES,
+        statuses=STATUSES,
         kinds=KINDS,
         every=ngettext("All %(num)s permission", "All %(num)s permissions", len(SCOPE_LABELS)),
         asks_organization=caller().organization_id is None,
@@ -184,7 +184,7 @@ def _key_page(key_id: UUID, secret: str | None = None, success_title: str = "") 
         secret=secret,
         done=success_title,
         crumbs=[*_parent_crumbs(), (key.name, None)],
-        state=key_state(key, days_in),
+        status=key_status(key, days_in),
         end=end_of(key, days_in),
         replaced=replaced,
         replaced_message=replaced_message(replaced, days_in) if replaced else None,
@@ -241,7 +241,7 @@ def _key_row(key: ApiKey) -> dict[str, Any]:
         "key": key,
         "may": _scopes_label(key),
         "has_all": len(key.scopes) == len(SCOPE_LABELS),
-        "state": key_state(key, days_in),
+        "status": key_status(key, days_in),
         "end": end_of(key, days_in),
         "used": ago(key.last_used_at, days_in),
     }

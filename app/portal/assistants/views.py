@@ -26,7 +26,7 @@ from app.portal.assistants.forms import (
 from app.portal.assistants.listing import ASSISTANTS
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page
-from app.portal.web.campaign_states import STATE_LABELS, with_states
+from app.portal.web.campaign_statuses import STATUS_LABELS, with_statuses
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import phone
@@ -205,7 +205,7 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
             latest=_latest_calls(session, assistant),
             recent=_figures(session, assistant),
             used_by=_used_by(session, assistant),
-            states=STATE_LABELS,
+            statuses=STATUS_LABELS,
             changes=audit.latest_of_target(session, caller(), "agent", assistant.id),
         )
 
@@ -244,11 +244,11 @@ def _figures(session: Session, assistant: Assistant) -> dict[str, Any] | None:
 
 
 def _used_by(session: Session, assistant: Assistant) -> list[tuple[Campaign, str]]:
-    """Return the campaigns that may use the assistant and their states, for users who may see
+    """Return the campaigns that may use the assistant and their statuses, for users who may see
     campaigns."""
     if not caller().may(Permission.CAMPAIGNS_READ):
         return []
-    return with_states(
+    return with_statuses(
         session, campaigns.of_assistant(session, caller(), assistant, LATEST_CAMPAIGNS)
     )
 

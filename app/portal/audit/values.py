@@ -14,7 +14,7 @@ from app.enums import (
     TIER_NAMES,
     BillingInterval,
     Role,
-    SubscriptionState,
+    SubscriptionStatus,
     Tier,
     UsageUnit,
     UserStatus,
@@ -99,9 +99,9 @@ _VALUES_OF: dict[str, dict[str, str]] = {
     },
     "period": {each.value: words for each, words in PERIODS.items()},
     "subscription": {
-        SubscriptionState.ACTIVE.value: lazy_pgettext("subscription", "Active"),
-        SubscriptionState.OVERDUE.value: lazy_gettext("Payment overdue"),
-        SubscriptionState.ENDED.value: lazy_pgettext("subscription", "Ended"),
+        SubscriptionStatus.ACTIVE.value: lazy_pgettext("subscription", "Active"),
+        SubscriptionStatus.OVERDUE.value: lazy_gettext("Payment overdue"),
+        SubscriptionStatus.ENDED.value: lazy_pgettext("subscription", "Ended"),
     },
     "userType": {Role.ADMIN: ROLE_NAMES[Role.ADMIN]},
 }

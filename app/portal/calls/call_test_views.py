@@ -226,16 +226,16 @@ def _checks(
     )
     checks = [
         {
-            "state": check.state,
+            "state": check.status,
             "fix_at": check.fix_at,
             "title": _check_message(check, caller_id),
             "text": _local_time(number) if check.code == "within_calling_hours" else "",
             "until": check.until,
-            **(_fix_link(check.fix_at, assistant, number) if check.state != "passed" else {}),
+            **(_fix_link(check.fix_at, assistant, number) if check.status != "passed" else {}),
         }
         for check in results
-        if not (is_placed and check.state != "passed" and _is_in_panel(check))
-        and not (not is_sent and check.state == "failed" and _is_untouched(form, check.fix_at))
+        if not (is_placed and check.status != "passed" and _is_in_panel(check))
+        and not (not is_sent and check.status == "failed" and _is_untouched(form, check.fix_at))
     ]
     return [*checks, *_unknown_placeholders(assistant, form)]
 

@@ -61,7 +61,7 @@ CURRENT = "current"
 COUNTED_BY = IN_USAGE, IN_STATEMENTS = "yes", "billed"
 """The values of ``counted`` that filter by what usage or statements count."""
 LIVE = {"yes": True, "no": False}
-STATE_FILTER = ListFilter(
+STATUS_FILTER = ListFilter(
     "state",
     lazy_gettext("Status"),
     {**GROUP_LABELS, **CALL_STATUS_NAMES},
@@ -122,7 +122,7 @@ def chosen_filters() -> tuple[CallSearch, Problems]:
     since, before, problems = time_bounds("UTC" if counted_by in COUNTED_BY else zone())
     sees_organizations = caller().may(Permission.ORGANIZATIONS_READ)
     filters = CallSearch(
-        states=chosen_states(),
+        states=selected_statuses(),
         answered_by=lists.choice_filter("answered", AnsweredBy),
         ended_reason=lists.choice_filter("outcome", EndedReason),
         organization=lists.id_or_text("organization") if sees_organizations else None,
@@ -139,7 +139,7 @@ def chosen_filters() -> tuple[CallSearch, Problems]:
     return filters, problems
 
 
-def chosen_states() -> frozenset[CallStatus]:
+def selected_statuses() -> frozenset[CallStatus]:
     """Return the statuses of the URL, which names one or a group; empty for all."""
     named = lists.choice_filter("state", CallStatus)
     return GROUPS.get(request.args.get("state", ""), frozenset({named} if named else ()))
@@ -274,7 +274,7 @@ CALLS = ListDefinition(
     ),
     filters=(
         ListFilter("number", lazy_gettext("Number")),
-        STATE_FILTER,
+        STATUS_FILTER,
         ListFilter(
             "answered", lazy_gettext("Answered by"), ANSWERED_BY, lazy_gettext("Answered or not")
         ),

@@ -8,15 +8,17 @@ from app.services import campaigns, outreach
 
 
 def _not_running_message(item: BulkItem) -> str | None:
-    return None if item.row.state == "running" else gettext("Only running campaigns can be paused.")
+    if item.row.status == "running":
+        return None
+    return gettext("Only running campaigns can be paused.")
 
 
 def _not_paused_message(item: BulkItem) -> str | None:
-    return None if item.row.state == "paused" else gettext("Only paused campaigns can be resumed.")
+    return None if item.row.status == "paused" else gettext("Only paused campaigns can be resumed.")
 
 
 def _archived_message(item: BulkItem) -> str | None:
-    return gettext("The campaign is archived.") if item.row.state == "archived" else None
+    return gettext("The campaign is archived.") if item.row.status == "archived" else None
 
 
 ACTIONS = (

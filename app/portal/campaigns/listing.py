@@ -13,7 +13,7 @@ from app.models import Campaign
 from app.portal.campaigns.bulk import ACTIONS
 from app.portal.web import lists, organization_picker
 from app.portal.web.bulk import BulkItem, ListActions
-from app.portal.web.campaign_states import STATE_LABELS, state_of
+from app.portal.web.campaign_statuses import STATUS_LABELS, status_of
 from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
@@ -44,12 +44,12 @@ class CampaignRow:
     outreach: RoundSummary
 
     @property
-    def state(self) -> str:
-        return state_of(self.campaign, self.outreach)
+    def status(self) -> str:
+        return status_of(self.campaign, self.outreach)
 
     @property
-    def state_label(self) -> str:
-        return str(STATE_LABELS[self.state])
+    def status_label(self) -> str:
+        return str(STATUS_LABELS[self.status])
 
 
 def _filters(session: Session) -> CampaignFilter:
@@ -80,7 +80,7 @@ def _rows(session: Session, matches: Sequence[Campaign]) -> list[CampaignRow]:
 
 
 def _item(row: CampaignRow) -> BulkItem:
-    return BulkItem(str(row.campaign.id), row.campaign.name, row.state_label, row)
+    return BulkItem(str(row.campaign.id), row.campaign.name, row.status_label, row)
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
@@ -95,7 +95,7 @@ CAMPAIGNS = ListDefinition(
     columns=(
         name_column("name", lazy_gettext("Name"), lambda row: row.campaign.name),
         organization_column(lambda row: row.organization, is_default=False),
-        status_column(lambda row: row.state_label, "phone-first"),
+        status_column(lambda row: row.status_label, "phone-first"),
         ListColumn(
             "progress",
             lazy_gettext("Progress"),

@@ -41,7 +41,7 @@ from app.portal.campaigns.progress_labels import (
 from app.portal.campaigns.views import campaign_page_data
 from app.portal.web import lists
 from app.portal.web.blueprint import Page
-from app.portal.web.campaign_states import steps_of_planned
+from app.portal.web.campaign_statuses import steps_of_planned
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import night_calls_warning
 from app.portal.web.messages import changing, redirect_with

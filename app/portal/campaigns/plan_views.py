@@ -22,7 +22,7 @@ from app.portal.campaigns.progress_labels import (
 )
 from app.portal.campaigns.views import campaign_page_data
 from app.portal.web.blueprint import Page
-from app.portal.web.campaign_states import is_new, steps_of_new
+from app.portal.web.campaign_statuses import is_new, steps_of_new
 from app.portal.web.formats import night_calls_warning, number
 from app.portal.web.forms import saving_edit, stored_page
 from app.portal.web.messages import redirect_saved

@@ -24,7 +24,7 @@ from app.portal.uploads.listing import CAMPAIGN_UPLOADS
 from app.portal.uploads.views import uploads_page
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page
-from app.portal.web.campaign_states import STATE_LABELS, state_of, steps_of_new
+from app.portal.web.campaign_statuses import STATUS_LABELS, status_of, steps_of_new
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, stored_page
@@ -154,20 +154,20 @@ def campaign_page_data(session: Session, campaign: Campaign) -> dict[str, Any]:
     plans = [(plan, assistant)] if plan and assistant else []
     planned = outreach.summaries_of(session, [campaign], plans).get(campaign.id)
     summary = planned or outreach.RoundSummary()
-    state = state_of(campaign, summary)
+    status = status_of(campaign, summary)
     archived = campaign.status is CampaignStatus.ARCHIVED
     takes_new = not archived and organization.status is not OrganizationStatus.ARCHIVED
     has_plan, is_started = planned is not None, summary.started_at is not None
     return {
         "campaign": campaign,
-        "state": state,
-        "state_label": STATE_LABELS[state],
+        "campaign_status": status,
+        "campaign_status_label": STATUS_LABELS[status],
         "head_message": head_message(
             campaign, organization, has_plan=has_plan, is_started=is_started
         ),
         "has_plan": has_plan,
         "started": is_started,
-        "may_start": takes_new and _may_start(campaign, state),
+        "may_start": takes_new and _may_start(campaign, status),
         "on_plan_page": request.endpoint in PLAN_PAGES,
         "archived": archived,
         "takes_new": takes_new,
@@ -175,9 +175,9 @@ def campaign_page_data(session: Session, campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def _may_start(campaign: Campaign, state: str) -> bool:
+def _may_start(campaign: Campaign, status: str) -> bool:
     """Return whether the campaign has someone to call and the user may start it."""
-    is_waiting = campaign.contact_count > 0 and state in ("paused", "not-started")
+    is_waiting = campaign.contact_count > 0 and status in ("paused", "not-started")
     return is_waiting and may_or_note_missing(Permission.CAMPAIGNS_WRITE)
 
 

@@ -1,18 +1,18 @@
-"""The state of the carriers in words: for operators by carrier, for others as one."""
+"""The status of the carriers in words: for operators by carrier, for others as one."""
 
 from app.enums import Observed
 from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.web.formats import carrier_title, number
 from app.services.calls.stuck import StuckReason
-from app.services.pauses.carrier_health import CarrierHealth, CarrierState
+from app.services.pauses.carrier_health import CarrierHealth, CarrierStatus
 
-STATE_LABELS: dict[CarrierState, tuple[str, str]] = {
-    CarrierState.OUTAGE: (lazy_gettext("No answer"), "danger"),
-    CarrierState.DELAYS: (lazy_gettext("Not accepting calls"), "warning"),
-    CarrierState.REFUSES: (lazy_gettext("Refuses calls"), "warning"),
-    CarrierState.SLOW: (lazy_gettext("Slow"), "warning"),
-    CarrierState.WELL: (lazy_gettext("Works"), "success"),
-    CarrierState.QUIET: (lazy_gettext("No recent requests"), "neutral"),
+STATUS_LABELS: dict[CarrierStatus, tuple[str, str]] = {
+    CarrierStatus.OUTAGE: (lazy_gettext("No answer"), "danger"),
+    CarrierStatus.DELAYS: (lazy_gettext("Not accepting calls"), "warning"),
+    CarrierStatus.REFUSES: (lazy_gettext("Refuses calls"), "warning"),
+    CarrierStatus.SLOW: (lazy_gettext("Slow"), "warning"),
+    CarrierStatus.WELL: (lazy_gettext("Works"), "success"),
+    CarrierStatus.QUIET: (lazy_gettext("No recent requests"), "neutral"),
 }
 """The word and the tone of its badge."""
 
@@ -25,10 +25,10 @@ OBSERVED_LABELS: dict[Observed, str] = {
 }
 
 _PROBLEM_TEXTS = {
-    CarrierState.OUTAGE: lazy_gettext("Each call is retried until it is accepted or expires."),
-    CarrierState.DELAYS: lazy_gettext("Each call is retried as soon as possible."),
-    CarrierState.REFUSES: lazy_gettext("Refused calls have failed. Other calls continue."),
-    CarrierState.SLOW: lazy_gettext("Calls are placed, but later than usual."),
+    CarrierStatus.OUTAGE: lazy_gettext("Each call is retried until it is accepted or expires."),
+    CarrierStatus.DELAYS: lazy_gettext("Each call is retried as soon as possible."),
+    CarrierStatus.REFUSES: lazy_gettext("Refused calls have failed. Other calls continue."),
+    CarrierStatus.SLOW: lazy_gettext("Calls are placed, but later than usual."),
 }
 YOUR_LINE = lazy_gettext("The carrier")
 
@@ -36,24 +36,24 @@ YOUR_LINE = lazy_gettext("The carrier")
 def problem_title(health: CarrierHealth, *, names_carrier: bool) -> str:
     """Return the title of a problem: Twilio does not answer."""
     name = carrier_title(health.carrier) if names_carrier else str(YOUR_LINE)
-    match health.state:
-        case CarrierState.OUTAGE:
+    match health.status:
+        case CarrierStatus.OUTAGE:
             return gettext("%(carrier)s does not answer", carrier=name)
-        case CarrierState.DELAYS:
+        case CarrierStatus.DELAYS:
             return gettext("%(carrier)s isn’t accepting calls", carrier=name)
-        case CarrierState.REFUSES:
+        case CarrierStatus.REFUSES:
             return gettext("%(carrier)s refuses calls", carrier=name)
-        case CarrierState.SLOW:
+        case CarrierStatus.SLOW:
             return gettext("%(carrier)s is slow", carrier=name)
         case _:
-            raise KeyError(health.state)
+            raise KeyError(health.status)
 
 
 def problem_message(health: CarrierHealth, waiting: int, max_count: int) -> str:
     """Return the consequence, with the number of waiting calls if the carrier holds them."""
-    if not health.state.holds_calls:
-        return str(_PROBLEM_TEXTS[health.state])
-    return f"{waiting_message(waiting, max_count)} {_PROBLEM_TEXTS[health.state]}"
+    if not health.status.holds_calls:
+        return str(_PROBLEM_TEXTS[health.status])
+    return f"{waiting_message(waiting, max_count)} {_PROBLEM_TEXTS[health.status]}"
 
 
 def not_placed_message(count: int) -> str:

@@ -1,4 +1,4 @@
-"""Carrier status: the state of carriers, the account of each organization's calls, waiting and
+"""Carrier status: the status of carriers, the account of each organization's calls, waiting and
 refused calls, and pausing calls on a carrier."""
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from app.portal.carriers.account_labels import (
 )
 from app.portal.carriers.labels import (
     OBSERVED_LABELS,
-    STATE_LABELS,
+    STATUS_LABELS,
     STUCK_LABELS,
     calls_label,
     not_placed_message,
@@ -115,7 +115,7 @@ def _problem_context(carrier: CarrierHealth, waiting: int) -> dict[str, str]:
     return {
         "title": problem_title(carrier, names_carrier=False),
         "text": problem_message(carrier, waiting, MAX_COUNTED),
-        "tone": STATE_LABELS[carrier.state][1],
+        "tone": STATUS_LABELS[carrier.status][1],
     }
 
 
@@ -145,10 +145,10 @@ def _operator_page() -> str:
         max_stuck=MAX_STUCK,
         stuck_labels=STUCK_LABELS,
         is_offline=offline,
-        state_label=STATE_LABELS,
+        status_label=STATUS_LABELS,
         observed_labels=OBSERVED_LABELS,
         titles=[
-            problem_title(each, names_carrier=True) for each in carriers if each.state.is_problem
+            problem_title(each, names_carrier=True) for each in carriers if each.status.is_problem
         ],
     )
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.extensions import addresses, caller, settings, transaction
 from app.languages import lazy_gettext, pgettext
 from app.models import LegacyDay
-from app.portal.api_access.labels import client_state
+from app.portal.api_access.labels import client_status
 from app.portal.help.subpages import SAME_HELP
 from app.portal.help.topics import TOPICS, HelpTopic
 from app.portal.legacy_migration import blueprint
@@ -116,7 +116,7 @@ def _client_row(migrating: MigratingClient) -> dict[str, Any]:
     until = end_of_service(migrating.client.served_until, settings())
     return {
         "moving": migrating,
-        "state": client_state(migrating.client),
+        "status": client_status(migrating.client),
         "until": until,
         "time_left": time_left(until),
         "ends_by_extension": until != settings().legacy_retirement,

@@ -128,7 +128,7 @@ def _list_rows(
         ids = {entry.organization_id for entry in entries if entry.organization_id is not None}
         names = organizations.names_of(session, caller(), ids)
     uploaded = {UUID(entry.target_id) for entry in entries if entry.action == "upload.applied"}
-    undone = uploads.undo_states(session, caller(), uploaded) if uploaded else {}
+    undone = uploads.undo_statuses(session, caller(), uploaded) if uploaded else {}
     rows = []
     for entry, is_unread in entries_with_marks:
         target_id = as_uuid(entry.target_id) or entry.id

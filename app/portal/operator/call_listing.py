@@ -9,8 +9,8 @@ from app.languages import lazy_gettext, lazy_pgettext
 from app.portal.calls.labels import ENDED_LABELS
 from app.portal.calls.listing import (
     IN_USAGE,
-    STATE_FILTER,
-    chosen_states,
+    STATUS_FILTER,
+    selected_statuses,
 )
 from app.portal.web import lists
 from app.portal.web.formats import CALL_STATUS_NAMES
@@ -42,7 +42,7 @@ def chosen_filters() -> tuple[PartnerCallFilter, Problems]:
     filters = PartnerCallFilter(
         partner=lists.id_or_text("partner"),
         organization=lists.id_or_text("organization"),
-        states=chosen_states(),
+        states=selected_statuses(),
         carrier=lists.choice_filter("carrier", CarrierKind),
         since=since,
         before=before,
@@ -134,7 +134,7 @@ PARTNER_CALLS = ListDefinition(
     ),
     filters=(
         ListFilter("partner", lazy_gettext("Partner")),
-        STATE_FILTER,
+        STATUS_FILTER,
         ListFilter("organization", lazy_gettext("Organization")),
         ListFilter("carrier", lazy_gettext("Carrier"), CARRIER_TITLES, lazy_gettext("Any carrier")),
     ),

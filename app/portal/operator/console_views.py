@@ -14,7 +14,7 @@ from app.languages import gettext
 from app.models import Partner, utcnow
 from app.portal.operator import blueprint
 from app.portal.operator.forms import PartnerForm
-from app.portal.operator.labels import domain_label, partner_state
+from app.portal.operator.labels import domain_label, partner_status
 from app.portal.operator.partner_views import users_label
 from app.portal.spending.uses import month_money
 from app.portal.users.listing import STATUS_NAMES
@@ -65,11 +65,11 @@ def show_partner(partner_id: UUID) -> str:
 
 
 def _partner_context(partner: Partner) -> dict[str, Any]:
-    """Return the partner, its state and its addresses."""
-    state, tone = partner_state(partner)
+    """Return the partner, its status and its addresses."""
+    status, tone = partner_status(partner)
     return {
         "partner": partner,
-        "state": state,
+        "status": status,
         "tone": tone,
         "domain_label": domain_label(partner),
         "sign_in_url": _public_url(sign_in_url(partner.slug)),
@@ -91,7 +91,7 @@ def _usage_context(session: Session, partner: Partner) -> dict[str, Any]:
 
 
 def _administrator_context(session: Session, partner_id: UUID) -> dict[str, Any]:
-    """Return the partner's administrators, the oldest first, and the words of their states."""
+    """Return the partner's administrators, the oldest first, and the words of their statuses."""
     filters = users.UserFilter(partner_id=partner_id, user_type=Role.PARTNER_ADMIN)
     page = users.search(session, caller(), filters, sort="created", limit=MAX_ADMINISTRATORS)
     return {"administrators": page.items, "statuses": STATUS_NAMES}

@@ -45,7 +45,7 @@ def outbox_message(shown_count: int, count: int) -> str:
     return message + zone_note()
 
 
-def partner_state(partner: Partner) -> tuple[str, str]:
+def partner_status(partner: Partner) -> tuple[str, str]:
     """Return the word and the tone of the partner's badge."""
     if partner.suspended_at:
         return gettext("Suspended"), "danger"

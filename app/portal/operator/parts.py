@@ -17,7 +17,7 @@ from app.gateways import failed_jobs, job_queue
 from app.gateways.job_queue import QueueDepth
 from app.languages import gettext, lazy_gettext, ngettext, pgettext
 from app.models import utcnow
-from app.portal.carriers.labels import STATE_LABELS, problem_message
+from app.portal.carriers.labels import STATUS_LABELS, problem_message
 from app.portal.operator.views import keeps_mails
 from app.portal.web.formats import carrier_title, day, long_datetime, number, size
 from app.portal.web.user_timezone import zone
@@ -150,8 +150,8 @@ def _check_carriers(session: Session) -> list[Part]:
     carriers = carrier_health.carriers(session)
     rows = []
     for each in carriers:
-        word, tone = STATE_LABELS[each.state]
-        if each.state.is_problem:
+        word, tone = STATUS_LABELS[each.status]
+        if each.status.is_problem:
             text = problem_message(each, 0, 1)
         elif each.answered_at:
             last_answer = long_datetime(each.answered_at, zone())

@@ -30,7 +30,7 @@ from app.portal.organizations.limit_labels import (
 from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
 from app.portal.web import lists
-from app.portal.web.campaign_states import STATE_LABELS, with_states
+from app.portal.web.campaign_statuses import STATUS_LABELS, with_statuses
 from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.organization_picker import suggested_names
 from app.portal.web.page_frame import known_frame, read_frame
@@ -300,12 +300,13 @@ def list_organization_campaigns(organization_id: UUID) -> str:
 
 
 def _campaigns(session: Session, organization: Organization) -> dict[str, Any]:
-    """Return a page of the organization's campaigns, each with its state."""
+    """Return a page of the organization's campaigns, each with its status."""
     position = lists.current_position()
     filters = campaigns.CampaignFilter(organization_id=organization.id)
     page = campaigns.search(session, caller(), filters, **position.query_args)
-    rows = with_states(session, page.items)
-    return {"rows": rows, "state_label": STATE_LABELS, **position.pager(page.next_cursor)}
+    rows = with_statuses(session, page.items)
+    pager = position.pager(page.next_cursor)
+    return {"rows": rows, "campaign_status_labels": STATUS_LABELS, **pager}
 
 
 @blueprint.get("/organizations/<uuid:organization_id>/usage")

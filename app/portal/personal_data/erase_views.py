@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 from wtforms import StringField
 
-from app.enums import ErasureState
+from app.enums import ErasureStatus
 from app.errors import Conflict, Forbidden
 from app.extensions import caller, transaction
 from app.languages import gettext, labelled, lazy_gettext, pgettext
@@ -106,7 +106,7 @@ def show_erasure_progress(erasure_id: UUID) -> str:
 def download_proof(erasure_id: UUID) -> Response:
     """Return the page of a finished erasure as a file, for the person who requested it."""
     erasure, organization = _load_erasure(erasure_id)
-    if erasure.state is not ErasureState.DONE:
+    if erasure.status is not ErasureStatus.DONE:
         abort(404)
     headers = {"Content-Disposition": f'attachment; filename="{erasure.pseudonym}.txt"'}
     return Response(
@@ -160,10 +160,10 @@ def _progress_page(template: str, erasure_id: UUID) -> str:
         erasure=erasure,
         title=labels.ERASURES[erasure.kind],
         organization=organization,
-        state=labels.STATES[erasure.state],
-        is_running=erasure.state not in ENDED,
+        status=labels.STATUSES[erasure.status],
+        is_running=erasure.status not in ENDED,
         lines=labels.rows_of(preview.of_erasure(erasure)),
-        has_failed=erasure.state is ErasureState.FAILED,
+        has_failed=erasure.status is ErasureStatus.FAILED,
         trail=subject_pages.settings_trail(),
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from app.enums import ErasureState, RetentionKind, SubjectKind
+from app.enums import ErasureStatus, RetentionKind, SubjectKind
 from app.languages import lazy_gettext, lazy_pgettext
 from app.services.personal_data.inventory import OnErasure
 from app.services.personal_data.preview import ErasureLine
@@ -61,11 +61,11 @@ FATES: dict[OnErasure, str] = {
     OnErasure.REDACTED: lazy_pgettext("erasure", "Pseudonymized"),
     OnErasure.KEPT: lazy_pgettext("erasure", "Kept"),
 }
-STATES: dict[ErasureState, tuple[str, str]] = {
-    ErasureState.WAITING: (lazy_gettext("Waiting"), "info"),
-    ErasureState.RUNNING: (lazy_gettext("Running"), "info"),
-    ErasureState.DONE: (lazy_gettext("Done"), "success"),
-    ErasureState.FAILED: (lazy_gettext("Failed"), "danger"),
+STATUSES: dict[ErasureStatus, tuple[str, str]] = {
+    ErasureStatus.WAITING: (lazy_gettext("Waiting"), "info"),
+    ErasureStatus.RUNNING: (lazy_gettext("Running"), "info"),
+    ErasureStatus.DONE: (lazy_gettext("Done"), "success"),
+    ErasureStatus.FAILED: (lazy_gettext("Failed"), "danger"),
 }
 SUBJECTS: dict[SubjectKind, str] = {
     SubjectKind.USER: lazy_gettext("User"),

@@ -11,7 +11,7 @@ from app.enums import RetentionKind
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.personal_data import blueprint
-from app.portal.personal_data.labels import KINDS, STATES, SUBJECTS
+from app.portal.personal_data.labels import KINDS, STATUSES, SUBJECTS
 from app.portal.web.blueprint import Page
 from app.portal.web.fields import VersionField, typed_number
 from app.portal.web.forms import PortalForm, saving
@@ -97,6 +97,6 @@ def _page(form: RetentionForm) -> str:
             export_days=exports.RETENTION.days,
             answer_hours=int(idempotency.RETENTION.total_seconds() // 3600),
             erasures=erasing.latest(session, caller(), SHOWN),
-            states=STATES,
+            statuses=STATUSES,
             kinds=SUBJECTS,
         )

@@ -35,7 +35,7 @@ def list_account_numbers(account_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         account = carrier_accounts.get(session, caller(), account_id)
         [row] = _account_rows(session, [account])
-    return render_template("portal/phone_numbers/_list_state.html", account_row=row)
+    return render_template("portal/phone_numbers/_list_status.html", account_row=row)
 
 
 def accounts_shown(session: Session) -> list[dict[str, Any]]:

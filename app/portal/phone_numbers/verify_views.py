@@ -9,7 +9,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Organization, utcnow
 from app.portal.phone_numbers import blueprint
-from app.portal.verified_numbers.calling import STATE_BADGES, NumberForm, call_with_code
+from app.portal.verified_numbers.calling import STATUS_BADGES, NumberForm, call_with_code
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page
 from app.services import verified_numbers
@@ -43,6 +43,6 @@ def _page(organization: Organization, form: NumberForm) -> str:
         "portal/phone_numbers/verify.html",
         organization=organization,
         form=form,
-        rows=[(row, verified_numbers.state_of(row, utcnow())) for row in rows],
-        badges=STATE_BADGES,
+        rows=[(row, verified_numbers.status_of(row, utcnow())) for row in rows],
+        badges=STATUS_BADGES,
     )

@@ -34,10 +34,10 @@ SOURCE_LABELS = {
 }
 
 
-def state_of(
+def status_of(
     number: PhoneNumber, refusal: str | None, users: Sequence[Assistant]
 ) -> tuple[str, Readiness | None, str | None]:
-    """Return the state of a number: a word, the readiness and the reason; the words are those of
+    """Return the status of a number: a word, the readiness and the reason; the words are those of
     the assistants that have the number."""
     if number.organization_id is None:
         return gettext("No organization yet"), None, None
@@ -172,13 +172,13 @@ def release_number(digits: str) -> Response:
 
 
 def _number_rows(session: Session, listed_numbers: Sequence[ListedNumber]) -> list[tuple[Any, ...]]:
-    """Return the numbers, each with its assistants and its state."""
+    """Return the numbers, each with its assistants and its status."""
     numbers = [row.number for row in listed_numbers]
     users = phone_numbers.assistants_with(session, caller(), numbers)
     refusals = phone_numbers.refusals_of_numbers(session, numbers, CarrierKind(settings().carrier))
     refusals |= _inactive_owners(session, listed_numbers)
     return [
-        (row, using, state_of(row.number, refusals.get(row.number.number), using))
+        (row, using, status_of(row.number, refusals.get(row.number.number), using))
         for row in listed_numbers
         for using in [users.get(row.number.number, [])]
     ]

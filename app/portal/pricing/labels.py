@@ -4,7 +4,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
-from app.enums import BillingInterval, SubscriptionState, Tier, UsageUnit
+from app.enums import BillingInterval, SubscriptionStatus, Tier, UsageUnit
 from app.extensions import settings
 from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext, pgettext
 from app.models import PlanVersion, Subscription
@@ -68,7 +68,7 @@ def processor_message(stored: str) -> str:
 @portal.app_template_filter("subscription_label")
 def subscription_label(subscription: Subscription, zone: str = "UTC") -> str:
     """Return whether a subscription at Stripe is paid, or when it ends."""
-    if subscription.state is SubscriptionState.OVERDUE:
+    if subscription.status is SubscriptionStatus.OVERDUE:
         return gettext("Payment overdue at Stripe")
     if subscription.ends_at is not None:
         return gettext("Ends on %(day)s at Stripe", day=day(subscription.ends_at, zone))

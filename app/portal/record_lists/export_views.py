@@ -13,7 +13,7 @@ from flask import redirect, render_template, request, send_file, stream_with_con
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import ExportFormat, ExportState
+from app.enums import ExportFormat, ExportStatus
 from app.errors import Conflict, NotFound
 from app.extensions import caller, delete_file, figures, settings, transaction
 from app.languages import gettext, lazy_gettext
@@ -175,15 +175,15 @@ def _format() -> ExportFormat:
     return ExportFormat(requested)
 
 
-STATE_BADGES = {
-    ExportState.WAITING: (lazy_gettext("Being prepared"), "info"),
-    ExportState.READY: (lazy_gettext("Ready"), "success"),
-    ExportState.FAILED: (lazy_gettext("Failed"), "danger"),
+STATUS_BADGES = {
+    ExportStatus.WAITING: (lazy_gettext("Being prepared"), "info"),
+    ExportStatus.READY: (lazy_gettext("Ready"), "success"),
+    ExportStatus.FAILED: (lazy_gettext("Failed"), "danger"),
 }
 PAGE_LABELS = {
     "names": SUBJECT_TITLES,
     "formats": FORMAT_NAMES,
-    "badges": STATE_BADGES,
+    "badges": STATUS_BADGES,
     "problem_label": problem_label,
     "days": exports.RETENTION.days,
 }
@@ -196,7 +196,7 @@ def list_exports() -> str:
         return render_template(
             "portal/exports/list.html",
             rows=[(each, LISTS.get(each.list_name)) for each in user_exports],
-            is_waiting=any(each.state is ExportState.WAITING for each in user_exports),
+            is_waiting=any(each.status is ExportStatus.WAITING for each in user_exports),
             subjects=_subjects(session, user_exports),
             **PAGE_LABELS,
         )

@@ -14,7 +14,7 @@ from app.languages import gettext, lazy_gettext, pgettext
 from app.models import ScimGroup, ScimToken
 from app.portal.api_access.credential_pages import rotate_page
 from app.portal.api_access.forms import RotateForm
-from app.portal.api_access.labels import CredentialBadge, ago, end_of, state_by_end
+from app.portal.api_access.labels import CredentialBadge, ago, end_of, status_by_end
 from app.portal.scim import blueprint
 from app.portal.scim.forms import ChoicesForm, GroupForm, TokenForm
 from app.portal.web.blueprint import Page
@@ -196,18 +196,18 @@ def _page(form: ChoicesForm, secret: str | None = None, success_title: str = "")
 def _token_row(token: ScimToken) -> dict[str, Any]:
     days_in, works = zone(), not token.is_over
     if token.revoked_at is not None:
-        state = CredentialBadge(pgettext("SCIM token", "Revoked"), "danger")
+        status = CredentialBadge(pgettext("SCIM token", "Revoked"), "danger")
     elif token.replaced_by is not None and not works:
-        state = CredentialBadge(pgettext("SCIM token", "Rotated"), "neutral")
+        status = CredentialBadge(pgettext("SCIM token", "Rotated"), "neutral")
     elif token.replaced_by is not None:
         end = last_day(token.expires_at, days_in)
-        state = CredentialBadge(gettext("Works until %(day)s", day=end), "warning")
+        status = CredentialBadge(gettext("Works until %(day)s", day=end), "warning")
     else:
         active = CredentialBadge(pgettext("SCIM token", "Active"), "success")
-        state = state_by_end(token.expires_at) or active
+        status = status_by_end(token.expires_at) or active
     return {
         "token": token,
-        "state": state,
+        "status": status,
         "used": ago(token.last_used_at, days_in),
         "end": end_of(token, days_in),
         "works": works,

@@ -1,6 +1,6 @@
 """The words about DNS records."""
 
-from app.enums import DnsRecordKind, DnsRecordState
+from app.enums import DnsRecordKind, DnsRecordStatus
 from app.languages import gettext, lazy_gettext
 from app.models import PartnerDomain
 from app.services.domains import RequiredRecord
@@ -38,18 +38,18 @@ def hint(record: RequiredRecord) -> str:
     return f"{text} {alias}"
 
 
-def record_badge(state: DnsRecordState | None, *, is_needed: bool) -> tuple[str, str | None]:
-    """Return the word for the state of a record and its tone, None for a hollow badge."""
-    if state is not None and state is not DnsRecordState.SEEN and not is_needed:
+def record_badge(status: DnsRecordStatus | None, *, is_needed: bool) -> tuple[str, str | None]:
+    """Return the word for the status of a record and its tone, None for a hollow badge."""
+    if status is not None and status is not DnsRecordStatus.SEEN and not is_needed:
         return gettext("Not needed"), None
-    match state:
-        case DnsRecordState.SEEN:
+    match status:
+        case DnsRecordStatus.SEEN:
             return gettext("Found"), "success"
-        case DnsRecordState.MISSING:
+        case DnsRecordStatus.MISSING:
             return gettext("Missing"), "warning"
-        case DnsRecordState.DIFFERENT:
+        case DnsRecordStatus.DIFFERENT:
             return gettext("Different"), "warning"
-        case DnsRecordState.UNANSWERED:
+        case DnsRecordStatus.UNANSWERED:
             return gettext("No answer"), "neutral"
         case _:
             return gettext("Not checked yet"), None
@@ -58,7 +58,7 @@ def record_badge(state: DnsRecordState | None, *, is_needed: bool) -> tuple[str,
 def domain_badge(
     domain: PartnerDomain, *, is_verified: bool, is_ending: bool, is_local: bool
 ) -> tuple[str, str | None]:
-    """Return the word for the state of a portal's domain and its tone, None for a hollow badge."""
+    """Return the word for the status of a portal's domain and its tone, None for a hollow badge."""
     if is_ending:
         return gettext("Records missing"), "warning"
     if is_verified:
@@ -72,19 +72,19 @@ def domain_badge(
     return gettext("Not verified yet"), "warning"
 
 
-def explanation(record: RequiredRecord, state: DnsRecordState | None) -> str:
-    """Return what to do about a record in this state; empty if there is nothing to do."""
-    match state:
-        case DnsRecordState.MISSING:
+def explanation(record: RequiredRecord, status: DnsRecordStatus | None) -> str:
+    """Return what to do about a record in this status; empty if there is nothing to do."""
+    match status:
+        case DnsRecordStatus.MISSING:
             return gettext("Add this record at your DNS provider.")
-        case DnsRecordState.UNANSWERED:
+        case DnsRecordStatus.UNANSWERED:
             return gettext("The DNS didn’t answer. Until it does, nothing changes.")
-        case DnsRecordState.DIFFERENT if record.kind is DnsRecordKind.SPF:
+        case DnsRecordStatus.DIFFERENT if record.kind is DnsRecordKind.SPF:
             return gettext(
                 "Add %(include)s to your SPF record. A domain can have only one.",
                 include=record.value.split()[1],
             )
-        case DnsRecordState.DIFFERENT:
+        case DnsRecordStatus.DIFFERENT:
             return str(_DIFFERENCE_HINTS[record.kind])
         case _:
             return ""

@@ -9,7 +9,7 @@ from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import DnsRecordKind, DnsRecordState, DomainPurpose
+from app.enums import DnsRecordKind, DnsRecordStatus, DomainPurpose
 from app.extensions import caller, settings, transaction
 from app.models import Partner, PartnerDomain
 from app.portal.settings import blueprint
@@ -20,10 +20,10 @@ from app.services import domains, partners
 
 @dataclass(frozen=True, slots=True)
 class RecordRow:
-    """A record to set, and its state at the last check; None before the first."""
+    """A record to set, and its status at the last check; None before the first."""
 
     record: domains.RequiredRecord
-    state: DnsRecordState | None
+    status: DnsRecordStatus | None
     found: Sequence[str]
 
     @property
@@ -36,7 +36,7 @@ class RecordRow:
 
     @property
     def explanation(self) -> str:
-        return explanation(self.record, self.state)
+        return explanation(self.record, self.status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class DomainView:
 
     domain: PartnerDomain
     rows: Sequence[RecordRow]
-    state: tuple[str, str | None]
+    status: tuple[str, str | None]
     ends_at: datetime | None
     is_vouched_for: bool
 
@@ -55,7 +55,7 @@ class DomainView:
         """The records that have to be set; none where nothing is checked."""
         if self.is_vouched_for or settings().is_local:
             return []
-        return [row for row in self.rows if row.state is not DnsRecordState.SEEN]
+        return [row for row in self.rows if row.status is not DnsRecordStatus.SEEN]
 
     @property
     def as_text(self) -> str:
@@ -64,8 +64,8 @@ class DomainView:
         return "\n".join("  ".join((each.type, each.name, each.value)) for each in records)
 
     def badge_of(self, row: RecordRow) -> tuple[str, str | None]:
-        """Return the word and the tone of a record's state."""
-        return record_badge(row.state, is_needed=not self.is_vouched_for)
+        """Return the word and the tone of a record's status."""
+        return record_badge(row.status, is_needed=not self.is_vouched_for)
 
 
 @blueprint.get("/settings/domain")
@@ -159,8 +159,8 @@ def _record_rows(domain: PartnerDomain) -> list[RecordRow]:
         if config.is_local and record.kind is DnsRecordKind.ADDRESS:
             continue
         finding = findings.get(record.kind)
-        state = DnsRecordState(finding["state"]) if finding else None
-        rows.append(RecordRow(record, state, finding["found"] if finding else ()))
+        status = DnsRecordStatus(finding["state"]) if finding else None
+        rows.append(RecordRow(record, status, finding["found"] if finding else ()))
     return rows
 
 

@@ -1,9 +1,9 @@
-"""The words of the upload screens: states, kinds of problems, proposed repairs."""
+"""The words of the upload screens: statuses, kinds of problems, proposed repairs."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from app.enums import ContactAction, ImportState
+from app.enums import ContactAction, ImportStatus
 from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext
 from app.models import ContactImport
 from app.portal.web.formats import number, phone
@@ -13,14 +13,14 @@ from app.services.imports.corrections import FixCounts
 from app.services.imports.kinds import ERRORS, WARNINGS
 from app.services.imports.reports import ProblemKind, SuggestedRepair
 
-STATE_NAMES = {
-    ImportState.UPLOADED: lazy_gettext("Waiting"),
-    ImportState.READING: lazy_gettext("Checking"),
-    ImportState.CHECKED: lazy_gettext("Ready to apply"),
-    ImportState.APPLYING: lazy_gettext("Applying"),
-    ImportState.DONE: lazy_gettext("Applied"),
-    ImportState.FAILED: lazy_gettext("Failed"),
-    ImportState.CANCELLED: lazy_pgettext("upload", "Cancelled"),
+STATUS_NAMES = {
+    ImportStatus.UPLOADED: lazy_gettext("Waiting"),
+    ImportStatus.READING: lazy_gettext("Checking"),
+    ImportStatus.CHECKED: lazy_gettext("Ready to apply"),
+    ImportStatus.APPLYING: lazy_gettext("Applying"),
+    ImportStatus.DONE: lazy_gettext("Applied"),
+    ImportStatus.FAILED: lazy_gettext("Failed"),
+    ImportStatus.CANCELLED: lazy_pgettext("upload", "Cancelled"),
 }
 UNDO_NAMES = {
     "undoing": lazy_gettext("Undoing"),
@@ -28,18 +28,18 @@ UNDO_NAMES = {
     "stopped": lazy_gettext("Undo stopped"),
 }
 UNDO_TONES = {"undoing": "info", "undone": "plain", "stopped": "danger"}
-STATES = {state.value: words for state, words in STATE_NAMES.items()} | {
+STATUSES = {status.value: words for status, words in STATUS_NAMES.items()} | {
     "undone": lazy_gettext("Undone")
 }
 """The filters of a list of uploads."""
-STATE_TONES = {
-    ImportState.UPLOADED: "neutral",
-    ImportState.READING: "info",
-    ImportState.CHECKED: "warning",
-    ImportState.APPLYING: "info",
-    ImportState.DONE: "success",
-    ImportState.FAILED: "danger",
-    ImportState.CANCELLED: "plain",
+STATUS_TONES = {
+    ImportStatus.UPLOADED: "neutral",
+    ImportStatus.READING: "info",
+    ImportStatus.CHECKED: "warning",
+    ImportStatus.APPLYING: "info",
+    ImportStatus.DONE: "success",
+    ImportStatus.FAILED: "danger",
+    ImportStatus.CANCELLED: "plain",
 }
 ACTION_NAMES = {
     ContactAction.UPSERT: lazy_gettext("Add and update"),
@@ -141,15 +141,19 @@ _REPAIRED_TITLES = {
 
 
 def status_badge(upload: ContactImport) -> tuple[str, str]:
-    """Return the state of an upload as the word and tone of its badge."""
-    if upload.undo_state is not None:
-        return str(UNDO_NAMES[upload.undo_state]), UNDO_TONES[upload.undo_state]
-    if upload.state is ImportState.DONE and rows_to_fix(upload):
+    """Return the status of an upload as the word and tone of its badge."""
+    if upload.undo_status is not None:
+        return str(UNDO_NAMES[upload.undo_status]), UNDO_TONES[upload.undo_status]
+    if upload.status is ImportStatus.DONE and rows_to_fix(upload):
         label = ngettext("%(num)s row failed", "%(num)s rows failed", upload.failed)
         return label, "warning"
-    if upload.state is ImportState.CHECKED and upload.failed and not uploads.rows_to_apply(upload):
-        return gettext("Needs fixing"), STATE_TONES[upload.state]
-    return str(STATE_NAMES[upload.state]), STATE_TONES[upload.state]
+    if (
+        upload.status is ImportStatus.CHECKED
+        and upload.failed
+        and not uploads.rows_to_apply(upload)
+    ):
+        return gettext("Needs fixing"), STATUS_TONES[upload.status]
+    return str(STATUS_NAMES[upload.status]), STATUS_TONES[upload.status]
 
 
 def fix_labels(fixes: FixCounts) -> list[str]:

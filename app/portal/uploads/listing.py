@@ -8,13 +8,13 @@ from uuid import UUID
 from flask import request
 from sqlalchemy.orm import Session
 
-from app.enums import ContactAction, ImportState
+from app.enums import ContactAction, ImportStatus
 from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
 from app.models import ContactImport
 from app.portal.uploads.bulk import ACTIONS
 from app.portal.uploads.campaign_labels import campaign_label, organizations_of
-from app.portal.uploads.labels import ACTION_NAMES, STATES, status_badge
+from app.portal.uploads.labels import ACTION_NAMES, STATUSES, status_badge
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.list_definitions import (
@@ -59,7 +59,7 @@ def _filters(_session: Session, campaign_id: UUID | None = None) -> uploads.Uplo
     """Return the filters of the URL."""
     return uploads.UploadFilter(
         query=lists.text_filter("q"),
-        state=lists.choice_filter("state", ImportState),
+        status=lists.choice_filter("state", ImportStatus),
         undone=request.args.get("state") == undo.UNDONE,
         action=lists.choice_filter("action", ContactAction),
         author=lists.text_filter("author"),
@@ -189,7 +189,7 @@ UPLOADS = ListDefinition(
     ),
     filters=(
         ListFilter("q", lazy_gettext("File or campaign")),
-        ListFilter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),
+        ListFilter("state", lazy_gettext("Status"), STATUSES, lazy_gettext("Any status")),
         ListFilter("action", lazy_gettext("Action"), ACTION_NAMES, lazy_gettext("Any action")),
         ListFilter("author", lazy_gettext("Uploaded by")),
     ),

@@ -25,7 +25,7 @@ from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.uploads.upload_pages import parts_of_upload
 from app.portal.web import lists
 from app.portal.web.blueprint import Page
-from app.portal.web.campaign_states import is_new, steps_of_planned
+from app.portal.web.campaign_statuses import is_new, steps_of_planned
 from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import day, long_datetime, number
 from app.portal.web.lists import csv_file

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from flask import url_for
 from sqlalchemy.orm import Session
 
-from app.enums import CampaignStatus, ImportState, OrganizationStatus
+from app.enums import CampaignStatus, ImportStatus, OrganizationStatus
 from app.extensions import caller, settings
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
@@ -46,7 +46,7 @@ _DIFFERENCES = {
 
 def result_context(session: Session, upload: ContactImport) -> dict[str, Any]:
     expected = upload.expected or {}
-    complete = upload.state is ImportState.DONE
+    complete = upload.status is ImportStatus.DONE
     differences = [
         _DIFFERENCES[name](number(getattr(upload, name)), number(expected[name]))
         for name in COUNTS
@@ -122,10 +122,10 @@ def _failed_rows(session: Session, upload: ContactImport) -> list[tuple[int, str
 
 def _history(upload: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
     last = {
-        ImportState.DONE: (gettext("Applied"), "done"),
-        ImportState.CANCELLED: (gettext("Stopped"), "failed"),
-        ImportState.FAILED: (gettext("Stopped by an error"), "failed"),
-    }[upload.state]
+        ImportStatus.DONE: (gettext("Applied"), "done"),
+        ImportStatus.CANCELLED: (gettext("Stopped"), "failed"),
+        ImportStatus.FAILED: (gettext("Stopped by an error"), "failed"),
+    }[upload.status]
     return [
         {
             "title": gettext("Uploaded"),

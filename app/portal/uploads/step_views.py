@@ -6,7 +6,7 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import ImportState
+from app.enums import ImportStatus
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, delete_file, transaction
 from app.portal.uploads import blueprint
@@ -106,7 +106,7 @@ def _apply(session: Session, upload_id: UUID, submitted: SubmittedCells) -> dict
         upload = corrections.fix_rows(
             session, caller(), upload_id, submitted, left_out, expected_check=expected_check
         )
-        if upload.state is not ImportState.CHECKED:
+        if upload.status is not ImportStatus.CHECKED:
             return {"edits": "saved"}
     steps.start_apply(session, caller(), upload_id, expected_check=expected_check)
     return {}
@@ -116,7 +116,7 @@ def _apply(session: Session, upload_id: UUID, submitted: SubmittedCells) -> dict
 def cancel_upload(upload_id: UUID) -> Response:
     with changing_upload(upload_id) as session:
         upload = steps.cancel(session, caller(), upload_id)
-    if upload.state is ImportState.CANCELLED:
+    if upload.status is ImportStatus.CANCELLED:
         delete_file(upload.file_key)
     return to_upload(upload_id)
 
@@ -154,7 +154,7 @@ def refused_step(
         raise error
     with transaction(read_only=True) as session:
         upload = uploads.get(session, caller(), upload_id)
-        if error.code != CHANGED_MEANWHILE or upload.state is not ImportState.CHECKED:
+        if error.code != CHANGED_MEANWHILE or upload.status is not ImportStatus.CHECKED:
             url = url_for("portal.uploads.show_upload", upload_id=upload_id)
             return redirect_with(error.message, url, "warning")
         context = upload_page_data(session, upload) | check_context(session, upload, submitted)

@@ -13,7 +13,7 @@ from app.errors import Conflict
 from app.languages import gettext, pgettext
 from app.models import Campaign, ContactImport, Organization
 from app.portal.uploads.campaign_labels import names_of
-from app.portal.web.campaign_states import steps_of_planned
+from app.portal.web.campaign_statuses import steps_of_planned
 from app.portal.web.messages import changing
 
 

@@ -1,4 +1,4 @@
-"""Uploads: the list, and one upload in each of its states."""
+"""Uploads: the list, and one upload in each of its statuses."""
 
 import math
 from typing import Any
@@ -10,7 +10,7 @@ from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import ImportState
+from app.enums import ImportStatus
 from app.errors import Conflict, translate_stored
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext, pgettext
@@ -42,7 +42,7 @@ from app.services.imports import (
     uploads,
 )
 
-AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
+AT_WORK = (ImportStatus.UPLOADED, ImportStatus.READING, ImportStatus.APPLYING)
 
 
 @blueprint.get("/uploads")
@@ -74,17 +74,17 @@ def show_upload(upload_id: UUID) -> str:
 
 
 def _page_of(session: Session, contact_import: ContactImport) -> tuple[str, dict[str, Any]]:
-    """Return the page of the upload's state, and its data besides `upload_page_data`."""
-    if contact_import.state in AT_WORK:
+    """Return the page of the upload's status, and its data besides `upload_page_data`."""
+    if contact_import.status in AT_WORK:
         return "portal/uploads/working.html", {}
-    if contact_import.undo_state == undo.UNDOING:
+    if contact_import.undo_status == undo.UNDOING:
         extent = extent_label(*undo.extent(session, contact_import))
         return "portal/uploads/undoing.html", {"extent": extent}
-    if contact_import.undo_state == undo.UNDONE:
+    if contact_import.undo_status == undo.UNDONE:
         return "portal/uploads/undone.html", result_context(
             session, contact_import
         ) | undone_context(contact_import)
-    if contact_import.state is ImportState.CHECKED:
+    if contact_import.status is ImportStatus.CHECKED:
         return "portal/uploads/check.html", check_context(session, contact_import)
     if contact_import.expected is not None:
         return "portal/uploads/result.html", result_context(session, contact_import)
@@ -97,7 +97,7 @@ def show_upload_progress(upload_id: UUID) -> Page:
     page is loaded, at its rows if they were corrected: a reload would begin at its top."""
     with transaction(read_only=True) as session:
         contact_import = uploads.get(session, caller(), upload_id)
-        if contact_import.state in AT_WORK or contact_import.undo_state == undo.UNDOING:
+        if contact_import.status in AT_WORK or contact_import.undo_status == undo.UNDOING:
             return render_template(
                 "portal/uploads/_working.html", **upload_page_data(session, contact_import)
             )

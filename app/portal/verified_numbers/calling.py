@@ -16,12 +16,12 @@ from app.portal.web.editing import FormSubmission
 from app.portal.web.fields import OnceField
 from app.portal.web.forms import PortalForm, saving
 from app.services import calls
-from app.services.verified_numbers import VerificationState
+from app.services.verified_numbers import VerificationStatus
 
-STATE_BADGES = {
-    VerificationState.VERIFIED: (lazy_gettext("Verified"), "success"),
-    VerificationState.WAITING: (lazy_gettext("Waiting for the code"), "info"),
-    VerificationState.ENDED: (lazy_gettext("Needs a new call"), "neutral"),
+STATUS_BADGES = {
+    VerificationStatus.VERIFIED: (lazy_gettext("Verified"), "success"),
+    VerificationStatus.WAITING: (lazy_gettext("Waiting for the code"), "info"),
+    VerificationStatus.ENDED: (lazy_gettext("Needs a new call"), "neutral"),
 }
 
 

@@ -16,7 +16,7 @@ from app.models import VerifiedNumber, utcnow
 from app.portal.calls.labels import live_panel_data, reached_no_one
 from app.portal.organizations.views import organization_page_data
 from app.portal.verified_numbers import blueprint
-from app.portal.verified_numbers.calling import STATE_BADGES, NumberForm, call_with_code
+from app.portal.verified_numbers.calling import STATUS_BADGES, NumberForm, call_with_code
 from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
@@ -171,8 +171,8 @@ def _list_page(organization_id: UUID, form: NumberForm) -> str:
             "portal/verified_numbers/list.html",
             **organization_page_data(session, organization, ENDPOINT),
             form=form,
-            rows=[(row, verified_numbers.state_of(row, utcnow())) for row in rows],
-            badges=STATE_BADGES,
+            rows=[(row, verified_numbers.status_of(row, utcnow())) for row in rows],
+            badges=STATUS_BADGES,
             limits=settings().trial_limits,
         )
 
@@ -187,7 +187,7 @@ def _code_page(organization_id: UUID, number_id: UUID, form: CodeForm) -> str:
             number=number,
             is_caller_id=_is_caller_id(number),
             back=_list_url(number),
-            state=verified_numbers.state_of(number, utcnow()),
+            status=verified_numbers.status_of(number, utcnow()),
             form=form,
             again=NumberForm.from_object(number=number.phone),
             **_call_context(session, number),

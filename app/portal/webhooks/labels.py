@@ -11,7 +11,7 @@ from uuid import UUID
 
 from flask import url_for
 
-from app.enums import DeliveryState, PauseReason, WebhookEvent
+from app.enums import DeliveryStatus, PauseReason, WebhookEvent
 from app.errors import translate_stored
 from app.languages import gettext, lazy_gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
@@ -26,17 +26,17 @@ from app.services.webhooks.addresses import SavedAddress
 from app.services.webhooks.attempts import DeliveryAttempt
 from app.services.webhooks.delivering import MAX_ATTEMPTS
 
-STATE_LABELS: dict[str, str] = {
-    DeliveryState.WAITING: lazy_gettext("On its way"),
-    DeliveryState.HELD: lazy_gettext("Held"),
-    DeliveryState.DELIVERED: lazy_gettext("Delivered"),
-    DeliveryState.FAILED: lazy_gettext("Failed"),
+STATUS_LABELS: dict[str, str] = {
+    DeliveryStatus.WAITING: lazy_gettext("On its way"),
+    DeliveryStatus.HELD: lazy_gettext("Held"),
+    DeliveryStatus.DELIVERED: lazy_gettext("Delivered"),
+    DeliveryStatus.FAILED: lazy_gettext("Failed"),
 }
 _TONES = {
-    DeliveryState.WAITING: "info",
-    DeliveryState.HELD: "neutral",
-    DeliveryState.DELIVERED: "success",
-    DeliveryState.FAILED: "danger",
+    DeliveryStatus.WAITING: "info",
+    DeliveryStatus.HELD: "neutral",
+    DeliveryStatus.DELIVERED: "success",
+    DeliveryStatus.FAILED: "danger",
 }
 _PAUSE_MESSAGES = {
     PauseReason.USER: lazy_gettext("Paused by a user."),
@@ -72,7 +72,7 @@ def owner_of(endpoint: WebhookEndpoint, names: Mapping[UUID, str]) -> str:
     return names.get(endpoint.organization_id, "–")
 
 
-def endpoint_state(endpoint: WebhookEndpoint, *, is_host_missing: bool = False) -> CredentialBadge:
+def webhook_status(endpoint: WebhookEndpoint, *, is_host_missing: bool = False) -> CredentialBadge:
     if endpoint.paused_at is not None:
         by_itself = endpoint.pause_reason is not PauseReason.USER
         return CredentialBadge(gettext("Paused"), "danger" if by_itself else "warning")
@@ -83,13 +83,13 @@ def endpoint_state(endpoint: WebhookEndpoint, *, is_host_missing: bool = False) 
     return CredentialBadge(gettext("Active"), "success")
 
 
-def delivery_state(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> CredentialBadge:
-    state = delivery.state
-    if state is DeliveryState.WAITING and delivery.retries:
+def delivery_status(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> CredentialBadge:
+    status = delivery.status
+    if status is DeliveryStatus.WAITING and delivery.retries:
         return CredentialBadge(gettext("Retrying"), "warning")
-    if state is DeliveryState.HELD and endpoint.paused_at is None:
-        state = DeliveryState.WAITING  # the worker resumes it
-    return CredentialBadge(str(STATE_LABELS[state]), _TONES[state])
+    if status is DeliveryStatus.HELD and endpoint.paused_at is None:
+        status = DeliveryStatus.WAITING  # the worker resumes it
+    return CredentialBadge(str(STATUS_LABELS[status]), _TONES[status])
 
 
 def address_news(endpoint: WebhookEndpoint, address: SavedAddress | None) -> DeliveryResult | None:
@@ -134,7 +134,7 @@ def delivery_facts(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> dict
     return {
         "delivery": delivery,
         "event": EVENT_LABELS.get(delivery.type, gettext("Test event")),
-        "state": delivery_state(endpoint, delivery),
+        "status": delivery_status(endpoint, delivery),
         "next_attempt": next_attempt_label(delivery),
         "next_at": next_attempt_at(delivery),
         "is_under_way": is_under_way(endpoint, delivery),
@@ -152,7 +152,7 @@ def _response_label(delivery: WebhookDelivery) -> str:
 
 def _refusal_text(delivery: WebhookDelivery) -> str:
     """Return the text of the last answer if the delivery wasn't accepted."""
-    if delivery.state is DeliveryState.DELIVERED or not delivery.last_answer:
+    if delivery.status is DeliveryStatus.DELIVERED or not delivery.last_answer:
         return ""
     return delivery.last_answer if delivery.last_status else translate_stored(delivery.last_answer)
 
@@ -261,7 +261,7 @@ def health_message(endpoint: WebhookEndpoint, delivered: int) -> str:
 
 def _last_refused(deliveries: Iterable[WebhookDelivery]) -> WebhookDelivery | None:
     refused = [
-        each for each in deliveries if each.attempts and each.state is not DeliveryState.DELIVERED
+        each for each in deliveries if each.attempts and each.status is not DeliveryStatus.DELIVERED
     ]
     return max(refused, key=lambda each: each.last_attempt_at or each.created_at, default=None)
 
@@ -292,9 +292,9 @@ def _log_message(count: int) -> Iterator[str]:
 
 
 def removal_confirmation(
-    endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]
+    endpoint: WebhookEndpoint, counts: Mapping[DeliveryStatus, int]
 ) -> ConfirmationPage:
-    undelivered = counts[DeliveryState.WAITING] + counts[DeliveryState.HELD]
+    undelivered = counts[DeliveryStatus.WAITING] + counts[DeliveryStatus.HELD]
     return ConfirmationPage(
         action=url_for("portal.webhooks.remove_webhook", webhook_id=endpoint.id),
         title=gettext("Remove the webhook to %(host)s?", host=host_of(endpoint)),

@@ -22,12 +22,12 @@ from app.portal.web.list_definitions import (
 )
 from app.portal.webhooks.bulk import ACTIONS
 from app.portal.webhooks.forms import PORTAL
-from app.portal.webhooks.labels import endpoint_state, every_event, owner_of
+from app.portal.webhooks.labels import every_event, owner_of, webhook_status
 from app.services import organizations
 from app.services.paging import Page
 from app.services.webhooks import addresses, endpoints
 
-STATES = {"active": lazy_gettext("Active"), "paused": lazy_gettext("Paused")}
+STATUSES = {"active": lazy_gettext("Active"), "paused": lazy_gettext("Paused")}
 PAUSED = {"active": False, "paused": True}
 OWNERS = {PORTAL: lazy_gettext("The whole portal")}
 MAX_OFFERED = 100
@@ -78,7 +78,7 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
 
 
 def _item(endpoint: WebhookEndpoint) -> BulkItem:
-    return BulkItem(str(endpoint.id), endpoint.url, endpoint_state(endpoint).label, endpoint)
+    return BulkItem(str(endpoint.id), endpoint.url, webhook_status(endpoint).label, endpoint)
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
@@ -97,7 +97,7 @@ WEBHOOKS = ListDefinition(
         organization_column(lambda row: row[1], is_default=False),
         ListColumn("events", lazy_gettext("Events"), lambda row: every_event(row[0]), "wrap"),
         status_column(
-            lambda row: endpoint_state(row[0], is_host_missing=row[2]).label,
+            lambda row: webhook_status(row[0], is_host_missing=row[2]).label,
             "phone-first",
             sort="health",
         ),
@@ -120,7 +120,7 @@ WEBHOOKS = ListDefinition(
     ),
     filters=(
         ListFilter("q", lazy_gettext("Address")),
-        ListFilter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),
+        ListFilter("state", lazy_gettext("Status"), STATUSES, lazy_gettext("Any status")),
         ListFilter(
             "organization", lazy_gettext("Organization"), OWNERS, lazy_gettext("Any organization")
         ),

@@ -8,7 +8,7 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import DeliveryState
+from app.enums import DeliveryStatus
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
@@ -34,10 +34,9 @@ from app.portal.webhooks.forms import (
     WebhookForm,
 )
 from app.portal.webhooks.labels import (
-    STATE_LABELS,
+    STATUS_LABELS,
     address_news,
     delivery_facts,
-    endpoint_state,
     events_label,
     every_event,
     formatted_body,
@@ -50,6 +49,7 @@ from app.portal.webhooks.labels import (
     response_message,
     response_time,
     retry_message,
+    webhook_status,
 )
 from app.portal.webhooks.listing import WEBHOOKS, filtered_organization, offered_owners
 from app.services import organizations, users
@@ -66,7 +66,7 @@ def list_webhooks() -> str:
             organization=organization,
             owners=offered_owners(session, organization),
             events_label=events_label,
-            endpoint_state=endpoint_state,
+            webhook_status=webhook_status,
         )
 
 
@@ -185,12 +185,12 @@ def webhook_page(
     success_title: str = "",
     replay_form: ReplayForm | None = None,
 ) -> str:
-    position, state = lists.current_position(), lists.choice_filter("state", DeliveryState)
+    position, status = lists.current_position(), lists.choice_filter("state", DeliveryStatus)
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         owner_id = endpoint.organization_id
         organization = organizations.get(session, caller(), owner_id) if owner_id else None
-        log = deliveries.log(session, endpoint, state=state, **position.query_args)
+        log = deliveries.log(session, endpoint, status=status, **position.query_args)
         owners = deliveries.organizations_of(session, caller(), endpoint, log.items)
         counts = deliveries.counts(session, endpoint)
         address = addresses.untried_address(session, endpoint)
@@ -204,20 +204,20 @@ def webhook_page(
         organization=organization,
         secret=secret,
         done=success_title,
-        state=endpoint_state(
+        status=webhook_status(
             endpoint, is_host_missing=address is not None and address.is_host_missing
         ),
         address_news=address_news(endpoint, address),
-        why_paused=pause_message(endpoint, counts[DeliveryState.HELD], log.items),
-        health=health_message(endpoint, counts[DeliveryState.DELIVERED]),
+        why_paused=pause_message(endpoint, counts[DeliveryStatus.HELD], log.items),
+        health=health_message(endpoint, counts[DeliveryStatus.DELIVERED]),
         why_retrying=retry_message(endpoint, log.items),
         events=every_event(endpoint),
         rows=rows,
         is_under_way=is_being_checked(address) or any(row["is_under_way"] for row in rows),
         counts=counts,
-        failed=counts[DeliveryState.FAILED],
+        failed=counts[DeliveryStatus.FAILED],
         replay_form=replay_form or ReplayForm.from_object(),
-        state_label=STATE_LABELS,
+        status_label=STATUS_LABELS,
         old_until=until if until and until > utcnow() else None,
         **position.pager(log.next_cursor, "state"),
         removing=removal_confirmation(endpoint, counts),

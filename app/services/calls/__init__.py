@@ -3,7 +3,7 @@
 from app.services.calls.accept import CallRequest, CallScheduled, CallTexts, dry_run, schedule
 from app.services.calls.cancel import cancel, cancel_for_contacts, cancel_waiting
 from app.services.calls.figures import figures_of
-from app.services.calls.preflight import CheckState, PreflightCheck, in_utc, preflight
+from app.services.calls.preflight import CheckStatus, PreflightCheck, in_utc, preflight
 from app.services.calls.queries import (
     LAST_DAY,
     TimelineEntry,

@@ -22,7 +22,7 @@ from app.services.pauses import carrier_health
 from app.services.phone_numbers import NumberRoute
 
 
-class CheckState(StrEnum):
+class CheckStatus(StrEnum):
     PASSED = "passed"
     WARNING = "warning"
     FAILED = "failed"
@@ -43,7 +43,7 @@ class PreflightCheck:
     sentence says."""
 
     code: str
-    state: CheckState
+    status: CheckStatus
     message: str
     fix_at: str
     until: datetime | None = None
@@ -67,7 +67,7 @@ def preflight(
     carrier = account.carrier if account else installation.carrier
     route = NumberRoute(carrier, account.id if account else None)
     number = _check_number(phone_number, parties)
-    is_number = number.state is CheckState.PASSED or number.fix_at != "number"
+    is_number = number.status is CheckStatus.PASSED or number.fix_at != "number"
     return [
         _from_rule(
             "organization_active",
@@ -107,8 +107,8 @@ def _from_rule(
     code: str, blocker: CallBlocker | None, passed_message: str, fix_at: str
 ) -> PreflightCheck:
     if blocker is None:
-        return PreflightCheck(code, CheckState.PASSED, passed_message, fix_at)
-    return PreflightCheck(code, CheckState.FAILED, blocker.message, fix_at)
+        return PreflightCheck(code, CheckStatus.PASSED, passed_message, fix_at)
+    return PreflightCheck(code, CheckStatus.FAILED, blocker.message, fix_at)
 
 
 def _check_trial(
@@ -156,7 +156,7 @@ def _check_number(phone_number: str, parties: rules.CallParties) -> PreflightChe
     code = "number_allowed"
     if not phone_number:
         return PreflightCheck(
-            code, CheckState.FAILED, gettext("Enter the number to call."), "number"
+            code, CheckStatus.FAILED, gettext("Enter the number to call."), "number"
         )
     try:
         check_dialable(phone_number, parties.destinations.regions)
@@ -164,8 +164,8 @@ def _check_number(phone_number: str, parties: rules.CallParties) -> PreflightChe
         is_closed = error.code == "region_not_allowed"
         layer = parties.destinations.regions.closed_by(region_of(phone_number) or "")
         fix_at = OPENED_AT[layer or DestinationLayer.OPERATOR] if is_closed else "number"
-        return PreflightCheck(code, CheckState.FAILED, error.message, fix_at)
-    return PreflightCheck(code, CheckState.PASSED, gettext("Its region may be called."), "number")
+        return PreflightCheck(code, CheckStatus.FAILED, error.message, fix_at)
+    return PreflightCheck(code, CheckStatus.PASSED, gettext("Its region may be called."), "number")
 
 
 def _check_messages(assistant: Assistant, phone_number: str, texts: CallTexts) -> PreflightCheck:
@@ -179,9 +179,9 @@ def _check_messages(assistant: Assistant, phone_number: str, texts: CallTexts) -
     problems = messaging_problems(request, assistant)
     code = "messages_complete"
     if problems:
-        return PreflightCheck(code, CheckState.FAILED, problems[0].message, "messages")
+        return PreflightCheck(code, CheckStatus.FAILED, problems[0].message, "messages")
     return PreflightCheck(
-        code, CheckState.PASSED, gettext("There is an intro and a voicemail message."), "messages"
+        code, CheckStatus.PASSED, gettext("There is an intro and a voicemail message."), "messages"
     )
 
 
@@ -189,11 +189,11 @@ def _check_hours(session: Session, phone_number: str, organization: Organization
     code = "within_calling_hours"
     blocker = rules.hours_allow_call(phone_number, organization)
     if blocker is not None:
-        return PreflightCheck(code, CheckState.FAILED, blocker.message, "calling-hours")
+        return PreflightCheck(code, CheckStatus.FAILED, blocker.message, "calling-hours")
     wait = limits.find_wait(session, phone_number, organization, utcnow(), live=True)
     if wait is None:
         return PreflightCheck(
-            code, CheckState.PASSED, gettext("The call is allowed at this hour."), "calling-hours"
+            code, CheckStatus.PASSED, gettext("The call is allowed at this hour."), "calling-hours"
         )
     moment = in_utc(wait.until)
     message = gettext(
@@ -201,7 +201,7 @@ def _check_hours(session: Session, phone_number: str, organization: Organization
         moment=moment,
         reason=wait.reason,
     )
-    return PreflightCheck(code, CheckState.WARNING, message, "calling-hours", wait.until)
+    return PreflightCheck(code, CheckStatus.WARNING, message, "calling-hours", wait.until)
 
 
 def _check_spending(
@@ -215,7 +215,7 @@ def _check_spending(
         return []
     code = "spending_allowed"
     if not stop.waits:
-        return [PreflightCheck(code, CheckState.FAILED, stop.reason, "spending")]
+        return [PreflightCheck(code, CheckStatus.FAILED, stop.reason, "spending")]
     until = None if stop.frees_up else stop.until
     if until is None:
         message = gettext(
@@ -226,7 +226,7 @@ def _check_spending(
         message = gettext(
             "%(reason)s The call will wait until %(moment)s.", reason=stop.reason, moment=moment
         )
-    return [PreflightCheck(code, CheckState.WARNING, message, "spending", until)]
+    return [PreflightCheck(code, CheckStatus.WARNING, message, "spending", until)]
 
 
 def _check_carrier(
@@ -258,10 +258,10 @@ def _check_carrier(
     if any(test.works is False for test in tests.values()):
         message = gettext("The last test of the carrier account failed. The call may fail.")
         checks.append(_warning("carrier_account_works", message, "dialling"))
-    state = carrier_health.state_of(session, carrier)
+    state = carrier_health.status_of(session, carrier)
     is_watched = account is None or account.trunk is None
     if is_watched and state.holds_calls:  # a partner's own trunk isn't monitored
-        if state is carrier_health.CarrierState.OUTAGE:
+        if state is carrier_health.CarrierStatus.OUTAGE:
             message = gettext(
                 "The carrier does not answer. The call will be retried until it is accepted."
             )
@@ -271,7 +271,7 @@ def _check_carrier(
             )
         checks.append(_warning("carrier_takes_calls", message, "dialling"))
     passed_message = gettext("The carrier is ready, and nothing holds calls back.")
-    return checks or [PreflightCheck("line_free", CheckState.PASSED, passed_message, "limits")]
+    return checks or [PreflightCheck("line_free", CheckStatus.PASSED, passed_message, "limits")]
 
 
 def in_utc(moment: datetime) -> str:
@@ -280,12 +280,12 @@ def in_utc(moment: datetime) -> str:
 
 
 def _warning(code: str, message: str, fix_at: str) -> PreflightCheck:
-    return PreflightCheck(code, CheckState.WARNING, message, fix_at)
+    return PreflightCheck(code, CheckStatus.WARNING, message, fix_at)
 
 
 def _check_worker(session: Session, silent_after: float) -> PreflightCheck:
     if workers.any_alive(session, silent_after):
         message = gettext("Calling service is online.")
-        return PreflightCheck("worker_running", CheckState.PASSED, message, "worker")
+        return PreflightCheck("worker_running", CheckStatus.PASSED, message, "worker")
     message = gettext("Calling service is offline. The call will wait for it.")
-    return PreflightCheck("worker_running", CheckState.WARNING, message, "worker")
+    return PreflightCheck("worker_running", CheckStatus.WARNING, message, "worker")

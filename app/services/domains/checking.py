@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import DnsRecordState, DomainPurpose
+from app.enums import DnsRecordStatus, DomainPurpose
 from app.errors import Conflict, NotFound
 from app.models import MailKind, Partner, PartnerDomain, utcnow
 from app.policy import Permission
@@ -18,7 +18,7 @@ from app.services import mail_queue, partners
 from app.services.domains.records import RecordFinding, RequiredRecord, records_of
 from app.services.partners import domains
 
-_ABSENT = (DnsRecordState.MISSING, DnsRecordState.DIFFERENT)
+_ABSENT = (DnsRecordStatus.MISSING, DnsRecordStatus.DIFFERENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +92,12 @@ def store_findings(
         return
     domain.checked_at = utcnow()
     domain.findings = [
-        {"kind": finding.kind.value, "state": finding.state.value, "found": list(finding.found)}
+        {"kind": finding.kind.value, "state": finding.status.value, "found": list(finding.found)}
         for finding in findings
     ]
-    if all(finding.state is DnsRecordState.SEEN for finding in findings):
+    if all(finding.status is DnsRecordStatus.SEEN for finding in findings):
         _store_verified(session, caller, partner, domain)
-    elif any(finding.state in _ABSENT for finding in findings):
+    elif any(finding.status in _ABSENT for finding in findings):
         _store_missing(session, caller, partner, domain, grace)
     session.flush()
 

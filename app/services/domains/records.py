@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from app.enums import DnsRecordKind, DnsRecordState, DomainPurpose
+from app.enums import DnsRecordKind, DnsRecordStatus, DomainPurpose
 from app.gateways.dns_lookups import DnsResolver, NoDnsAnswer
 from app.models import PartnerDomain
 
@@ -31,7 +31,7 @@ class RecordFinding:
     """The finding for a record; ``found`` are values in the DNS that don't fit."""
 
     kind: DnsRecordKind
-    state: DnsRecordState
+    status: DnsRecordStatus
     found: Sequence[str] = ()
 
 
@@ -73,12 +73,14 @@ def _examine(record: RequiredRecord, resolver: DnsResolver) -> RecordFinding:
     try:
         fits, other_values = _EXAMINERS[record.kind](record, resolver)
     except NoDnsAnswer:
-        return RecordFinding(record.kind, DnsRecordState.UNANSWERED)
+        return RecordFinding(record.kind, DnsRecordStatus.UNANSWERED)
     if fits:
-        return RecordFinding(record.kind, DnsRecordState.SEEN)
+        return RecordFinding(record.kind, DnsRecordStatus.SEEN)
     excerpts = tuple(value[:MAX_SHOWN_LENGTH] for value in other_values[:MAX_SHOWN])
     return RecordFinding(
-        record.kind, DnsRecordState.DIFFERENT if other_values else DnsRecordState.MISSING, excerpts
+        record.kind,
+        DnsRecordStatus.DIFFERENT if other_values else DnsRecordStatus.MISSING,
+        excerpts,
     )
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from app.enums import ExportFormat, ExportState
+from app.enums import ExportFormat, ExportStatus
 from app.errors import Conflict, NotFound
 from app.gateways.job_queue import enqueue_export
 from app.languages import gettext
@@ -45,7 +45,7 @@ def create(session: Session, caller: Caller, export_input: ExportInput) -> ListE
     user_exports = of_user(session, caller)
     for each in user_exports:
         existing = ExportInput(each.list_name, each.query, each.file_format, each.zone)
-        if each.state is ExportState.WAITING and existing == export_input:
+        if each.status is ExportStatus.WAITING and existing == export_input:
             return each
     if len(user_exports) >= MAX_EXPORTS:
         message = gettext("You have %(most)s exports. Delete one first.", most=MAX_EXPORTS)
@@ -60,7 +60,7 @@ def create(session: Session, caller: Caller, export_input: ExportInput) -> ListE
         query=export_input.query,
         zone=export_input.zone,
         file_format=export_input.file_format,
-        state=ExportState.WAITING,
+        status=ExportStatus.WAITING,
         expires_at=utcnow() + RETENTION,
     )
     session.add(export)
@@ -89,7 +89,7 @@ def get(
 def file_of(session: Session, caller: Caller, export_id: UUID) -> ListExport:
     """Return an export of the caller that has a file. Raises `NotFound`."""
     export = get(session, caller, export_id)
-    if export.state is not ExportState.READY:
+    if export.status is not ExportStatus.READY:
         raise NotFound(gettext("There is no such export."), "export_not_found")
     return export
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from app.enums import ExportProblem, ExportState
+from app.enums import ExportProblem, ExportStatus
 from app.gateways.files.base import StoredFile
 from app.models import ListExport, MailKind, utcnow
 from app.policy.caller import Caller
@@ -31,7 +31,7 @@ def begin(session: Session, export_id: UUID) -> ExportTask | None:
     """Begin an attempt to write an export. None if it has ended; it ends now if its user can't sign
     in any more, or has another role or organization."""
     export = _lock_export(session, export_id)
-    if export is None or export.state is not ExportState.WAITING:
+    if export is None or export.status is not ExportStatus.WAITING:
         return None
     export.turn += 1
     user = sessions.able_to_sign_in(session, export.user_id)
@@ -42,7 +42,7 @@ def begin(session: Session, export_id: UUID) -> ExportTask | None:
         and user.organization_id == export.organization_id
     )
     if user is None or not is_same:
-        _end_export(session, export, ExportState.FAILED, ExportProblem.NO_ACCESS)
+        _end_export(session, export, ExportStatus.FAILED, ExportProblem.NO_ACCESS)
         return None
     session.flush()
     return ExportTask(export, export.turn, sessions.caller_of(user))
@@ -52,10 +52,10 @@ def finish(session: Session, export_id: UUID, turn: int, file: StoredFile, rows:
     """Keep the file and mail its user. Return the key of the file that is not needed: this one,
     after a later attempt has begun or the export was deleted; else none."""
     export = _lock_export(session, export_id)
-    if export is None or export.state is not ExportState.WAITING or export.turn != turn:
+    if export is None or export.status is not ExportStatus.WAITING or export.turn != turn:
         return file.key
     export.file_key, export.size, export.rows = file.key, file.size, rows
-    _end_export(session, export, ExportState.READY)
+    _end_export(session, export, ExportStatus.READY)
     return ""
 
 
@@ -65,10 +65,10 @@ def fail(
     """End an export without a file and mail its user, unless it has ended or, with ``turn``, a
     later attempt has begun."""
     export = _lock_export(session, export_id)
-    if export is None or export.state is not ExportState.WAITING:
+    if export is None or export.status is not ExportStatus.WAITING:
         return
     if turn is None or export.turn == turn:
-        _end_export(session, export, ExportState.FAILED, problem)
+        _end_export(session, export, ExportStatus.FAILED, problem)
 
 
 def purge(session: Session) -> Sequence[str]:
@@ -88,10 +88,10 @@ def purge(session: Session) -> Sequence[str]:
 def _end_export(
     session: Session,
     export: ListExport,
-    state: ExportState,
+    status: ExportStatus,
     problem: ExportProblem | None = None,
 ) -> None:
-    export.state, export.problem = state, problem
+    export.status, export.problem = status, problem
     export.finished_at = utcnow()
     export.expires_at = export.finished_at + RETENTION
     session.flush()

@@ -14,7 +14,7 @@ import orjson
 from sqlalchemy import Text, cast, func, select, update
 from sqlalchemy.orm import Session
 
-from app.enums import ImportState, WebhookEvent
+from app.enums import ImportStatus, WebhookEvent
 from app.models import (
     Campaign,
     ContactImport,
@@ -62,16 +62,16 @@ def apply_batch(
     handled first.
     """
     upload = locked(session, import_id)
-    if upload is None or upload.state is not ImportState.APPLYING:
+    if upload is None or upload.status is not ImportStatus.APPLYING:
         return False
     if upload.apply_number != apply_number:
         return False
     if upload.cancel_requested_at is not None:
-        _end(session, upload, ImportState.CANCELLED)
+        _end(session, upload, ImportStatus.CANCELLED)
         return False
     rows = _next_rows(session, upload, size or BATCH)
     if not rows:
-        _end(session, upload, ImportState.DONE)
+        _end(session, upload, ImportStatus.DONE)
         return False
     upload.applied_to_row = rows[-1].number
     rows = [row for row in rows if row.outcome in _APPLICABLE]
@@ -113,9 +113,9 @@ def _next_rows(session: Session, upload: ContactImport, size: int) -> list[_Chec
 def fail(session: Session, import_id: UUID, apply_number: int, sentence: str) -> None:
     """Stop applying after a fault; applied rows stay, and the rest can be retried."""
     upload = locked(session, import_id)
-    if upload and upload.state is ImportState.APPLYING and upload.apply_number == apply_number:
+    if upload and upload.status is ImportStatus.APPLYING and upload.apply_number == apply_number:
         upload.failure = str(sentence)  # a lazy message too
-        _end(session, upload, ImportState.FAILED)
+        _end(session, upload, ImportStatus.FAILED)
 
 
 def _store_outcomes(
@@ -192,13 +192,13 @@ def _store_problems(session: Session, upload: ContactImport, result: BulkResult)
     insert_rows(session, ImportProblem, problems)
 
 
-def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
-    upload.state, upload.finished_at, upload.lease_until = state, utcnow(), None
+def _end(session: Session, upload: ContactImport, status: ImportStatus) -> None:
+    upload.status, upload.finished_at, upload.lease_until = status, utcnow(), None
     count_fixed(session, upload)
     audit.record_change(
         session,
         _applied_by(upload),
-        "upload.applied" if state is ImportState.DONE else f"upload.{state}",
+        "upload.applied" if status is ImportStatus.DONE else f"upload.{status}",
         upload,
         after=figures_of(upload),
     )
@@ -208,9 +208,9 @@ def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
         upload.partner_id,
         upload.organization_id,
         WebhookEvent.IMPORT_FINISHED,
-        lambda: {**upload_payload(upload), "state": state.value, "finishedAt": upload.finished_at},
+        lambda: {**upload_payload(upload), "state": status.value, "finishedAt": upload.finished_at},
     )
-    if state is not ImportState.CANCELLED:  # the user who stopped it knows
+    if status is not ImportStatus.CANCELLED:  # the user who stopped it knows
         notify_author(session, upload)
 
 
@@ -218,7 +218,7 @@ def _applied_by(upload: ContactImport) -> Caller:
     """Return the application; if the upload was quick to apply, with its author as subject, who is
     not notified."""
     caller = system_caller(upload.author, partner_id=upload.partner_id)
-    is_quick = upload.state is ImportState.DONE and not _was_slow(upload)
+    is_quick = upload.status is ImportStatus.DONE and not _was_slow(upload)
     return replace(caller, subject_id=upload.created_by) if is_quick else caller
 
 
@@ -259,7 +259,7 @@ def notify_author(session: Session, upload: ContactImport) -> None:
             "uploadId": str(upload.id),
             "file": upload.file_name,
             "campaign": session.get_one(Campaign, upload.campaign_id).name,
-            "state": upload.state.value,
+            "state": upload.status.value,
             "rows": upload.rows_applied,
             "total": upload.rows_total,
         },

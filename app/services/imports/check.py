@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
 from app.contact_files import FileLimits, ReadOptions, UnreadableFile
-from app.enums import ImportState
+from app.enums import ImportStatus
 from app.models import ContactImport, ImportBlock, ImportProblem, ImportRow, utcnow
 from app.services import storage
 from app.services.imports.corrections import corrections_of
@@ -59,9 +59,9 @@ def start(
     upload = locked(session, import_id)
     if upload is None or upload.check_number != check_number:
         return None
-    if upload.state not in (ImportState.UPLOADED, ImportState.READING):
+    if upload.status not in (ImportStatus.UPLOADED, ImportStatus.READING):
         return None
-    upload.state, upload.check_run, upload.rows_total = ImportState.READING, uuid4(), 0
+    upload.status, upload.check_run, upload.rows_total = ImportStatus.READING, uuid4(), 0
     upload.packed, upload.stored_bytes = None, 0
     session.flush()
     if storage.is_over_limit(session, upload, storage_defaults):
@@ -131,7 +131,7 @@ def analyze_tables(session: Session, planned: ImportPreview) -> None:
 def finish(session: Session, task: CheckTask, planned: ImportPreview, packer: RowPacker) -> None:
     """End the check with its counts and how the file was read. Raises `CheckSuperseded`."""
     upload, table = _lock_upload(session, task), planned.table
-    upload.state, upload.checked_at, upload.failure = ImportState.CHECKED, utcnow(), None
+    upload.status, upload.checked_at, upload.failure = ImportStatus.CHECKED, utcnow(), None
     upload.file_kind = table.kind
     upload.found = planned.found()
     upload.columns = list(table.header)
@@ -154,9 +154,9 @@ def fail(
 ) -> None:
     """End the check with a failure, for the reason in the sentence. Nothing was changed."""
     upload = locked(session, import_id)
-    unfinished = (ImportState.UPLOADED, ImportState.READING)
-    if upload and upload.check_number == check_number and upload.state in unfinished:
-        upload.state, upload.failure = ImportState.FAILED, str(sentence)  # a lazy message too
+    unfinished = (ImportStatus.UPLOADED, ImportStatus.READING)
+    if upload and upload.check_number == check_number and upload.status in unfinished:
+        upload.status, upload.failure = ImportStatus.FAILED, str(sentence)  # a lazy message too
         upload.finished_at = utcnow()
         upload.check_run = None
         if refusal is not None:
@@ -167,6 +167,6 @@ def fail(
 
 def _lock_upload(session: Session, task: CheckTask) -> ContactImport:
     upload = locked(session, task.import_id)
-    if upload is None or upload.check_run != task.run or upload.state is not ImportState.READING:
+    if upload is None or upload.check_run != task.run or upload.status is not ImportStatus.READING:
         raise CheckSuperseded
     return upload

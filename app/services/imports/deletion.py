@@ -25,7 +25,7 @@ def can_be_deleted(upload: ContactImport) -> bool:
 
 def is_at_work(upload: ContactImport) -> bool:
     """Return whether the upload, or its undo, hasn't ended."""
-    return upload.state not in ENDED or upload.undo_state == UNDOING
+    return upload.status not in ENDED or upload.undo_status == UNDOING
 
 
 def delete_data(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
@@ -58,7 +58,7 @@ def delete_data(session: Session, caller: Caller, upload_id: UUID) -> ContactImp
 def next_unmeasured(session: Session) -> UUID | None:
     """Return an upload of unknown size, stored by an earlier version."""
     query = select(ContactImport.id).where(ContactImport.stored_bytes.is_(None))
-    return session.scalar(query.where(ContactImport.state.in_(ENDED)).limit(1))
+    return session.scalar(query.where(ContactImport.status.in_(ENDED)).limit(1))
 
 
 def measure(session: Session, upload_id: UUID) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import func, or_, select, true, update
 from sqlalchemy.orm import Session
 
-from app.enums import ImportState
+from app.enums import ImportStatus
 from app.gateways.files.base import FileStore
 from app.models import (
     CallRecording,
@@ -38,17 +38,17 @@ def expire(session: Session, days: int) -> None:
     """Cancel checked uploads that have waited for this many days."""
     session.execute(
         update(ContactImport)
-        .where(ContactImport.state == ImportState.CHECKED)
+        .where(ContactImport.status == ImportStatus.CHECKED)
         .where(ContactImport.checked_at < utcnow() - timedelta(days=days))
-        .values(state=ImportState.CANCELLED, finished_at=utcnow())
+        .values(status=ImportStatus.CANCELLED, finished_at=utcnow())
     )
 
 
 def unneeded_files(session: Session) -> dict[UUID, str]:
     """Return the file keys of uploads that have ended, by upload; a limited number at once."""
     ended = or_(
-        ContactImport.state.in_((ImportState.DONE, ImportState.CANCELLED)),
-        (ContactImport.state == ImportState.FAILED)
+        ContactImport.status.in_((ImportStatus.DONE, ImportStatus.CANCELLED)),
+        (ContactImport.status == ImportStatus.FAILED)
         & (ContactImport.finished_at < utcnow() - KEPT_AFTER_FAILURE),
     )
     query = select(ContactImport.id, ContactImport.file_key).where(
@@ -86,7 +86,7 @@ def to_purge(session: Session, days: int, partner_id: UUID | None = None) -> UUI
     rows."""
     query = (
         select(ContactImport.id)
-        .where(ContactImport.state.in_(ENDED), ContactImport.rows_forgotten_at.is_(None))
+        .where(ContactImport.status.in_(ENDED), ContactImport.rows_forgotten_at.is_(None))
         .where(ContactImport.finished_at < utcnow() - timedelta(days=days))
         .where(ContactImport.partner_id == partner_id if partner_id else true())
         .order_by(ContactImport.id)

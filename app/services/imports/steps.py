@@ -15,7 +15,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.database import changed_rows
-from app.enums import ImportState
+from app.enums import ImportStatus
 from app.errors import Conflict, Problem, raise_problems
 from app.languages import gettext
 from app.models import Campaign, ColumnMapping, ContactImport, utcnow
@@ -116,9 +116,9 @@ def start_apply(
     ``changed_meanwhile``, ``archived``).
     """
     upload = _lock_upload(session, caller, upload_id)
-    if upload.state in (ImportState.APPLYING, ImportState.DONE):
+    if upload.status in (ImportStatus.APPLYING, ImportStatus.DONE):
         return upload
-    if upload.state is not ImportState.CHECKED and not can_go_on(upload):
+    if upload.status is not ImportStatus.CHECKED and not can_go_on(upload):
         raise not_open()
     if not upload.apply_when_checked:  # with it, applying was accepted with the upload
         campaigns.get_for_new_contacts(session, caller, upload.campaign_id)
@@ -132,7 +132,7 @@ def start_apply(
         upload.expected = counts_of(upload)
         upload.created = upload.updated = upload.deleted = 0
         _remember_mapping(session, upload)
-    upload.state, upload.failure = ImportState.APPLYING, None
+    upload.status, upload.failure = ImportStatus.APPLYING, None
     upload.cancel_requested_at = upload.finished_at = None
     upload.apply_started_at = utcnow()
     upload.apply_number += 1
@@ -150,14 +150,14 @@ def cancel(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``) if it has ended.
     """
     upload = _lock_upload(session, caller, upload_id)
-    if upload.state in ENDED:
+    if upload.status in ENDED:
         raise not_open()
-    if upload.state is ImportState.APPLYING:
+    if upload.status is ImportStatus.APPLYING:
         upload.cancel_requested_at = upload.cancel_requested_at or utcnow()
     else:
-        upload.state, upload.finished_at = ImportState.CANCELLED, utcnow()
+        upload.status, upload.finished_at = ImportStatus.CANCELLED, utcnow()
         upload.check_run = None
-    is_applying = upload.state is ImportState.APPLYING
+    is_applying = upload.status is ImportStatus.APPLYING
     audit.record_change(
         session, caller, f"upload.{'stop_asked' if is_applying else 'cancelled'}", upload
     )
@@ -259,12 +259,12 @@ def take_over(session: Session, import_id: UUID) -> bool:
     if upload is None or upload.lease_until is None or upload.lease_until >= utcnow():
         return False
     upload.lease_until = None
-    match upload.state:
-        case ImportState.UPLOADED | ImportState.READING:
+    match upload.status:
+        case ImportStatus.UPLOADED | ImportStatus.READING:
             uploads.enqueue(session, upload, "check", upload.check_number)
-        case ImportState.APPLYING:
+        case ImportStatus.APPLYING:
             uploads.enqueue(session, upload, "apply", upload.apply_number)
-        case ImportState.CHECKED:
+        case ImportStatus.CHECKED:
             apply_unattended(session, import_id)
         case _:
             pass  # it has ended, only its lease had not
@@ -275,6 +275,6 @@ def apply_unattended(session: Session, import_id: UUID) -> None:
     """Apply a checked import that was to be applied at once, if no command holds it."""
     upload = session.get_one(ContactImport, import_id)
     is_due = upload.apply_when_checked and upload.lease_until is None
-    if is_due and upload.state is ImportState.CHECKED and uploads.rows_left(upload):
+    if is_due and upload.status is ImportStatus.CHECKED and uploads.rows_left(upload):
         caller = system_caller(upload.author, partner_id=upload.partner_id)
         start_apply(session, caller, import_id)

@@ -181,7 +181,7 @@ def fields_left_by(
 
 def ends_at(upload: ContactImport, days: int) -> datetime | None:
     """Return the last moment to undo the upload; None if there is nothing to undo."""
-    if upload.state not in ENDED or not upload.rows_applied or upload.finished_at is None:
+    if upload.status not in ENDED or not upload.rows_applied or upload.finished_at is None:
         return None
     return upload.finished_at + timedelta(days=days)
 
@@ -192,7 +192,7 @@ def can_be_undone(upload: ContactImport, days: int) -> bool:
     return (
         end is not None
         and utcnow() < end
-        and upload.undo_state in (None, STOPPED)
+        and upload.undo_status in (None, STOPPED)
         and upload.rows_forgotten_at is None
     )
 
@@ -205,17 +205,17 @@ def start(session: Session, caller: Caller, upload_id: UUID, days: int) -> Conta
     """
     caller.require(Permission.CONTACTS_WRITE)
     upload = get(session, caller, upload_id, for_change=True)
-    if upload.undo_state in (UNDOING, UNDONE):
+    if upload.undo_status in (UNDOING, UNDONE):
         return upload
     if not can_be_undone(upload, days):
         message = gettext("The upload can no longer be undone. Nothing was changed.")
         raise Conflict(message, "upload_not_undoable")
-    if upload.undo_state is None:
+    if upload.undo_status is None:
         upload.undo_started_at = utcnow()
         of_upload = ImportChange.import_id == upload.id
         changes = select(func.count()).where(of_upload, CAN_BE_UNDONE)
         upload.undo_changes = session.scalar(changes) or 0
-    upload.undo_state, upload.undo_author = UNDOING, author_of(session, caller)
+    upload.undo_status, upload.undo_author = UNDOING, author_of(session, caller)
     upload.undo_number += 1
     enqueue(session, upload, "undo", upload.undo_number)
     audit.record_change(
@@ -258,7 +258,7 @@ def finish(session: Session, import_id: UUID, undo_number: int, result: UndoTota
     upload = _lock_running(session, import_id, undo_number)
     if upload is None:
         return
-    upload.undo_state, upload.undone_at = UNDONE, utcnow()
+    upload.undo_status, upload.undone_at = UNDONE, utcnow()
     upload.undo_result = asdict(result)
     count_fixed(session, upload)
     _record_end(session, upload, "undone", upload.undo_result)
@@ -284,13 +284,13 @@ def stop(session: Session, import_id: UUID, undo_number: int) -> None:
     """Stop the undo after a fault; undone changes stay undone, and the rest can be retried."""
     upload = _lock_running(session, import_id, undo_number)
     if upload is not None:
-        upload.undo_state = STOPPED
+        upload.undo_status = STOPPED
         _record_end(session, upload, "undo_stopped", {"changes": upload.undo_done})
 
 
 def _lock_running(session: Session, import_id: UUID, undo_number: int) -> ContactImport | None:
     upload = locked(session, import_id)
-    is_current = upload and upload.undo_state == UNDOING and upload.undo_number == undo_number
+    is_current = upload and upload.undo_status == UNDOING and upload.undo_number == undo_number
     return upload if is_current else None
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
-from app.enums import CallerKind, ContactAction, ImportState
+from app.enums import CallerKind, ContactAction, ImportStatus
 from app.errors import Conflict, NotFound, ValidationFailed
 from app.gateways import job_queue
 from app.gateways.files import StoredFile
@@ -41,11 +41,11 @@ SORTS = both_ways(
     file=ContactImport.file_name,
     rows=ContactImport.rows_total,
     failed=ContactImport.failed,
-    status=ContactImport.state,
+    status=ContactImport.status,
     author=ContactImport.author,
 )
 """The sort orders of `search`; ids begin with the time."""
-ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
+ENDED = frozenset({ImportStatus.DONE, ImportStatus.CANCELLED, ImportStatus.FAILED})
 _MAX_NAME_LENGTH = 200
 _STORAGE = StorageDefaults()
 
@@ -130,15 +130,15 @@ def figures_of(upload: ContactImport) -> dict[str, int]:
     return figures | {name: count for name, count in counts.items() if name not in figures}
 
 
-def undo_states(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
+def undo_statuses(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
     """Return the state of the undo of those of the uploads that are or were being undone. Raises
     `Forbidden`."""
     caller.require(Permission.CONTACTS_WRITE)
     if not ids:
         return {}
-    query = visible(caller).with_only_columns(ContactImport.id, ContactImport.undo_state)
-    under_way = ContactImport.id.in_(ids), ContactImport.undo_state.is_not(None)
-    return {row.id: row.undo_state for row in session.execute(query.where(*under_way))}
+    query = visible(caller).with_only_columns(ContactImport.id, ContactImport.undo_status)
+    under_way = ContactImport.id.in_(ids), ContactImport.undo_status.is_not(None)
+    return {row.id: row.undo_status for row in session.execute(query.where(*under_way))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class UploadFilter:
     ``author`` of that of the user or credential. Undone uploads aren't ``DONE``."""
 
     query: str | None = None
-    state: ImportState | None = None
+    status: ImportStatus | None = None
     undone: bool = False
     action: ContactAction | None = None
     author: str | None = None
@@ -194,10 +194,10 @@ def _filter_uploads(caller: Caller, filters: UploadFilter) -> Select[ContactImpo
             named_campaigns = campaigns.visible(caller).where(Campaign.named(filters.query))
             matches |= ContactImport.campaign_id.in_(named_campaigns.with_only_columns(Campaign.id))
         rows = rows.where(matches)
-    if filters.state is not None:
-        rows = rows.where(ContactImport.state == filters.state)
-    if filters.undone or filters.state is ImportState.DONE:
-        is_undone = func.coalesce(ContactImport.undo_state, "") == "undone"
+    if filters.status is not None:
+        rows = rows.where(ContactImport.status == filters.status)
+    if filters.undone or filters.status is ImportStatus.DONE:
+        is_undone = func.coalesce(ContactImport.undo_status, "") == "undone"
         rows = rows.where(is_undone if filters.undone else ~is_undone)
     if filters.campaign_id is not None:
         rows = rows.where(ContactImport.campaign_id == filters.campaign_id)
@@ -256,7 +256,7 @@ def create(
         campaign_id=campaign.id,
         created_by=caller.subject_id if caller.kind is CallerKind.USER else None,
         author=author_of(session, caller),
-        state=ImportState.UPLOADED,
+        status=ImportStatus.UPLOADED,
         action=action,
         file_name=_plain_name(file_name),
         file_size=file.size,
@@ -323,21 +323,21 @@ def rows_left(upload: ContactImport) -> int:
 
 def can_go_on(upload: ContactImport) -> bool:
     """Return whether applying stopped early, so that the rest can still be applied."""
-    stopped = upload.state in (ImportState.CANCELLED, ImportState.FAILED)
-    checked = upload.expected is not None and upload.undo_state is None
+    stopped = upload.status in (ImportStatus.CANCELLED, ImportStatus.FAILED)
+    checked = upload.expected is not None and upload.undo_status is None
     return stopped and checked and rows_left(upload) > 0 and upload.rows_forgotten_at is None
 
 
 def can_be_read_again(upload: ContactImport) -> bool:
     """Return whether columns and reading options can still be changed."""
-    if upload.state is ImportState.FAILED:
+    if upload.status is ImportStatus.FAILED:
         return upload.expected is None and bool(upload.file_key)
-    return upload.state is ImportState.CHECKED
+    return upload.status is ImportStatus.CHECKED
 
 
 def request_check(session: Session, upload: ContactImport) -> None:
     """Request a check of the file from its beginning."""
-    upload.state, upload.failure, upload.finished_at = ImportState.UPLOADED, None, None
+    upload.status, upload.failure, upload.finished_at = ImportStatus.UPLOADED, None, None
     upload.check_run, upload.checked_at = None, None
     upload.check_number += 1
     if upload.lease_until is None:

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.config.calls import CallSettings
-from app.enums import CallSource, CallStatus, CampaignStatus, OutreachState
+from app.enums import CallSource, CallStatus, CampaignStatus, OutreachStatus
 from app.errors import DomainError
 from app.models import Call, Campaign, Contact, Outreach, OutreachContact
 from app.policy.caller import Caller, system_caller
@@ -221,7 +221,9 @@ class _CampaignTurn:
 
     def _any_left(self) -> bool:
         """Whether a contact waits or a call isn't over."""
-        waiting = exists().where(*self._in_round(), OutreachContact.state == OutreachState.WAITING)
+        waiting = exists().where(
+            *self._in_round(), OutreachContact.status == OutreachStatus.WAITING
+        )
         unfinished = exists().where(
             Call.organization_id == self._outreach.organization_id,
             Call.status.in_(states.WAITING | states.ACTIVE),
@@ -240,7 +242,7 @@ class _CampaignTurn:
         if last is not None and last.at >= (outreach.resumed_at or self._now):
             return
         counts = select(func.count(), func.max(OutreachContact.decided_at)).where(
-            *self._in_round(), OutreachContact.state == OutreachState.CALLED
+            *self._in_round(), OutreachContact.status == OutreachStatus.CALLED
         )
         called, decided_at = self._session.execute(counts).one()
         if called and (last is None or decided_at > last.at):
@@ -268,7 +270,7 @@ class _CampaignTurn:
         due_query = (
             select(Contact, OutreachContact)
             .join(OutreachContact, OutreachContact.contact_id == Contact.id)
-            .where(*of_round, OutreachContact.state == OutreachState.WAITING)
+            .where(*of_round, OutreachContact.status == OutreachStatus.WAITING)
             .where(OutreachContact.due_at <= self._now)
             .order_by(OutreachContact.due_at, Contact.id)
             .limit(CHUNK)
@@ -312,9 +314,9 @@ class _CampaignTurn:
         if decision is None:
             decision = self._schedule(contact, row)
         if isinstance(decision, LeftOutContact):
-            row.state, row.reason = OutreachState.LEFT_OUT, decision.code
+            row.status, row.reason = OutreachStatus.LEFT_OUT, decision.code
         elif isinstance(decision, WaitingContact):
-            row.state, row.reason = OutreachState.WAITING, decision.code
+            row.status, row.reason = OutreachStatus.WAITING, decision.code
             row.due_at = decision.until
         self._session.add(row)
         return decision is None
@@ -334,5 +336,5 @@ class _CampaignTurn:
                 )
         except DomainError as refusal:
             return LeftOutContact(refusal.code)
-        row.state, row.call_id = OutreachState.CALLED, accepted.call_id
+        row.status, row.call_id = OutreachStatus.CALLED, accepted.call_id
         return None

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session
 
-from app.enums import ENDED_CONTACT_STATUSES, CampaignStatus, OutreachState
+from app.enums import ENDED_CONTACT_STATUSES, CampaignStatus, OutreachStatus
 from app.models import (
     Call,
     Campaign,
@@ -84,7 +84,7 @@ def forecast(
     called = select(OutreachContact.contact_id).where(
         OutreachContact.campaign_id == campaign.id,
         OutreachContact.round == outreach.round,
-        OutreachContact.state == OutreachState.CALLED,
+        OutreachContact.status == OutreachStatus.CALLED,
     )
     if again is RecallChoice.NOT_REACHED:
         called = called.join(Call, Call.id == OutreachContact.call_id).where(

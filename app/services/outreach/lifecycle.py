@@ -4,7 +4,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.enums import OutreachState
+from app.enums import OutreachStatus
 from app.errors import Conflict
 from app.gateways.job_queue import CAMPAIGNS
 from app.gateways.wake import wake
@@ -51,7 +51,7 @@ def start(
     elif again is RecallChoice.NOT_REACHED:
         recheck_unreached(session, stored)
     campaign = campaigns.start(session, caller, campaign_id)
-    recheck(session, stored, OutreachState.WAITING, OutreachState.LEFT_OUT)
+    recheck(session, stored, OutreachStatus.WAITING, OutreachStatus.LEFT_OUT)
     recheck_stopped(session, stored)
     stored.started_at = stored.started_at or now
     stored.resumed_at = now

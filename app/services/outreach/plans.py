@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.orm import Session
 
 from app.database import read_once
-from app.enums import CallStatus, CampaignStatus, OutreachState
+from app.enums import CallStatus, CampaignStatus, OutreachStatus
 from app.errors import Conflict, Problem, ValidationFailed, raise_problems
 from app.languages import gettext
 from app.languages.numbers import localize_number
@@ -135,7 +135,7 @@ def change_plan(
     for name, value in asdict(plan).items():
         setattr(stored, name, value)
     stored.weekdays = "".join(str(day) for day in sorted(plan.weekdays))
-    recheck(session, stored, OutreachState.WAITING)
+    recheck(session, stored, OutreachStatus.WAITING)
     campaigns.changed(session, caller, campaign, "planned", before=before, after=after)
     return True
 
@@ -153,13 +153,13 @@ def locked(session: Session, campaign: Campaign) -> Outreach | None:
     return session.get(Outreach, campaign.id, with_for_update=True, populate_existing=True)
 
 
-def recheck(session: Session, stored: Outreach, *states: OutreachState) -> None:
-    """Delete the decisions about contacts in these states, so that they are made again."""
+def recheck(session: Session, stored: Outreach, *statuses: OutreachStatus) -> None:
+    """Delete the decisions about contacts with these statuses, so that they are made again."""
     session.execute(
         delete(OutreachContact).where(
             OutreachContact.campaign_id == stored.campaign_id,
             OutreachContact.round == stored.round,
-            OutreachContact.state.in_(states),
+            OutreachContact.status.in_(statuses),
         )
     )
     stored.next_at, stored.held_reason = None, None
@@ -192,7 +192,7 @@ def _delete_called(session: Session, stored: Outreach, condition: ColumnElement[
         .where(
             OutreachContact.campaign_id == stored.campaign_id,
             OutreachContact.round == stored.round,
-            OutreachContact.state == OutreachState.CALLED,
+            OutreachContact.status == OutreachStatus.CALLED,
             condition,
         )
         .execution_options(synchronize_session=False)

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, case, func, select
 from sqlalchemy.orm import Session
 
-from app.enums import FINAL_CALL_STATUSES, AnsweredBy, CallStatus, CampaignStatus, OutreachState
+from app.enums import FINAL_CALL_STATUSES, AnsweredBy, CallStatus, CampaignStatus, OutreachStatus
 from app.errors import ValidationFailed
 from app.languages import gettext
 from app.models import (
@@ -116,10 +116,11 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
     waiting: dict[str, int] = {}
     left_out: Counter[str] = Counter()
     next_due: datetime | None = None
-    for state, reason, status, answered_by, due_at, count in _load_counts(session, outreach):
-        if state is OutreachState.CALLED:
-            calls[_call_result(status, answered_by)] += count
-        elif state is OutreachState.WAITING:
+    counts = _load_counts(session, outreach)
+    for contact_status, reason, call_status, answered_by, due_at, count in counts:
+        if contact_status is OutreachStatus.CALLED:
+            calls[_call_result(call_status, answered_by)] += count
+        elif contact_status is OutreachStatus.WAITING:
             waiting[reason] = count
             next_due = due_at if next_due is None else min(next_due, due_at)
         else:
@@ -129,8 +130,10 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
     to_come = max(0, campaign.contact_count - decided - sum(ahead.values()))
     left_out.update(ahead)
     removed = 0
-    for _, status, answered_by, count in removed_calls(session, [outreach] if outreach else []):
-        calls[_call_result(status, answered_by)] += count
+    for _, call_status, answered_by, count in removed_calls(
+        session, [outreach] if outreach else []
+    ):
+        calls[_call_result(call_status, answered_by)] += count
         removed += count
     pace = ends_at = None
     if outreach is not None and campaign.status is CampaignStatus.ACTIVE:
@@ -236,7 +239,7 @@ def _countries_by_phone(
 def _left_out(session: Session, campaign: Campaign, reason: str | None, column: Any) -> Any:
     """Select ``column`` of the contacts that this round leaves out or will leave out, and why."""
     row, ahead = OutreachContact, forecasting.reason_ahead()
-    is_left_out = row.state == OutreachState.LEFT_OUT
+    is_left_out = row.status == OutreachStatus.LEFT_OUT
     if forecasting.is_looked_at(campaign):
         unfit: dict[str, list[UUID]] = defaultdict(list)
         for _, contact_id, code in forecasting.unfit_numbers(session, [campaign]):
@@ -256,7 +259,7 @@ def _load_counts(session: Session, outreach: Outreach | None) -> Sequence[Any]:
     if outreach is None:
         return []
     row = OutreachContact
-    columns = (row.state, row.reason, Call.status, Call.answered_by)
+    columns = (row.status, row.reason, Call.status, Call.answered_by)
     query = (
         select(*columns, func.min(row.due_at), func.count())
         .outerjoin(Call, Call.id == row.call_id)

@@ -4,7 +4,7 @@ from sqlalchemy import ColumnElement, Select, exists, select
 from sqlalchemy.orm import Session
 
 from app.config.calls import CallSettings
-from app.enums import CallSource, CampaignStatus, CarrierKind, OutreachState
+from app.enums import CallSource, CampaignStatus, CarrierKind, OutreachStatus
 from app.errors import DomainError
 from app.gateways.carriers.base import ListedCall
 from app.models import Assistant, Campaign, Contact, Outreach, OutreachContact, utcnow
@@ -53,11 +53,11 @@ def record_placed(
                 contact_id=contact.id,
             )
     except DomainError as refusal:
-        row.state, row.reason = OutreachState.LEFT_OUT, refusal.code
+        row.status, row.reason = OutreachStatus.LEFT_OUT, refusal.code
         session.add(row)
         session.flush()
         return True
-    row.state, row.call_id = OutreachState.CALLED, accepted.call_id
+    row.status, row.call_id = OutreachStatus.CALLED, accepted.call_id
     session.add(row)
     session.flush()
     reconcile.write_attempt(session, caller, accepted.call_id, listed)
@@ -74,7 +74,7 @@ def _waiting_query(listed: ListedCall) -> Select[Outreach, Campaign, Contact]:
         OutreachContact.contact_id == Contact.id,
         OutreachContact.campaign_id == Outreach.campaign_id,
         OutreachContact.round == Outreach.round,
-        OutreachContact.state != OutreachState.WAITING,
+        OutreachContact.status != OutreachStatus.WAITING,
     )
     return (
         select(Outreach, Campaign, Contact)

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.enums import FINAL_CALL_STATUSES, AnsweredBy, CallStatus, CampaignStatus, OutreachState
+from app.enums import FINAL_CALL_STATUSES, AnsweredBy, CallStatus, CampaignStatus, OutreachStatus
 from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
 from app.services.outreach import forecasting
 from app.services.outreach.progress import removed_calls
@@ -82,7 +82,7 @@ def summaries_of(
     return summaries
 
 
-_Count = tuple[OutreachState, bool, bool, datetime | None, datetime, int]
+_Count = tuple[OutreachStatus, bool, bool, datetime | None, datetime, int]
 
 
 def _counts_by_campaign(session: Session, ids: Collection[UUID]) -> dict[UUID, list[_Count]]:
@@ -94,7 +94,7 @@ def _counts_by_campaign(session: Session, ids: Collection[UUID]) -> dict[UUID, l
     query = (
         select(
             row.campaign_id,
-            row.state,
+            row.status,
             by_human,
             goes_on,
             func.min(row.due_at),
@@ -104,12 +104,12 @@ def _counts_by_campaign(session: Session, ids: Collection[UUID]) -> dict[UUID, l
         .join(Outreach, (Outreach.campaign_id == row.campaign_id) & (Outreach.round == row.round))
         .outerjoin(Call, Call.id == row.call_id)
         .where(row.campaign_id.in_(ids))
-        .group_by(row.campaign_id, row.state, by_human, goes_on)
+        .group_by(row.campaign_id, row.status, by_human, goes_on)
     )
     by_campaign: dict[UUID, list[_Count]] = {}
-    for campaign_id, state, human, active, due_at, decided_at, count in session.execute(query):
+    for campaign_id, status, human, active, due_at, decided_at, count in session.execute(query):
         by_campaign.setdefault(campaign_id, []).append(
-            (state, human, active, due_at, decided_at, count)
+            (status, human, active, due_at, decided_at, count)
         )
     return by_campaign
 
@@ -117,15 +117,15 @@ def _counts_by_campaign(session: Session, ids: Collection[UUID]) -> dict[UUID, l
 def _summarize(
     campaign: Campaign, plan: Outreach, assistant: str, counts: Collection[_Count], ahead: int
 ) -> RoundSummary:
-    of_state = Counter[OutreachState]()
-    for state, *_, count in counts:
-        of_state[state] += count
-    called, left_out = of_state[OutreachState.CALLED], of_state[OutreachState.LEFT_OUT]
+    by_status = Counter[OutreachStatus]()
+    for status, *_, count in counts:
+        by_status[status] += count
+    called, left_out = by_status[OutreachStatus.CALLED], by_status[OutreachStatus.LEFT_OUT]
     in_progress = sum(count for _, _, active, *_, count in counts if active)
     is_over = 0 < called + left_out >= campaign.contact_count - ahead and not in_progress
     runs = campaign.status is CampaignStatus.ACTIVE and not is_over
-    to_come = campaign.contact_count - ahead - of_state.total()
-    due = [at for state, _, _, at, *_ in counts if state is OutreachState.WAITING and at]
+    to_come = campaign.contact_count - ahead - by_status.total()
+    due = [at for status, _, _, at, *_ in counts if status is OutreachStatus.WAITING and at]
     next_at = plan.next_at if to_come > 0 else None
     return RoundSummary(
         assistant=assistant,

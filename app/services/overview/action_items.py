@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, literal, or_, select, true, union_all
 from sqlalchemy.orm import Session
 
-from app.enums import CarrierKind, ImportState
+from app.enums import CarrierKind, ImportStatus
 from app.languages import gettext, gettext_noop, labelled, ngettext
 from app.languages.numbers import localize_number
 from app.models import ApiKey, ContactImport, OAuthClient, Partner, ScimToken, utcnow
@@ -136,18 +136,18 @@ def _uploads(session: Session, caller: Caller) -> list[ActionItem]:
     return [
         _about_upload(upload, left)
         for upload, left in items
-        if left > 0 or upload.state is not ImportState.DONE
+        if left > 0 or upload.status is not ImportStatus.DONE
     ]
 
 
 def _unfinished(caller: Caller) -> Select[ContactImport]:
     """Return the recent uploads that are to be applied or have rows to fix."""
-    state, failed = ContactImport.state, ContactImport.failed
+    state, failed = ContactImport.status, ContactImport.failed
     return uploads.visible(caller).where(
         ContactImport.id >= id_at(utcnow() - RECENT),
         or_(
-            state.in_((ImportState.CHECKED, ImportState.FAILED)),
-            (state == ImportState.DONE)
+            state.in_((ImportStatus.CHECKED, ImportStatus.FAILED)),
+            (state == ImportStatus.DONE)
             & (failed > ContactImport.rows_fixed)
             & ContactImport.undone_at.is_(None),
         ),
@@ -158,8 +158,8 @@ def _waiting_in_corrected_files(checked: Sequence[ContactImport]) -> Counter[UUI
     """Count the rows of each upload that the item about its corrected file asks for."""
     rows: Counter[UUID] = Counter()
     for upload in checked:
-        if upload.corrects_id is not None and upload.state is not ImportState.FAILED:
-            is_done = upload.state is ImportState.DONE
+        if upload.corrects_id is not None and upload.status is not ImportStatus.FAILED:
+            is_done = upload.status is ImportStatus.DONE
             rows[upload.corrects_id] += rows_to_fix(upload) if is_done else upload.rows_total
     return rows
 
@@ -167,10 +167,10 @@ def _waiting_in_corrected_files(checked: Sequence[ContactImport]) -> Counter[UUI
 def _about_upload(upload: ContactImport, left: int) -> ActionItem:
     """Return an item about an upload. ``left``: the failed rows that are still to be fixed."""
     failed, name = upload.failed, upload.file_name
-    if upload.state is ImportState.FAILED:
+    if upload.status is ImportStatus.FAILED:
         title = gettext("%(name)s could not be read", name=name)
         text = gettext("Nothing was applied.")
-    elif upload.state is ImportState.DONE:
+    elif upload.status is ImportStatus.DONE:
         title = ngettext("%(num)s row was not applied", "%(num)s rows were not applied", left)
         text = name
     elif failed:
@@ -181,7 +181,7 @@ def _about_upload(upload: ContactImport, left: int) -> ActionItem:
         title = gettext("%(name)s is ready to apply", name=name)
         text = ngettext("%(num)s row.", "%(num)s rows.", whole)
     return ActionItem(
-        ActionItemKind.UPLOAD, title, text, upload.id, urgent=upload.state is ImportState.FAILED
+        ActionItemKind.UPLOAD, title, text, upload.id, urgent=upload.status is ImportStatus.FAILED
     )
 
 

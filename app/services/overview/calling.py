@@ -64,7 +64,7 @@ def offline(counted: Mapping[str, int]) -> list[ActionItem]:
 def held_calls(session: Session, caller: Caller) -> list[ActionItem]:
     """Return what holds calls back: pauses of calling, and a carrier with problems."""
     active_pauses = pauses.visible_pauses(session, caller)
-    carriers = [each for each in carrier_health.with_problems(session) if each.state.holds_calls]
+    carriers = [each for each in carrier_health.with_problems(session) if each.status.holds_calls]
     if not active_pauses and not carriers:
         return []
     waiting = _waiting_message(queries.waiting_calls(session, caller))

@@ -72,7 +72,7 @@ def delete_old_counts(session: Session) -> None:
     session.execute(delete(CarrierObservation).where(old))
 
 
-class CarrierState(StrEnum):
+class CarrierStatus(StrEnum):
     """A carrier's health; the first state that applies."""
 
     OUTAGE = "outage"
@@ -86,11 +86,11 @@ class CarrierState(StrEnum):
     @property
     def holds_calls(self) -> bool:
         """Return whether calls wait because of it."""
-        return self in (CarrierState.OUTAGE, CarrierState.DELAYS)
+        return self in (CarrierStatus.OUTAGE, CarrierStatus.DELAYS)
 
     @property
     def is_problem(self) -> bool:
-        return self not in (CarrierState.WELL, CarrierState.QUIET)
+        return self not in (CarrierStatus.WELL, CarrierStatus.QUIET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class CarrierHealth:
     `LOOKED_BACK`; ``problems`` are sorted latest first."""
 
     carrier: CarrierKind
-    state: CarrierState
+    status: CarrierStatus
     answered_at: datetime | None
     answers: int
     slow: int
@@ -131,15 +131,15 @@ def carriers(session: Session) -> list[CarrierHealth]:
     ]
 
 
-def state_of(session: Session, carrier: CarrierKind) -> CarrierState:
+def status_of(session: Session, carrier: CarrierKind) -> CarrierStatus:
     """Return one carrier's health; the simulated carrier is always well."""
     if carrier is CarrierKind.SIMULATOR:
-        return CarrierState.WELL
+        return CarrierStatus.WELL
     now = utcnow()
     recent = select(CarrierObservation).where(
         CarrierObservation.carrier == carrier, CarrierObservation.last_at >= now - LOOKED_BACK
     )
-    return _derive_health(carrier, session.scalars(recent).all(), now).state
+    return _derive_health(carrier, session.scalars(recent).all(), now).status
 
 
 def with_problems(session: Session) -> list[CarrierHealth]:
@@ -147,7 +147,7 @@ def with_problems(session: Session) -> list[CarrierHealth]:
     return [
         health
         for health in carriers(session)
-        if health.state.is_problem and health.carrier is not CarrierKind.SIMULATOR
+        if health.status.is_problem and health.carrier is not CarrierKind.SIMULATOR
     ]
 
 
@@ -177,7 +177,7 @@ def _derive_health(
     problems = [_summarize_problem(error) for error in by_code.values()]
     return CarrierHealth(
         carrier=carrier,
-        state=_derive_state(counts, lasts, answered_at),
+        status=_derive_status(counts, lasts, answered_at),
         answered_at=answered_at,
         answers=sum(counts[kind] for kind in _ANSWERS),
         slow=counts[Observed.SLOW],
@@ -185,25 +185,25 @@ def _derive_health(
     )
 
 
-def _derive_state(
+def _derive_status(
     counts: dict[Observed, int], lasts: dict[Observed, datetime], answered_at: datetime | None
-) -> CarrierState:
+) -> CarrierStatus:
     def is_last(kinds: frozenset[Observed]) -> bool:
         """Return whether it is more recent than the last answer."""
         last = max((lasts[kind] for kind in kinds if kind in lasts), default=None)
         return last is not None and (answered_at is None or last > answered_at)
 
     if sum(counts[kind] for kind in _NO_ANSWERS) >= FAILURES and is_last(_NO_ANSWERS):
-        return CarrierState.OUTAGE
+        return CarrierStatus.OUTAGE
     if is_last(frozenset({Observed.DELAYED})):
-        return CarrierState.DELAYS
+        return CarrierStatus.DELAYS
     refused = counts[Observed.REFUSED]
     answers = refused + sum(counts[kind] for kind in _ANSWERS)
     if refused >= max(REFUSALS, REFUSED_SHARE * answers):
-        return CarrierState.REFUSES
+        return CarrierStatus.REFUSES
     if counts[Observed.SLOW] > counts[Observed.ANSWERED]:
-        return CarrierState.SLOW
-    return CarrierState.WELL if lasts else CarrierState.QUIET
+        return CarrierStatus.SLOW
+    return CarrierStatus.WELL if lasts else CarrierStatus.QUIET
 
 
 def _summarize_problem(rows: Sequence[CarrierObservation]) -> CarrierProblem:

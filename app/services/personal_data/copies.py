@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, delete, or_, select, union_all, update
 from sqlalchemy.orm import Session
 
 from app.database import changed_rows
-from app.enums import ExportState, ImportState
+from app.enums import ExportStatus, ImportStatus
 from app.gateways.mailers import Outbox
 from app.models import (
     AlertRule,
@@ -36,7 +36,7 @@ from app.services.imports.undo import UNDOING
 from app.services.personal_data.subjects import DataSubject
 
 ROWS_AT_ONCE = 2000
-AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
+AT_WORK = (ImportStatus.UPLOADED, ImportStatus.READING, ImportStatus.APPLYING)
 
 
 def erase_answers(session: Session, subject: DataSubject, pseudonym: str) -> int:
@@ -119,7 +119,7 @@ def erase_exports(session: Session, subject: DataSubject, requested_at: datetime
     """Delete the partner's exports, which may name the subject, and the user's own: those requested
     before the erasure, as its page says, and those started since. Return the key of the file of
     each, empty without one. They can be requested again."""
-    is_started = (ListExport.state != ExportState.WAITING) | (ListExport.turn > 0)
+    is_started = (ListExport.status != ExportStatus.WAITING) | (ListExport.turn > 0)
     is_old = is_started | (ListExport.created_at <= requested_at)
     query = select(ListExport.id, ListExport.file_key).where(exports_of(subject), is_old)
     rows = session.execute(query).all()
@@ -145,7 +145,7 @@ def newest_exports(session: Session, subject: DataSubject, limit: int) -> Sequen
 
 def is_upload_at_work(session: Session, subject: DataSubject) -> bool:
     """Return whether the organization has an upload whose rows can't be searched now."""
-    busy = or_(ContactImport.state.in_(AT_WORK), ContactImport.undo_state == UNDOING)
+    busy = or_(ContactImport.status.in_(AT_WORK), ContactImport.undo_status == UNDOING)
     return session.scalar(_upload_ids(subject).where(busy).limit(1)) is not None
 
 
@@ -158,7 +158,7 @@ def uploads_to_search(session: Session, subject: DataSubject) -> Sequence[UUID]:
 def is_in_upload(session: Session, subject: DataSubject, upload_id: UUID) -> bool:
     """Return whether an upload names the person, or may do so because its file can't be read."""
     upload = session.get_one(ContactImport, upload_id)
-    if upload.state is ImportState.FAILED and upload.file_key:
+    if upload.status is ImportStatus.FAILED and upload.file_key:
         return True
     changes = select(ImportChange.contact_id).where(
         ImportChange.import_id == upload_id, ImportChange.contact_id.in_(subject.contacts)
@@ -175,8 +175,8 @@ def end_upload(session: Session, upload_id: UUID) -> None:
     """Cancel a checked upload; none of its contacts is applied."""
     session.execute(
         update(ContactImport)
-        .where(ContactImport.id == upload_id, ContactImport.state == ImportState.CHECKED)
-        .values(state=ImportState.CANCELLED, finished_at=utcnow())
+        .where(ContactImport.id == upload_id, ContactImport.status == ImportStatus.CHECKED)
+        .values(status=ImportStatus.CANCELLED, finished_at=utcnow())
     )
 
 

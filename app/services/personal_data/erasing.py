@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from app.enums import ErasureState, SubjectKind
+from app.enums import ErasureStatus, SubjectKind
 from app.errors import Forbidden, NotFound
 from app.gateways.job_queue import enqueue_job
 from app.languages import gettext
@@ -25,7 +25,7 @@ from app.services.personal_data import preview
 from app.services.personal_data.subjects import DataSubject, of_erasure, with_contacts
 from app.services.tenancy import fetch, of_tenant
 
-ENDED = (ErasureState.DONE, ErasureState.FAILED)
+ENDED = (ErasureStatus.DONE, ErasureStatus.FAILED)
 MAX_COMMIT_TIME = timedelta(minutes=1)
 """How long after their creation contacts may become visible to others."""
 
@@ -43,7 +43,7 @@ def request(session: Session, caller: Caller, subject: DataSubject) -> Erasure:
     if subject.kind is SubjectKind.USER:
         organization_id = _deactivate_user(session, caller, subject).organization_id
     running = select(Erasure).where(
-        Erasure.subject_id == subject.subject_id, Erasure.state.not_in(ENDED)
+        Erasure.subject_id == subject.subject_id, Erasure.status.not_in(ENDED)
     )
     existing = session.scalar(running)
     if existing is not None:
@@ -56,7 +56,7 @@ def request(session: Session, caller: Caller, subject: DataSubject) -> Erasure:
         kind=subject.kind,
         subject_id=subject.subject_id,
         pseudonym=f"erased-{secrets.token_hex(4)}",
-        state=ErasureState.WAITING,
+        status=ErasureStatus.WAITING,
         sought={**subject.stored(), "known": known_counts},
         requested_by=caller.label[:200],
         requested_by_id=caller.subject_id,
@@ -73,9 +73,9 @@ def retry(session: Session, caller: Caller, erasure_id: UUID) -> None:
     `NotFound`."""
     caller.require_write()
     erasure = _lock_erasure(session, get(session, caller, erasure_id).id)
-    if erasure.state is not ErasureState.FAILED:
+    if erasure.status is not ErasureStatus.FAILED:
         return
-    erasure.state, erasure.finished_at = ErasureState.WAITING, None
+    erasure.status, erasure.finished_at = ErasureStatus.WAITING, None
     session.flush()
     _record_erasure(session, caller, erasure, "erasure_requested", {})
     _enqueue_erasure(session, erasure)
@@ -99,12 +99,12 @@ def start_erasure(session: Session, erasure_id: UUID) -> tuple[DataSubject, str]
     """Return the person to erase, with contacts that were added since the request, such as by an
     upload; and the pseudonym. None if it is done."""
     erasure = _lock_erasure(session, erasure_id)
-    if erasure.state in ENDED:
+    if erasure.status in ENDED:
         return None
     subject = of_erasure(erasure)
     if subject.kind is SubjectKind.CONTACT:
         subject = with_contacts(session, subject, erasure.created_at - MAX_COMMIT_TIME)
-    erasure.state = ErasureState.RUNNING
+    erasure.status = ErasureStatus.RUNNING
     erasure.sought = {**(erasure.sought or {}), **subject.stored()}
     session.flush()
     return subject, erasure.pseudonym
@@ -125,11 +125,11 @@ def finish(session: Session, erasure_id: UUID) -> None:
     """Forget what was looked for, and write to the history what was done: what was counted before,
     and what the worker found beyond that."""
     erasure = _lock_erasure(session, erasure_id)
-    if erasure.state in ENDED:
+    if erasure.status in ENDED:
         return
     known_counts = Counter((erasure.sought or {}).get("known", {}))
     erasure.counts = dict(sorted((known_counts | Counter(erasure.counts)).items()))
-    erasure.state, erasure.sought, erasure.finished_at = ErasureState.DONE, None, utcnow()
+    erasure.status, erasure.sought, erasure.finished_at = ErasureStatus.DONE, None, utcnow()
     session.flush()
     _record_erasure(session, _caller_of(erasure), erasure, "erased", erasure.counts)
 
@@ -137,8 +137,8 @@ def finish(session: Session, erasure_id: UUID) -> None:
 def fail(session: Session, erasure_id: UUID) -> None:
     """Record that the worker gave up; `retry` continues where it stopped."""
     erasure = _lock_erasure(session, erasure_id)
-    if erasure.state not in ENDED:
-        erasure.state, erasure.finished_at = ErasureState.FAILED, utcnow()
+    if erasure.status not in ENDED:
+        erasure.status, erasure.finished_at = ErasureStatus.FAILED, utcnow()
         session.flush()
         _record_erasure(session, _caller_of(erasure), erasure, "erasure_failed", erasure.counts)
 

@@ -16,7 +16,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Table, and_, case, func, null, select, union_all
 from sqlalchemy.orm import Session
 
-from app.enums import ExportFormat, RecordingState, SubjectKind
+from app.enums import ExportFormat, RecordingStatus, SubjectKind
 from app.errors import NotFound
 from app.gateways.files import FileStore
 from app.models import Base, Call, CallRecording, ListExport
@@ -211,7 +211,7 @@ def _stored_recordings(session: Session, subject: DataSubject) -> Sequence[CallR
         return ()
     calls = select(Call.id).where(subject.called())
     query = select(CallRecording).where(
-        CallRecording.state == RecordingState.STORED, CallRecording.call_id.in_(calls)
+        CallRecording.status == RecordingStatus.STORED, CallRecording.call_id.in_(calls)
     )
     return session.scalars(query).all()
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session, aliased
 
-from app.enums import SubscriptionState, Tier
+from app.enums import SubscriptionStatus, Tier
 from app.gateways.job_queue import enqueue_check
 from app.gateways.processors.base import CustomerSubscription
 from app.models import Checkout, Organization, PlanVersion, Subscription, new_id, utcnow
@@ -54,7 +54,7 @@ def is_lasting(organization_id: UUID) -> ColumnElement[bool]:
     """Return the condition of `unended_subscription`."""
     candidate = aliased(Subscription)
     active_ids = select(candidate.id).where(
-        candidate.organization_id == organization_id, candidate.state != SubscriptionState.ENDED
+        candidate.organization_id == organization_id, candidate.status != SubscriptionStatus.ENDED
     )
     return Subscription.id == active_ids.order_by(candidate.id.desc()).limit(1).scalar_subquery()
 
@@ -63,7 +63,7 @@ def paying(session: Session, organization_ids: Collection[UUID]) -> set[UUID]:
     """Return those of the organizations that have a subscription."""
     query = select(Subscription.organization_id).where(
         Subscription.organization_id.in_(organization_ids),
-        Subscription.state != SubscriptionState.ENDED,
+        Subscription.status != SubscriptionStatus.ENDED,
     )
     return set(session.scalars(query))
 
@@ -85,7 +85,7 @@ def ended_between(
 def has_ended_between(start: datetime, end: datetime) -> ColumnElement[bool]:
     """Return the condition that a subscription ended in that period."""
     return and_(
-        Subscription.state == SubscriptionState.ENDED,
+        Subscription.status == SubscriptionStatus.ENDED,
         Subscription.ended_at >= start,
         Subscription.ended_at < end,
     )
@@ -108,7 +108,7 @@ def begin(session: Session, checkout: Checkout, reference: str) -> None:
         organization_id=checkout.organization_id,
         reference=reference,
         tier=checkout.tier,
-        state=SubscriptionState.ACTIVE,
+        status=SubscriptionStatus.ACTIVE,
         seen_at=utcnow(),
     )
     session.add(subscription)
@@ -132,10 +132,10 @@ def to_follow(session: Session, subscription_id: UUID) -> FollowedSubscription |
         return None
     older = select(Subscription.id).where(
         Subscription.organization_id == subscription.organization_id,
-        Subscription.state != SubscriptionState.ENDED,
+        Subscription.status != SubscriptionStatus.ENDED,
         Subscription.id < subscription.id,
     )
-    is_over = subscription.state is SubscriptionState.ENDED
+    is_over = subscription.status is SubscriptionStatus.ENDED
     replaced = [] if is_over else session.scalars(older).all()
     return FollowedSubscription(
         subscription.partner_id, subscription.organization_id, subscription.reference, replaced
@@ -146,7 +146,7 @@ def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[
     """For the worker: return some of the subscriptions that weren't queried since yesterday, in
     order, after one of them."""
     query = select(Subscription.id).where(
-        Subscription.seen_at < now - ASKED_AGAIN, Subscription.state != SubscriptionState.ENDED
+        Subscription.seen_at < now - ASKED_AGAIN, Subscription.status != SubscriptionStatus.ENDED
     )
     if after is not None:
         query = query.where(Subscription.id > after)
@@ -165,12 +165,12 @@ def store_processor_answer(
     row = session.get(Subscription, subscription_id, with_for_update=True)
     if row is None:
         return None
-    had, was_over, before = row.tier, row.state is SubscriptionState.ENDED, _audit_values(row)
+    had, was_over, before = row.tier, row.status is SubscriptionStatus.ENDED, _audit_values(row)
     row.seen_at = utcnow()
     if answer is not None:
-        row.state, row.customer, row.ends_at = answer.state, answer.customer, answer.ends_at
+        row.status, row.customer, row.ends_at = answer.status, answer.customer, answer.ends_at
         row.tier = _tier_of_price(session, row.partner_id, answer.price_id) or row.tier
-        is_over = answer.state is SubscriptionState.ENDED
+        is_over = answer.status is SubscriptionStatus.ENDED
         row.ended_at = (row.ended_at or utcnow()) if is_over else None
     session.flush()
     if (after := _audit_values(row)) == before:
@@ -178,7 +178,7 @@ def store_processor_answer(
     organization = session.get_one(Organization, row.organization_id)
     caller, action = system_caller(WHO, row.partner_id), "organization.subscription_changed"
     audit.record_change(session, caller, action, organization, before=before, after=after)
-    if row.state is not SubscriptionState.ENDED:
+    if row.status is not SubscriptionStatus.ENDED:
         return row.tier if was_over or row.tier is not had else None
     is_paid_otherwise = unended_subscription(session, organization.id) is not None
     if was_over or is_paid_otherwise or organization.payment_tier is not had:
@@ -198,7 +198,7 @@ def _tier_of_price(session: Session, partner_id: UUID, price_id: str) -> Tier | 
 
 def _audit_values(row: Subscription) -> dict[str, str | None]:
     ends_at = row.ends_at.isoformat() if row.ends_at else None
-    return {"tier": row.tier.value, "subscription": row.state.value, "endsAt": ends_at}
+    return {"tier": row.tier.value, "subscription": row.status.value, "endsAt": ends_at}
 
 
 def _enqueue_follow_up(session: Session, subscription: Subscription) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
-from app.enums import CarrierKind, RecordingState
+from app.enums import CarrierKind, RecordingStatus
 from app.errors import TooLarge
 from app.gateways.files.base import StoredFile
 from app.gateways.job_queue import enqueue_recording
@@ -43,7 +43,11 @@ def prepare_request(
 ) -> RecordingRequest | None:
     """Return what to fetch; None if there is nothing to fetch any more."""
     recording = session.get(CallRecording, recording_id)
-    if recording is None or recording.turn != turn or recording.state is not RecordingState.WAITING:
+    if (
+        recording is None
+        or recording.turn != turn
+        or recording.status is not RecordingStatus.WAITING
+    ):
         return None
     if recording.url is not None:
         return RecordingRequest(recording.call_id, recording.url, {}, is_carriers=False)
@@ -66,10 +70,14 @@ def store_file(
 ) -> str:
     """Keep the fetched file; return the key of the file that is not needed any more, if any."""
     recording = session.get(CallRecording, recording_id, with_for_update=True)
-    if recording is None or recording.turn != turn or recording.state is not RecordingState.WAITING:
+    if (
+        recording is None
+        or recording.turn != turn
+        or recording.status is not RecordingStatus.WAITING
+    ):
         return stored.key
     before = recording.file_key
-    recording.state, recording.problem = RecordingState.STORED, None
+    recording.status, recording.problem = RecordingStatus.STORED, None
     recording.file_key, recording.size = stored.key, stored.size
     recording.content_type = content_type
     return before
@@ -95,11 +103,15 @@ def record_failure(
 ) -> None:
     """Write down why there is no file, and try again later if that can help."""
     recording = session.get(CallRecording, recording_id, with_for_update=True)
-    if recording is None or recording.turn != turn or recording.state is not RecordingState.WAITING:
+    if (
+        recording is None
+        or recording.turn != turn
+        or recording.status is not RecordingStatus.WAITING
+    ):
         return
     recording.problem = problem[:500]
     if not again or recording.tries >= len(PAUSES):
-        recording.state = RecordingState.FAILED
+        recording.status = RecordingStatus.FAILED
         return
     pause = PAUSES[recording.tries]
     recording.tries += 1

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import RecordingState
+from app.enums import RecordingStatus
 from app.errors import NotFound
 from app.languages import gettext
 from app.models import Call, CallRecording, CallTranscript
@@ -57,6 +57,6 @@ def file_of(session: Session, caller: Caller, call_id: UUID) -> CallRecording:
     """Return the recording of a call that has a file. Raises `NotFound` (``call_not_found``,
     ``recording_not_found``)."""
     recording = of_call(session, calls.get(session, caller, call_id)).recording
-    if recording is None or recording.state is not RecordingState.STORED:
+    if recording is None or recording.status is not RecordingStatus.STORED:
         raise NotFound(gettext("There is no recording of this call."), "recording_not_found")
     return recording

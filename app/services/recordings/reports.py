@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import RecordingState
+from app.enums import RecordingStatus
 from app.gateways.job_queue import enqueue_recording
 from app.models import Call, CallAttempt, CallRecording, CallTranscript, is_erased
 from app.schemas.voice import VoiceReport
@@ -71,11 +71,11 @@ def announce(session: Session, attempt_id: UUID, call_reference: str, reference:
 
 def _recording_of(session: Session, call: Call) -> CallRecording:
     recording = session.scalar(select(CallRecording).where(CallRecording.call_id == call.id))
-    return recording or add_for(session, CallRecording(state=RecordingState.WAITING), call)
+    return recording or add_for(session, CallRecording(status=RecordingStatus.WAITING), call)
 
 
 def _request_recording(session: Session, recording: CallRecording) -> None:
-    recording.state, recording.problem = RecordingState.WAITING, None
+    recording.status, recording.problem = RecordingStatus.WAITING, None
     recording.tries = 0
     recording.turn = (recording.turn or 0) + 1
     session.flush()

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import RecordingState
+from app.enums import RecordingStatus
 from app.gateways.job_queue import enqueue_job
 from app.models import Call, CallRecording, CallTranscript
 from app.services.recordings.reading import extension_of
@@ -31,7 +31,7 @@ def untranscribed_recording(session: Session, call_id: UUID) -> RecordedFile | N
     """Return the recording of a call that has no transcript; None if there is nothing to do."""
     transcript = _load_transcript(session, call_id)
     recording = session.scalar(select(CallRecording).where(CallRecording.call_id == call_id))
-    if recording is None or recording.state is not RecordingState.STORED:
+    if recording is None or recording.status is not RecordingStatus.STORED:
         return None
     if transcript is not None and transcript.turns:
         return None

@@ -3,11 +3,11 @@ the call."""
 
 from app.services.verified_numbers.confirming import CodeOutcome, CodeResult, confirm, remove
 from app.services.verified_numbers.loading import (
-    VerificationState,
+    VerificationStatus,
     called,
     get,
     listing,
     require_verifying,
-    state_of,
+    status_of,
     verified_among,
 )

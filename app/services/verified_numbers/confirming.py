@@ -17,10 +17,10 @@ from app.services import audit, phone_numbers
 from app.services.verified_numbers import codes
 from app.services.verified_numbers.loading import (
     MAX_WRONG_CODES,
-    VerificationState,
+    VerificationStatus,
     get,
     require_verifying,
-    state_of,
+    status_of,
 )
 
 
@@ -66,7 +66,7 @@ def confirm(
             "code", "invalid_code", gettext("Enter the 6 digits of the code.")
         )
     now = utcnow()
-    if state_of(number, now) is not VerificationState.WAITING:
+    if status_of(number, now) is not VerificationStatus.WAITING:
         return CodeResult(CodeOutcome.ENDED)
     if codes.matches_code(code, number.call_id, secret_keys):
         number.verified_at, number.verified_by = now, caller.label[:200]

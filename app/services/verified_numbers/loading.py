@@ -19,7 +19,7 @@ from app.services.tenancy import fetch, get_organization, of_tenant
 MAX_WRONG_CODES = 5
 
 
-class VerificationState(StrEnum):
+class VerificationStatus(StrEnum):
     VERIFIED = "verified"
     WAITING = "waiting"
     """The code can be entered."""
@@ -27,12 +27,12 @@ class VerificationState(StrEnum):
     """The code has expired, or was entered wrongly too often. A new call is needed."""
 
 
-def state_of(number: VerifiedNumber, now: datetime) -> VerificationState:
+def status_of(number: VerifiedNumber, now: datetime) -> VerificationStatus:
     if number.verified_at is not None:
-        return VerificationState.VERIFIED
+        return VerificationStatus.VERIFIED
     if now >= number.code_expires_at or number.wrong_codes >= MAX_WRONG_CODES:
-        return VerificationState.ENDED
-    return VerificationState.WAITING
+        return VerificationStatus.ENDED
+    return VerificationStatus.WAITING
 
 
 def require_verifying(caller: Caller, purpose: VerificationPurpose) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.orm import Session
 
 from app.database import changed_rows
-from app.enums import DeliveryState
+from app.enums import DeliveryStatus
 from app.errors import Conflict, NotFound
 from app.gateways.job_queue import enqueue_held_webhooks
 from app.languages import gettext
@@ -22,14 +22,14 @@ from app.services.webhooks import endpoints
 from app.services.webhooks.publishing import TEST, add, serialize_message
 
 _NEWEST = SortOrder(WebhookDelivery.created_at, descending=True)
-_ENDED = (DeliveryState.DELIVERED, DeliveryState.FAILED)
+_ENDED = (DeliveryStatus.DELIVERED, DeliveryStatus.FAILED)
 
 
 def log(
     session: Session,
     endpoint: WebhookEndpoint,
     *,
-    state: DeliveryState | None = None,
+    status: DeliveryStatus | None = None,
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[WebhookDelivery]:
@@ -38,20 +38,20 @@ def log(
     Raises `ValidationFailed` (``invalid_cursor``).
     """
     rows = select(WebhookDelivery).where(WebhookDelivery.endpoint_id == endpoint.id)
-    if state is not None:
-        rows = rows.where(WebhookDelivery.state == state)
+    if status is not None:
+        rows = rows.where(WebhookDelivery.status == status)
     return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 
-def counts(session: Session, endpoint: WebhookEndpoint) -> dict[DeliveryState, int]:
-    """Count the stored deliveries by state; zeros included."""
+def counts(session: Session, endpoint: WebhookEndpoint) -> dict[DeliveryStatus, int]:
+    """Count the stored deliveries by status; zeros included."""
     query = (
-        select(WebhookDelivery.state, func.count())
+        select(WebhookDelivery.status, func.count())
         .where(WebhookDelivery.endpoint_id == endpoint.id)
-        .group_by(WebhookDelivery.state)
+        .group_by(WebhookDelivery.status)
     )
-    by_state = dict(session.execute(query).all())
-    return {state: by_state.get(state, 0) for state in DeliveryState}
+    by_status = dict(session.execute(query).all())
+    return {status: by_status.get(status, 0) for status in DeliveryStatus}
 
 
 def get(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) -> WebhookDelivery:
@@ -109,12 +109,12 @@ def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDel
 
 def can_be_sent_again(delivery: WebhookDelivery) -> bool:
     """Return whether `replay` accepts it: it has ended or waits for a retry."""
-    return delivery.state in _ENDED or is_retrying(delivery)
+    return delivery.status in _ENDED or is_retrying(delivery)
 
 
 def is_retrying(delivery: WebhookDelivery) -> bool:
     """Return whether it failed and waits for another attempt."""
-    return delivery.state is DeliveryState.WAITING and delivery.retries > 0
+    return delivery.status is DeliveryStatus.WAITING and delivery.retries > 0
 
 
 def replay(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) -> None:
@@ -128,7 +128,7 @@ def replay(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUI
     if not can_be_sent_again(delivery):
         message = gettext("This delivery is already in progress.")
         raise Conflict(message, "still_waiting")
-    delivery.state, delivery.ended_at = DeliveryState.HELD, None
+    delivery.status, delivery.ended_at = DeliveryStatus.HELD, None
     delivery.next_attempt_at = None
     _queue_replayed(session, caller, endpoint, 1)
 
@@ -140,7 +140,7 @@ def replay_failed(
 
     Raises `NotFound`.
     """
-    failed = [WebhookDelivery.state == DeliveryState.FAILED]
+    failed = [WebhookDelivery.status == DeliveryStatus.FAILED]
     if since is not None:
         failed.append(WebhookDelivery.created_at >= since)
     return _send_again(session, caller, endpoint_id, failed)
@@ -151,7 +151,7 @@ def retry_now(session: Session, caller: Caller, endpoint_id: UUID) -> int:
 
     Raises `NotFound`.
     """
-    retrying = [WebhookDelivery.state == DeliveryState.WAITING, WebhookDelivery.retries > 0]
+    retrying = [WebhookDelivery.status == DeliveryStatus.WAITING, WebhookDelivery.retries > 0]
     return _send_again(session, caller, endpoint_id, retrying)
 
 
@@ -163,7 +163,7 @@ def _send_again(
         session,
         update(WebhookDelivery)
         .where(WebhookDelivery.endpoint_id == endpoint.id, *conditions)
-        .values(state=DeliveryState.HELD, ended_at=None, next_attempt_at=None),
+        .values(status=DeliveryStatus.HELD, ended_at=None, next_attempt_at=None),
     )
     if count:
         _queue_replayed(session, caller, endpoint, count)

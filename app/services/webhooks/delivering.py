@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import DeliveryState, PauseReason
+from app.enums import DeliveryStatus, PauseReason
 from app.gateways.job_queue import enqueue_webhook
 from app.gateways.webhook_client import WebhookAnswer
 from app.models import MailKind, Organization, Partner, WebhookDelivery, WebhookEndpoint, utcnow
@@ -78,14 +78,14 @@ def record_answer(
     delivery.last_status, delivery.last_answer = answer.status, answer.excerpt[:500] or None
     delivery.attempt_log = with_attempt(delivery.attempt_log, now, answer)
     if answer.is_accepted:
-        delivery.state, delivery.ended_at = DeliveryState.DELIVERED, now
+        delivery.status, delivery.ended_at = DeliveryStatus.DELIVERED, now
         endpoint.failing_since = None
         session.flush()
         return
     endpoint.failing_since = endpoint.failing_since or now
     is_last = delivery.retries >= MAX_ATTEMPTS
     if is_last:
-        delivery.state, delivery.ended_at = DeliveryState.FAILED, now
+        delivery.status, delivery.ended_at = DeliveryStatus.FAILED, now
     if endpoint.paused_at is None:
         if answer.status == _GONE:
             _pause_endpoint(session, endpoint, PauseReason.GONE)
@@ -109,7 +109,7 @@ def queue_next_held(session: Session, endpoint_id: UUID) -> bool:
     held = session.scalars(
         select(WebhookDelivery)
         .where(WebhookDelivery.endpoint_id == endpoint_id)
-        .where(WebhookDelivery.state == DeliveryState.HELD)
+        .where(WebhookDelivery.status == DeliveryStatus.HELD)
         .order_by(WebhookDelivery.id)
         .limit(AT_ONCE)
         .with_for_update()
@@ -141,7 +141,7 @@ def _lock_endpoint(session: Session, endpoint_id: UUID) -> WebhookEndpoint | Non
 
 
 def _is_its_turn(delivery: WebhookDelivery, turn: int) -> bool:
-    return delivery.state is DeliveryState.WAITING and delivery.turn == turn
+    return delivery.status is DeliveryStatus.WAITING and delivery.turn == turn
 
 
 def _signing_secrets(endpoint: WebhookEndpoint, settings: Settings) -> list[str]:
@@ -154,11 +154,11 @@ def _signing_secrets(endpoint: WebhookEndpoint, settings: Settings) -> list[str]
 
 
 def _hold(delivery: WebhookDelivery) -> None:
-    delivery.state, delivery.next_attempt_at = DeliveryState.HELD, None
+    delivery.status, delivery.next_attempt_at = DeliveryStatus.HELD, None
 
 
 def _enqueue_attempt(session: Session, delivery: WebhookDelivery, seconds: float) -> None:
-    delivery.state, delivery.ended_at = DeliveryState.WAITING, None
+    delivery.status, delivery.ended_at = DeliveryStatus.WAITING, None
     delivery.turn += 1
     delivery.next_attempt_at = utcnow() + timedelta(seconds=seconds)
     enqueue_webhook(session, delivery.endpoint_id, delivery.id, delivery.turn, seconds)

@@ -10,7 +10,7 @@ from sqlalchemy import and_, bindparam, or_, select
 from sqlalchemy.orm import Session
 
 from app.database.scope import whole_partner
-from app.enums import DeliveryState, WebhookEvent
+from app.enums import DeliveryStatus, WebhookEvent
 from app.gateways.job_queue import enqueue_webhook
 from app.models import WebhookDelivery, WebhookEndpoint, new_id, utcnow
 from app.schemas.fields import write_moment
@@ -77,7 +77,7 @@ def add(
         event_id=event_id,
         type=kind,
         payload=payload,
-        state=DeliveryState.HELD if is_held else DeliveryState.WAITING,
+        status=DeliveryStatus.HELD if is_held else DeliveryStatus.WAITING,
         turn=1,
         created_at=at,
         next_attempt_at=None if is_held else at,

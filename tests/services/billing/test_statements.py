@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import OrganizationStatus, Role, SubscriptionState, Tier, UsageUnit
+from app.enums import OrganizationStatus, Role, SubscriptionStatus, Tier, UsageUnit
 from app.errors import Forbidden, NotFound
 from app.models import AuditEntry, Statement, Subscription
 from app.schemas.organizations import UpdateOrganizationInput
@@ -132,16 +132,16 @@ def test_an_archived_organization_pays_only_what_it_used(session: Session, own: 
 
 
 @pytest.mark.parametrize(
-    ("state", "charge"),
+    ("status", "charge"),
     [
-        (SubscriptionState.ACTIVE, statements.StatementCharge(30, is_done=False, problem="")),
-        (SubscriptionState.ENDED, None),
+        (SubscriptionStatus.ACTIVE, statements.StatementCharge(30, is_done=False, problem="")),
+        (SubscriptionStatus.ENDED, None),
     ],
 )
 def test_usage_beyond_the_plan_is_charged_to_a_lasting_subscription(
     session: Session,
     own: Tenant,
-    state: SubscriptionState,
+    status: SubscriptionStatus,
     charge: statements.StatementCharge | None,
 ) -> None:
     call(session, own.plus, IN_OCTOBER, 12 * 60)
@@ -150,7 +150,7 @@ def test_usage_beyond_the_plan_is_charged_to_a_lasting_subscription(
         organization_id=own.plus.id,
         reference="sub_1",
         tier=Tier.PLUS,
-        state=state,
+        status=status,
         seen_at=CLOSING,
     )
     session.add(subscription)
@@ -167,7 +167,7 @@ def end_subscription(session: Session, own: Tenant, at: datetime) -> None:
             organization_id=own.plus.id,
             reference="sub_1",
             tier=Tier.PLUS,
-            state=SubscriptionState.ENDED,
+            status=SubscriptionStatus.ENDED,
             seen_at=at,
             ended_at=at,
         )

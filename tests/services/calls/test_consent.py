@@ -51,7 +51,7 @@ def checks_of(session: Session, line: Line) -> list[tuple[str, str, str]]:
         calls.CallTexts(instructions="x"),
     )
     found = calls.preflight(session, OWNER, assistant, NUMBER, texts, installation=CallSettings())
-    return [(check.code, check.state.value, check.message) for check in found]
+    return [(check.code, check.status.value, check.message) for check in found]
 
 
 def stored_consent(session: Session) -> Any:

@@ -33,7 +33,7 @@ def states(session: Session, line: Line, number: str, texts: calls.CallTexts) ->
     checks = calls.preflight(
         session, line.key, assistant, number, texts, installation=CallSettings()
     )
-    return {check.code: check.state.value for check in checks}
+    return {check.code: check.status.value for check in checks}
 
 
 def test_everything_passes_where_a_call_would_be_accepted(session: Session, line: Line) -> None:
@@ -80,7 +80,7 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_fix_it(
         calls.CallTexts(intro="Hello."),
         installation=CallSettings(),
     )
-    assert [(check.code, check.state.value, check.fix_at) for check in checks] == [
+    assert [(check.code, check.status.value, check.fix_at) for check in checks] == [
         ("organization_active", "failed", "organization"),
         ("assistant_active", "failed", "assistant"),
         ("phone_ready", "failed", "assistant"),
@@ -126,7 +126,7 @@ def warned(session: Session, line: Line, installation: CallSettings) -> list[tup
     return [
         (check.code, check.message)
         for check in checks
-        if check.state.value == "warning" and check.code != "worker_running"
+        if check.status.value == "warning" and check.code != "worker_running"
     ]
 
 
@@ -180,7 +180,7 @@ def test_a_spending_limit_is_checked_unless_the_call_is_simulated(
     assistant = session.get_one(Assistant, line.assistant_id)
     found = {
         carrier: [
-            check.state.value
+            check.status.value
             for check in calls.preflight(
                 session,
                 line.key,

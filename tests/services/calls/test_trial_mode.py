@@ -13,7 +13,7 @@ from app.enums import CallStatus, CarrierKind, EndedReason, VerificationPurpose
 from app.errors import Forbidden
 from app.models import Assistant, Call, DailyCount, Organization, new_id
 from app.services import calls, daily_counts, organizations, partners
-from app.services.calls import CheckState, attempts, claims, lifecycle, waiting
+from app.services.calls import CheckStatus, attempts, claims, lifecycle, waiting
 from app.services.calls.claims import ClaimKind
 from tests.fixtures.cast import OPERATOR
 from tests.fixtures.clock import SetClock
@@ -204,19 +204,21 @@ def check(session: Session, line: Line, number: str = NUMBER, **limits: int) -> 
     checks = calls.preflight(
         session, line.key, assistant, number, calls.CallTexts(), installation=installation
     )
-    return [(one.state, one.message, one.fix_at) for one in checks if one.code == "trial_mode"]
+    return [(one.status, one.message, one.fix_at) for one in checks if one.code == "trial_mode"]
 
 
 def test_the_pre_call_checks_name_trial_mode_and_link_to_the_verified_numbers(
     session: Session, line: Line
 ) -> None:
-    assert check(session, line) == [(CheckState.FAILED, REFUSAL, "trial")]
+    assert check(session, line) == [(CheckStatus.FAILED, REFUSAL, "trial")]
     add_verified(session, line, NUMBER)
     passed = "The number is verified, so it can be called in trial mode."
-    assert check(session, line) == [(CheckState.PASSED, passed, "trial")]
+    assert check(session, line) == [(CheckStatus.PASSED, passed, "trial")]
     line.accept(session, NUMBER)
     used_up = "In trial mode an organization can place 1 call a day (UTC)."
-    assert check(session, line, calls_per_organization=1) == [(CheckState.FAILED, used_up, "trial")]
+    assert check(session, line, calls_per_organization=1) == [
+        (CheckStatus.FAILED, used_up, "trial")
+    ]
     organizations.end_trial(session, OPERATOR, line.organization_id)
     assert check(session, line) == []
     assert session.scalars(select(Call.status)).all() == [CallStatus.QUEUED]

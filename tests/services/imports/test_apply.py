@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select, update
 
-from app.enums import ContactAction, ImportState
+from app.enums import ContactAction, ImportStatus
 from app.errors import Conflict, NotFound
 from app.models import ContactImport, ImportChange, utcnow
 from app.services.imports import apply, expiry, reports, steps, uploads
@@ -37,8 +37,8 @@ def test_a_stopped_upload_keeps_what_was_applied_and_can_go_on(importer: Importe
         steps.cancel(session, importer.caller, upload.id)
     assert not batch(importer, upload.id, first)
     stopped = importer.now(upload.id)
-    assert (stopped.state, stopped.rows_applied, counts(stopped)) == (
-        ImportState.CANCELLED,
+    assert (stopped.status, stopped.rows_applied, counts(stopped)) == (
+        ImportStatus.CANCELLED,
         500,
         (500, 0, 0, 0, 0),
     )
@@ -46,8 +46,8 @@ def test_a_stopped_upload_keeps_what_was_applied_and_can_go_on(importer: Importe
     assert uploads.can_go_on(stopped)
 
     done = importer.apply(upload.id)
-    assert (done.state, done.rows_applied, counts(done)) == (
-        ImportState.DONE,
+    assert (done.status, done.rows_applied, counts(done)) == (
+        ImportStatus.DONE,
         1200,
         (1200, 0, 0, 0, 0),
     )
@@ -69,7 +69,7 @@ def test_the_result_shows_that_the_campaign_changed_meanwhile(importer: Importer
     assert counts(upload) == (3, 0, 0, 0, 0)
     importer.send({"phone": ANN}, {"phone": BOB}, {"email": "bob@mail.example"})
     done = importer.apply(upload.id)
-    assert (done.state, counts(done)) == (ImportState.DONE, (1, 1, 0, 0, 1))
+    assert (done.status, counts(done)) == (ImportStatus.DONE, (1, 1, 0, 0, 1))
     assert done.expected == {"created": 3, "updated": 0, "deleted": 0, "ignored": 0, "failed": 0}
     assert importer.rows(upload.id) == [
         (2, "updated", None),
@@ -172,7 +172,7 @@ def test_asking_twice_applies_once(importer: Importer) -> None:
     upload = importer.checked(many(2))
     assert [importer.start(upload.id), importer.start(upload.id)] == [1, 1]
     done = importer.apply(upload.id)
-    assert (done.state, importer.start(upload.id)) == (ImportState.DONE, 1)
+    assert (done.status, importer.start(upload.id)) == (ImportStatus.DONE, 1)
 
 
 def test_an_upload_of_another_tenant_is_not_found(importer: Importer) -> None:
@@ -198,9 +198,9 @@ def test_files_are_kept_until_an_upload_has_ended(importer: Importer) -> None:
         expiry.files_gone(session, list(unneeded))
     assert set(unneeded) == {done.id, old.id}
     assert importer.now(open_one.id).file_key == open_one.file_key
-    assert [importer.now(upload.id).state for upload in (open_one, old)] == [
-        ImportState.CHECKED,
-        ImportState.CANCELLED,
+    assert [importer.now(upload.id).status for upload in (open_one, old)] == [
+        ImportStatus.CHECKED,
+        ImportStatus.CANCELLED,
     ]
     with importer.database.transaction(read_only=True) as session:
         assert expiry.unneeded_files(session) == {}

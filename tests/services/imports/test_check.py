@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 from sqlalchemy import func, select, update
 
-from app.enums import ContactAction, ImportState
+from app.enums import ContactAction, ImportStatus
 from app.errors import Conflict, ValidationFailed
 from app.models import AuditEntry, Campaign, Contact, ImportProblem, ImportRow, Organization
 from app.services import contacts, do_not_call
@@ -100,7 +100,7 @@ def test_the_result_equals_the_check(importer: Importer, case: Case) -> None:
     outcomes = [outcome for _, outcome, _ in case.outcomes]
     expected = tuple(outcomes.count(name) for name in COUNTS)
     assert importer.rows(upload.id) == case.outcomes
-    assert (upload.state, counts(upload)) == (ImportState.CHECKED, expected)
+    assert (upload.status, counts(upload)) == (ImportStatus.CHECKED, expected)
     assert (upload.rows_total, upload.rows_skipped) == (len(outcomes), case.skipped)
     assert importer.people() == before
 
@@ -110,7 +110,7 @@ def test_the_result_equals_the_check(importer: Importer, case: Case) -> None:
         assert refusal.value.code == "nothing_to_apply"
         return
     applied = importer.apply(upload.id)
-    assert (applied.state, counts(applied)) == (ImportState.DONE, expected)
+    assert (applied.status, counts(applied)) == (ImportStatus.DONE, expected)
     assert applied.expected == dict(zip(COUNTS, expected, strict=True))
     assert importer.rows(upload.id) == case.outcomes
     assert importer.people() == sorted(case.people, key=repr)
@@ -225,7 +225,7 @@ def test_a_file_that_cannot_be_read_says_why(
     importer: Importer, data: bytes, sentence: str
 ) -> None:
     upload = importer.checked(data)
-    assert (upload.state, upload.failure) == (ImportState.FAILED, sentence)
+    assert (upload.status, upload.failure) == (ImportStatus.FAILED, sentence)
     assert importer.rows(upload.id) == []
 
 

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from app.enums import ImportState
+from app.enums import ImportStatus
 from app.errors import Conflict, NotFound
 from app.models import AuditEntry, ContactImport
 from app.services.imports import corrections, steps
@@ -119,7 +119,7 @@ def test_cells_that_are_as_they_were_are_no_change(importer: Importer) -> None:
     with importer.database.transaction() as session:
         same = {2: {0: "AnnLee", 1: "12"}, 99: {1: ANN}, 3: {40: "x"}}
         corrections.fix_rows(session, importer.caller, upload.id, same, set())
-    assert importer.now(upload.id).state is ImportState.CHECKED
+    assert importer.now(upload.id).status is ImportStatus.CHECKED
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from app.enums import ImportState
+from app.enums import ImportStatus
 from app.models import ContactImport, Mail, User
 from app.services.imports import steps
 from app.services.imports.pipeline import apply_rows
@@ -24,8 +24,8 @@ def mails_after(importer: Importer, *, minutes: int, stopped: bool = False) -> l
         if stopped:
             steps.cancel(session, importer.caller, upload_id)
     apply_rows(importer.database, upload_id, apply_number)
-    ended = ImportState.CANCELLED if stopped else ImportState.DONE
-    assert importer.now(upload_id).state is ended
+    ended = ImportStatus.CANCELLED if stopped else ImportStatus.DONE
+    assert importer.now(upload_id).status is ended
     with importer.database.transaction(read_only=True) as session:
         found = session.scalars(select(Mail).where(Mail.user_id == importer.caller.subject_id))
         return [mail.details | {"kind": mail.kind} for mail in found]

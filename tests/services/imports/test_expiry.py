@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select, update
 
-from app.enums import ImportState
+from app.enums import ImportStatus
 from app.errors import Conflict
 from app.jobs.purging import purge_rows
 from app.models import (
@@ -41,7 +41,7 @@ def test_rows_and_values_go_after_their_days_and_the_history_stays(importer: Imp
     purge_rows(importer.database, 30)
     now = importer.now(upload.id)
     assert now.rows_forgotten_at is not None
-    assert (now.samples, counts(now), now.state) == ([], counts(done), ImportState.DONE)
+    assert (now.samples, counts(now), now.status) == ([], counts(done), ImportStatus.DONE)
     assert not undo.can_be_undone(now, 365)
     with importer.database.transaction(read_only=True) as session:
         for kept in (ImportRow, ImportProblem, ImportCorrection):
@@ -69,7 +69,7 @@ def test_a_stopped_upload_does_not_continue_without_its_rows(importer: Importer)
     with pytest.raises(Conflict):
         importer.start(upload.id)
     now = importer.now(upload.id)
-    assert (now.state, now.rows_applied) == (ImportState.CANCELLED, apply.BATCH)
+    assert (now.status, now.rows_applied) == (ImportStatus.CANCELLED, apply.BATCH)
 
 
 def test_a_refused_file_is_read_otherwise_only_while_it_is_kept(importer: Importer) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import update
 
-from app.enums import ContactAction, ImportState
+from app.enums import ContactAction, ImportStatus
 from app.models import ContactImport, utcnow
 from app.services.imports import steps, uploads
 from app.services.imports.pipeline import apply_rows, check_file
@@ -70,7 +70,7 @@ def test_an_unchecked_upload_is_checked_and_then_applied(importer: Importer) -> 
     run_out(importer, upload_id)
     assert taken_over(importer, upload_id)
     check_file(importer.database, importer.files, upload_id, 1)
-    assert importer.now(upload_id).state is ImportState.APPLYING
+    assert importer.now(upload_id).status is ImportStatus.APPLYING
     apply_rows(importer.database, upload_id, 1)
     assert importer.people() == [(None, number(1), None)]
 
@@ -78,10 +78,10 @@ def test_an_unchecked_upload_is_checked_and_then_applied(importer: Importer) -> 
 def test_a_checked_upload_is_applied(importer: Importer) -> None:
     upload_id = uploaded(importer)
     check_file(importer.database, importer.files, upload_id, 1)
-    assert importer.now(upload_id).state is ImportState.CHECKED
+    assert importer.now(upload_id).status is ImportStatus.CHECKED
     run_out(importer, upload_id)
     assert taken_over(importer, upload_id)
-    assert importer.now(upload_id).state is ImportState.APPLYING
+    assert importer.now(upload_id).status is ImportStatus.APPLYING
 
 
 def test_an_ended_upload_stays_as_it_is(importer: Importer) -> None:
@@ -90,4 +90,4 @@ def test_an_ended_upload_stays_as_it_is(importer: Importer) -> None:
         steps.cancel(session, importer.caller, upload_id)
     run_out(importer, upload_id)
     assert taken_over(importer, upload_id)
-    assert importer.now(upload_id).state is ImportState.CANCELLED
+    assert importer.now(upload_id).status is ImportStatus.CANCELLED

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from app.database import Database
-from app.enums import ImportState
+from app.enums import ImportStatus
 from app.models import Campaign, Contact, ImportChange
 from app.services.imports import apply
 from app.services.imports.pipeline import apply_rows
@@ -44,7 +44,7 @@ def test_eight_users_at_once_lose_no_update_of_each_other(
 
     ended = [importer.now(upload) for upload in uploads]
     everybody = {number(n) for of_person in numbers for n in of_person}
-    assert [upload.state for upload in ended] == [ImportState.DONE] * PEOPLE
+    assert [upload.status for upload in ended] == [ImportStatus.DONE] * PEOPLE
     assert {upload.created + upload.updated for upload in ended} == {ROWS}
     assert sum(upload.created for upload in ended) == len(everybody)
     assert {(upload.deleted, upload.ignored, upload.failed) for upload in ended} == {(0, 0, 0)}

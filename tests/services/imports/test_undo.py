@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select, update
 
-from app.enums import ContactAction, ImportState, Role
+from app.enums import ContactAction, ImportStatus, Role
 from app.errors import Conflict, NotFound
 from app.models import AuditEntry, ContactImport, ImportChange
 from app.services.imports import apply, steps, undo, undo_preview, uploads
@@ -58,7 +58,7 @@ def test_an_undo_does_what_its_preview_says(importer: Importer) -> None:
     assert undo_all(importer, upload.id) == expected
     assert importer.people() == [*before[:1], ("Cyrus", CY, None)]
     undone = importer.now(upload.id)
-    assert (undone.undo_state, undone.undo_done, undone.undo_changes) == ("undone", 4, 4)
+    assert (undone.undo_status, undone.undo_done, undone.undo_changes) == ("undone", 4, 4)
     with importer.database.transaction(read_only=True) as session:
         actions = session.scalars(
             select(AuditEntry.action)
@@ -80,7 +80,7 @@ def test_an_undo_of_many_rows_continues_after_its_last_batch(importer: Importer)
     with importer.database.transaction() as session:
         assert not undo.undo_batch(session, upload.id, order + 1)
         undo.stop(session, upload.id, order)
-    assert importer.now(upload.id).undo_state == "stopped"
+    assert importer.now(upload.id).undo_status == "stopped"
     assert undo_all(importer, upload.id) == UndoTotals(removed=1199, restored=1)
     assert importer.people() == [("Old", number(7), None)]
 
@@ -159,7 +159,7 @@ def test_an_upload_that_was_stopped_can_be_undone_and_then_does_not_go_on(
     apply_batch(importer, upload.id, order)
     assert undo_all(importer, upload.id) == UndoTotals(removed=500)
     stopped = importer.now(upload.id)
-    assert (stopped.state, uploads.can_go_on(stopped)) == (ImportState.CANCELLED, False)
+    assert (stopped.status, uploads.can_go_on(stopped)) == (ImportStatus.CANCELLED, False)
     with pytest.raises(Conflict):
         importer.start(upload.id)
 

@@ -60,7 +60,7 @@ class PlannedCampaign:
 
     def decided(self) -> dict[str | None, tuple[str, str | None]]:
         """Return the decision about each contact, by its number."""
-        query = select(Contact.phone, OutreachContact.state, OutreachContact.reason).join(
+        query = select(Contact.phone, OutreachContact.status, OutreachContact.reason).join(
             OutreachContact, OutreachContact.contact_id == Contact.id
         )
         return {phone: (state.value, why) for phone, state, why in self.session.execute(query)}

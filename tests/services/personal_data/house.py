@@ -11,11 +11,11 @@ from app.config import Settings
 from app.database import Database
 from app.enums import (
     CallStatus,
-    DeliveryState,
+    DeliveryStatus,
     ExportFormat,
-    ExportState,
-    ImportState,
-    RecordingState,
+    ExportStatus,
+    ImportStatus,
+    RecordingStatus,
     WebhookEvent,
 )
 from app.gateways.files import FileStore, open_files
@@ -117,7 +117,7 @@ def plant(house: House) -> None:
                         event_id=UUID(int=number + 1),
                         type="call.completed",
                         payload=text,
-                        state=DeliveryState.DELIVERED,
+                        status=DeliveryStatus.DELIVERED,
                     )
                 )
         slot = idempotency.claim(session, admin.subject_id or new_id(), "contacts", "k1", {})
@@ -143,7 +143,7 @@ def plant(house: House) -> None:
         )
         wanted = exports.ExportInput("calls", "q=2025550143", ExportFormat.CSV, "UTC")
         export = exports.create(session, admin, wanted)
-        export.state, export.file_key = ExportState.READY, house.save(PHONE.encode())
+        export.status, export.file_key = ExportStatus.READY, house.save(PHONE.encode())
     letter = OutgoingMail(
         id=new_id(),
         partner_id=partner_id,
@@ -157,7 +157,7 @@ def plant(house: House) -> None:
     )
     open_outbox(house.settings).send(letter)
     upload = importer.apply(importer.check(importer.upload(FILE, name=f"{FIRST} {LAST}.csv")).id)
-    assert upload.state is ImportState.DONE
+    assert upload.status is ImportStatus.DONE
     with house.database.transaction() as session:
         _plant_call(session, house, partner_id)
 
@@ -201,7 +201,7 @@ def _plant_call(session: Session, house: House, partner_id: UUID) -> None:
                 organization_id=organization.id,
                 call_id=call.id,
                 contact_id=house.contact_id,
-                state=RecordingState.STORED,
+                status=RecordingStatus.STORED,
                 file_key=house.save(f"RIFF {LAST}".encode()),
             ),
             CallTranscript(

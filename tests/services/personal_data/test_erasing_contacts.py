@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 
 from app.enums import (
     CallStatus,
-    ErasureState,
+    ErasureStatus,
     ExportFormat,
-    ImportState,
+    ImportStatus,
     Role,
 )
 from app.errors import Forbidden, NotFound
@@ -81,7 +81,7 @@ def test_only_the_do_not_call_list_still_names_an_erased_contact(
     assert len(files_in(house.folder, CANARIES)) == len(PLANTED_FILES)
     erasure = house.erase()
     session.expire_all()
-    assert (erasure.state, erasure.sought) == (ErasureState.DONE, None)
+    assert (erasure.status, erasure.sought) == (ErasureStatus.DONE, None)
     left = places_in_database(session, CANARIES)
     assert left == {("do_not_call", "phone")}
     assert left <= retained_columns()
@@ -113,10 +113,10 @@ def test_a_checked_upload_that_names_the_contact_is_cancelled(
     other = house.importer.check(house.importer.upload("phone\n+12025550999\n")).id
     house.erase()
     session.expire_all()
-    states = {upload.id: upload.state for upload in session.scalars(select(ContactImport))}
-    assert (states[waiting], states[other]) == (ImportState.CANCELLED, ImportState.CHECKED)
+    states = {upload.id: upload.status for upload in session.scalars(select(ContactImport))}
+    assert (states[waiting], states[other]) == (ImportStatus.CANCELLED, ImportStatus.CHECKED)
     kept_rows = set(session.scalars(select(ImportRow.import_id)))
-    applied = next(key for key, state in states.items() if state is ImportState.DONE)
+    applied = next(key for key, state in states.items() if state is ImportStatus.DONE)
     assert kept_rows == {applied, other}
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.database import Database
-from app.enums import ErasureState, Role, UserStatus
+from app.enums import ErasureStatus, Role, UserStatus
 from app.errors import Conflict, Forbidden, NotFound
 from app.gateways.files import open_files
 from app.gateways.mailers import open_outbox
@@ -123,7 +123,7 @@ def erase(database: Database, settings: Settings, caller: Caller, user_id: UUID)
         erasure_id = erasing.request(session, caller, subject).id
     SubjectErasure(database, open_files(settings), open_outbox(settings), erasure_id).run()
     with database.transaction(read_only=True) as session:
-        assert erasing.get(session, caller, erasure_id).state is ErasureState.DONE
+        assert erasing.get(session, caller, erasure_id).status is ErasureStatus.DONE
 
 
 def test_nothing_names_an_erased_user(

@@ -7,7 +7,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
-from app.enums import ImportState, Role
+from app.enums import ImportStatus, Role
 from app.errors import Conflict, Forbidden, NotFound, TooLarge
 from app.jobs.purging import delete_upload
 from app.models import BrandImage, ContactImport
@@ -131,7 +131,7 @@ def test_a_check_fails_with_a_sentence_if_the_storage_is_full(importer: Importer
     full = StorageDefaults(partner=10_000, organization=len(FILE) - 1)
     check_file(importer.database, importer.files, upload_id, 1, storage_defaults=full)
     now = importer.now(upload_id)
-    assert (now.state, now.failure) == (ImportState.FAILED, storage.STORAGE_FULL)
+    assert (now.status, now.failure) == (ImportStatus.FAILED, storage.STORAGE_FULL)
     assert importer.rows(upload_id) == []
 
 
@@ -149,7 +149,7 @@ def test_deleting_data_keeps_contacts_figures_and_history(importer: Importer) ->
         importer.files.open(upload.file_key)
     assert importer.rows(upload.id) == []
     assert importer.people() == [("Ann", number(1), None)]
-    assert (now.created, now.failed, now.state) == (1, 1, ImportState.DONE)
+    assert (now.created, now.failed, now.status) == (1, 1, ImportStatus.DONE)
 
 
 def test_uploads_in_progress_keep_their_data(importer: Importer) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import DeliveryState, PauseReason
+from app.enums import DeliveryStatus, PauseReason
 from app.errors import Conflict
 from app.gateways.webhook_client import WebhookAnswer
 from app.models import Mail, MailKind, WebhookDelivery, WebhookEndpoint, utcnow
@@ -28,8 +28,8 @@ from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 
 TAKEN, BUSY, GONE = WebhookAnswer(204, ""), WebhookAnswer(503, "busy"), WebhookAnswer(410, "gone")
-WAITING, HELD = DeliveryState.WAITING, DeliveryState.HELD
-DELIVERED, FAILED = DeliveryState.DELIVERED, DeliveryState.FAILED
+WAITING, HELD = DeliveryStatus.WAITING, DeliveryStatus.HELD
+DELIVERED, FAILED = DeliveryStatus.DELIVERED, DeliveryStatus.FAILED
 
 
 def event_to_try(session: Session, admin: Caller, made: EndpointWithSecret) -> WebhookDelivery:
@@ -69,7 +69,7 @@ def test_an_accepted_message_is_done(
         [expected(made.secret, message)],
     )
     assert json.loads(message.body)["type"] == "webhook.test"
-    assert (delivery.state, delivery.attempts, delivery.last_status) == (DELIVERED, 1, 204)
+    assert (delivery.status, delivery.attempts, delivery.last_status) == (DELIVERED, 1, 204)
     assert attempt(session, settings, delivery, TAKEN) is None
 
 
@@ -112,14 +112,14 @@ def test_attempts_follow_in_growing_gaps_with_the_same_id_until_the_last(
     for _ in GAPS_SECONDS:
         message = attempt(session, settings, delivery, BUSY)
         assert message is not None
-        assert (delivery.state, delivery.last_answer) == (WAITING, "busy")
+        assert (delivery.status, delivery.last_answer) == (WAITING, "busy")
         assert delivery.next_attempt_at is not None
         assert delivery.last_attempt_at is not None
         gaps.append((delivery.next_attempt_at - delivery.last_attempt_at).total_seconds())
         ids.add(message.headers["webhook-id"])
     assert all(own <= gap <= own * 1.1 + 1 for own, gap in zip(GAPS_SECONDS, gaps, strict=True))
     attempt(session, settings, delivery, BUSY)
-    assert (delivery.state, delivery.attempts, delivery.next_attempt_at) == (FAILED, 11, None)
+    assert (delivery.status, delivery.attempts, delivery.next_attempt_at) == (FAILED, 11, None)
     assert ids == {delivery.message_id}
 
 
@@ -147,7 +147,7 @@ def test_an_outdated_attempt_does_nothing(
     attempt(session, settings, delivery, BUSY)
     assert delivering.begin(session, delivery.id, 1, settings) is None
     delivering.record_answer(session, delivery.id, 1, TAKEN, settings)
-    assert (delivery.state, delivery.attempts, delivery.turn) == (WAITING, 1, 2)
+    assert (delivery.status, delivery.attempts, delivery.turn) == (WAITING, 1, 2)
 
 
 def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
@@ -156,7 +156,7 @@ def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
     own.partner.notification_email = "ops@northwind.example"
     delivery = event_to_try(session, admin, made)
     attempt(session, settings, delivery, GONE)
-    assert (made.endpoint.pause_reason, delivery.state) == (PauseReason.GONE, HELD)
+    assert (made.endpoint.pause_reason, delivery.status) == (PauseReason.GONE, HELD)
     mail = session.scalars(select(Mail)).one()
     assert (mail.kind, mail.to, mail.details) == (
         "webhook_paused",
@@ -185,9 +185,9 @@ def test_an_endpoint_that_accepts_nothing_for_a_day_is_paused_and_one_success_re
     attempt(session, settings, first, BUSY)
     made.endpoint.failing_since = utcnow() - timedelta(hours=24)
     attempt(session, settings, first, BUSY)
-    assert (made.endpoint.pause_reason, first.state) == (PauseReason.FAILING, HELD)
+    assert (made.endpoint.pause_reason, first.status) == (PauseReason.FAILING, HELD)
     assert attempt(session, settings, third, TAKEN) is None
-    assert third.state is HELD
+    assert third.status is HELD
     assert [mail.details["reason"] for mail in session.scalars(select(Mail))] == ["failing"]
 
 
@@ -200,12 +200,12 @@ def test_held_messages_are_sent_when_the_endpoint_resumes(
     endpoints.pause(session, admin, made.endpoint.id)
     attempt(session, settings, delivery, TAKEN)
     assert delivering.queue_next_held(session, made.endpoint.id) is False
-    assert delivery.state is HELD
+    assert delivery.status is HELD
     endpoints.resume(session, admin, made.endpoint.id)
     assert delivering.queue_next_held(session, made.endpoint.id) is False
-    assert (delivery.state, delivery.retries) == (WAITING, 0)
+    assert (delivery.status, delivery.retries) == (WAITING, 0)
     attempt(session, settings, delivery, TAKEN)
-    assert (delivery.state, delivery.attempts) == (DELIVERED, 4)
+    assert (delivery.status, delivery.attempts) == (DELIVERED, 4)
 
 
 def test_both_secrets_sign_while_the_overlap_lasts(
@@ -262,14 +262,14 @@ def test_a_message_that_waits_for_a_retry_can_be_sent_at_once(
     assert not deliveries.can_be_sent_again(delivery)
     attempt(session, settings, delivery, BUSY)
     session.refresh(delivery)
-    assert (delivery.state, deliveries.is_retrying(delivery)) == (WAITING, True)
+    assert (delivery.status, deliveries.is_retrying(delivery)) == (WAITING, True)
     deliveries.replay(session, admin, made.endpoint.id, delivery.id)
     assert delivery.next_attempt_at is None
     delivering.queue_next_held(session, made.endpoint.id)
     message = attempt(session, settings, delivery, TAKEN)
     assert message is not None
     session.refresh(delivery)
-    assert delivery.state is DELIVERED
+    assert delivery.status is DELIVERED
 
 
 def test_all_messages_that_failed_since_a_time_are_sent_again(
@@ -288,5 +288,5 @@ def test_all_messages_that_failed_since_a_time_are_sent_again(
     assert deliveries.replay_failed(session, admin, whose, since) == 1
     delivering.queue_next_held(session, whose)
     session.expire_all()
-    assert (old.state, new.state, taken.state) == (FAILED, WAITING, DELIVERED)
+    assert (old.status, new.status, taken.status) == (FAILED, WAITING, DELIVERED)
     assert deliveries.replay_failed(session, admin, whose) == 1

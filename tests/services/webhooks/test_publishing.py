@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.database import Database
-from app.enums import CallSource, ContactAction, DeliveryState, WebhookEvent
+from app.enums import CallSource, ContactAction, DeliveryStatus, WebhookEvent
 from app.models import Campaign, WebhookDelivery
 from app.services import calls, contacts
 from app.services.imports import undo
@@ -103,7 +103,7 @@ def test_every_subscribed_endpoint_gets_the_same_event(
     with importer.database.transaction(read_only=True) as session:
         first, second = session.scalars(select(WebhookDelivery).order_by(WebhookDelivery.id))
         assert (first.event_id, first.payload) == (second.event_id, second.payload)
-        assert (first.state, second.state) == (DeliveryState.WAITING, DeliveryState.HELD)
+        assert (first.status, second.status) == (DeliveryStatus.WAITING, DeliveryStatus.HELD)
 
 
 def test_a_rolled_back_change_emits_no_event(importer: Importer, settings: Settings) -> None:

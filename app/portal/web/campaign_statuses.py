@@ -1,4 +1,4 @@
-"""The states of campaigns in words, and the steps of creating one."""
+"""The statuses of campaigns in words, and the steps of creating one."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from app.models import Campaign
 from app.services import outreach
 from app.services.outreach import RoundSummary
 
-STATE_LABELS = {
+STATUS_LABELS = {
     "archived": lazy_pgettext("campaign", "Archived"),
     "finished": lazy_gettext("Finished"),
     "running": lazy_gettext("Running"),
@@ -20,8 +20,8 @@ STATE_LABELS = {
 }
 
 
-def state_of(campaign: Campaign, summary: RoundSummary) -> str:
-    """Return a key of `STATE_LABELS`."""
+def status_of(campaign: Campaign, summary: RoundSummary) -> str:
+    """Return a key of `STATUS_LABELS`."""
     if campaign.status is CampaignStatus.ARCHIVED:
         return "archived"
     if summary.ended_at:
@@ -31,10 +31,10 @@ def state_of(campaign: Campaign, summary: RoundSummary) -> str:
     return "paused" if summary.started_at else "not-started"
 
 
-def with_states(session: Session, campaigns: Sequence[Campaign]) -> list[tuple[Campaign, str]]:
-    """Return each of the campaigns with its state, a key of `STATE_LABELS`."""
+def with_statuses(session: Session, campaigns: Sequence[Campaign]) -> list[tuple[Campaign, str]]:
+    """Return each of the campaigns with its status, a key of `STATUS_LABELS`."""
     summaries = outreach.summaries_of(session, campaigns)
-    return [(each, state_of(each, summaries.get(each.id, RoundSummary()))) for each in campaigns]
+    return [(each, status_of(each, summaries.get(each.id, RoundSummary()))) for each in campaigns]
 
 
 def is_new() -> bool:
