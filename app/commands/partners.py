@@ -37,7 +37,7 @@ def suspend(partner_id: UUID) -> None:
 def resume(partner_id: UUID) -> None:
     """End the suspension of a partner. Its users sign in again; its credentials work again."""
     with changing() as (session, caller):
-        name = partners.resume(session, caller, partner_id).name
+        name = partners.reactivate(session, caller, partner_id).name
     click.echo(f"{name} is active.")
 
 

@@ -34,7 +34,7 @@ def suspend(organization_id: UUID, reason: str | None) -> None:
 def resume(organization_id: UUID) -> None:
     """End its suspension."""
     with changing() as (session, caller):
-        name = organizations.resume(session, caller, organization_id).name
+        name = organizations.reactivate(session, caller, organization_id).name
     click.echo(f"{name} is active.")
 
 

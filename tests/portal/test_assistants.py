@@ -637,7 +637,7 @@ def test_an_assistant_and_its_number_have_the_same_mark(
     organizations.suspend(session, OPERATOR, own.organization.id)
     session.commit()
     assert marks() == ["badge badge-warning hollow"] * 3
-    organizations.resume(session, OPERATOR, own.organization.id)
+    organizations.reactivate(session, OPERATOR, own.organization.id)
     assistant.active = False
     session.commit()
     assert marks() == ["badge badge-neutral"] * 3

@@ -779,7 +779,7 @@ def test_a_campaign_of_a_resumed_organization_shows_calling_only_once_it_calls(
     admin.post(f"{planned}/start", page=f"{planned}/start")
     organizations.suspend(session, OPERATOR, campaign.organization_id)
     assert dispatcher.dispatch(session, campaign.id, CallSettings(), utcnow()) == 0
-    organizations.resume(session, OPERATOR, campaign.organization_id)
+    organizations.reactivate(session, OPERATOR, campaign.organization_id)
     session.commit()
     shown = words_of(admin.get(planned))
     assert "Calling now." not in shown

@@ -34,7 +34,7 @@ def test_no_text_field_fails_at_a_nul_character(
         f"{base}/edit": {"name": NUL},
         f"{base}/do-not-call/add": {"numbers": "+12025550101", "reason": NUL},
         f"{base}/suspend": {"reason": NUL},
-        f"{base}/resume": {},
+        f"{base}/reactivate": {},
         f"{person}/edit": {"email": own.user.email, "name": NUL},
         "/users/invite-many/check": {"users": several, "organization": "Northwind\0 Dental"},
     }

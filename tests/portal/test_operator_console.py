@@ -396,13 +396,16 @@ def test_no_invitation_is_sent_again_while_the_partner_is_suspended(
 def test_the_page_of_a_suspended_partner_begins_with_its_suspension_and_the_way_back(
     session: Session, own: Tenant, operator: Browser
 ) -> None:
-    path, resume = f"/operator/partners/{own.partner.id}", f"/partners/{own.partner.id}/resume"
-    assert f'action="{resume}"' not in operator.get(path).text
+    path, reactivate = (
+        f"/operator/partners/{own.partner.id}",
+        f"/partners/{own.partner.id}/reactivate",
+    )
+    assert f'action="{reactivate}"' not in operator.get(path).text
     partners.suspend(session, OPERATOR, own.partner.id)
     session.commit()
     head, _, rest = operator.get(path).text.partition('<dl class="stats">')
     assert "Suspended since " in head
-    assert f'action="{resume}"' in head
+    assert f'action="{reactivate}"' in head
     administrators = rest.partition('id="administrators"')[2].partition("</section>")[0]
     assert "Can’t sign in" in administrators
     assert "Active</span>" not in administrators

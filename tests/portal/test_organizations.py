@@ -336,11 +336,11 @@ def test_suspending_names_its_consequences_and_can_be_undone(
     assert "1 user is signed out immediately and can’t sign in." in asked
     answer = browser.post(f"{base}/suspend", {"reason": "Invoice unpaid"}, page=f"{base}/suspend")
     assert (answer.status_code, answer.location) == (303, base)
-    assert f'action="{base}/resume"' in browser.get(base).text
+    assert f'action="{base}/reactivate"' in browser.get(base).text
     page = text(browser.get(base))
     assert "This organization is suspended" in page
     assert "Invoice unpaid." in page
-    assert browser.post(f"{base}/resume", page=base).status_code == 303
+    assert browser.post(f"{base}/reactivate", page=base).status_code == 303
     assert fresh(session, own.organization).status is OrganizationStatus.ACTIVE
 
 

@@ -422,7 +422,7 @@ def test_an_operator_suspends_and_reactivates_a_partner(
     assert (answer.status_code, answer.location) == (303, page)
     assert "Northwind suspended." in operator.get(page).text
     assert [browser.get("/").status_code for browser in (theirs, others)] == [303, 200]
-    assert operator.post(f"{path}/resume", page=page).location == page
+    assert operator.post(f"{path}/reactivate", page=page).location == page
     assert "Northwind reactivated." in operator.get(page).text
     found = select(AuditEntry).where(AuditEntry.target_type == "partner").order_by(AuditEntry.id)
     rows = session.scalars(found)

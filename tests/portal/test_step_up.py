@@ -280,7 +280,7 @@ def test_each_end_of_a_credential_or_account_asks_for_a_proof() -> None:
 
 OF_ONE_ROW = {
     ("organizations", "suspend"): "portal.organizations.suspend_organization",
-    ("organizations", "reactivate"): "portal.organizations.resume_organization",
+    ("organizations", "reactivate"): "portal.organizations.reactivate_organization",
     ("organizations", "plan"): "portal.organizations.save_plan",
     ("organizations", "group"): "portal.organization_groups.save_group",
     ("users", "resend"): "portal.users.resend_invitation",

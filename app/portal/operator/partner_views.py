@@ -51,10 +51,10 @@ def suspend_partner(partner_id: UUID) -> Response:
     )
 
 
-@blueprint.post("/partners/<uuid:partner_id>/resume")
-def resume_partner(partner_id: UUID) -> Response:
+@blueprint.post("/partners/<uuid:partner_id>/reactivate")
+def reactivate_partner(partner_id: UUID) -> Response:
     with transaction() as session:
-        name = partners.resume(session, caller(), partner_id).name
+        name = partners.reactivate(session, caller(), partner_id).name
     return redirect_with(
         gettext(
             "%(name)s reactivated. Its users can sign in and its credentials work again.",

@@ -77,7 +77,9 @@ ACTIONS = (
             lazy_gettext("Their users can sign in and their keys work again."),
             lazy_gettext("Running campaigns and waiting calls continue."),
         ),
-        act=lambda session, item: organizations.resume(session, caller(), item.row.organization.id),
+        act=lambda session, item: organizations.reactivate(
+            session, caller(), item.row.organization.id
+        ),
         done_label=lazy_gettext("Reactivated."),
         refusal=lambda item: _status_conflict(OrganizationStatus.SUSPENDED, item),
         is_risky=False,

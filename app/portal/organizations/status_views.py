@@ -39,10 +39,10 @@ def suspend_organization(organization_id: UUID) -> Response:
     )
 
 
-@blueprint.post("/organizations/<uuid:organization_id>/resume")
-def resume_organization(organization_id: UUID) -> Response:
+@blueprint.post("/organizations/<uuid:organization_id>/reactivate")
+def reactivate_organization(organization_id: UUID) -> Response:
     with transaction() as session:
-        organization = organizations.resume(session, caller(), organization_id)
+        organization = organizations.reactivate(session, caller(), organization_id)
     return redirect_with(
         gettext(
             "%(name)s reactivated. Its users can sign in and its keys work again.",

@@ -42,8 +42,8 @@ from app.services.organizations.status import (
     StoppedItems,
     archive,
     reach_of,
+    reactivate,
     restore,
-    resume,
     suspend,
 )
 from app.services.organizations.trial import end_trial, trial_of

@@ -1,4 +1,4 @@
-"""Suspend, resume and archive organizations, with the consequences."""
+"""Suspend, reactivate and archive organizations, with the consequences."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -83,7 +83,7 @@ def suspend(
     return organization
 
 
-def resume(session: Session, caller: Caller, organization_id: UUID) -> Organization:
+def reactivate(session: Session, caller: Caller, organization_id: UUID) -> Organization:
     """End a suspension; for an active organization it is no error. Raises as `suspend`."""
     organization = _lock_organization(session, caller, organization_id)
     refuse_archived(organization)

@@ -14,7 +14,7 @@ from app.services.partners.loading import (
     suspended_of,
 )
 from app.services.partners.resource import BILLING_FIELDS, EDITOR_FIELDS, to_resource
-from app.services.partners.status import end_trial, resume, start_trial, suspend
+from app.services.partners.status import end_trial, reactivate, start_trial, suspend
 from app.services.partners.updating import (
     change_domain,
     choose_language,

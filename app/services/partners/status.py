@@ -17,8 +17,8 @@ def suspend(session: Session, caller: Caller, partner_id: UUID) -> Partner:
     """End all access of the partner from the next request on: sessions, tokens, API keys and API
     clients. Waiting calls end when their turn comes.
 
-    Sessions and the links of mails end for good; credentials work again after `resume`. Suspending
-    twice is no error. Raises `Forbidden` and `NotFound`.
+    Sessions and the links of mails end for good; credentials work again after `reactivate`.
+    Suspending twice is no error. Raises `Forbidden` and `NotFound`.
     """
     caller.require(Permission.PARTNER_CREATE)
     partner = get(session, caller, partner_id, for_change=True)
@@ -32,7 +32,7 @@ def suspend(session: Session, caller: Caller, partner_id: UUID) -> Partner:
     return partner
 
 
-def resume(session: Session, caller: Caller, partner_id: UUID) -> Partner:
+def reactivate(session: Session, caller: Caller, partner_id: UUID) -> Partner:
     """End a suspension; for an active partner it is no error. Raises `Forbidden` and `NotFound`."""
     caller.require(Permission.PARTNER_CREATE)
     partner = get(session, caller, partner_id, for_change=True)

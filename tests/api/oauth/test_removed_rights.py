@@ -201,7 +201,7 @@ def test_a_session_stays_ended_when_its_partner_is_reactivated(
 ) -> None:
     token = sessions.create(session, own.user, lifetime=HOUR, host="localhost")
     partners.suspend(session, SUPPORT, own.partner.id)
-    partners.resume(session, SUPPORT, own.partner.id)
+    partners.reactivate(session, SUPPORT, own.partner.id)
     session.commit()
     give_session(client, token)
     answer = client.get("/")

@@ -114,7 +114,7 @@ def test_an_archived_organization_comes_back_and_its_calls_stay_cancelled(
     caller = administrator(organization)
     call = queue_call(session, line)
     organizations.archive(session, caller, organization.id)
-    for refused in (organizations.suspend, organizations.resume):
+    for refused in (organizations.suspend, organizations.reactivate):
         with pytest.raises(Conflict) as error:
             refused(session, caller, organization.id)
         assert error.value.code == "archived"

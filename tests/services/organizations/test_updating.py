@@ -71,7 +71,7 @@ def test_suspending_and_resuming_count_once_each(session: Session, tenant: Tenan
         suspended = organizations.suspend(session, caller, identifier, reason="unpaid")
     assert (suspended.status, suspended.status_reason) == (OrganizationStatus.SUSPENDED, "unpaid")
     for _ in range(2):
-        resumed = organizations.resume(session, caller, identifier)
+        resumed = organizations.reactivate(session, caller, identifier)
     assert (resumed.status, resumed.status_reason, resumed.version) == (
         OrganizationStatus.ACTIVE,
         None,
@@ -89,7 +89,7 @@ def test_an_archived_organization_is_neither_suspended_nor_resumed(
 ) -> None:
     tenant.organization.status = OrganizationStatus.ARCHIVED
     with pytest.raises(Conflict) as refused:
-        organizations.resume(session, tenant.caller(Role.ADMIN), tenant.organization.id)
+        organizations.reactivate(session, tenant.caller(Role.ADMIN), tenant.organization.id)
     assert refused.value.code == "archived"
 
 
