@@ -30,7 +30,7 @@ from app.jobs.engine import start_engine
 from app.models import SimulatedCall
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.phone_numbers import assign_directly_given_numbers
-from tests.fixtures.worker import Worker, open_line, outcome, until
+from tests.fixtures.worker import Worker, create_calling_organization, outcome, until
 
 SINGLES = 60
 BACKLOG = 200
@@ -116,7 +116,7 @@ def measure_calls(database: Database) -> Measured:
     """Measure calls, by a worker as shipped; the carrier is the simulated one."""
     single = Worker(database, **HOUSE, PORTAL_SIMULATOR_PACE="0.001")
     single.start()
-    lines = [open_line(database) for _ in range(ORGANIZATIONS)]
+    lines = [create_calling_organization(database) for _ in range(ORGANIZATIONS)]
     waits = []
     for number in range(SINGLES):
         begun = time.time()

@@ -30,7 +30,13 @@ from app.database import Database, make_engine
 from app.models import SimulatedCall
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.phone_numbers import assign_directly_given_numbers
-from tests.fixtures.worker import Line, Worker, open_line, unfinished, until
+from tests.fixtures.worker import (
+    CallingOrganization,
+    Worker,
+    create_calling_organization,
+    unfinished,
+    until,
+)
 
 SETTLE_SECONDS = 65.0
 """The engine polls for schedules each second in its first minute."""
@@ -96,10 +102,10 @@ def floor() -> Iterator[int]:
         process.terminate()
 
 
-def wait_once(database: Database, line: Line, number: str) -> float:
+def wait_once(database: Database, calling_organization: CallingOrganization, number: str) -> float:
     """Return the seconds from before the acceptance of a call until the carrier has it."""
     begun = time.time()
-    line.dial(database, number)
+    calling_organization.dial(database, number)
     placed = select(SimulatedCall.placed_at).where(SimulatedCall.to_number == number)
     while True:
         with database.transaction(read_only=True) as session:
@@ -109,7 +115,9 @@ def wait_once(database: Database, line: Line, number: str) -> float:
         time.sleep(0.02)
 
 
-def carry_out(database: Database, lines: list[Line], numbers: Iterator[int], count: int) -> None:
+def carry_out(
+    database: Database, lines: list[CallingOrganization], numbers: Iterator[int], count: int
+) -> None:
     """Accept calls in batches and wait until each of them has ended."""
     for begin in range(0, count, BATCH):
         for position in range(min(BATCH, count - begin)):
@@ -126,7 +134,7 @@ def measure(worker: Worker, database: Database, backend: str, count: int) -> Non
     worker.start()
     assert worker.process is not None
     pid = worker.process.pid
-    lines = [open_line(database) for _ in range(ORGANIZATIONS)]
+    lines = [create_calling_organization(database) for _ in range(ORGANIZATIONS)]
     time.sleep(SETTLE_SECONDS)
     with floor() as bare:
         say("floor, idle", f"{share(bare):6.2f} % of a core {memory(bare)}")

@@ -23,7 +23,13 @@ from app.enums import CallStatus
 from app.models import Call, SimulatedCall, WorkerHeartbeat
 from tests.fixtures.own_server import OwnServer
 from tests.fixtures.phone_numbers import assign_directly_given_numbers
-from tests.fixtures.worker import Line, Worker, open_line, unfinished, until
+from tests.fixtures.worker import (
+    CallingOrganization,
+    Worker,
+    create_calling_organization,
+    unfinished,
+    until,
+)
 
 CALLS = 50
 ORGANIZATIONS = 10
@@ -44,7 +50,9 @@ class Bench:
 
     def __init__(self, database: Database):
         self._database = database
-        self._lines: list[Line] = [open_line(database) for _ in range(ORGANIZATIONS)]
+        self._lines: list[CallingOrganization] = [
+            create_calling_organization(database) for _ in range(ORGANIZATIONS)
+        ]
         self._numbers = (f"+1212{number:07d}" for number in count(2_000_000))
         self.dialled: list[str] = []
 

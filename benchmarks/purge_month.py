@@ -16,7 +16,7 @@ from app.database.partitions import first_id, month_after
 from app.models import Base, utcnow
 from tests.fixtures.databases import Databases
 from tests.fixtures.phone_numbers import assign_directly_given_numbers
-from tests.fixtures.worker import open_line
+from tests.fixtures.worker import create_calling_organization
 
 ENTRIES, A_CALL = 2_000_000, 5
 _ID = "(lpad(to_hex({first} + n), 12, '0') || '7000a' || lpad(to_hex({more}), 15, '0'))::uuid"
@@ -34,7 +34,7 @@ _ENTRIES = """
 def fill(database: Database, entries: int) -> None:
     """Create this many entries in the month after the next."""
     assign_directly_given_numbers()
-    call_id = open_line(database).dial(database, "+12125550100")
+    call_id = create_calling_organization(database).dial(database, "+12125550100")
     first = first_id(month_after(utcnow(), 2))
     copied = [c.name for c in Base.metadata.tables["calls"].c if c.name != "id"]
     with database.transaction() as session:

@@ -26,7 +26,7 @@ from app.models import WorkerHeartbeat
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.phone_numbers import assign_directly_given_numbers
 from tests.fixtures.stack import Stack
-from tests.fixtures.worker import open_line, until
+from tests.fixtures.worker import create_calling_organization, until
 
 GOAL_SECONDS = 8.0
 LIMIT_SECONDS = 120.0
@@ -70,7 +70,7 @@ def measure(known: Databases, backend: str, folder: Path, kills: int, load: int)
     url = known.create(backend)
     folder.mkdir()
     database = Database(make_engine(url, pool_size=1))
-    open_line(database)  # a non-empty database gets no demo data
+    create_calling_organization(database)  # a non-empty database gets no demo data
     stack = Stack(url, folder, {"PORTAL_ENV": "test"})
     durations: dict[str, list[float]] = {"web": [], "worker": []}
     try:

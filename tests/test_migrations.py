@@ -54,7 +54,7 @@ from app.services.webhooks import publishing
 from migrations.filters import belongs_to_us
 from scripts import new_migration
 from tests.fixtures.cast import make_tenant
-from tests.fixtures.worker import open_line
+from tests.fixtures.worker import create_calling_organization
 
 VERSION = "alembic_version"
 
@@ -299,9 +299,9 @@ def test_the_trial_of_older_partners_and_organizations_has_ended(fresh_database:
 def test_undoing_the_migration_removes_verification_calls_and_calls_stopped_by_trial_mode(
     fresh_database: Database,
 ) -> None:
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     with fresh_database.transaction() as session:
-        verifying, stopped = (line.accept(session, live=False).id for _ in range(2))
+        verifying, stopped = (calling_organization.accept(session, live=False).id for _ in range(2))
         session.get_one(Call, verifying).source = CallSource.VERIFICATION
         session.get_one(Call, stopped).ended_reason = EndedReason.TRIAL_MODE
     run(fresh_database, command.downgrade, "0033")

@@ -19,7 +19,7 @@ from app.models.base import id_at
 from app.services import retention
 from tests.fixtures.cast import make_tenant
 from tests.fixtures.clock import SetClock
-from tests.fixtures.worker import open_line
+from tests.fixtures.worker import create_calling_organization
 
 KEPT = timedelta(days=30)
 
@@ -80,14 +80,18 @@ def test_a_partner_sees_and_writes_no_rows_of_others_in_a_partition(
     fresh_database: Database,
 ) -> None:
     with fresh_database.transaction() as session:
-        own, other = (make_tenant(session, name).partner.id for name in ("Northwind", "Acme"))
-        session.add_all([mail_of(now(), own), mail_of(now(), other), mail_of(now(), other)])
-    with fresh_database.within(of_tenant(own, None)).transaction() as session:
+        tenant, other_tenant = (
+            make_tenant(session, name).partner.id for name in ("Northwind", "Acme")
+        )
+        session.add_all(
+            [mail_of(now(), tenant), mail_of(now(), other_tenant), mail_of(now(), other_tenant)]
+        )
+    with fresh_database.within(of_tenant(tenant, None)).transaction() as session:
         assert [stored(session, name) for name in ("mails", "mails_first")] == [1, 1]
         query = 'INSERT INTO mails_first SELECT gen_random_uuid(), :other, user_id, kind, "to"'
         columns = "details, attempts, created_at, sent_at, failed_at, failure FROM mails"
         with pytest.raises(DBAPIError, match="row-level security"):
-            session.execute(text(f"{query}, {columns}"), {"other": other})
+            session.execute(text(f"{query}, {columns}"), {"other": other_tenant})
 
 
 @postgresql_only
@@ -124,9 +128,9 @@ def test_whole_months_past_retention_are_dropped(session: Session, clock: SetClo
 def test_timelines_are_dropped_if_asked_for_and_no_call_is_under_way(
     fresh_database: Database, clock: SetClock
 ) -> None:
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     with fresh_database.transaction() as session:
-        call = line.accept(session)
+        call = calling_organization.accept(session)
         session.flush()
         assert stored(session, "call_events") > 0
         clock.set(f"{month_after(now(), 4):%Y-%m-%dT%H:%M:%S}")
@@ -157,9 +161,9 @@ def test_a_locked_table_is_skipped(fresh_database: Database, clock: SetClock) ->
 def test_on_sqlite_expired_timelines_are_deleted_and_no_table_has_months(
     fresh_database: Database, clock: SetClock
 ) -> None:
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     with fresh_database.transaction() as session:
-        line.accept(session).status = CallStatus.CANCELED
+        calling_organization.accept(session).status = CallStatus.CANCELED
         session.flush()
         assert retention.turn_months(session, "call_events", 1) == []
         assert stored(session, "call_events") > 0

@@ -13,7 +13,7 @@ from app.services.auth import passwords
 from app.services.credentials import api_keys
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import make_tenant
-from tests.fixtures.worker import make_line
+from tests.fixtures.worker import make_calling_organization
 
 CUSTOMERS = 8
 PASSWORD = "a long quiet password"  # noqa: S105 - of an account that lives as long as the soak
@@ -40,7 +40,7 @@ def build(database: Database, settings: Settings, receiver_url: str) -> World:
     with database.transaction() as session:
         customers = []
         for number in range(CUSTOMERS):
-            line = make_line(session)
+            line = make_calling_organization(session)
             admin = replace(
                 line.key,
                 role=Role.PARTNER_ADMIN,

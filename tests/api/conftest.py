@@ -98,7 +98,7 @@ def asking(probe: Flask) -> FlaskClient:
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
     session.commit()
     return tenant

@@ -19,9 +19,9 @@ from tests.fixtures.refusals import refused
 
 @pytest.mark.parametrize("how", ["revoked", "expired"])
 def test_use_of_an_ended_key_is_recorded_and_of_an_unknown_one_is_not(
-    client: FlaskClient, session: Session, own: Tenant, how: str
+    client: FlaskClient, session: Session, tenant: Tenant, how: str
 ) -> None:
-    made = api_keys.create(session, OPERATOR, organization_id=own.organization.id, name="CRM")
+    made = api_keys.create(session, OPERATOR, organization_id=tenant.organization.id, name="CRM")
     if how == "revoked":
         made.key.revoked_at = utcnow()
     else:
@@ -35,7 +35,7 @@ def test_use_of_an_ended_key_is_recorded_and_of_an_unknown_one_is_not(
             "invalid_api_key",
         )
     target = f"CRM ({made.key.public_id})"
-    assert refused(session) == [(own.partner.id, "key.refused", target, "127.0.0.1", how, 1)]
+    assert refused(session) == [(tenant.partner.id, "key.refused", target, "127.0.0.1", how, 1)]
 
 
 def token(client: FlaskClient, client_id: str, secret: str) -> int:
@@ -44,8 +44,8 @@ def token(client: FlaskClient, client_id: str, secret: str) -> int:
 
 
 @pytest.fixture
-def script(session: Session, own: Tenant) -> oauth_clients.NewClient:
-    owner = system_caller("tests", own.partner.id)
+def script(session: Session, tenant: Tenant) -> oauth_clients.NewClient:
+    owner = system_caller("tests", tenant.partner.id)
     made = oauth_clients.create(session, owner, name="Sync", role=Role.ADMIN)
     session.commit()
     return made
@@ -55,7 +55,7 @@ def script(session: Session, own: Tenant) -> oauth_clients.NewClient:
 def test_refused_token_requests_are_recorded(
     make_app: Callable[..., Flask],
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     script: oauth_clients.NewClient,
 ) -> None:
     client = make_app(failed_sign_ins=2).test_client()
@@ -67,8 +67,8 @@ def test_refused_token_requests_are_recorded(
     assert statuses == [400, 400, 400, 429, 429]
     target = f"Sync ({name})"
     assert refused(session) == [
-        (own.partner.id, "client.refused", target, "127.0.0.1", "wrong_secret", 1),
+        (tenant.partner.id, "client.refused", target, "127.0.0.1", "wrong_secret", 1),
         (None, "client.refused", None, "127.0.0.1", "unknown_client", 1),
-        (own.partner.id, "client.refused", target, "127.0.0.1", "not_active", 1),
-        (own.partner.id, "client.refused", target, "127.0.0.1", "too_many_failures", 1),
+        (tenant.partner.id, "client.refused", target, "127.0.0.1", "not_active", 1),
+        (tenant.partner.id, "client.refused", target, "127.0.0.1", "too_many_failures", 1),
     ]

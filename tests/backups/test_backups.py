@@ -23,7 +23,7 @@ from app.services import pauses
 from tests.fixtures.databases import OWNER, SUPERUSER, Databases
 from tests.fixtures.s3_server import BUCKET, S3Server
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.worker import open_line
+from tests.fixtures.worker import create_calling_organization
 
 UPLOAD = "0" * 32
 READER = f"reader_{os.getpid()}"
@@ -60,8 +60,8 @@ def empty_url(fresh_database: Database, databases: Databases, tmp_path: Path) ->
 
 
 def with_a_call(database: Database) -> None:
-    line = open_line(database)
-    line.dial(database, "+12125551000")
+    calling_organization = create_calling_organization(database)
+    calling_organization.dial(database, "+12125551000")
 
 
 @pytest.fixture

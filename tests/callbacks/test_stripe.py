@@ -23,7 +23,7 @@ SECRET = "whsec_of_the_partner"
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
     accounts.save(
         session,
@@ -38,11 +38,11 @@ def own(session: Session) -> Tenant:
 
 
 @pytest.fixture
-def checkout(session: Session, own: Tenant) -> UUID:
+def checkout(session: Session, tenant: Tenant) -> UUID:
     row = Checkout(
         id=new_id(),
-        partner_id=own.partner.id,
-        organization_id=own.organization.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.organization.id,
         tier=Tier.PLUS,
         back_url="http://localhost/plan",
     )
@@ -72,9 +72,9 @@ def report(
     return client.post(f"/processor/stripe/{partner_id}", data=body, headers=headers)
 
 
-def tier(session: Session, own: Tenant) -> Tier | None:
+def tier(session: Session, tenant: Tenant) -> Tier | None:
     session.expire_all()
-    return session.get_one(Organization, own.organization.id).payment_tier
+    return session.get_one(Organization, tenant.organization.id).payment_tier
 
 
 def follow_count(session: Session) -> int:
@@ -85,18 +85,18 @@ def follow_count(session: Session) -> int:
 
 
 def test_a_paid_checkout_changes_the_plan_once(
-    client: FlaskClient, own: Tenant, checkout: UUID, session: Session
+    client: FlaskClient, tenant: Tenant, checkout: UUID, session: Session
 ) -> None:
-    assert tier(session, own) is Tier.FREE
+    assert tier(session, tenant) is Tier.FREE
     for _repeated in range(2):
-        assert report(client, own.partner.id, paid(checkout)).status_code == 204
-    assert tier(session, own) is Tier.PLUS
+        assert report(client, tenant.partner.id, paid(checkout)).status_code == 204
+    assert tier(session, tenant) is Tier.PLUS
     actors = select(AuditEntry.actor).where(AuditEntry.action == "organization.updated")
     assert list(session.scalars(actors)) == ["Stripe"]
 
 
 def test_a_paid_checkout_starts_the_subscription_of_later_reports(
-    client: FlaskClient, own: Tenant, checkout: UUID, session: Session
+    client: FlaskClient, tenant: Tenant, checkout: UUID, session: Session
 ) -> None:
     body = event(
         "checkout.session.completed",
@@ -104,70 +104,70 @@ def test_a_paid_checkout_starts_the_subscription_of_later_reports(
         payment_status="paid",
         subscription="sub_1",
     )
-    assert report(client, own.partner.id, body).status_code == 204
+    assert report(client, tenant.partner.id, body).status_code == 204
     stored = session.scalars(select(Subscription)).one()
-    assert (stored.organization_id, stored.reference) == (own.organization.id, "sub_1")
+    assert (stored.organization_id, stored.reference) == (tenant.organization.id, "sub_1")
     assert follow_count(session) == 1
     for reference, asked in (("sub_1", 2), ("sub_of_another", 2)):
         ended = event("customer.subscription.deleted", id=reference)
-        assert report(client, own.partner.id, ended).status_code == 204
+        assert report(client, tenant.partner.id, ended).status_code == 204
         assert follow_count(session) == asked
 
 
 def test_an_unpaid_checkout_changes_nothing(
-    client: FlaskClient, own: Tenant, checkout: UUID, session: Session
+    client: FlaskClient, tenant: Tenant, checkout: UUID, session: Session
 ) -> None:
-    assert report(client, own.partner.id, paid(checkout, "unpaid")).status_code == 204
-    assert tier(session, own) is Tier.FREE
+    assert report(client, tenant.partner.id, paid(checkout, "unpaid")).status_code == 204
+    assert tier(session, tenant) is Tier.FREE
 
 
 def test_a_report_without_a_fresh_valid_signature_is_refused(
-    client: FlaskClient, own: Tenant, checkout: UUID, session: Session
+    client: FlaskClient, tenant: Tenant, checkout: UUID, session: Session
 ) -> None:
-    other = make_tenant(session, "Southbank")
+    other_tenant = make_tenant(session, "Southbank")
     session.commit()
-    path = f"/processor/stripe/{own.partner.id}"
+    path = f"/processor/stripe/{tenant.partner.id}"
     answers = [
-        report(client, own.partner.id, paid(checkout), secret="whsec_of_another"),
-        report(client, own.partner.id, paid(checkout), age=301),
-        report(client, other.partner.id, paid(checkout)),
+        report(client, tenant.partner.id, paid(checkout), secret="whsec_of_another"),
+        report(client, tenant.partner.id, paid(checkout), age=301),
+        report(client, other_tenant.partner.id, paid(checkout)),
         report(client, new_id(), paid(checkout)),
         client.post(path, data=paid(checkout)),
     ]
     assert [answer.status_code for answer in answers] == [403] * 5
     assert {answer.get_json()["code"] for answer in answers} == {"bad_signature"}
-    assert tier(session, own) is Tier.FREE
+    assert tier(session, tenant) is Tier.FREE
 
 
 def test_a_checkout_of_another_partner_is_ignored(
-    client: FlaskClient, own: Tenant, checkout: UUID, session: Session
+    client: FlaskClient, tenant: Tenant, checkout: UUID, session: Session
 ) -> None:
-    other = make_tenant(session, "Southbank")
+    other_tenant = make_tenant(session, "Southbank")
     accounts.save(
         session,
-        other.caller(Role.PARTNER_ADMIN),
+        other_tenant.caller(Role.PARTNER_ADMIN),
         (SECRET_KEY,),
-        other.partner.id,
+        other_tenant.partner.id,
         AccountKeys("sk_test_of_the_other", "", "whsec_of_the_other"),
         may_connect=False,
     )
     session.commit()
-    answer = report(client, other.partner.id, paid(checkout), secret="whsec_of_the_other")
+    answer = report(client, other_tenant.partner.id, paid(checkout), secret="whsec_of_the_other")
     assert answer.status_code == 204
-    assert tier(session, own) is Tier.FREE
+    assert tier(session, tenant) is Tier.FREE
 
 
 @pytest.mark.parametrize("kind", ["price.updated", "product.deleted", "invoice.paid"])
 def test_reports_of_other_kinds_are_accepted_and_change_nothing(
-    client: FlaskClient, session: Session, own: Tenant, kind: str
+    client: FlaskClient, session: Session, tenant: Tenant, kind: str
 ) -> None:
-    before = tier(session, own)
-    assert report(client, own.partner.id, event(kind)).status_code == 204
-    assert (tier(session, own), follow_count(session)) == (before, 0)
+    before = tier(session, tenant)
+    assert report(client, tenant.partner.id, event(kind)).status_code == 204
+    assert (tier(session, tenant), follow_count(session)) == (before, 0)
 
 
-def test_a_body_that_is_too_long_is_refused(client: FlaskClient, own: Tenant) -> None:
-    answer = report(client, own.partner.id, b"x" * 300_000)
+def test_a_body_that_is_too_long_is_refused(client: FlaskClient, tenant: Tenant) -> None:
+    answer = report(client, tenant.partner.id, b"x" * 300_000)
     assert answer.status_code == 413
     assert answer.json == {
         "code": "body_too_large",

@@ -30,13 +30,13 @@ def client(make_app: Callable[..., Flask]) -> FlaskClient:
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     return make_tenant(session)
 
 
 @pytest.fixture
-def call(session: Session, own: Tenant) -> Call:
-    made = make_call(session, own.organization, "+12025550101", **answered())
+def call(session: Session, tenant: Tenant) -> Call:
+    made = make_call(session, tenant.organization, "+12025550101", **answered())
     session.commit()
     return made
 
@@ -139,10 +139,10 @@ def test_an_unknown_call_is_answered_like_a_wrong_signature(
 
 
 def test_a_call_that_verifies_a_number_has_no_transcript(
-    client: FlaskClient, session: Session, own: Tenant
+    client: FlaskClient, session: Session, tenant: Tenant
 ) -> None:
     source: dict[str, Any] = {"source": CallSource.VERIFICATION}
-    call = make_call(session, own.organization, "+12025550101", **source)
+    call = make_call(session, tenant.organization, "+12025550101", **source)
     session.commit()
     assert report(client, call, {"summary": "The code."}).status_code == 403
     assert stored_transcript(session, call) is None

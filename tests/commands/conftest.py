@@ -54,7 +54,7 @@ def written(folder: Path, text: str, name: str = "people.csv") -> Path:
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
     session.commit()
     return tenant

@@ -11,7 +11,7 @@ from app.database.migration import head
 from app.factory import create_app
 from tests.fixtures.databases import Databases
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.worker import open_line
+from tests.fixtures.worker import create_calling_organization
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def run_backup(app: Flask, *words: object, status: int = 0) -> str:
 def test_a_backup_is_created_verified_listed_and_restored(
     fresh_database: Database, databases: Databases, key: tuple[str, Path], tmp_path: Path
 ) -> None:
-    open_line(fresh_database)
+    create_calling_organization(fresh_database)
     app = portal(fresh_database, tmp_path / "instance", backup_public_key=key[0])
     made = json.loads(run_backup(app, "create", "--to", tmp_path / "backups", "--json"))
     assert (made["unverified"], made["files"]) == (None, 0)

@@ -20,7 +20,12 @@ from app.gateways.carriers.simulator import SIMULATED_NUMBERS, SimulatedCarrier
 from app.models import AuditEntry, Call, CallAttempt, Conversation, SimulatedCall, new_id, utcnow
 from app.services.calls import attempts, claims
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.worker import Line, call_now, counted, open_line
+from tests.fixtures.worker import (
+    CallingOrganization,
+    call_now,
+    counted,
+    create_calling_organization,
+)
 
 HUMAN = SIMULATED_NUMBERS["human"]
 LONG_AGO = timedelta(hours=6)
@@ -32,7 +37,7 @@ class CallCommands:
 
     app: Flask
     database: Database
-    line: Line
+    calling_organization: CallingOrganization
 
     def told(self, *words: object, fails: bool = False) -> Any:
         """What the command prints as JSON; its sentence where it fails."""
@@ -43,7 +48,7 @@ class CallCommands:
 
     def dialled(self, number: str, status: CallStatus, *, is_placed: bool = True) -> UUID:
         """A call that was placed long ago, as the worker left it."""
-        call_id, attempt_id = self.line.dial(self.database, number), new_id()
+        call_id, attempt_id = self.calling_organization.dial(self.database, number), new_id()
         with self.database.transaction() as session:
             claims.next_step(session, call_id, attempt_id, calls_at_once=50)
         if is_placed:
@@ -63,7 +68,7 @@ class CallCommands:
         return call_id
 
     def waiting(self, number: str, **changes: Any) -> UUID:
-        call_id = self.line.dial(self.database, number)
+        call_id = self.calling_organization.dial(self.database, number)
         with self.database.transaction() as session:
             for name, value in changes.items():
                 setattr(session.get_one(Call, call_id), name, value)
@@ -76,11 +81,13 @@ def commands(
 ) -> CallCommands:
     app = make_app()
     install_extensions(app, settings_for(url_of(fresh_database), tmp_path), fresh_database)
-    return CallCommands(app, fresh_database, open_line(fresh_database))
+    return CallCommands(app, fresh_database, create_calling_organization(fresh_database))
 
 
 def test_only_stuck_overdue_and_unknown_calls_are_listed(commands: CallCommands) -> None:
-    other = CallCommands(commands.app, commands.database, open_line(commands.database, name="Idle"))
+    other = CallCommands(
+        commands.app, commands.database, create_calling_organization(commands.database, name="Idle")
+    )
     commands.waiting("+12125551001")
     commands.waiting("+12125551002", status=CallStatus.SCHEDULED, scheduled_for=utcnow() + LONG_AGO)
     stuck = commands.dialled("+12125551003", CallStatus.RINGING)
@@ -123,7 +130,9 @@ def test_the_answer_of_the_carrier_settles_a_call(
     told = commands.told("resolve", call_id)
     assert (told["status"], told["endedReason"]) == ended
     conversations = [] if ended[0] != "completed" else [(1, number == HUMAN, number != HUMAN)]
-    assert counted(commands.database, commands.line.organization_id) == conversations
+    assert (
+        counted(commands.database, commands.calling_organization.organization_id) == conversations
+    )
     again = commands.told("resolve", call_id, fails=True)
     assert again == f"Error: The call has ended: {ended[0]}."
     with commands.database.transaction(read_only=True) as session:
@@ -173,7 +182,7 @@ def test_a_call_in_progress_is_left_alone(commands: CallCommands) -> None:
 def test_dialling_is_paused_and_resumed_for_all_a_carrier_or_a_partner(
     commands: CallCommands,
 ) -> None:
-    partner = str(commands.line.partner_id)
+    partner = str(commands.calling_organization.partner_id)
     commands.told("pause", "--reason", "A storm.")
     commands.told("pause", "--reason", "A great storm.")
     commands.told("pause", "--carrier", "twilio")

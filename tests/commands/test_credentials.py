@@ -29,8 +29,8 @@ def printed(app: Flask, *words: object) -> Any:
     return json.loads(result.stdout)
 
 
-def test_a_client_of_a_partner_is_created(app: Flask, session: Session, own: Tenant) -> None:
-    words = ("--partner", own.partner.id, "--role", "partnerEditor", "--name", "Sync")
+def test_a_client_of_a_partner_is_created(app: Flask, session: Session, tenant: Tenant) -> None:
+    words = ("--partner", tenant.partner.id, "--role", "partnerEditor", "--name", "Sync")
     made = printed(app, "client", "create", *words)
     secret, client_id = made.pop("clientSecret"), made["clientId"]
     ends = datetime.fromisoformat(made.pop("expiresAt"))
@@ -40,7 +40,7 @@ def test_a_client_of_a_partner_is_created(app: Flask, session: Session, own: Ten
         "name": "Sync",
         "area": "A",
         "role": "partnerEditor",
-        "partnerId": str(own.partner.id),
+        "partnerId": str(tenant.partner.id),
         "organizationId": None,
         "state": "active",
         "servedUntil": None,
@@ -51,8 +51,8 @@ def test_a_client_of_a_partner_is_created(app: Flask, session: Session, own: Ten
     assert client.created_by == "command line"
 
 
-def test_the_end_of_a_client_can_be_chosen(app: Flask, own: Tenant) -> None:
-    words = ("--partner", own.partner.id, "--role", "admin", "--name", "Sync", "--expires")
+def test_the_end_of_a_client_can_be_chosen(app: Flask, tenant: Tenant) -> None:
+    words = ("--partner", tenant.partner.id, "--role", "admin", "--name", "Sync", "--expires")
     ends = [
         printed(app, "client", "create", *words, end)["expiresAt"]
         for end in ("never", "2999-03-01")
@@ -63,7 +63,7 @@ def test_the_end_of_a_client_can_be_chosen(app: Flask, own: Tenant) -> None:
 
 
 def test_the_operators_client_belongs_to_no_partner(
-    app: Flask, session: Session, own: Tenant
+    app: Flask, session: Session, tenant: Tenant
 ) -> None:
     made = printed(app, "client", "create", "--operator", "--name", "Platform")
     client = session.scalars(
@@ -72,12 +72,12 @@ def test_the_operators_client_belongs_to_no_partner(
     assert (client.partner_id, client.role) == (None, Role.OPERATOR)
 
 
-def test_a_legacy_client_is_created_extended_and_listed(app: Flask, own: Tenant) -> None:
-    words = ("--organization", own.plus.id, "--name", "Dialler")
+def test_a_legacy_client_is_created_extended_and_listed(app: Flask, tenant: Tenant) -> None:
+    words = ("--organization", tenant.plus.id, "--name", "Dialler")
     made = printed(app, "client", "create", *words)
     assert (made["area"], made["organizationId"], made["servedUntil"]) == (
         "B",
-        str(own.plus.id),
+        str(tenant.plus.id),
         None,
     )
     client_id = made["clientId"]
@@ -102,8 +102,8 @@ def test_the_list_of_clients_waits_for_no_writer(app: Flask) -> None:
     assert writes == {False}
 
 
-def test_a_client_is_suspended_resumed_and_revoked(app: Flask, own: Tenant) -> None:
-    words = ("--organization", own.plus.id, "--name", "Dialler")
+def test_a_client_is_suspended_resumed_and_revoked(app: Flask, tenant: Tenant) -> None:
+    words = ("--organization", tenant.plus.id, "--name", "Dialler")
     client_id = printed(app, "client", "create", *words)["clientId"]
     states = [
         printed(app, "client", verb, client_id)["state"] for verb in ("suspend", "resume", "revoke")
@@ -112,12 +112,12 @@ def test_a_client_is_suspended_resumed_and_revoked(app: Flask, own: Tenant) -> N
     assert client_id in run(app, "client", "list").stdout
 
 
-def test_a_key_is_created_and_works(app: Flask, session: Session, own: Tenant) -> None:
-    words = ("--organization", own.plus.id, "--name", "CRM", "--test", "--scope", "calls:read")
+def test_a_key_is_created_and_works(app: Flask, session: Session, tenant: Tenant) -> None:
+    words = ("--organization", tenant.plus.id, "--name", "CRM", "--test", "--scope", "calls:read")
     made = printed(app, "key", "create", *words)
     caller = api_keys.caller_from_key(session, made["apiKey"])
     assert (caller.organization_id, caller.live, sorted(caller.permissions)) == (
-        own.plus.id,
+        tenant.plus.id,
         False,
         ["calls:read"],
     )
@@ -132,8 +132,8 @@ def test_an_operator_is_created_with_a_password_that_works(app: Flask, session: 
     assert passwords.verify(user.password_hash, made["password"])
 
 
-def test_secrets_are_printed_once_with_a_warning(app: Flask, own: Tenant) -> None:
-    result = run(app, "key", "create", "--organization", own.plus.id, "--name", "CRM")
+def test_secrets_are_printed_once_with_a_warning(app: Flask, tenant: Tenant) -> None:
+    result = run(app, "key", "create", "--organization", tenant.plus.id, "--name", "CRM")
     assert result.stdout.count("ppk_live_") == 2  # the public id, and the key itself
     assert result.stdout.endswith("Keep the apiKey now: it can't be shown again.\n")
 

@@ -29,10 +29,10 @@ def assistant_of(session: Session, organization: Organization) -> Assistant:
 
 
 def test_the_totals_of_each_past_day_agree_with_calls_that_can_be_opened(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    admin, assistant = own.caller(Role.PARTNER_ADMIN), assistant_of(session, own.plus)
-    add_calls(session, own.plus, assistant, 5, 3, random.Random(7))
+    admin, assistant = tenant.caller(Role.PARTNER_ADMIN), assistant_of(session, tenant.plus)
+    add_calls(session, tenant.plus, assistant, 5, 3, random.Random(7))
 
     today = utcnow().date()
     for age in (1, 2, 3):
@@ -52,10 +52,10 @@ def test_the_totals_of_each_past_day_agree_with_calls_that_can_be_opened(
 
 
 def test_usage_costs_and_spending_of_the_demo_agree(
-    session: Session, own: Tenant, clock: SetClock
+    session: Session, tenant: Tenant, clock: SetClock
 ) -> None:
     clock.set("2026-11-27T12:00")
-    admin, plus, today = own.caller(Role.PARTNER_ADMIN), own.plus, utcnow().date()
+    admin, plus, today = tenant.caller(Role.PARTNER_ADMIN), tenant.plus, utcnow().date()
     plus.created_at -= timedelta(days=30)
     add_calls(session, plus, assistant_of(session, plus), 5, 26, random.Random(7))
 
@@ -83,12 +83,12 @@ def test_usage_costs_and_spending_of_the_demo_agree(
 
 
 def test_the_past_months_of_the_demo_are_closed_each_when_it_ended(
-    session: Session, own: Tenant, clock: SetClock
+    session: Session, tenant: Tenant, clock: SetClock
 ) -> None:
     clock.set("2026-11-27T12:00")
-    own.partner.created_at = own.plus.created_at = datetime(2026, 9, 5, tzinfo=UTC)
-    own.organization.created_at = datetime(2026, 10, 5, tzinfo=UTC)
-    publish(session, own, own.partner.created_at, BASIC=PlanTerms(3_450, "USD"))
+    tenant.partner.created_at = tenant.plus.created_at = datetime(2026, 9, 5, tzinfo=UTC)
+    tenant.organization.created_at = datetime(2026, 10, 5, tzinfo=UTC)
+    publish(session, tenant, tenant.partner.created_at, BASIC=PlanTerms(3_450, "USD"))
     _close_months(session)
 
     closed = session.execute(select(Statement.month, Statement.closed_at).order_by(Statement.month))
@@ -97,5 +97,5 @@ def test_the_past_months_of_the_demo_are_closed_each_when_it_ended(
         (september, "2026-10-01T03:00:00+00:00"),
         *[(october, "2026-11-01T03:00:00+00:00")] * 2,
     ]
-    admin = own.caller(Role.PARTNER_ADMIN)
-    assert by_plan.latest_closed(session, admin, own.partner.id) == october
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    assert by_plan.latest_closed(session, admin, tenant.partner.id) == october

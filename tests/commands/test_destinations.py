@@ -19,33 +19,33 @@ def printed(app: Flask, *words: object) -> str:
 
 
 def test_limits_are_set_shown_and_reset(app: Flask, session: Session) -> None:
-    own = make_tenant(session).partner.id
+    tenant = make_tenant(session).partner.id
     session.commit()
     assert printed(app, "limit-regions", "us", "CA") == "Countries allowed: CA US\n"
     assert printed(app, "limit-hosts", "*.example") == ("Voice hosts allowed: *.example\n")
-    printed(app, "limit-regions", "US", "GB", "--partner", own)
-    printed(app, "open-regions", own, "US")
-    printed(app, "open-hosts", own, "voice.example")
-    assert printed(app, "show", "--partner", own) == (
+    printed(app, "limit-regions", "US", "GB", "--partner", tenant)
+    printed(app, "open-regions", tenant, "US")
+    printed(app, "open-hosts", tenant, "voice.example")
+    assert printed(app, "show", "--partner", tenant) == (
         "Countries allowed: GB US\n"
         "Voice hosts allowed: any public host\n"
         "Countries opened by the partner: US\n"
         "Voice hosts opened by the partner: voice.example\n"
     )
-    assert destinations.openable_by_partner(session, own) == {"US"}
-    printed(app, "limit-regions", "--reset", "--partner", own)
+    assert destinations.openable_by_partner(session, tenant) == {"US"}
+    printed(app, "limit-regions", "--reset", "--partner", tenant)
     assert printed(app, "limit-hosts", "--any") == ("Voice hosts allowed: any public host\n")
     session.expire_all()
-    assert destinations.openable_by_partner(session, own) == {"CA", "US"}
+    assert destinations.openable_by_partner(session, tenant) == {"CA", "US"}
 
 
 def test_a_country_that_can_not_be_opened_is_refused_with_a_sentence(
     app: Flask, session: Session
 ) -> None:
-    own = make_tenant(session).partner.id
+    tenant = make_tenant(session).partner.id
     session.commit()
     refusals = [
-        run(app, "open-regions", own, "CU").output,
+        run(app, "open-regions", tenant, "CU").output,
         run(app, "limit-regions", "QQ").output,
         run(app, "limit-hosts", "not a host").output,
     ]

@@ -14,7 +14,7 @@ from app.factory import create_app
 from app.gateways.files import FileStore
 from app.gateways.files.folder import FolderFileStore
 from tests.commands.test_doctor import findings
-from tests.fixtures.s3_server import BUCKET, S3Server, line_to
+from tests.fixtures.s3_server import BUCKET, S3Server, breakable_connection
 from tests.fixtures.settings import settings_for, url_of
 
 CONTENTS = [b"Name\nAnn\n", b"x" * 6 * 1024 * 1024, b""]
@@ -73,14 +73,14 @@ def test_a_copy_goes_on_after_an_outage(
     for content in CONTENTS:
         folder.save(io.BytesIO(content), max_bytes=len(content))
     folder.mark("this store")
-    with line_to(s3_server) as line:
-        settings = s3_server.settings(name, files_endpoint=line.url, files_seconds=0.5)
+    with breakable_connection(s3_server) as connection:
+        settings = s3_server.settings(name, files_endpoint=connection.url, files_seconds=0.5)
         app = portal(fresh_database, tmp_path, **settings | {"files_url": ""})
-        line.cut = True
+        connection.cut = True
         said = run_files(app, "copy", "--to", settings["files_url"], status=1)
         assert "The file storage does not answer." in said
         assert bucket.identity() is None
-        line.cut = False
+        connection.cut = False
         run_files(app, "copy", "--to", settings["files_url"])
     assert (contents(bucket), bucket.identity()) == (contents(folder), "this store")
 

@@ -17,14 +17,14 @@ from tests.fixtures.cast import Tenant, make_tenant
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     return make_tenant(session)
 
 
 @pytest.fixture
-def script(app: Flask, session: Session, own: Tenant) -> "Script":
+def script(app: Flask, session: Session, tenant: Tenant) -> "Script":
     made = oauth_clients.create(
-        session, own.caller(Role.PARTNER_ADMIN), name="Sync", role=Role.PARTNER_ADMIN
+        session, tenant.caller(Role.PARTNER_ADMIN), name="Sync", role=Role.PARTNER_ADMIN
     )
     session.commit()
     return Script(app.test_client(), made.client.client_id, made.secret)
@@ -96,7 +96,7 @@ def test_every_rotation_before_a_token_ends_keeps_it_valid(app: Flask, script: S
     assert len(script.published()) == 4
 
 
-def test_users_and_scripts_rotate_no_keys(session: Session, own: Tenant) -> None:
+def test_users_and_scripts_rotate_no_keys(session: Session, tenant: Tenant) -> None:
     with pytest.raises(Forbidden) as refused:
-        signing_keys.rotate(session, own.caller(Role.OPERATOR), "secret")
+        signing_keys.rotate(session, tenant.caller(Role.OPERATOR), "secret")
     assert refused.value.code == "command_line_only"

@@ -8,7 +8,7 @@ from app.models import AuditEntry, Partner
 from app.services.verified_numbers.codes import code_of
 from tests.commands.conftest import Shell
 from tests.fixtures.settings import SECRET_KEY
-from tests.fixtures.worker import make_line
+from tests.fixtures.worker import make_calling_organization
 
 ABSENT = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
 
@@ -51,8 +51,8 @@ def test_the_trial_of_a_partner_is_started_and_ended(session: Session, shell: Sh
 def test_the_code_of_a_simulated_verification_call_is_printed(
     session: Session, shell: Shell
 ) -> None:
-    line = make_line(session)
-    verifying, other = line.accept(session), line.accept(session)
+    calling_organization = make_calling_organization(session)
+    verifying, other = calling_organization.accept(session), calling_organization.accept(session)
     verifying.source = CallSource.VERIFICATION
     session.commit()
     code = code_of(verifying.id, SECRET_KEY)

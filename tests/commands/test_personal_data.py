@@ -26,7 +26,7 @@ def run(app: Flask, *words: object) -> Result:
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
     admin = tenant.caller(Role.PARTNER_ADMIN)
     campaign = campaigns.create(session, admin, tenant.organization.id, name="Recall")
@@ -36,8 +36,8 @@ def own(session: Session) -> Tenant:
     return tenant
 
 
-def test_a_contact_is_counted_and_then_erased(app: Flask, session: Session, own: Tenant) -> None:
-    whose = ("--organization", own.organization.id, "--phone", "+1 202 555 0143", "--json")
+def test_a_contact_is_counted_and_then_erased(app: Flask, session: Session, tenant: Tenant) -> None:
+    whose = ("--organization", tenant.organization.id, "--phone", "+1 202 555 0143", "--json")
     counted = json.loads(run(app, "erase", *whose).output)
     assert counted == {
         "erasure": None,
@@ -56,15 +56,15 @@ def test_a_contact_is_counted_and_then_erased(app: Flask, session: Session, own:
     assert json.loads(run(app, "status", erasure.id, "--json").output) == state
 
 
-def test_a_user_is_exported(app: Flask, own: Tenant, tmp_path: Path) -> None:
+def test_a_user_is_exported(app: Flask, tenant: Tenant, tmp_path: Path) -> None:
     file = tmp_path / "data.zip"
-    assert run(app, "export", "--user", own.user.id, file).exit_code == 0
+    assert run(app, "export", "--user", tenant.user.id, file).exit_code == 0
     with zipfile.ZipFile(file) as archive:
         (user,) = json.loads(archive.read("users.json"))
-    assert user["email"] == own.user.email
+    assert user["email"] == tenant.user.email
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_command_needs_a_contact_or_a_user(app: Flask, own: Tenant) -> None:
-    for words in ((), ("--organization", own.organization.id), ("--phone", PHONE)):
+def test_a_command_needs_a_contact_or_a_user(app: Flask, tenant: Tenant) -> None:
+    for words in ((), ("--organization", tenant.organization.id), ("--phone", PHONE)):
         assert run(app, "erase", *words).exit_code == 2

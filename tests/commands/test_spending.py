@@ -48,9 +48,9 @@ Row 5: It has 1 column instead of 6.
 
 
 def test_limits_are_set_and_shown(app: Flask, session: Session) -> None:
-    own = make_tenant(session)
+    tenant = make_tenant(session)
     session.commit()
-    words = ("organization", own.organization.id)
+    words = ("organization", tenant.organization.id)
     expected = (
         "Today: 0.00 USD of 12.50 USD, 0 minutes of no limit\n"
         "This month: 0.00 USD of no limit, 0 minutes of 900\n"
@@ -58,6 +58,6 @@ def test_limits_are_set_and_shown(app: Flask, session: Session) -> None:
     changed = printed(app, "limit", *words, "--day", "12.50", "--month-minutes", "900", "--wait")
     assert (changed, printed(app, "show", *words)) == (expected, expected)
     assert "12,50 is not an amount" in run(app, "limit", *words, "--day", "12,50").output
-    assert run(app, "show", "partner", own.organization.id).output == (
+    assert run(app, "show", "partner", tenant.organization.id).output == (
         "Error: There is no such partner.\n"
     )

@@ -27,56 +27,60 @@ def actions(session: Session) -> list[tuple[str, str]]:
     return [(action, label) for action, label in session.execute(query)]
 
 
-def standing(session: Session, own: Tenant) -> str:
+def standing(session: Session, tenant: Tenant) -> str:
     session.expire_all()
-    return session.get_one(Organization, own.organization.id).status.value
+    return session.get_one(Organization, tenant.organization.id).status.value
 
 
 def test_an_organization_is_suspended_and_resumed(
-    app: Flask, session: Session, own: Tenant
+    app: Flask, session: Session, tenant: Tenant
 ) -> None:
-    name, before = own.organization.name, len(actions(session))
-    assert printed(app, "organization", "suspend", own.organization.id) == f"{name} is suspended."
-    assert standing(session, own) == "suspended"
-    assert printed(app, "organization", "resume", own.organization.id) == f"{name} is active."
-    assert standing(session, own) == "active"
+    name, before = tenant.organization.name, len(actions(session))
+    assert (
+        printed(app, "organization", "suspend", tenant.organization.id) == f"{name} is suspended."
+    )
+    assert standing(session, tenant) == "suspended"
+    assert printed(app, "organization", "resume", tenant.organization.id) == f"{name} is active."
+    assert standing(session, tenant) == "active"
     assert actions(session)[before:] == [
         ("organization.suspended", "command line"),
         ("organization.resumed", "command line"),
     ]
 
 
-def test_the_list_of_regions_is_replaced(app: Flask, session: Session, own: Tenant) -> None:
-    open_destinations(session, own.partner.id, "CA", "JM")
+def test_the_list_of_regions_is_replaced(app: Flask, session: Session, tenant: Tenant) -> None:
+    open_destinations(session, tenant.partner.id, "CA", "JM")
     session.commit()
-    printed(app, "organization", "regions", own.organization.id, "us", "CA", "JM")
-    printed(app, "organization", "regions", own.organization.id, "US", "CA")
+    printed(app, "organization", "regions", tenant.organization.id, "us", "CA", "JM")
+    printed(app, "organization", "regions", tenant.organization.id, "US", "CA")
     session.expire_all()
-    assert session.get_one(Organization, own.organization.id).allowed_regions == ["CA", "US"]
+    assert session.get_one(Organization, tenant.organization.id).allowed_regions == ["CA", "US"]
 
 
 def test_an_unknown_region_is_refused_and_nothing_changes(
-    app: Flask, session: Session, own: Tenant
+    app: Flask, session: Session, tenant: Tenant
 ) -> None:
-    before = list(own.organization.allowed_regions)
-    result = run(app, "organization", "regions", own.organization.id, "US", "QQ")
+    before = list(tenant.organization.allowed_regions)
+    result = run(app, "organization", "regions", tenant.organization.id, "US", "QQ")
     assert (result.exit_code, result.output) == (
         1,
         "Error: QQ is not a region with phone numbers.\n",
     )
     session.expire_all()
-    assert session.get_one(Organization, own.organization.id).allowed_regions == before
+    assert session.get_one(Organization, tenant.organization.id).allowed_regions == before
 
 
-def test_a_number_is_put_on_the_do_not_call_list(app: Flask, session: Session, own: Tenant) -> None:
-    words = ("do-not-call", "add", own.organization.id, "+1 (202) 555-0123")
+def test_a_number_is_put_on_the_do_not_call_list(
+    app: Flask, session: Session, tenant: Tenant
+) -> None:
+    words = ("do-not-call", "add", tenant.organization.id, "+1 (202) 555-0123")
     assert {printed(app, *words), printed(app, *words)} == {"+12025550123 is on the list."}
     rows = session.execute(select(DoNotCallEntry.phone, DoNotCallEntry.added_by)).all()
     assert [tuple(row) for row in rows] == [("+12025550123", "command line")]
 
 
-def test_an_assistant_is_switched_off_and_on(app: Flask, session: Session, own: Tenant) -> None:
-    query = select(Assistant).where(Assistant.organization_id == own.organization.id)
+def test_an_assistant_is_switched_off_and_on(app: Flask, session: Session, tenant: Tenant) -> None:
+    query = select(Assistant).where(Assistant.organization_id == tenant.organization.id)
     assistant = session.scalars(query.limit(1)).one()
     assert (
         printed(app, "assistant", "deactivate", assistant.id)
@@ -109,9 +113,9 @@ def test_a_missing_record_is_reported_in_one_sentence(
 
 
 def test_a_plan_is_given_limits_that_count_for_its_organizations(
-    app: Flask, session: Session, own: Tenant
+    app: Flask, session: Session, tenant: Tenant
 ) -> None:
-    command = ("partner", "plan-limits", own.partner.id, "customerPlusPlan")
+    command = ("partner", "plan-limits", tenant.partner.id, "customerPlusPlan")
     said = [
         printed(app, *command, "--at-once", 2, "--a-day", 1000),
         printed(app, *command, "--a-day", 50),

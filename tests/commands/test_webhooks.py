@@ -38,22 +38,22 @@ def printed(app: Flask, *words: object) -> Any:
 
 
 def test_a_webhook_is_added_listed_renewed_and_removed(
-    app: Flask, session: Session, own: Tenant
+    app: Flask, session: Session, tenant: Tenant
 ) -> None:
-    made = printed(app, "add", own.organization.id, URL, "--event", "call.completed")
+    made = printed(app, "add", tenant.organization.id, URL, "--event", "call.completed")
     secret = made.pop("secret")
     assert secret.startswith("whsec_")
     assert made == {
         "id": made["id"],
-        "organizationId": str(own.organization.id),
+        "organizationId": str(tenant.organization.id),
         "url": URL,
         "events": ["call.completed"],
         "state": "active",
         "pauseReason": None,
         "previousSecretUntil": None,
     }
-    assert printed(app, "list", own.organization.id) == [made]
-    assert printed(app, "list", own.plus.id) == []
+    assert printed(app, "list", tenant.organization.id) == [made]
+    assert printed(app, "list", tenant.plus.id) == []
     assert run(app, "list").output == f"{made['id']}  active   {URL}  call.completed\n"
     renewed = printed(app, "rotate", made["id"], "--overlap-hours", 24)
     assert renewed["secret"] != secret
@@ -62,17 +62,19 @@ def test_a_webhook_is_added_listed_renewed_and_removed(
     assert printed(app, "list") == []
 
 
-def test_without_events_an_endpoint_receives_all(app: Flask, session: Session, own: Tenant) -> None:
-    shown = run(app, "add", own.organization.id, URL).output
+def test_without_events_an_endpoint_receives_all(
+    app: Flask, session: Session, tenant: Tenant
+) -> None:
+    shown = run(app, "add", tenant.organization.id, URL).output
     assert shown.endswith("Keep the secret now: it can't be shown again.\n")
     endpoint = session.scalars(select(WebhookEndpoint)).one()
     assert endpoint.events == [event.value for event in WebhookEvent]
 
 
 def test_a_test_event_is_queued_and_a_pause_holds_later_events(
-    app: Flask, session: Session, own: Tenant
+    app: Flask, session: Session, tenant: Tenant
 ) -> None:
-    whose = printed(app, "add", own.organization.id, URL)["id"]
+    whose = printed(app, "add", tenant.organization.id, URL)["id"]
     told = printed(app, "test", whose)
     delivery = session.scalars(select(WebhookDelivery)).one()
     assert told == {"deliveryId": str(delivery.id), "messageId": delivery.message_id}
@@ -98,7 +100,7 @@ def test_a_test_event_is_queued_and_a_pause_holds_later_events(
     ],
 )
 def test_a_missing_endpoint_is_reported_in_one_sentence(
-    app: Flask, own: Tenant, words: list[object], said: str
+    app: Flask, tenant: Tenant, words: list[object], said: str
 ) -> None:
     result = run(app, *words)
     assert result.exit_code != 0

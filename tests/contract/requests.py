@@ -56,7 +56,7 @@ class Subject:
 
 
 def subject_of(area: AreaA, *, other: bool = False) -> Subject:
-    tenant = area.other if other else area.own
+    tenant = area.other_tenant if other else area.tenant
     return Subject(tenant.partner.id, tenant.organization.id, tenant.user.id, tenant.user.email)
 
 

@@ -29,35 +29,35 @@ def stated(request: pytest.FixtureRequest) -> Operation:
 
 
 @pytest.fixture
-def own(area: AreaA, session: Session) -> Subject:
-    area.put(f"/api/partners/{area.own.partner.id}", dict(EVERYTHING))
-    session.get_one(Organization, area.own.organization.id).user_limit = 5
+def tenant(area: AreaA, session: Session) -> Subject:
+    area.put(f"/api/partners/{area.tenant.partner.id}", dict(EVERYTHING))
+    session.get_one(Organization, area.tenant.organization.id).user_limit = 5
     session.commit()
     return subject_of(area)
 
 
 def test_a_good_request_gets_200_and_the_answer_of_the_contract(
-    area: AreaA, own: Subject, stated: Operation
+    area: AreaA, tenant: Subject, stated: Operation
 ) -> None:
-    method, path, body = good(stated.name, own)
+    method, path, body = good(stated.name, tenant)
     answer = answered(area.ask(method, path, body, as_role=caller_role(stated.name)))
     check = list_problems if stated.answer.startswith("[]") else problems
     assert list(check(answer, stated.answer.removeprefix("[]"))) == []
 
 
-def test_a_bad_request_gets_400(area: AreaA, own: Subject, stated: Operation) -> None:
+def test_a_bad_request_gets_400(area: AreaA, tenant: Subject, stated: Operation) -> None:
     # Nothing in its address can be malformed: it is the operator's token that makes it bad.
     by_operator = stated.name == "GET /api/users/{externalUserId}/subscription"
     role = Role.OPERATOR if by_operator else caller_role(stated.name)
-    response = area.ask(*bad(stated.name, own), as_role=role)
+    response = area.ask(*bad(stated.name, tenant), as_role=role)
     assert (response.status_code, list(problems(without_details(response), "Error"))) == (400, [])
 
 
 @pytest.mark.parametrize("token", [None, "Bearer x", "Basic eDp5", "Bearer"])
 def test_without_a_valid_token_the_answer_is_401(
-    area: AreaA, own: Subject, stated: Operation, token: str | None
+    area: AreaA, tenant: Subject, stated: Operation, token: str | None
 ) -> None:
-    method, path, body = good(stated.name, own)
+    method, path, body = good(stated.name, tenant)
     headers = {} if token is None else {"Authorization": token}
     response = area.client.open(path, method=method, json=body, headers=headers)
     assert response.status_code == 401
@@ -66,7 +66,7 @@ def test_without_a_valid_token_the_answer_is_401(
 
 
 def test_a_missing_object_gets_404_where_the_contract_lists_it(
-    area: AreaA, own: Subject, stated: Operation
+    area: AreaA, tenant: Subject, stated: Operation
 ) -> None:
     nobody = Subject(new_id(), new_id(), new_id(), "nobody@nowhere.example")
     response = area.ask(*good(stated.name, nobody), as_role=caller_role(stated.name))
@@ -93,8 +93,10 @@ def test_every_listed_404_is_tested_or_listed_as_unreachable() -> None:
 
 
 @pytest.mark.parametrize("name", ["POST /api/partners", "PUT /api/partners/{partnerId}"])
-def test_every_field_sent_is_answered_as_it_was_sent(area: AreaA, own: Subject, name: str) -> None:
-    method, path, body = good(name, own)
+def test_every_field_sent_is_answered_as_it_was_sent(
+    area: AreaA, tenant: Subject, name: str
+) -> None:
+    method, path, body = good(name, tenant)
     answer = answered(area.ask(method, path, body, as_role=caller_role(name)))
     assert {field: without_ids(answer[field]) for field in body} == body
 
@@ -110,9 +112,9 @@ def test_every_field_sent_is_answered_as_it_was_sent(area: AreaA, own: Subject, 
     ],
 )
 def test_null_clears_a_nullable_field_and_is_refused_for_others(
-    area: AreaA, own: Subject, name: str, object_name: str
+    area: AreaA, tenant: Subject, name: str, object_name: str
 ) -> None:
-    method, path, _body = good(name, own)
+    method, path, _body = good(name, tenant)
     outcome = {}
     for field, written in OBJECTS[object_name].items():
         response = area.ask(method, path, {field: None})
@@ -132,10 +134,10 @@ def test_null_clears_a_nullable_field_and_is_refused_for_others(
     ["CreatePartnerInput", "CreateUserInput", "CreatePartialUserInput", "CreateAdminInput"],
 )
 def test_required_fields_are_required_and_others_are_not(
-    area: AreaA, own: Subject, object_name: str
+    area: AreaA, tenant: Subject, object_name: str
 ) -> None:
     name = next(o.name for o in OPERATIONS if o.body == object_name and "{" not in o.path)
-    method, path, _body = good(name, own)
+    method, path, _body = good(name, tenant)
     response = area.ask(method, path, {}, as_role=caller_role(name))
     missing = {
         error["field"]

@@ -63,7 +63,7 @@ def test_a_role_gets_the_status_of_the_table(
 ) -> None:
     area.put(
         f"{_PARTNER}/organizations/{{organizationId}}".format(
-            partnerId=area.own.partner.id, organizationId=area.own.organization.id
+            partnerId=area.tenant.partner.id, organizationId=area.tenant.organization.id
         ),
         {"userLimit": 0},
     )
@@ -78,13 +78,16 @@ def test_a_role_gets_the_status_of_the_table(
 def test_an_operator_acts_for_every_partner(area: AreaA, name: str) -> None:
     method, path, body = good(name, subject_of(area, other=True))
     answer = area.ask(method, path, body, as_role=Role.OPERATOR)
-    seen_by_the_partner = area.get(path, of=area.other)
+    seen_by_the_partner = area.get(path, of=area.other_tenant)
     assert (answer.status_code, answer.get_json()) == (200, seen_by_the_partner)
 
 
 def test_an_operator_lists_every_partner(area: AreaA) -> None:
     listed = area.get("/api/partners", as_role=Role.OPERATOR)
-    assert {each["id"] for each in listed} == {str(area.own.partner.id), str(area.other.partner.id)}
+    assert {each["id"] for each in listed} == {
+        str(area.tenant.partner.id),
+        str(area.other_tenant.partner.id),
+    }
 
 
 @pytest.mark.parametrize("name", TABLE)

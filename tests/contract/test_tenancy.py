@@ -154,32 +154,37 @@ class Tenants:
 @pytest.fixture
 def tenants(area: AreaA, session: Session) -> Tenants:
     colors = {}
-    for tenant in (area.own, area.other):
+    for each in (area.tenant, area.other_tenant):
         answer = area.put(
-            f"/api/partners/{tenant.partner.id}",
+            f"/api/partners/{each.partner.id}",
             {"brandUIColors": [{"name": "primary", "value": "red"}]},
-            of=tenant,
+            of=each,
         )
-        colors[tenant.partner.id] = UUID(answer["brandUIColors"][0]["id"])
-    own, other = area.own, area.other
+        colors[each.partner.id] = UUID(answer["brandUIColors"][0]["id"])
+    tenant, other_tenant = area.tenant, area.other_tenant
     key = api_keys.create(
         session,
-        system_caller("tests", partner_id=own.partner.id),
-        organization_id=own.organization.id,
+        system_caller("tests", partner_id=tenant.partner.id),
+        organization_id=tenant.organization.id,
         name="tests",
     )
-    session.get_one(Organization, own.organization.id).user_limit = 0
-    session.get_one(Organization, other.organization.id).user_limit = 0
+    session.get_one(Organization, tenant.organization.id).user_limit = 0
+    session.get_one(Organization, other_tenant.organization.id).user_limit = 0
     found = Tenants(
         area.client,
         {
             "partner_admin": area.token(Role.PARTNER_ADMIN),
             "public": {"x-api-key": key.secret},
         },
-        ids_of(session, own.organization, own.user, colors[own.partner.id]),
+        ids_of(session, tenant.organization, tenant.user, colors[tenant.partner.id]),
         {
-            "other": ids_of(session, other.organization, other.user, colors[other.partner.id]),
-            "sibling": ids_of(session, own.plus, own.plus_user, colors[own.partner.id]),
+            "other": ids_of(
+                session,
+                other_tenant.organization,
+                other_tenant.user,
+                colors[other_tenant.partner.id],
+            ),
+            "sibling": ids_of(session, tenant.plus, tenant.plus_user, colors[tenant.partner.id]),
         },
     )
     session.commit()
@@ -233,12 +238,12 @@ def test_an_id_of_another_tenant_is_answered_like_an_unknown_one(
 @pytest.fixture
 def limited(tenants: Tenants, area: AreaA, session: Session) -> Tenants:
     """The same, asked by an admin's client that is limited to a group without the sibling."""
-    admin, own = area.own.caller(Role.PARTNER_ADMIN), area.own.organization.id
-    group = organization_groups.create(session, admin, GroupInput("North", [own]))
+    admin, tenant = area.tenant.caller(Role.PARTNER_ADMIN), area.tenant.organization.id
+    group = organization_groups.create(session, admin, GroupInput("North", [tenant]))
     headers = area.token(Role.ADMIN)
     client = session.scalars(
         select(OAuthClient).where(
-            OAuthClient.role == Role.ADMIN, OAuthClient.partner_id == area.own.partner.id
+            OAuthClient.role == Role.ADMIN, OAuthClient.partner_id == area.tenant.partner.id
         )
     ).one()
     organization_groups.limit(session, admin, client, {group.id})

@@ -14,7 +14,7 @@ from app.config import Settings
 from app.errors import Unavailable
 from app.gateways.buckets import MAX_PARTS, PART, Bucket
 from app.gateways.files import FileStore
-from tests.fixtures.s3_server import BUCKET, S3Server, line_to
+from tests.fixtures.s3_server import BUCKET, S3Server, breakable_connection
 from tests.gateways.test_files import LARGE, soon
 
 WORDS = "The file storage does not answer. Try again in a moment. Nothing was saved."
@@ -132,10 +132,10 @@ def test_an_outage_ends_in_time_with_one_error_and_a_log_line(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.WARNING)
-    with line_to(s3_server) as line:
-        files = s3_server.files(prefix, files_endpoint=line.url, files_seconds=0.5)
+    with breakable_connection(s3_server) as connection:
+        files = s3_server.files(prefix, files_endpoint=connection.url, files_seconds=0.5)
         key = s3_server.files(prefix).save(io.BytesIO(b"Ann"), max_bytes=3).key
-        setattr(line, state, True)
+        setattr(connection, state, True)
         began = time.monotonic()
         with pytest.raises(Unavailable) as outage:
             OPERATIONS[operation](files, key)
@@ -147,11 +147,11 @@ def test_an_outage_ends_in_time_with_one_error_and_a_log_line(
 
 
 def test_reading_notices_an_outage_in_the_middle(s3_server: S3Server, prefix: str) -> None:
-    with line_to(s3_server) as line:
-        files = s3_server.files(prefix, files_endpoint=line.url, files_seconds=2)
+    with breakable_connection(s3_server) as connection:
+        files = s3_server.files(prefix, files_endpoint=connection.url, files_seconds=2)
         key = s3_server.files(prefix).save(io.BytesIO(LARGE), max_bytes=len(LARGE)).key
         with files.open(key) as file:
             assert file.read(4) == b"0123"
-            line.cut = True
+            connection.cut = True
             with pytest.raises(Unavailable):
                 file.read()

@@ -19,7 +19,7 @@ from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import SimulatedCall, new_id, utcnow
 from app.phone import check_dialable
 from tests.fixtures.open_regions import everywhere_in
-from tests.fixtures.simulated_line import Simulator
+from tests.fixtures.simulated_carrier import Simulator
 
 
 def placement(number: str) -> CallPlacement:
@@ -31,18 +31,18 @@ def about(attempt_id: UUID) -> AttemptInquiry:
 
 
 @pytest.fixture
-def line(fresh_database: Database) -> Simulator:
+def simulator(fresh_database: Database) -> Simulator:
     return Simulator(fresh_database.engine)
 
 
-def seen_after(database: Database, line: Simulator, number: str, seconds: float) -> list[str]:
-    """Return the line's report of a call that was placed this many seconds ago."""
+def seen_after(database: Database, simulator: Simulator, number: str, seconds: float) -> list[str]:
+    """Return the carrier's report of a call that was placed this many seconds ago."""
     asked = placement(number)
-    line.place(asked)
+    simulator.place(asked)
     with database.transaction() as session:
         mine = update(SimulatedCall).where(SimulatedCall.reference == str(asked.attempt_id))
         session.execute(mine.values(placed_at=utcnow() - timedelta(seconds=seconds)))
-    return [event.kind.value for event in line.look_up(about(asked.attempt_id)).events]
+    return [event.kind.value for event in simulator.look_up(about(asked.attempt_id)).events]
 
 
 def test_the_numbers_are_fictitious_and_may_be_dialled() -> None:
@@ -69,16 +69,19 @@ def test_the_numbers_are_fictitious_and_may_be_dialled() -> None:
     ],
 )
 def test_the_outcome_depends_on_the_number_and_the_time(
-    fresh_database: Database, line: Simulator, name: str, seconds: float, events: list[str]
+    fresh_database: Database, simulator: Simulator, name: str, seconds: float, events: list[str]
 ) -> None:
-    assert seen_after(fresh_database, line, SIMULATED_NUMBERS[name], seconds) == events
+    assert seen_after(fresh_database, simulator, SIMULATED_NUMBERS[name], seconds) == events
 
 
-def test_an_attempt_placed_twice_shows_twice(line: Simulator) -> None:
+def test_an_attempt_placed_twice_shows_twice(simulator: Simulator) -> None:
     asked = placement(SIMULATED_NUMBERS["human"])
-    line.place(asked)
-    line.place(asked)
-    assert (line.times_placed(asked.attempt_id), line.times_rung(asked.to_number)) == (2, 2)
+    simulator.place(asked)
+    simulator.place(asked)
+    assert (simulator.times_placed(asked.attempt_id), simulator.times_rung(asked.to_number)) == (
+        2,
+        2,
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,31 +94,34 @@ def test_an_attempt_placed_twice_shows_twice(line: Simulator) -> None:
     ],
 )
 def test_the_simulated_carrier_refuses_delays_and_stays_silent_on_request(
-    line: Simulator, name: str, refusal: type[Exception], rung: int, verdict: PlacementVerdict
+    simulator: Simulator, name: str, refusal: type[Exception], rung: int, verdict: PlacementVerdict
 ) -> None:
     asked = placement(SIMULATED_NUMBERS[name])
     with pytest.raises(refusal):
-        line.place(asked)
-    assert line.times_rung(asked.to_number) == rung
-    assert line.look_up(about(asked.attempt_id)).verdict is verdict
+        simulator.place(asked)
+    assert simulator.times_rung(asked.to_number) == rung
+    assert simulator.look_up(about(asked.attempt_id)).verdict is verdict
 
 
-def test_hanging_up_ends_a_call_once(line: Simulator) -> None:
+def test_hanging_up_ends_a_call_once(simulator: Simulator) -> None:
     asked = placement(SIMULATED_NUMBERS["human"])
-    line.place(asked)
-    assert (line.hang_up(about(asked.attempt_id)), line.hang_up(about(asked.attempt_id))) == (
+    simulator.place(asked)
+    assert (
+        simulator.hang_up(about(asked.attempt_id)),
+        simulator.hang_up(about(asked.attempt_id)),
+    ) == (
         True,
         False,
     )
-    state = line.look_up(about(asked.attempt_id))
+    state = simulator.look_up(about(asked.attempt_id))
     assert [(event.kind.value, event.reason) for event in state.events] == [("ended", "canceled")]
     assert (state.end_reason, state.next_change) == ("canceled", None)
 
 
-def test_nothing_is_known_of_an_attempt_never_placed(line: Simulator) -> None:
+def test_nothing_is_known_of_an_attempt_never_placed(simulator: Simulator) -> None:
     stranger: UUID = new_id()
-    assert line.look_up(about(stranger)) == CarrierReport(PlacementVerdict.NOT_PLACED)
-    assert line.hang_up(about(stranger)) is False
+    assert simulator.look_up(about(stranger)) == CarrierReport(PlacementVerdict.NOT_PLACED)
+    assert simulator.hang_up(about(stranger)) is False
 
 
 def test_the_pace_shortens_every_wait(fresh_database: Database) -> None:

@@ -34,7 +34,7 @@ from tests.fixtures.sip_phone import silence, telephone
 from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
 from tests.fixtures.waiting import is_gone, wait_for
 
-pytestmark = [pytest.mark.debian, pytest.mark.xdist_group("sip-line")]
+pytestmark = [pytest.mark.debian, pytest.mark.xdist_group("sip-carrier")]
 
 NUMBER = "+12125551234"
 EVERY_LETTER = "".join(letter for letter in map(chr, range(33, 127)) if letter not in "\"';<>\\")
@@ -48,7 +48,7 @@ def trunk() -> Iterator[Trunk]:
 
 
 @pytest.fixture
-def make_line(trunk: Trunk, tmp_path: Path) -> Callable[..., SipCarrier]:
+def make_carrier(trunk: Trunk, tmp_path: Path) -> Callable[..., SipCarrier]:
     def make(**changes: Any) -> SipCarrier:
         own: dict[str, Any] = {"trunk": trunk.address, "folder": tmp_path, "ring_seconds": 20.0}
         return SipCarrier(
@@ -66,11 +66,11 @@ def about(attempt_id: UUID) -> AttemptInquiry:
     return AttemptInquiry(attempt_id, NUMBER, "+12025550199", utcnow())
 
 
-def placed(line: SipCarrier, number: str) -> tuple[object, ...]:
-    """How the line answers, in comparable form."""
+def placed(carrier: SipCarrier, number: str) -> tuple[object, ...]:
+    """How the carrier answers, in comparable form."""
     attempt_id = new_id()
     try:
-        state = line.place(placement_of(attempt_id, number))
+        state = carrier.place(placement_of(attempt_id, number))
     except PlacementRejected as told:
         return "rejected", str(told), told.reason, told.code
     except PlacementDelayed as told:
@@ -87,7 +87,7 @@ def all_at_once(asked_for: dict[str, SipCarrier]) -> dict[str, tuple[object, ...
 
 
 def test_the_trunks_answers_have_their_meanings(
-    trunk: Trunk, make_line: Callable[..., SipCarrier]
+    trunk: Trunk, make_carrier: Callable[..., SipCarrier]
 ) -> None:
     busy, refused, full = "+12125551001", "+12125551002", "+12125551003"
     trunk.routes |= {
@@ -95,8 +95,8 @@ def test_the_trunks_answers_have_their_meanings(
         refused: Answer(603, "Decline"),
         full: Answer(503, "Service Unavailable", ("Retry-After: 7",)),
     }
-    line = make_line()
-    assert all_at_once(dict.fromkeys((busy, refused, full), line)) == {
+    carrier = make_carrier()
+    assert all_at_once(dict.fromkeys((busy, refused, full), carrier)) == {
         busy: ("placed", EndedReason.BUSY),
         refused: ("rejected", "The trunk answered 603 Decline.", EndedReason.REJECTED, "603"),
         full: ("delayed", "The trunk answered 503 Service Unavailable.", 7.0, False),
@@ -104,7 +104,7 @@ def test_the_trunks_answers_have_their_meanings(
 
 
 def test_an_account_registers_and_proves_its_password(
-    trunk: Trunk, make_line: Callable[..., SipCarrier]
+    trunk: Trunk, make_carrier: Callable[..., SipCarrier]
 ) -> None:
     digest, registered, wrong, nobody = [f"+1212555110{place}" for place in range(4)]
     trunk.routes |= dict.fromkeys((digest, registered, wrong, nobody), Answer(486, "Busy Here"))
@@ -113,10 +113,10 @@ def test_an_account_registers_and_proves_its_password(
     try:
         answers = all_at_once(
             {
-                digest: make_line(**own),
-                registered: make_line(**own, registers=True),
-                wrong: make_line(user="portal", password="wrong"),
-                nobody: make_line(user="portal", password="wrong", registers=True),
+                digest: make_carrier(**own),
+                registered: make_carrier(**own, registers=True),
+                wrong: make_carrier(user="portal", password="wrong"),
+                nobody: make_carrier(user="portal", password="wrong", registers=True),
             }
         )
     finally:
@@ -137,22 +137,22 @@ def test_an_account_registers_and_proves_its_password(
 
 
 def test_a_trunk_that_is_not_there_is_asked_again_later(
-    make_line: Callable[..., SipCarrier],
+    make_carrier: Callable[..., SipCarrier],
 ) -> None:
     away = {"trunk": "127.0.0.1:9"}
-    over_udp, over_tcp = make_line(**away), make_line(**away, transport="tcp")
+    over_udp, over_tcp = make_carrier(**away), make_carrier(**away, transport="tcp")
     postponed = ("delayed", "The trunk could not be reached.", 10.0, True)
     assert placed(over_udp, NUMBER) == postponed
     assert placed(over_tcp, NUMBER) == postponed
 
 
 def test_no_call_goes_over_tls_to_a_trunk_with_a_certificate_of_its_own_making(
-    make_line: Callable[..., SipCarrier], tmp_path: Path
+    make_carrier: Callable[..., SipCarrier], tmp_path: Path
 ) -> None:
     number, certificate = "+12125551206", write_certificate(tmp_path)
     with telephone(number, silence(0.2), tmp_path / "their", certificate=certificate) as their:
-        line = make_line(trunk=f"localhost:{their.port + 1}", transport="tls")
-        answer = placed(line, number)
+        carrier = make_carrier(trunk=f"localhost:{their.port + 1}", transport="tls")
+        answer = placed(carrier, number)
         assert their.recordings() == []
     if not checks_certificates("baresip"):
         assert answer == ("rejected", UNCHECKED, EndedReason.CARRIER_ERROR, "carrier_error")
@@ -160,17 +160,22 @@ def test_no_call_goes_over_tls_to_a_trunk_with_a_certificate_of_its_own_making(
 
 
 def test_a_host_name_with_a_private_address_is_not_dialled(
-    trunk: Trunk, make_line: Callable[..., SipCarrier], tmp_path: Path
+    trunk: Trunk, make_carrier: Callable[..., SipCarrier], tmp_path: Path
 ) -> None:
-    line = make_line(is_pinned=True, name="an-account")
+    carrier = make_carrier(is_pinned=True, name="an-account")
     words = "No call was placed: the address of 127.0.0.1 is not public."
-    assert placed(line, NUMBER) == ("rejected", words, EndedReason.CARRIER_ERROR, "carrier_error")
+    assert placed(carrier, NUMBER) == (
+        "rejected",
+        words,
+        EndedReason.CARRIER_ERROR,
+        "carrier_error",
+    )
     assert trunk.calls_to(NUMBER) == []
     assert {path.name for path in tmp_path.iterdir()} == {"an-account", "began"}
 
 
 def test_a_redirect_does_not_move_a_pinned_call(
-    trunk: Trunk, make_line: Callable[..., SipCarrier]
+    trunk: Trunk, make_carrier: Callable[..., SipCarrier]
 ) -> None:
     number = "+12125551205"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as inside:
@@ -181,86 +186,88 @@ def test_a_redirect_does_not_move_a_pinned_call(
             number: Answer(302, "Moved", (contact,)),
             NUMBER: Answer(486, "Busy Here"),
         }
-        line = make_line(trunk=f"localhost:{trunk.port}", is_pinned=True, may_be_private=True)
-        assert placed(line, number) == ("placed", EndedReason.BUSY)
+        carrier = make_carrier(trunk=f"localhost:{trunk.port}", is_pinned=True, may_be_private=True)
+        assert placed(carrier, number) == ("placed", EndedReason.BUSY)
         with pytest.raises(BlockingIOError):
             inside.recv(1)
     assert len(trunk.calls_to(NUMBER)) == 1
 
 
 def test_an_attempt_that_was_delayed_may_be_asked_for_again(
-    trunk: Trunk, make_line: Callable[..., SipCarrier]
+    trunk: Trunk, make_carrier: Callable[..., SipCarrier]
 ) -> None:
     number, attempt_id = "+12125551201", new_id()
     trunk.routes[number] = Answer(486, "Busy Here")
     with pytest.raises(PlacementDelayed):
-        make_line(trunk="127.0.0.1:9").place(placement_of(attempt_id, number))
-    line = make_line()
-    assert line.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)
-    assert line.place(placement_of(attempt_id, number)).end_reason is EndedReason.BUSY
+        make_carrier(trunk="127.0.0.1:9").place(placement_of(attempt_id, number))
+    carrier = make_carrier()
+    assert carrier.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)
+    assert carrier.place(placement_of(attempt_id, number)).end_reason is EndedReason.BUSY
     with pytest.raises(NoCarrierAnswer, match="asked for before"):
-        line.place(placement_of(attempt_id, number))
+        carrier.place(placement_of(attempt_id, number))
     assert len(trunk.calls_to(number)) == 1
 
 
 def test_an_attempt_reported_as_not_placed_is_never_dialled(
-    trunk: Trunk, make_line: Callable[..., SipCarrier]
+    trunk: Trunk, make_carrier: Callable[..., SipCarrier]
 ) -> None:
-    number, attempt_id, line = "+12125551202", new_id(), make_line()
-    assert line.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)
-    assert line.hang_up(about(attempt_id)) is False
+    number, attempt_id, carrier = "+12125551202", new_id(), make_carrier()
+    assert carrier.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)
+    assert carrier.hang_up(about(attempt_id)) is False
     with pytest.raises(NoCarrierAnswer, match="asked for before"):
-        line.place(placement_of(attempt_id, number))
+        carrier.place(placement_of(attempt_id, number))
     assert trunk.calls_to(number) == []
 
 
 def test_a_request_that_died_before_its_process_began_was_not_placed(
-    make_line: Callable[..., SipCarrier], tmp_path: Path
+    make_carrier: Callable[..., SipCarrier], tmp_path: Path
 ) -> None:
-    attempt_id, line = new_id(), make_line()
+    attempt_id, carrier = new_id(), make_carrier()
     ledger = AttemptLedger(tmp_path)
     with ledger.open_file(attempt_id) as attempt_file:
         assert attempt_file.lock()
         attempt_file.write(AttemptFact.ASKED)
         with pytest.raises(NoCarrierAnswer, match="not answered yet"):
-            line.look_up(about(attempt_id))
-    assert line.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)
+            carrier.look_up(about(attempt_id))
+    assert carrier.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)
 
 
-def test_a_ledger_that_was_begun_later_proves_nothing(make_line: Callable[..., SipCarrier]) -> None:
+def test_a_ledger_that_was_begun_later_proves_nothing(
+    make_carrier: Callable[..., SipCarrier],
+) -> None:
     before = replace(about(new_id()), asked_at=utcnow() - timedelta(seconds=5))
-    assert make_line().look_up(before) == CarrierReport(PlacementVerdict.UNSURE)
+    assert make_carrier().look_up(before) == CarrierReport(PlacementVerdict.UNSURE)
 
 
 def test_the_result_of_an_unanswered_invite_is_unknown(
-    trunk: Trunk, make_line: Callable[..., SipCarrier], tmp_path: Path
+    trunk: Trunk, make_carrier: Callable[..., SipCarrier], tmp_path: Path
 ) -> None:
     number, attempt_id = "+12125551203", new_id()
     trunk.routes[number] = Answer(0)
-    line = make_line(request_seconds=1.5)
+    carrier = make_carrier(request_seconds=1.5)
     with pytest.raises(NoCarrierAnswer, match="not answered yet"):
-        line.place(placement_of(attempt_id, number))
+        carrier.place(placement_of(attempt_id, number))
     wait_for(lambda: bool(trunk.calls_to(number)))
     record = AttemptLedger(tmp_path).read(attempt_id)
     dialling = record and record.find(AttemptFact.DIALING)
     assert dialling
     os.kill(dialling.more["process"], signal.SIGKILL)
     wait_for(lambda: is_gone(dialling.more["process"]))
-    assert line.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.UNSURE)
+    assert carrier.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.UNSURE)
     assert len(trunk.calls_to(number)) == 1
 
 
 def test_a_call_that_rings_is_hung_up_once(
-    trunk: Trunk, make_line: Callable[..., SipCarrier]
+    trunk: Trunk, make_carrier: Callable[..., SipCarrier]
 ) -> None:
-    number, attempt_id, line = "+12125551204", new_id(), make_line()
+    number, attempt_id, carrier = "+12125551204", new_id(), make_carrier()
     trunk.routes[number] = Answer(180, "Ringing")
-    state = line.place(placement_of(attempt_id, number))
+    state = carrier.place(placement_of(attempt_id, number))
     assert state.reference == trunk.calls_to(number)[0]["call-id"]
-    assert line.hang_up(about(attempt_id)) is True
-    assert line.look_up(about(attempt_id)).end_reason is EndedReason.CANCELED
-    assert line.hang_up(about(attempt_id)) is False
-    assert list(line._account.folder.glob("*.line")) == []
+    assert carrier.hang_up(about(attempt_id)) is True
+    assert carrier.look_up(about(attempt_id)).end_reason is EndedReason.CANCELED
+    assert carrier.hang_up(about(attempt_id)) is False
+    assert list(carrier._account.folder.glob("*.line")) == []
 
 
 @pytest.mark.parametrize(

@@ -56,11 +56,13 @@ def test_a_call_with_a_password_is_spoken_and_ended_as_an_independent_server_exp
     attempt_id = new_id()
     with sipp(tmp_path) as (address, server):
         own = SipAccount(address, tmp_path / "calls", "portal", "right", poll_seconds=0.1)
-        line = SipCarrier(own)
-        line.place(CallPlacement(attempt_id, NUMBER, CALLER, "This is Ada.", "Please call back."))
+        carrier = SipCarrier(own)
+        carrier.place(
+            CallPlacement(attempt_id, NUMBER, CALLER, "This is Ada.", "Please call back.")
+        )
         inquiry = AttemptInquiry(attempt_id, NUMBER, CALLER, utcnow())
-        wait_for(lambda: line.look_up(inquiry).end_reason is not None)
-        report = line.look_up(inquiry)
+        wait_for(lambda: carrier.look_up(inquiry).end_reason is not None)
+        report = carrier.look_up(inquiry)
         assert server.wait(timeout=20) == 0
     assert (report.verdict, report.end_reason) == (
         PlacementVerdict.PLACED,

@@ -97,10 +97,10 @@ def test_a_ledger_holds_no_number_that_a_trunk_names(
 
 
 def test_a_ledger_that_is_no_longer_kept_proves_nothing(tmp_path: Path) -> None:
-    line = SipCarrier(SipAccount("sip.example.com", tmp_path))
+    carrier = SipCarrier(SipAccount("sip.example.com", tmp_path))
     (tmp_path / "began").write_text((utcnow() - RETENTION - timedelta(days=9)).isoformat())
     asked_before = AttemptInquiry(uuid4(), TO, FROM, utcnow() - RETENTION - timedelta(minutes=1))
     with pytest.raises(NoCarrierAnswer, match="no longer kept"):
-        line.look_up(asked_before)
+        carrier.look_up(asked_before)
     asked_since = AttemptInquiry(uuid4(), TO, FROM, utcnow() - timedelta(days=6))
-    assert line.look_up(asked_since).verdict is PlacementVerdict.NOT_PLACED
+    assert carrier.look_up(asked_since).verdict is PlacementVerdict.NOT_PLACED

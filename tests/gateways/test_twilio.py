@@ -1,4 +1,4 @@
-"""Twilio's line without a portal around it: the wire, and what its words mean."""
+"""Twilio without a portal around it: the wire, and what its words mean."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -31,7 +31,7 @@ NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 NUMBER, OWN = "+12125550100", "+12025550199"
 
 
-def line_at(url: str) -> TwilioCarrier:
+def account_at(url: str) -> TwilioCarrier:
     account = TwilioAccount(
         ACCOUNT, TOKEN, "http://127.0.0.1:9", api_url=url, request_seconds=1.0, settle_seconds=0.5
     )
@@ -43,12 +43,12 @@ def placement() -> CallPlacement:
 
 
 def test_a_refused_connection_means_that_no_call_was_placed() -> None:
-    line = line_at(f"http://127.0.0.1:{free_port()}")
+    twilio = account_at(f"http://127.0.0.1:{free_port()}")
     with pytest.raises(PlacementDelayed) as refusal:
-        line.place(placement())
+        twilio.place(placement())
     assert refusal.value.seconds == UNREACHED_SECONDS
     with pytest.raises(NoCarrierAnswer):
-        line.look_up(AttemptInquiry(new_id(), NUMBER, OWN, NOW))
+        twilio.look_up(AttemptInquiry(new_id(), NUMBER, OWN, NOW))
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_each_answer_has_its_meaning_and_is_asked_for_once(
     with faulty_carrier(hang=1.2) as carrier:
         carrier.manners[NUMBER] = Manners(asked=[answer])
         with pytest.raises(error):
-            line_at(carrier.url).place(placement())
+            account_at(carrier.url).place(placement())
         assert len(carrier.asked_for(NUMBER)) == 1
 
 
 def place_and_forget(carrier: FaultyCarrier, *attempts: CallPlacement) -> list[str]:
     carrier.manners[NUMBER] = Manners(callbacks="lost", fetches=False)
-    line = line_at(carrier.url)
-    return [str(line.place(attempt).reference) for attempt in attempts]
+    twilio = account_at(carrier.url)
+    return [str(twilio.place(attempt).reference) for attempt in attempts]
 
 
 def about(attempt: CallPlacement, **known: Any) -> AttemptInquiry:
@@ -87,19 +87,20 @@ def about(attempt: CallPlacement, **known: Any) -> AttemptInquiry:
 def test_calls_of_other_attempts_are_not_mistaken_for_the_own_one() -> None:
     first, second = placement(), placement()
     with faulty_carrier() as carrier:
-        line = line_at(carrier.url)
+        twilio = account_at(carrier.url)
         one, two = place_and_forget(carrier, first, second)
-        known = line.look_up(about(second, taken=frozenset([one])))
+        known = twilio.look_up(about(second, taken=frozenset([one])))
         assert (known.verdict, known.reference) == (PlacementVerdict.PLACED, two)
-        assert line.look_up(about(second, taken=frozenset([one, two]))).verdict is (
+        assert twilio.look_up(about(second, taken=frozenset([one, two]))).verdict is (
             PlacementVerdict.NOT_PLACED
         )
         both = [
-            line.look_up(about(first, rivals=1, position=position)).reference for position in (0, 1)
+            twilio.look_up(about(first, rivals=1, position=position)).reference
+            for position in (0, 1)
         ]
         assert sorted(map(str, both)) == sorted([one, two])
         one_for_two = about(first, rivals=1, taken=frozenset([one]))
-        assert line.look_up(one_for_two).verdict is PlacementVerdict.UNSURE
+        assert twilio.look_up(one_for_two).verdict is PlacementVerdict.UNSURE
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from app.database import Database
 from app.jobs.context import WorkerContext
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.simulated_line import Simulator
+from tests.fixtures.simulated_carrier import Simulator
 from tests.fixtures.stripe_server import StripeServer, stripe_server
 from tests.fixtures.twilio_worker import TwilioWorker, twilio_worker
 from tests.fixtures.worker import Worker

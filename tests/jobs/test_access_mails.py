@@ -37,7 +37,7 @@ def database(fresh_database: Database) -> Database:
 
 
 @pytest.fixture
-def own(database: Database) -> Tenant:
+def tenant(database: Database) -> Tenant:
     """With two administrators who can sign in."""
     with database.transaction() as session:
         tenant = make_tenant(session)
@@ -54,7 +54,7 @@ def text_of(message: EmailMessage) -> str:
 
 
 def test_mails_announce_a_new_browser_a_new_administrator_and_a_key_about_to_end(
-    app: Flask, database: Database, own: Tenant, make_worker: Callable[..., Worker]
+    app: Flask, database: Database, tenant: Tenant, make_worker: Callable[..., Worker]
 ) -> None:
     post = Post()
 
@@ -89,8 +89,8 @@ def test_mails_announce_a_new_browser_a_new_administrator_and_a_key_about_to_end
         with database.transaction() as session:
             made = api_keys.create(
                 session,
-                own.caller(Role.PARTNER_ADMIN),
-                organization_id=own.organization.id,
+                tenant.caller(Role.PARTNER_ADMIN),
+                organization_id=tenant.organization.id,
                 name="CRM",
                 expires_at=timedelta(days=13),
             )

@@ -11,7 +11,7 @@ from app.services import destinations
 from app.services.destinations import DestinationLimits
 from tests.fixtures.cast import OPERATOR, open_destinations
 from tests.fixtures.twilio_worker import TwilioWorker
-from tests.fixtures.worker import call_now, open_line, outcome
+from tests.fixtures.worker import call_now, create_calling_organization, outcome
 
 ABROAD = ("+442079460101", "+16135550123", "+4930901820")
 OPEN_ADDRESS = "sip:robin@9.9.9.9"
@@ -20,19 +20,21 @@ pytestmark = pytest.mark.xdist_group("house")
 
 
 def test_no_call_leaves_for_a_country_that_was_closed_meanwhile(house: TwilioWorker) -> None:
-    line = open_line(house.database, allowed_regions=["US", "GB", "CA", "DE"])
+    calling_organization = create_calling_organization(
+        house.database, allowed_regions=["US", "GB", "CA", "DE"]
+    )
     at_home = house.number()
     carrier = CarrierKind.TWILIO
     with house.database.transaction() as session:
         begun = {
-            number: line.accept(session, number, carrier=carrier).id
+            number: calling_organization.accept(session, number, carrier=carrier).id
             for number in (at_home, *ABROAD)
         }
-        personal = line.accept(session, house.number(), carrier=carrier)
+        personal = calling_organization.accept(session, house.number(), carrier=carrier)
         personal.phone_number = "+447012345678"  # as an earlier version accepted it
         begun["personal"] = personal.id
         limits = DestinationLimits(frozenset({"US"}), None)
-        destinations.change_limits(session, OPERATOR, limits, line.partner_id)
+        destinations.change_limits(session, OPERATOR, limits, calling_organization.partner_id)
     ended = {name: outcome(house.database, call_id)[:2] for name, call_id in begun.items()}
     stopped = ("canceled", "region_not_allowed")
     assert ended == dict.fromkeys(begun, stopped) | {at_home: ("completed", "completed")}
@@ -52,11 +54,11 @@ def test_no_call_leaves_for_a_country_that_was_closed_meanwhile(house: TwilioWor
 def test_a_call_is_handed_over_only_to_a_public_host_that_is_allowed(
     house: TwilioWorker, address: str, ended: tuple[str, str]
 ) -> None:
-    line, number = open_line(house.database), house.number()
+    calling_organization, number = create_calling_organization(house.database), house.number()
     with house.database.transaction() as session:
-        open_destinations(session, line.partner_id, hosts=["9.9.9.9", "127.0.0.1"])
-        call = line.accept(session, number, carrier=CarrierKind.TWILIO)
-        own = Assistant.id == line.assistant_id
+        open_destinations(session, calling_organization.partner_id, hosts=["9.9.9.9", "127.0.0.1"])
+        call = calling_organization.accept(session, number, carrier=CarrierKind.TWILIO)
+        own = Assistant.id == calling_organization.assistant_id
         session.execute(update(Assistant).where(own).values(voice_address=address))
         call_id = call.id
     assert outcome(house.database, call_id)[:2] == ended

@@ -12,45 +12,63 @@ from app.models import Assistant, CallAttempt
 from app.services import phone_numbers
 from tests.fixtures.cast import OPERATOR
 from tests.fixtures.twilio_worker import TwilioWorker
-from tests.fixtures.worker import Line, call_now, open_line, outcome
+from tests.fixtures.worker import (
+    CallingOrganization,
+    call_now,
+    create_calling_organization,
+    outcome,
+)
 
 pytestmark = pytest.mark.xdist_group("house")
 SOURCES = (CallSource.API, CallSource.LEGACY, CallSource.TEST)
 
 
-def number_of(session: Session, line: Line) -> str:
-    return session.get_one(Assistant, line.assistant_id).phone_number or ""
+def number_of(session: Session, calling_organization: CallingOrganization) -> str:
+    return session.get_one(Assistant, calling_organization.assistant_id).phone_number or ""
 
 
-def move_away(session: Session, line: Line, other: Line) -> None:
-    phone_numbers.move(session, OPERATOR, number_of(session, line), other.organization_id)
+def move_away(
+    session: Session, calling_organization: CallingOrganization, other: CallingOrganization
+) -> None:
+    phone_numbers.move(
+        session, OPERATOR, number_of(session, calling_organization), other.organization_id
+    )
 
 
-def release(session: Session, line: Line, other: Line) -> None:
-    phone_numbers.release(session, OPERATOR, number_of(session, line))
+def release(
+    session: Session, calling_organization: CallingOrganization, other: CallingOrganization
+) -> None:
+    phone_numbers.release(session, OPERATOR, number_of(session, calling_organization))
 
 
-def take_the_others(session: Session, line: Line, other: Line) -> None:
+def take_the_others(
+    session: Session, calling_organization: CallingOrganization, other: CallingOrganization
+) -> None:
     """Past every service, as a broken one would."""
-    assistant = Assistant.id == line.assistant_id
+    assistant = Assistant.id == calling_organization.assistant_id
     theirs = number_of(session, other)
     session.execute(update(Assistant).where(assistant).values(phone_number=theirs))
 
 
 @pytest.mark.parametrize("lose", [move_away, release, take_the_others])
 def test_no_call_leaves_with_a_number_of_another_tenant(
-    house: TwilioWorker, lose: Callable[[Session, Line, Line], None]
+    house: TwilioWorker, lose: Callable[[Session, CallingOrganization, CallingOrganization], None]
 ) -> None:
-    line, other = open_line(house.database), open_line(house.database)
+    calling_organization, other = (
+        create_calling_organization(house.database),
+        create_calling_organization(house.database),
+    )
     theirs, lost = house.number(), [house.number() for _ in SOURCES]
     with house.database.transaction() as session:
         begun = [
-            line.accept(session, number, carrier=CarrierKind.TWILIO, source=source).id
+            calling_organization.accept(
+                session, number, carrier=CarrierKind.TWILIO, source=source
+            ).id
             for number, source in zip(lost, SOURCES, strict=True)
         ]
         begun.append(other.accept(session, theirs, carrier=CarrierKind.TWILIO).id)
         own = number_of(session, other)
-        lose(session, line, other)
+        lose(session, calling_organization, other)
     ended = [outcome(house.database, call_id)[:2] for call_id in begun]
     assert ended == [("canceled", "agent_inactive")] * 3 + [("completed", "completed")]
     assert call_now(house.database, begun[0]).status_detail == (
@@ -65,8 +83,11 @@ def test_no_call_leaves_with_a_number_of_another_tenant(
 def test_the_attestation_of_the_carrier_is_kept_with_the_attempt(
     house: TwilioWorker, told: str, kept: str | None
 ) -> None:
-    line, number = open_line(house.database), house.number(attestation=told)
-    call_id = house.dial(number, line)
+    calling_organization, number = (
+        create_calling_organization(house.database),
+        house.number(attestation=told),
+    )
+    call_id = house.dial(number, calling_organization)
     assert outcome(house.database, call_id)[:2] == ("completed", "completed")
     [(_own, attestation)] = attempts_of(house, call_id)
     assert attestation == kept

@@ -11,8 +11,16 @@ from app.errors import Conflict
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.services import calls
 from tests.fixtures.databases import BACKENDS, runs_on
-from tests.fixtures.simulated_line import Simulator
-from tests.fixtures.worker import Line, Worker, call_now, counted, open_line, outcome, until
+from tests.fixtures.simulated_carrier import Simulator
+from tests.fixtures.worker import (
+    CallingOrganization,
+    Worker,
+    call_now,
+    counted,
+    create_calling_organization,
+    outcome,
+    until,
+)
 from tests.matrix import rotating
 
 HUMAN = SIMULATED_NUMBERS["human"]
@@ -21,17 +29,22 @@ HUMAN = SIMULATED_NUMBERS["human"]
 backend = runs_on(rotating("database of cancelling", BACKENDS))
 
 
-def cancel(database: Database, line: Line, call_id: UUID) -> CallStatus:
+def cancel(
+    database: Database, calling_organization: CallingOrganization, call_id: UUID
+) -> CallStatus:
     with database.transaction() as session:
-        return calls.cancel(session, line.key, call_id, ()).status
+        return calls.cancel(session, calling_organization.key, call_id, ()).status
 
 
 def test_a_waiting_call_is_cancelled_at_once_and_never_rings(
     fresh_database: Database, make_worker: Callable[..., Worker], simulator: Simulator
 ) -> None:
-    line = open_line(fresh_database)
-    call_id, other = line.dial(fresh_database, HUMAN), line.dial(fresh_database, "+12125550999")
-    first, second = (cancel(fresh_database, line, call_id) for _ in range(2))
+    calling_organization = create_calling_organization(fresh_database)
+    call_id, other = (
+        calling_organization.dial(fresh_database, HUMAN),
+        calling_organization.dial(fresh_database, "+12125550999"),
+    )
+    first, second = (cancel(fresh_database, calling_organization, call_id) for _ in range(2))
     make_worker().start()
     outcome(fresh_database, other)
     assert (first, second) == (CallStatus.CANCELED, CallStatus.CANCELED)
@@ -51,20 +64,20 @@ def test_a_call_on_the_line_is_ended_through_the_carrier(
     conversations: list[tuple[int, int, int]],
 ) -> None:
     make_worker(PORTAL_SIMULATOR_PACE="0.5").start()
-    line = open_line(fresh_database)
-    call_id = line.dial(fresh_database, HUMAN)
+    calling_organization = create_calling_organization(fresh_database)
+    call_id = calling_organization.dial(fresh_database, HUMAN)
     until(lambda: call_now(fresh_database, call_id).status.value == stage)
-    assert cancel(fresh_database, line, call_id).value == stage
+    assert cancel(fresh_database, calling_organization, call_id).value == stage
     assert outcome(fresh_database, call_id) == ("canceled", "canceled", answered_by)
-    assert counted(fresh_database, line.organization_id) == conversations
-    assert cancel(fresh_database, line, call_id) is CallStatus.CANCELED
+    assert counted(fresh_database, calling_organization.organization_id) == conversations
+    assert cancel(fresh_database, calling_organization, call_id) is CallStatus.CANCELED
 
 
 def test_a_call_that_is_over_stays_as_it_is(fresh_database: Database, worker: Worker) -> None:
-    line = open_line(fresh_database)
-    call_id = line.dial(fresh_database, HUMAN)
+    calling_organization = create_calling_organization(fresh_database)
+    call_id = calling_organization.dial(fresh_database, HUMAN)
     ended = outcome(fresh_database, call_id)
     with pytest.raises(Conflict) as refusal:
-        cancel(fresh_database, line, call_id)
+        cancel(fresh_database, calling_organization, call_id)
     assert refusal.value.code == "call_ended"
     assert outcome(fresh_database, call_id) == ended == ("completed", "completed", "human")

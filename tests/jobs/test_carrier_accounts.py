@@ -15,20 +15,34 @@ from tests.fixtures.carrier_accounts import put_in_use
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, Placed, post, sign
 from tests.fixtures.settings import settings_for
 from tests.fixtures.twilio_worker import TwilioWorker
-from tests.fixtures.worker import Line, call_now, open_line, outcome, until
+from tests.fixtures.worker import (
+    CallingOrganization,
+    call_now,
+    create_calling_organization,
+    outcome,
+    until,
+)
 
 pytestmark = pytest.mark.xdist_group("house")
 KEYS = settings_for("sqlite://", Path()).secret_keys
 RENEWED = "7e" * 16
 
 
-def bring(house: TwilioWorker, line: Line, *, own: bool, sid: str | None = None) -> str:
+def bring(
+    house: TwilioWorker,
+    calling_organization: CallingOrganization,
+    *,
+    own: bool,
+    sid: str | None = None,
+) -> str:
     """An account of the organization's ``own``, or of its partner; returns its SID."""
     sid = sid or f"AC{uuid4().hex}"
     house.carrier.accounts[sid] = uuid4().hex
-    caller: Caller = system_caller("colleague", line.partner_id)
+    caller: Caller = system_caller("colleague", calling_organization.partner_id)
     with house.database.transaction() as session:
-        organization = session.get_one(Organization, line.organization_id) if own else None
+        organization = (
+            session.get_one(Organization, calling_organization.organization_id) if own else None
+        )
         put_in_use(
             session,
             caller,
@@ -46,19 +60,19 @@ def placed(house: TwilioWorker, number: str) -> Placed:
 
 
 def test_a_live_call_goes_out_over_the_nearest_account(house: TwilioWorker) -> None:
-    line = open_line(house.database)
+    calling_organization = create_calling_organization(house.database)
     numbers = [house.number() for _ in range(3)]
-    assert outcome(house.database, house.dial(numbers[0], line))[0] == "completed"
-    of_partner = bring(house, line, own=False)
-    assert outcome(house.database, house.dial(numbers[1], line))[0] == "completed"
-    of_organization = bring(house, line, own=True)
-    assert outcome(house.database, house.dial(numbers[2], line))[0] == "completed"
+    assert outcome(house.database, house.dial(numbers[0], calling_organization))[0] == "completed"
+    of_partner = bring(house, calling_organization, own=False)
+    assert outcome(house.database, house.dial(numbers[1], calling_organization))[0] == "completed"
+    of_organization = bring(house, calling_organization, own=True)
+    assert outcome(house.database, house.dial(numbers[2], calling_organization))[0] == "completed"
     found = [placed(house, number) for number in numbers]
     assert [each.account for each in found] == [ACCOUNT, of_partner, of_organization]
     until(lambda: all(each.answers == [204, 204, 204, 200, 204] for each in found))
 
     tried = house.number()
-    call_id = line.dial(house.database, tried, live=False)
+    call_id = calling_organization.dial(house.database, tried, live=False)
     assert outcome(house.database, call_id)[0] == "completed"
     assert house.carrier.calls_to(tried) == []
 
@@ -66,12 +80,12 @@ def test_a_live_call_goes_out_over_the_nearest_account(house: TwilioWorker) -> N
 def test_a_call_keeps_its_account_after_another_one_replaced_it(
     house: TwilioWorker,
 ) -> None:
-    line = open_line(house.database)
-    first = bring(house, line, own=True)
+    calling_organization = create_calling_organization(house.database)
+    first = bring(house, calling_organization, own=True)
     number = house.number(outcome="long", callbacks="lost")
-    call_id = house.dial(number, line)
+    call_id = house.dial(number, calling_organization)
     until(lambda: call_now(house.database, call_id).status.value == "in-progress")
-    second = bring(house, line, own=True)
+    second = bring(house, calling_organization, own=True)
     call = placed(house, number)
     url = call.form["StatusCallback"][0]
 
@@ -82,43 +96,50 @@ def test_a_call_keeps_its_account_after_another_one_replaced_it(
     assert told(ACCOUNT, TOKEN) == 403
     assert told(second, house.carrier.accounts[second]) == 403
     with house.database.transaction() as session:
-        assert calls.cancel(session, line.key, call_id, KEYS).status.value == "in-progress"
+        assert (
+            calls.cancel(session, calling_organization.key, call_id, KEYS).status.value
+            == "in-progress"
+        )
     assert outcome(house.database, call_id)[:2] == ("canceled", "canceled")
     assert told(first, house.carrier.accounts[first]) == 204
     other = house.number()
-    outcome(house.database, house.dial(other, line))
+    outcome(house.database, house.dial(other, calling_organization))
     assert placed(house, other).account == second
 
 
 def test_a_new_token_is_used_at_once_and_a_wrong_one_ends_the_call_with_a_sentence(
     house: TwilioWorker,
 ) -> None:
-    line = open_line(house.database)
-    sid = bring(house, line, own=True)
-    assert outcome(house.database, house.dial(house.number(), line))[0] == "completed"
+    calling_organization = create_calling_organization(house.database)
+    sid = bring(house, calling_organization, own=True)
+    assert (
+        outcome(house.database, house.dial(house.number(), calling_organization))[0] == "completed"
+    )
     house.carrier.accounts[sid] = RENEWED
-    call_id = house.dial(house.number(), line)
+    call_id = house.dial(house.number(), calling_organization)
     assert outcome(house.database, call_id)[:2] == ("failed", "carrier_error")
     assert "Authenticate" in str(call_now(house.database, call_id).status_detail)
-    caller = system_caller("colleague", line.partner_id)
+    caller = system_caller("colleague", calling_organization.partner_id)
     with house.database.transaction() as session:
-        organization = session.get_one(Organization, line.organization_id)
+        organization = session.get_one(Organization, calling_organization.organization_id)
         put_in_use(
             session, caller, KEYS, AccountFields(RENEWED, sid=sid), organization=organization
         )
-    assert outcome(house.database, house.dial(house.number(), line))[0] == "completed"
+    assert (
+        outcome(house.database, house.dial(house.number(), calling_organization))[0] == "completed"
+    )
 
 
 def test_a_waiting_call_goes_out_over_the_account_then_in_use(house: TwilioWorker) -> None:
-    line = open_line(house.database, max_calls_at_once=1)
-    bring(house, line, own=True)
+    calling_organization = create_calling_organization(house.database, max_calls_at_once=1)
+    bring(house, calling_organization, own=True)
     first, second = house.number(outcome="long"), house.number()
-    on_the_line = house.dial(first, line)
+    on_the_line = house.dial(first, calling_organization)
     until(lambda: house.carrier.calls_to(first))
-    waits = house.dial(second, line)
-    newer = bring(house, line, own=True)
+    waits = house.dial(second, calling_organization)
+    newer = bring(house, calling_organization, own=True)
     with house.database.transaction() as session:
-        calls.cancel(session, line.key, on_the_line, KEYS)
+        calls.cancel(session, calling_organization.key, on_the_line, KEYS)
     assert outcome(house.database, waits)[0] == "completed"
     assert placed(house, second).account == newer
 
@@ -130,22 +151,22 @@ def account_of(house: TwilioWorker, call_id: UUID) -> UUID | None:
 
 
 def test_call_and_attempt_remember_the_account(house: TwilioWorker) -> None:
-    line = open_line(house.database)
-    bring(house, line, own=False)
+    calling_organization = create_calling_organization(house.database)
+    bring(house, calling_organization, own=False)
     with house.database.transaction() as session:
-        call_id = line.accept(session, house.number()).id
+        call_id = calling_organization.accept(session, house.number()).id
     outcome(house.database, call_id)
     call = call_now(house.database, call_id)
     with house.database.transaction(read_only=True) as session:
         account = session.get_one(CarrierAccount, call.account_id)
-    assert (call.carrier, account.owner_id) == (CarrierKind.TWILIO, line.partner_id)
+    assert (call.carrier, account.owner_id) == (CarrierKind.TWILIO, calling_organization.partner_id)
     assert account_of(house, call_id) == account.id
 
 
 def test_the_worker_tests_an_account_and_keeps_what_it_found(house: TwilioWorker) -> None:
-    line = open_line(house.database)
-    sid = bring(house, line, own=False)
-    caller = system_caller("colleague", line.partner_id)
+    calling_organization = create_calling_organization(house.database)
+    sid = bring(house, calling_organization, own=False)
+    caller = system_caller("colleague", calling_organization.partner_id)
 
     def ask() -> UUID:
         with house.database.transaction() as session:

@@ -16,8 +16,15 @@ from app.services import calls
 from app.services.calls.attempts import CUT_SHORT, UNPLACED
 from tests.fixtures.crashing_worker import POINTS
 from tests.fixtures.databases import BACKENDS, runs_on
-from tests.fixtures.simulated_line import Simulator
-from tests.fixtures.worker import Line, Worker, call_now, open_line, outcome, until
+from tests.fixtures.simulated_carrier import Simulator
+from tests.fixtures.worker import (
+    CallingOrganization,
+    Worker,
+    call_now,
+    create_calling_organization,
+    outcome,
+    until,
+)
 from tests.matrix import rotating
 
 pytestmark = pytest.mark.alternating
@@ -49,21 +56,25 @@ NAMES = [*POINTS]
 backend = runs_on(rotating("database of crash points", BACKENDS))
 
 
-def dial_for(database: Database, line: Line, point: str, number: str) -> UUID:
+def dial_for(
+    database: Database, calling_organization: CallingOrganization, point: str, number: str
+) -> UUID:
     """A call that comes by the point."""
     if "messages" in point:
-        return line.dial(database, number, call_instructions="Ask about the bill.")
+        return calling_organization.dial(database, number, call_instructions="Ask about the bill.")
     if "nothing was placed" in point:
-        return line.dial(database, SIMULATED_NUMBERS["unreachable"])
+        return calling_organization.dial(database, SIMULATED_NUMBERS["unreachable"])
     if "end" in point:
-        return line.dial(database, SIMULATED_NUMBERS["noAnswer"])
-    return line.dial(database, number)
+        return calling_organization.dial(database, SIMULATED_NUMBERS["noAnswer"])
+    return calling_organization.dial(database, number)
 
 
-def cancel_once_it_rings(database: Database, line: Line, call_id: UUID) -> None:
+def cancel_once_it_rings(
+    database: Database, calling_organization: CallingOrganization, call_id: UUID
+) -> None:
     until(lambda: call_now(database, call_id).status is CallStatus.RINGING)
     with database.transaction() as session:
-        calls.cancel(session, line.key, call_id, ())
+        calls.cancel(session, calling_organization.key, call_id, ())
 
 
 @pytest.mark.crash
@@ -74,7 +85,7 @@ def test_a_call_ends_as_it_should_wherever_its_worker_dies(
     simulator: Simulator,
     points: list[str],
 ) -> None:
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     worker = make_worker(PORTAL_SIMULATOR_PACE="0.3")
     dialled: list[UUID] = []
     ends = []
@@ -82,9 +93,11 @@ def test_a_call_ends_as_it_should_wherever_its_worker_dies(
         worker.program = ["tests.fixtures.crashing_worker", point, *map(str, dialled)]
         worker.start()
         ends += [end_of(fresh_database, simulator, call_id) for call_id in dialled[-1:]]
-        dialled.append(dial_for(fresh_database, line, point, f"+1212555{len(dialled):04d}"))
+        dialled.append(
+            dial_for(fresh_database, calling_organization, point, f"+1212555{len(dialled):04d}")
+        )
         if "end" in point:
-            cancel_once_it_rings(fresh_database, line, dialled[-1])
+            cancel_once_it_rings(fresh_database, calling_organization, dialled[-1])
         assert worker.wait() == -signal.SIGKILL
     worker.program = ["app.jobs.worker"]
     worker.start()

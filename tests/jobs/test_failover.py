@@ -24,7 +24,7 @@ from tests.fixtures.faulty_carrier import FaultyCarrier, Manners, faulty_carrier
 from tests.fixtures.recoverable_server import OWNER, OwnServer, own_server
 from tests.fixtures.settings import SECRET_KEY, settings_for
 from tests.fixtures.twilio_worker import WAITS, dial
-from tests.fixtures.worker import Worker, open_line, outcome, until
+from tests.fixtures.worker import Worker, create_calling_organization, outcome, until
 
 pytestmark = [pytest.mark.alternating, pytest.mark.crash, pytest.mark.worker]
 
@@ -92,7 +92,7 @@ def test_calls_in_flight_survive_the_death_of_the_primary(
     database = Database(make_engine(url))
     migrate(url)
     run = commands(url, database, tmp_path, carrier)
-    line = open_line(database)
+    calling_organization = create_calling_organization(database)
     waits = {"PORTAL_WORKER_DEAD_AFTER_SECONDS": DEAD_AFTER}
     waits |= {f"PORTAL_CARRIER_{name.upper()}_SECONDS": told for name, told in WAITS.items()}
     settings = {"PORTAL_CARRIER": "twilio", "PORTAL_SECRET_KEY": SECRET_KEY, **carrier.settings}
@@ -104,7 +104,7 @@ def test_calls_in_flight_survive_the_death_of_the_primary(
         for place in range(CALLS):
             number = f"+1212555{1000 + place}"
             carrier.manners[number] = Manners()
-            accepted[number] = dial(database, line, number)
+            accepted[number] = dial(database, calling_organization, number)
             time.sleep(chance.uniform(0, 0.1))
             if place == dies_after:
                 break

@@ -47,10 +47,10 @@ def database(fresh_database: Database, tmp_path: Path) -> Iterator[Database]:
 
 def test_each_task_runs_once_when_it_is_due(database: Database) -> None:
     with database.transaction() as session:
-        own = make_tenant(session)
-        admin, rule = own.caller(Role.PARTNER_ADMIN), AlertMeasure.FAILED_CALLS
+        tenant = make_tenant(session)
+        admin, rule = tenant.caller(Role.PARTNER_ADMIN), AlertMeasure.FAILED_CALLS
         alerts.create(session, admin, RuleInput(rule, AlertScope.PARTNER, 1, AlertPeriod.TODAY))
-        whose = {"organization_id": own.organization.id, "partner_id": own.partner.id}
+        whose = {"organization_id": tenant.organization.id, "partner_id": tenant.partner.id}
         session.add(CallDay(**whose, day=utcnow().date(), ended=2, failed=2))
         wanted = ScheduleInput(recipients=("ann@example.com",))
         monthly_reports.save(session, admin, None, wanted)
@@ -76,8 +76,8 @@ def test_two_workers_that_check_figures_together_report_a_difference_once(
 ) -> None:
     yesterday = (utcnow() - figure_check.SETTLED).date() - timedelta(days=1)
     with database.transaction() as session:
-        own = make_tenant(session)
-        whose = {"organization_id": own.organization.id, "partner_id": own.partner.id}
+        tenant = make_tenant(session)
+        whose = {"organization_id": tenant.organization.id, "partner_id": tenant.partner.id}
         session.add(CallDay(**whose, day=yesterday, ended=2))
     together, counted = Barrier(2, timeout=30), figure_check.compare_day
 
@@ -97,11 +97,11 @@ def test_two_workers_that_check_figures_together_report_a_difference_once(
 
 def test_a_budget_whose_alert_is_not_due_is_not_locked(database: Database) -> None:
     with database.transaction() as session:
-        own = make_tenant(session)
-        subject = LimitSubject(partner_id=own.partner.id)
-        budgets.change(session, own.caller(Role.PARTNER_ADMIN), subject, 1_000_000)
-        scope = f"partner:{own.partner.id}"
-        spent = {"partner_id": own.partner.id, "spent_micros": 900_000}
+        tenant = make_tenant(session)
+        subject = LimitSubject(partner_id=tenant.partner.id)
+        budgets.change(session, tenant.caller(Role.PARTNER_ADMIN), subject, 1_000_000)
+        scope = f"partner:{tenant.partner.id}"
+        spent = {"partner_id": tenant.partner.id, "spent_micros": 900_000}
         session.add(SpendingTotal(scope=scope, period=month_of(utcnow()), **spent))
     report_budgets()
     with database.transaction() as session:

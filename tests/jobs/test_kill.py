@@ -13,8 +13,8 @@ from app.enums import CallStatus
 from app.models import Call, CallAttempt, SimulatedCall
 from tests import matrix
 from tests.fixtures.databases import BACKENDS, runs_on
-from tests.fixtures.simulated_line import Simulator
-from tests.fixtures.worker import Worker, open_line, unfinished, until
+from tests.fixtures.simulated_carrier import Simulator
+from tests.fixtures.worker import Worker, create_calling_organization, unfinished, until
 
 pytestmark = pytest.mark.alternating
 
@@ -41,7 +41,7 @@ def wait_for_an_open_question(database: Database, then_seconds: float) -> None:
 def test_a_killed_worker_neither_loses_nor_repeats_a_call(
     fresh_database: Database, make_worker: Callable[..., Worker]
 ) -> None:
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     worker = make_worker()
     worker.start()
     seed = random.randrange(1_000_000)
@@ -51,7 +51,7 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_call(
     for _ in range(KILLS):
         for _ in range(CALLS_A_KILL):
             dialled.append(next(numbers))
-            line.dial(fresh_database, dialled[-1])
+            calling_organization.dial(fresh_database, dialled[-1])
             time.sleep(chance.uniform(0, 0.04))
         if chance.random() < 0.5:
             time.sleep(chance.uniform(0, 0.35))
@@ -78,8 +78,8 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_call(
 def test_an_attempt_is_written_before_the_line_is_asked(
     fresh_database: Database, worker: Worker, simulator: Simulator
 ) -> None:
-    line = open_line(fresh_database)
-    line.dial(fresh_database, "+12125550001")
+    calling_organization = create_calling_organization(fresh_database)
+    calling_organization.dial(fresh_database, "+12125550001")
     until(lambda: unfinished(fresh_database) == 0)
     with fresh_database.transaction(read_only=True) as session:
         attempt = session.scalars(select(CallAttempt)).one()

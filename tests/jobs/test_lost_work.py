@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from app.database import Database
-from tests.fixtures.worker import Worker, call_now, open_line, outcome, until
+from tests.fixtures.worker import Worker, call_now, create_calling_organization, outcome, until
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
@@ -15,9 +15,9 @@ def test_a_worker_takes_back_a_call_that_it_has_lost(
 ) -> None:
     worker = make_worker(PORTAL_CALLS_PER_ORGANIZATION="1", PORTAL_SIMULATOR_PACE="0.5")
     worker.start()
-    line = open_line(fresh_database)
-    line.dial(fresh_database, "+12125550701")
-    waiting = line.dial(fresh_database, "+12125550702")
+    calling_organization = create_calling_organization(fresh_database)
+    calling_organization.dial(fresh_database, "+12125550701")
+    waiting = calling_organization.dial(fresh_database, "+12125550702")
     busy = text(
         "SELECT executor_id FROM dbos.workflow_status WHERE queue_name = 'calls' "
         "AND status = 'PENDING'"

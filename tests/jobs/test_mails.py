@@ -31,7 +31,7 @@ backend = runs_on(rotating("database of mails", BACKENDS))
 
 
 @pytest.fixture
-def own(fresh_database: Database) -> Tenant:
+def tenant(fresh_database: Database) -> Tenant:
     with fresh_database.transaction() as session:
         tenant = make_tenant(session)
         tenant.plus.user_limit = 0
@@ -57,10 +57,10 @@ def worker(make_worker: Callable[..., Worker], port: int) -> Worker:
     )
 
 
-def invite(database: Database, own: Tenant, email: str = NEW) -> None:
-    data = read(CreatePartialUserInput, {"email": email, "orgId": str(own.plus.id)})
+def invite(database: Database, tenant: Tenant, email: str = NEW) -> None:
+    data = read(CreatePartialUserInput, {"email": email, "orgId": str(tenant.plus.id)})
     with database.transaction() as session:
-        users.create_partial(session, own.caller(Role.PARTNER_ADMIN), data)
+        users.create_partial(session, tenant.caller(Role.PARTNER_ADMIN), data)
 
 
 def only_mail(database: Database) -> Mail:
@@ -73,10 +73,10 @@ def is_over(database: Database) -> Callable[[], bool]:
 
 
 def test_an_invitation_goes_out_and_its_link_works(
-    fresh_database: Database, own: Tenant, post: Post, worker: Worker
+    fresh_database: Database, tenant: Tenant, post: Post, worker: Worker
 ) -> None:
     worker.start()
-    invite(fresh_database, own)
+    invite(fresh_database, tenant)
     until(is_over(fresh_database))
     (message,) = post.messages
     assert (message["To"], message["Subject"]) == (NEW, "You are invited to AI Receptionist")
@@ -90,11 +90,11 @@ def test_an_invitation_goes_out_and_its_link_works(
 
 
 def test_a_mail_refused_for_good_is_in_the_history_and_is_not_sent_again(
-    fresh_database: Database, own: Tenant, post: Post, worker: Worker
+    fresh_database: Database, tenant: Tenant, post: Post, worker: Worker
 ) -> None:
     post.recipient.append("550 no such mailbox")
     worker.start()
-    invite(fresh_database, own)
+    invite(fresh_database, tenant)
     until(is_over(fresh_database))
     reason = "the mail server does not take mail for this address (status 550)"
     mail = only_mail(fresh_database)
@@ -105,15 +105,15 @@ def test_a_mail_refused_for_good_is_in_the_history_and_is_not_sent_again(
 
 
 def test_a_mail_that_is_not_taken_now_waits_for_its_next_attempt(
-    fresh_database: Database, own: Tenant, post: Post, worker: Worker
+    fresh_database: Database, tenant: Tenant, post: Post, worker: Worker
 ) -> None:
     post.data.append("451 try later")
     worker.start()
-    invite(fresh_database, own)
+    invite(fresh_database, tenant)
     until(lambda: only_mail(fresh_database).failure)
     mail = only_mail(fresh_database)
     assert (mail.is_over, mail.attempts, post.kept) == (False, 1, [])
-    invite(fresh_database, own, "second@hillside.example")  # no mail waits behind it
+    invite(fresh_database, tenant, "second@hillside.example")  # no mail waits behind it
     until(lambda: post.kept)
     assert [message["To"] for message in post.messages] == ["second@hillside.example"]
 
@@ -125,14 +125,14 @@ def all_over(database: Database) -> bool:
 
 @pytest.mark.parametrize("how", ["stop", "kill"])
 def test_a_worker_that_ends_loses_no_mail(
-    fresh_database: Database, own: Tenant, post: Post, worker: Worker, how: str
+    fresh_database: Database, tenant: Tenant, post: Post, worker: Worker, how: str
 ) -> None:
     """Stopped, it sends none twice; killed, at most those that were on their way at that moment,
     of which it is unknown whether the server had them."""
     worker.start()
     addresses = [f"p{number:02}@hillside.example" for number in range(12)]
     for address in addresses:
-        invite(fresh_database, own, address)
+        invite(fresh_database, tenant, address)
     until(lambda: post.kept)
     getattr(worker, how)()
     worker.start()
@@ -143,16 +143,16 @@ def test_a_worker_that_ends_loses_no_mail(
 
 
 def test_without_a_mail_server_mails_are_files(
-    fresh_database: Database, own: Tenant, make_worker: Callable[..., Worker], tmp_path: Path
+    fresh_database: Database, tenant: Tenant, make_worker: Callable[..., Worker], tmp_path: Path
 ) -> None:
     make_worker(PORTAL_INSTANCE_DIR=str(tmp_path)).start()
     with fresh_database.transaction() as session:
         enqueue(
             session,
             MailKind.RESET_PASSWORD,
-            partner_id=own.partner.id,
-            user_id=own.user.id,
+            partner_id=tenant.partner.id,
+            user_id=tenant.user.id,
         )
     until(is_over(fresh_database))
     (kept,) = open_outbox(Settings(instance_dir=tmp_path)).mails()
-    assert (kept.partner_id, kept.read()["To"]) == (own.partner.id, own.user.email)
+    assert (kept.partner_id, kept.read()["To"]) == (tenant.partner.id, tenant.user.email)

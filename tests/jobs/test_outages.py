@@ -13,7 +13,13 @@ from app.enums import CallStatus
 from app.models import Call, SimulatedCall, WorkerHeartbeat
 from tests import matrix
 from tests.fixtures.own_server import OwnServer
-from tests.fixtures.worker import Line, Worker, open_line, unfinished, until
+from tests.fixtures.worker import (
+    CallingOrganization,
+    Worker,
+    create_calling_organization,
+    unfinished,
+    until,
+)
 
 pytestmark = pytest.mark.alternating
 
@@ -58,7 +64,7 @@ def rung_and_ended(database: Database) -> tuple[Counter[str], dict[str, CallStat
         return rung, dict(session.execute(select(Call.phone_number, Call.status)).all())
 
 
-def dial(database: Database, lines: list[Line], numbers: list[str]) -> None:
+def dial(database: Database, lines: list[CallingOrganization], numbers: list[str]) -> None:
     for place, number in enumerate(numbers):
         lines[place % len(lines)].dial(database, number)
 
@@ -70,7 +76,7 @@ def test_an_outage_ends_no_worker_and_hands_nothing_over(
     server: OwnServer, served: Database, two_workers: list[Worker]
 ) -> None:
     # Of many organizations, so that both workers have calls.
-    lines = [open_line(served) for _ in range(10)]
+    lines = [create_calling_organization(served) for _ in range(10)]
     seed = random.randrange(1_000_000)
     chance = random.Random(seed)
     before, dialled = executors(served), list[str]()
@@ -111,7 +117,7 @@ def test_machines_with_wrong_clocks_take_over_from_each_other(
     behind.program = ["tests.fixtures.skewed_worker", "-30"]
     ahead.start()
     behind.start()
-    lines = [open_line(fresh_database) for _ in range(6)]
+    lines = [create_calling_organization(fresh_database) for _ in range(6)]
     numbers = [f"+12125557{place:03d}" for place in range(30)]
     dial(fresh_database, lines, numbers)
     time.sleep(1)
@@ -131,7 +137,7 @@ def test_a_worker_loses_and_repeats_nothing_when_its_clock_jumps_by_an_hour(
     for worker, jump in zip(workers, ("3600", "-3600"), strict=True):
         worker.program = ["tests.fixtures.skewed_worker", jump, "6"]
         worker.start()
-    lines = [open_line(fresh_database) for _ in range(6)]
+    lines = [create_calling_organization(fresh_database) for _ in range(6)]
     numbers = [f"+12125558{place:03d}" for place in range(30)]
     for number in numbers:
         dial(fresh_database, [lines[int(number[-2:]) % len(lines)]], [number])

@@ -24,13 +24,13 @@ from app.models import (
 from app.policy.caller import system_caller
 from app.services import calls
 from tests.fixtures.databases import BACKENDS, runs_on
-from tests.fixtures.simulated_line import Simulator
+from tests.fixtures.simulated_carrier import Simulator
 from tests.fixtures.worker import (
-    Line,
+    CallingOrganization,
     Worker,
     call_now,
     counted,
-    open_line,
+    create_calling_organization,
     outcome,
     unfinished,
     until,
@@ -46,11 +46,12 @@ backend = runs_on(rotating("database of outcomes", BACKENDS))
 def test_every_outcome_of_a_call_has_its_own_status(
     fresh_database: Database, worker: Worker, simulator: Simulator
 ) -> None:
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     dialled = {
-        name: line.dial(fresh_database, number) for name, number in SIMULATED_NUMBERS.items()
+        name: calling_organization.dial(fresh_database, number)
+        for name, number in SIMULATED_NUMBERS.items()
     }
-    dialled["anyOther"] = line.dial(fresh_database, "+12125550000")
+    dialled["anyOther"] = calling_organization.dial(fresh_database, "+12125550000")
     ended = {name: outcome(fresh_database, call_id) for name, call_id in dialled.items()}
     rung = {name: simulator.times_rung(number) for name, number in SIMULATED_NUMBERS.items()}
     assert ended == {
@@ -67,7 +68,7 @@ def test_every_outcome_of_a_call_has_its_own_status(
         "anyOther": ("completed", "completed", "human"),
     }
     assert rung == dict.fromkeys(SIMULATED_NUMBERS, 1) | {"rejected": 0, "unreachable": 0}
-    assert counted(fresh_database, line.organization_id) == [(5, 4, 1)]
+    assert counted(fresh_database, calling_organization.organization_id) == [(5, 4, 1)]
     with fresh_database.transaction(read_only=True) as session:
         sampled = session.scalars(
             select(CallTranscript.call_id).where(CallTranscript.report_id == "sample")
@@ -79,13 +80,13 @@ def test_every_outcome_of_a_call_has_its_own_status(
 def test_a_timeline_shows_what_happened_and_which_message_was_played(
     fresh_database: Database, worker: Worker
 ) -> None:
-    line = open_line(fresh_database)
-    call_id = line.dial(
+    calling_organization = create_calling_organization(fresh_database)
+    call_id = calling_organization.dial(
         fresh_database, VOICEMAIL, intro_message="Good day.", voicemail_message="Call us back."
     )
     outcome(fresh_database, call_id)
     with fresh_database.transaction(read_only=True) as session:
-        moments = calls.timeline(session, calls.get(session, line.key, call_id))
+        moments = calls.timeline(session, calls.get(session, calling_organization.key, call_id))
         spoken = session.scalars(select(CallAttempt.spoken)).one()
     assert [(moment.kind, moment.status.value, moment.detail) for moment in moments] == [
         ("accepted", "queued", None),
@@ -100,18 +101,20 @@ def test_a_timeline_shows_what_happened_and_which_message_was_played(
 
 
 def test_calls_of_test_keys_are_no_conversations(fresh_database: Database, worker: Worker) -> None:
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     for number in (HUMAN, VOICEMAIL):
-        outcome(fresh_database, line.dial(fresh_database, number, live=False))
-    assert counted(fresh_database, line.organization_id) == []
+        outcome(fresh_database, calling_organization.dial(fresh_database, number, live=False))
+    assert counted(fresh_database, calling_organization.organization_id) == []
 
 
 def test_instructions_become_messages_that_do_not_quote_them(
     fresh_database: Database, worker: Worker
 ) -> None:
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     notes = "Remind her rudely of the appointment she missed twice."
-    outcome(fresh_database, line.dial(fresh_database, HUMAN, call_instructions=notes))
+    outcome(
+        fresh_database, calling_organization.dial(fresh_database, HUMAN, call_instructions=notes)
+    )
     with fresh_database.transaction(read_only=True) as session:
         call = session.scalars(select(Call)).one()
     assert call.intro_message == (
@@ -121,35 +124,47 @@ def test_instructions_become_messages_that_do_not_quote_them(
     assert call.call_instructions == notes
 
 
-def _suspend_organization(line: Line) -> object:
+def _suspend_organization(calling_organization: CallingOrganization) -> object:
     return (
         update(Organization)
-        .where(Organization.id == line.organization_id)
+        .where(Organization.id == calling_organization.organization_id)
         .values(status=OrganizationStatus.SUSPENDED)
     )
 
 
-def _suspend_partner(line: Line) -> object:
-    return update(Partner).where(Partner.id == line.partner_id).values(suspended_at=utcnow())
+def _suspend_partner(calling_organization: CallingOrganization) -> object:
+    return (
+        update(Partner)
+        .where(Partner.id == calling_organization.partner_id)
+        .values(suspended_at=utcnow())
+    )
 
 
-def _assistant(line: Line, **values: object) -> object:
-    return update(Assistant).where(Assistant.id == line.assistant_id).values(**values)
+def _assistant(calling_organization: CallingOrganization, **values: object) -> object:
+    return (
+        update(Assistant).where(Assistant.id == calling_organization.assistant_id).values(**values)
+    )
 
 
-def _allow_canada_only(line: Line) -> object:
+def _allow_canada_only(calling_organization: CallingOrganization) -> object:
     return (
         update(Organization)
-        .where(Organization.id == line.organization_id)
+        .where(Organization.id == calling_organization.organization_id)
         .values(allowed_regions=["CA"])
     )
 
 
-CHANGES: dict[str, tuple[Callable[[Line], object], str]] = {
+CHANGES: dict[str, tuple[Callable[[CallingOrganization], object], str]] = {
     "organization suspended": (_suspend_organization, "organization_suspended"),
     "partner suspended": (_suspend_partner, "organization_suspended"),
-    "assistant off": (lambda line: _assistant(line, active=False), "agent_inactive"),
-    "phone off": (lambda line: _assistant(line, phone_enabled=False), "agent_inactive"),
+    "assistant off": (
+        lambda organization: _assistant(organization, active=False),
+        "agent_inactive",
+    ),
+    "phone off": (
+        lambda organization: _assistant(organization, phone_enabled=False),
+        "agent_inactive",
+    ),
     "region taken away": (_allow_canada_only, "region_not_allowed"),
 }
 
@@ -160,18 +175,18 @@ def test_what_changes_after_acceptance_stops_the_call_with_its_reason(
     worker.stop()
     accepted = {}
     for name, (change, _reason) in CHANGES.items():
-        line = open_line(fresh_database)
-        accepted[name] = line.dial(fresh_database, HUMAN)
+        calling_organization = create_calling_organization(fresh_database)
+        accepted[name] = calling_organization.dial(fresh_database, HUMAN)
         with fresh_database.transaction() as session:
-            session.execute(change(line))  # type: ignore[call-overload]  # one statement of several kinds
-    line = open_line(fresh_database)
-    accepted["do not call"] = line.dial(fresh_database, HUMAN)
-    accepted["too old"] = open_line(fresh_database).dial(fresh_database, HUMAN)
+            session.execute(change(calling_organization))  # type: ignore[call-overload]  # one statement of several kinds
+    calling_organization = create_calling_organization(fresh_database)
+    accepted["do not call"] = calling_organization.dial(fresh_database, HUMAN)
+    accepted["too old"] = create_calling_organization(fresh_database).dial(fresh_database, HUMAN)
     with fresh_database.transaction() as session:
         session.add(
             DoNotCallEntry(
-                organization_id=line.organization_id,
-                partner_id=line.partner_id,
+                organization_id=calling_organization.organization_id,
+                partner_id=calling_organization.partner_id,
                 phone=HUMAN,
                 added_by="the owner",
             )
@@ -192,13 +207,13 @@ def test_a_campaign_call_needs_a_contact_that_may_still_be_called(
     fresh_database: Database, worker: Worker, simulator: Simulator
 ) -> None:
     worker.stop()
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     statuses = {"new": "interested", "ended": " Completed ", "removed": None}
     accepted = {}
     with fresh_database.transaction() as session:
         campaign = Campaign(
-            partner_id=line.partner_id,
-            organization_id=line.organization_id,
+            partner_id=calling_organization.partner_id,
+            organization_id=calling_organization.organization_id,
             name="Spring",
             all_assistants=True,
             status=CampaignStatus.ACTIVE,
@@ -207,18 +222,21 @@ def test_a_campaign_call_needs_a_contact_that_may_still_be_called(
         session.flush()
         for index, (name, status) in enumerate(statuses.items()):
             contact = Contact(
-                organization_id=line.organization_id,
+                organization_id=calling_organization.organization_id,
                 campaign_id=campaign.id,
                 phone=f"+1212555010{index}",
             )
             session.add(contact)
             session.flush()
             request = calls.CallRequest(
-                line.assistant_id, str(contact.phone), intro_message="Hi.", voicemail_message="Bye."
+                calling_organization.assistant_id,
+                str(contact.phone),
+                intro_message="Hi.",
+                voicemail_message="Bye.",
             )
             accepted[name] = calls.schedule(
                 session,
-                system_caller(partner_id=line.partner_id),
+                system_caller(partner_id=calling_organization.partner_id),
                 request,
                 source=CallSource.CAMPAIGN,
                 live=True,
@@ -253,13 +271,13 @@ def test_a_call_outside_calling_hours_waits_for_them(
 ) -> None:
     number, zone = _number_at_day()
     opening = (datetime.now(zone) + timedelta(seconds=3)).replace(microsecond=0)
-    line = open_line(
+    calling_organization = create_calling_organization(
         fresh_database,
         calling_hours_on=True,
         calling_hours_start=opening.time(),
         calling_hours_end=time(23, 59),
     )
-    call_id = line.dial(fresh_database, number)
+    call_id = calling_organization.dial(fresh_database, number)
     waiting = call_now(fresh_database, call_id)
     assert (waiting.status.value, waiting.scheduled_for) == ("scheduled", opening)
     assert outcome(fresh_database, call_id) == ("completed", "completed", "human")
@@ -273,11 +291,11 @@ def test_calling_hours_set_after_acceptance_delay_the_call(
 ) -> None:
     worker.stop()
     number, zone = _number_at_day()
-    line = open_line(fresh_database)
-    call_id = line.dial(fresh_database, number)
+    calling_organization = create_calling_organization(fresh_database)
+    call_id = calling_organization.dial(fresh_database, number)
     opening = (datetime.now(zone) + timedelta(hours=2)).replace(minute=0, second=0, microsecond=0)
     with fresh_database.transaction() as session:
-        organization = session.get_one(Organization, line.organization_id)
+        organization = session.get_one(Organization, calling_organization.organization_id)
         organization.calling_hours_on = True
         organization.calling_hours_start = opening.time()
         organization.calling_hours_end = time(23, 59)
@@ -292,9 +310,9 @@ def test_never_more_calls_at_once_than_the_organization_allows(
     fresh_database: Database, make_worker: Callable[..., Worker]
 ) -> None:
     make_worker(PORTAL_SIMULATOR_PACE="0.05").start()
-    line = open_line(fresh_database, max_calls_at_once=2)
+    calling_organization = create_calling_organization(fresh_database, max_calls_at_once=2)
     for index in range(6):
-        line.dial(fresh_database, f"+1212555020{index}")
+        calling_organization.dial(fresh_database, f"+1212555020{index}")
     until(lambda: unfinished(fresh_database) == 0)
     with fresh_database.transaction(read_only=True) as session:
         times = session.execute(select(CallAttempt.started_at, CallAttempt.ended_at)).all()
@@ -308,9 +326,11 @@ def test_never_more_calls_at_once_than_the_organization_allows(
 def test_busy_numbers_are_retried_if_the_organization_chose_it(
     fresh_database: Database, worker: Worker, simulator: Simulator
 ) -> None:
-    line = open_line(fresh_database, retry_times=2, retry_minutes=0)
+    calling_organization = create_calling_organization(
+        fresh_database, retry_times=2, retry_minutes=0
+    )
     busy = SIMULATED_NUMBERS["busy"]
-    call_id = line.dial(fresh_database, busy)
+    call_id = calling_organization.dial(fresh_database, busy)
     assert outcome(fresh_database, call_id) == ("busy", "busy", None)
     with fresh_database.transaction(read_only=True) as session:
         attempts = calls.attempts_of(session, [call_id])[call_id]

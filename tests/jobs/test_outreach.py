@@ -10,7 +10,7 @@ from app.database import Database
 from app.models import Call, OutreachContact, SimulatedCall
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.outreach import start_campaign
-from tests.fixtures.worker import Worker, open_line, unfinished, until
+from tests.fixtures.worker import Worker, create_calling_organization, unfinished, until
 from tests.matrix import is_full, rotating
 
 KILLED_AFTER = (1, 9, 17) if is_full() else (2,)
@@ -22,8 +22,8 @@ CONTACTS = KILLED_AFTER[-1] + 6
 def test_a_killed_worker_calls_every_contact_of_a_campaign_once(
     fresh_database: Database, make_worker: Callable[..., Worker]
 ) -> None:
-    line = open_line(fresh_database)
-    start_campaign(fresh_database, line, CONTACTS)
+    calling_organization = create_calling_organization(fresh_database)
+    start_campaign(fresh_database, calling_organization, CONTACTS)
     worker = make_worker(PORTAL_CALLS_PER_ORGANIZATION="4")
 
     def called() -> int:

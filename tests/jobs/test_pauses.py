@@ -14,8 +14,8 @@ from app.policy.caller import system_caller
 from app.services import calls, pauses
 from app.services.pauses import PauseScope
 from tests.fixtures.databases import BACKENDS, runs_on
-from tests.fixtures.simulated_line import Simulator
-from tests.fixtures.worker import Worker, call_now, open_line, outcome, until
+from tests.fixtures.simulated_carrier import Simulator
+from tests.fixtures.worker import Worker, call_now, create_calling_organization, outcome, until
 from tests.matrix import rotating
 
 HUMAN = SIMULATED_NUMBERS["human"]
@@ -44,11 +44,14 @@ def test_paused_calls_say_why_they_wait_and_resume_in_order(
     fresh_database: Database, make_worker: Callable[..., Worker], simulator: Simulator
 ) -> None:
     make_worker(PORTAL_CALLS_PER_ORGANIZATION="1").start()
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     pause(fresh_database, PauseScope())
-    waiting = [line.dial(fresh_database, f"+1212555{suffix}") for suffix in range(1000, 1006)]
-    expiring = line.dial(fresh_database, "+12125552000")
-    canceled = line.dial(fresh_database, "+12125553000")
+    waiting = [
+        calling_organization.dial(fresh_database, f"+1212555{suffix}")
+        for suffix in range(1000, 1006)
+    ]
+    expiring = calling_organization.dial(fresh_database, "+12125552000")
+    canceled = calling_organization.dial(fresh_database, "+12125553000")
     until(lambda: held_count(fresh_database) == 8)
 
     first = call_now(fresh_database, waiting[0])
@@ -59,12 +62,17 @@ def test_paused_calls_say_why_they_wait_and_resume_in_order(
     with fresh_database.transaction(read_only=True) as session:
         kinds = [
             moment.kind
-            for moment in calls.timeline(session, calls.get(session, line.key, waiting[0]))
+            for moment in calls.timeline(
+                session, calls.get(session, calling_organization.key, waiting[0])
+            )
         ]
     assert kinds == ["accepted", "held"]
 
     with fresh_database.transaction() as session:
-        assert calls.cancel(session, line.key, canceled, ()).status is CallStatus.CANCELED
+        assert (
+            calls.cancel(session, calling_organization.key, canceled, ()).status
+            is CallStatus.CANCELED
+        )
         session.get_one(Call, expiring).expires_at = utcnow() - timedelta(seconds=1)
         session.get_one(HeldCall, expiring).expires_at = utcnow() - timedelta(seconds=1)
     assert outcome(fresh_database, expiring) == ("expired", "expired", None)
@@ -85,11 +93,11 @@ def test_a_call_on_the_line_goes_on_and_a_killed_worker_changes_nothing(
 ) -> None:
     worker = make_worker(PORTAL_SIMULATOR_PACE="0.3")
     worker.start()
-    line = open_line(fresh_database)
-    on_the_line = line.dial(fresh_database, HUMAN)
+    calling_organization = create_calling_organization(fresh_database)
+    on_the_line = calling_organization.dial(fresh_database, HUMAN)
     until(lambda: call_now(fresh_database, on_the_line).status.value == "ringing")
     pause(fresh_database, PauseScope())
-    waits: UUID = line.dial(fresh_database, "+12125554000")
+    waits: UUID = calling_organization.dial(fresh_database, "+12125554000")
     until(lambda: held_count(fresh_database) == 1)
     worker.kill()
     worker.start()

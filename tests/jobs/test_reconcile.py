@@ -22,7 +22,13 @@ from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
 from tests.fixtures.outreach import start_campaign
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.twilio_worker import WAITS, dial
-from tests.fixtures.worker import Line, Worker, open_line, unfinished, until
+from tests.fixtures.worker import (
+    CallingOrganization,
+    Worker,
+    create_calling_organization,
+    unfinished,
+    until,
+)
 from tests.matrix import rotating
 
 WAITING, CONTACTS = 7, 3
@@ -91,12 +97,12 @@ def copied(databases: Databases, source: Database, folder: Path) -> Database:
     return Database(make_engine(databases.create("postgresql", like=name)))
 
 
-def accepted(database: Database) -> Line:
+def accepted(database: Database) -> CallingOrganization:
     """Calls that wait, and a campaign that has called no contact yet."""
-    line = open_line(database)
+    calling_organization = create_calling_organization(database)
     for suffix in range(WAITING):
-        dial(database, line, f"+1212555{1000 + suffix}")
-    return line
+        dial(database, calling_organization, f"+1212555{1000 + suffix}")
+    return calling_organization
 
 
 def held_count(database: Database) -> int:
@@ -117,8 +123,8 @@ def test_calls_placed_since_the_backup_are_recorded_and_calling_resumes(
     workers: list[Worker],
     tmp_path: Path,
 ) -> None:
-    line = accepted(fresh_database)
-    start_campaign(fresh_database, line, CONTACTS)
+    calling_organization = accepted(fresh_database)
+    start_campaign(fresh_database, calling_organization, CONTACTS)
     mark = MarkFile(tmp_path / "old host", fresh_database)
     with fresh_database.transaction() as session:
         mark.advance(session)
@@ -132,7 +138,7 @@ def test_calls_placed_since_the_backup_are_recorded_and_calling_resumes(
     before.stop()
     with restored.transaction() as session:
         for number in (2000, 2001):
-            line.accept(session, f"+1212555{number}", carrier=CarrierKind.TWILIO)
+            calling_organization.accept(session, f"+1212555{number}", carrier=CarrierKind.TWILIO)
 
     after.start()
     until(lambda: held_count(restored) >= WAITING + 2)
@@ -176,8 +182,8 @@ def test_a_call_from_another_number_and_a_silent_carrier_keep_the_pause(
 def test_contacts_that_their_campaign_had_yet_to_call_count_as_called(
     fresh_database: Database, carrier: FaultyCarrier, tmp_path: Path
 ) -> None:
-    line = open_line(fresh_database)
-    start_campaign(fresh_database, line, CONTACTS)
+    calling_organization = create_calling_organization(fresh_database)
+    start_campaign(fresh_database, calling_organization, CONTACTS)
     with fresh_database.transaction() as session:
         pauses.pause(session, system_caller("tests"), pauses.PauseScope(), "restored by hand")
     place(carrier, "+12125550001", "+12025550199")
@@ -197,9 +203,9 @@ def test_contacts_that_their_campaign_had_yet_to_call_count_as_called(
 def test_a_trunk_has_no_list_and_the_simulated_carrier_has_one(
     fresh_database: Database, tmp_path: Path
 ) -> None:
-    line = open_line(fresh_database)
-    line.dial(fresh_database, "+12125551000")
-    line.dial(fresh_database, "+12125552000", carrier=CarrierKind.SIP)
+    calling_organization = create_calling_organization(fresh_database)
+    calling_organization.dial(fresh_database, "+12125551000")
+    calling_organization.dial(fresh_database, "+12125552000", carrier=CarrierKind.SIP)
     numbers = {"to_number": "+12125551000", "from_number": "+12025550199"}
     with fresh_database.transaction() as session:
         pauses.pause(session, system_caller("tests"), pauses.PauseScope(), "restored by hand")

@@ -24,7 +24,7 @@ from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.receiver import Receiver
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.stack import free_port
-from tests.fixtures.worker import GREETINGS, Worker, open_line, until
+from tests.fixtures.worker import GREETINGS, Worker, create_calling_organization, until
 from tests.matrix import rotating
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -73,7 +73,7 @@ def test_a_call_is_one_trace_and_found_by_one_search(
     tmp_path: Path,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    line, port = open_line(fresh_database), free_port()
+    calling_organization, port = create_calling_organization(fresh_database), free_port()
     worker = make_worker(
         PORTAL_SECRET_KEY=SECRET_KEY,
         PORTAL_WEBHOOK_ALLOW_PRIVATE="1",
@@ -89,18 +89,18 @@ def test_a_call_is_one_trace_and_found_by_one_search(
                 session,
                 OPERATOR,
                 allowed,
-                organization_id=line.organization_id,
+                organization_id=calling_organization.organization_id,
                 url=receiver.url,
                 events=("call.completed",),
             )
             key = api_keys.create(
-                session, OPERATOR, organization_id=line.organization_id, name="CRM"
+                session, OPERATOR, organization_id=calling_organization.organization_id, name="CRM"
             )
         tracing.start(collected.otlp_url, 1, "web")
         answer = app.test_client().post(
             "/api/v1/outbound/call",
             json={
-                "agentId": str(line.assistant_id),
+                "agentId": str(calling_organization.assistant_id),
                 "contact": {"phoneNumber": "+12025550101"},
                 "introMessage": GREETINGS["intro_message"],
                 "voicemailMessage": GREETINGS["voicemail_message"],
@@ -122,8 +122,8 @@ def test_a_call_is_one_trace_and_found_by_one_search(
     [request] = [each for each in found if each["logger"] == "app.access"]
     assert request["request_id"] == answer.headers["X-Request-Id"]
     [placed] = [each for each in found if each.get("job") == "place_call"]
-    assert placed["organization_id"] == str(line.organization_id)
-    assert placed["partner_id"] == str(line.partner_id)
+    assert placed["organization_id"] == str(calling_organization.organization_id)
+    assert placed["partner_id"] == str(calling_organization.partner_id)
     [delivered] = lines_with(log, receiver.received[0].id)
     assert delivered["job"] == "send_webhook"
     assert {each["trace_id"] for each in (request, placed, delivered)} == {TRACE}

@@ -15,8 +15,8 @@ from app.models import WorkerHeartbeat
 from app.services import workers
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.receiver import Receiver
-from tests.fixtures.simulated_line import Simulator
-from tests.fixtures.worker import ROOT, Worker, open_line, unfinished, until
+from tests.fixtures.simulated_carrier import Simulator
+from tests.fixtures.worker import ROOT, Worker, create_calling_organization, unfinished, until
 from tests.jobs.test_webhooks import KEY, add
 from tests.matrix import rotating
 
@@ -30,10 +30,10 @@ def test_a_stopped_worker_leaves_its_calls_to_the_next(
 ) -> None:
     worker = make_worker(PORTAL_SIMULATOR_PACE="0.3")
     worker.start()
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     numbers = [f"+121255504{index:02d}" for index in range(12)]
     for number in numbers:
-        line.dial(fresh_database, number)
+        calling_organization.dial(fresh_database, number)
     until(lambda: sum(map(simulator.times_rung, numbers)) >= 4)
     assert worker.stop() == 0
     with fresh_database.transaction(read_only=True) as session:
@@ -48,18 +48,18 @@ def test_a_stopped_worker_leaves_its_calls_to_the_next(
 def test_a_stopping_worker_claims_no_more_work(
     fresh_database: Database, make_worker: Callable[..., Worker], backend: str
 ) -> None:
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     worker = make_worker(PORTAL_SECRET_KEY=KEY, PORTAL_WEBHOOK_ALLOW_PRIVATE="1")
     with Receiver(holds_seconds=4).open() as receiver:
         with fresh_database.transaction() as session:
-            add(session, line, receiver)
+            add(session, calling_organization, receiver)
         worker.start()
-        line.dial(fresh_database, "+12125550401")
+        calling_organization.dial(fresh_database, "+12125550401")
         until(lambda: receiver.received)  # a webhook is under way, which the worker waits for
         assert worker.process is not None
         worker.process.send_signal(signal.SIGTERM)
         time.sleep(1)
-        line.dial(fresh_database, "+12125550402")
+        calling_organization.dial(fresh_database, "+12125550402")
         assert worker.wait() == 0
     query = text(
         "SELECT status, executor_id FROM dbos.workflow_status "
@@ -103,10 +103,10 @@ def test_the_work_of_a_killed_worker_is_taken_over_by_a_living_one(
     both = [make_worker(PORTAL_SIMULATOR_PACE="0.3") for _ in range(2)]
     for worker in both:
         worker.start()
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     numbers = [f"+121255505{index:02d}" for index in range(8)]
     for number in numbers:
-        line.dial(fresh_database, number)
+        calling_organization.dial(fresh_database, number)
     until(lambda: sum(map(simulator.times_rung, numbers)) >= 4)
     busy = _busy_process(fresh_database)
     [victim] = [worker for worker in both if worker.process and worker.process.pid == busy]
@@ -126,10 +126,10 @@ def test_a_worker_declared_dead_rejoins_as_another_in_the_same_process(
 ) -> None:
     worker = make_worker(PORTAL_SIMULATOR_PACE="0.3")
     worker.start()
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     numbers = [f"+121255506{index:02d}" for index in range(8)]
     for number in numbers:
-        line.dial(fresh_database, number)
+        calling_organization.dial(fresh_database, number)
     until(lambda: sum(map(simulator.times_rung, numbers)) >= 4)
     with fresh_database.transaction() as session:
         [before] = session.scalars(select(WorkerHeartbeat.executor_id)).all()

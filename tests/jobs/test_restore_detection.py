@@ -17,7 +17,7 @@ from app.jobs.restore_detection import FILE, MarkFile
 from app.models import InstallationMark, SimulatedCall, utcnow
 from app.services import pauses
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.worker import Worker, call_now, open_line, outcome, until
+from tests.fixtures.worker import Worker, call_now, create_calling_organization, outcome, until
 
 HUMAN = SIMULATED_NUMBERS["human"]
 
@@ -134,10 +134,10 @@ def test_after_a_restore_nothing_is_dialled_until_an_operator_resumes(
 ) -> None:
     folder = tmp_path / "instance"
     worker = make_worker(PORTAL_INSTANCE_DIR=str(folder))
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     path = Path(str(fresh_database.engine.url.database))
     beat(fresh_database, folder)
-    queued = line.dial(fresh_database, "+12125551000")
+    queued = calling_organization.dial(fresh_database, "+12125551000")
     with fresh_database.engine.connect() as connection:
         connection.execution_options(isolation_level="AUTOCOMMIT")
         connection.exec_driver_sql("COMMIT")

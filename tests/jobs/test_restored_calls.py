@@ -19,7 +19,7 @@ from app.services import pauses
 from tests.fixtures import postgres
 from tests.fixtures.recoverable_server import OWNER, OwnServer, own_server
 from tests.fixtures.settings import SECRET_KEY
-from tests.fixtures.worker import Worker, open_line, outcome, until
+from tests.fixtures.worker import Worker, create_calling_organization, outcome, until
 from tests.matrix import rotating
 
 pytestmark = pytest.mark.alternating
@@ -81,8 +81,10 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 def wait_for_seven(house: House) -> list[UUID]:
     database = house.database
-    line = open_line(database)
-    accepted = [line.dial(database, f"+1212555{1000 + number}") for number in range(CALLS)]
+    calling_organization = create_calling_organization(database)
+    accepted = [
+        calling_organization.dial(database, f"+1212555{1000 + number}") for number in range(CALLS)
+    ]
     database.dispose()
     return accepted
 

@@ -29,7 +29,7 @@ backend = runs_on(rotating("database of sold plans", BACKENDS))
 
 
 @pytest.fixture
-def own(context: WorkerContext) -> Tenant:
+def tenant(context: WorkerContext) -> Tenant:
     """A partner whose Stripe account is connected."""
     with context.database.transaction() as session:
         tenant = make_tenant(session)
@@ -110,64 +110,64 @@ def version(context: WorkerContext) -> PlanVersion:
 
 
 def test_published_plans_are_created_at_stripe_and_replaced_when_their_price_changes(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    draft(context, own, name="Growth", terms=PlanTerms(14900, "EUR"))
-    publish(context, own)
-    product_id, first = sold(context, own)
+    draft(context, tenant, name="Growth", terms=PlanTerms(14900, "EUR"))
+    publish(context, tenant)
+    product_id, first = sold(context, tenant)
     price = stripe.client.v1.prices.retrieve(first)
     assert (price.unit_amount, price.currency, price.active) == (14900, "eur", True)
     assert version(context).sent_at is not None
 
-    draft(context, own, terms=PlanTerms(19900, "EUR"))
-    publish(context, own)
-    same_product, second = sold(context, own)
+    draft(context, tenant, terms=PlanTerms(19900, "EUR"))
+    publish(context, tenant)
+    same_product, second = sold(context, tenant)
     assert same_product == product_id
     assert second != first
     assert stripe.client.v1.prices.retrieve(first).active is False
 
-    draft(context, own, is_visible=False)
-    publish(context, own)
+    draft(context, tenant, is_visible=False)
+    publish(context, tenant)
     assert stripe.client.v1.prices.retrieve(second).active is False
 
 
 def test_a_repeated_job_creates_nothing_twice(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    draft(context, own, terms=PlanTerms(100, "USD"))
-    publish(context, own)
-    before = sold(context, own)
-    sell_plans.sell(context, own.partner.id)
-    assert sold(context, own) == before
+    draft(context, tenant, terms=PlanTerms(100, "USD"))
+    publish(context, tenant)
+    before = sold(context, tenant)
+    sell_plans.sell(context, tenant.partner.id)
+    assert sold(context, tenant) == before
     prices = stripe.client.v1.prices.list({"product": before[0]})
     assert [price.id for price in prices.data] == [before[1]]
 
 
 def test_a_draft_that_was_begun_before_stripe_answered_gets_the_ids(
-    context: WorkerContext, own: Tenant
+    context: WorkerContext, tenant: Tenant
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    draft(context, own, terms=PlanTerms(100, "USD"))
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    draft(context, tenant, terms=PlanTerms(100, "USD"))
     with context.database.transaction() as session:
-        selling.publish(session, caller, own.partner.id, is_outside=False)
-    draft(context, own, name="Later")
-    sell_plans.sell(context, own.partner.id)
-    before = sold(context, own)
-    publish(context, own)
-    assert sold(context, own) == before
+        selling.publish(session, caller, tenant.partner.id, is_outside=False)
+    draft(context, tenant, name="Later")
+    sell_plans.sell(context, tenant.partner.id)
+    before = sold(context, tenant)
+    publish(context, tenant)
+    assert sold(context, tenant) == before
 
 
 def test_without_an_answer_the_plans_are_published_and_sent_again_on_request(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     with context.database.transaction() as session:
-        connect(session, context, own, AccountKeys("rk_live_nobody_knows"))
-    draft(context, own, terms=PlanTerms(100, "USD"))
-    publish(context, own)
+        connect(session, context, tenant, AccountKeys("rk_live_nobody_knows"))
+    draft(context, tenant, terms=PlanTerms(100, "USD"))
+    publish(context, tenant)
     refused = "Stripe refused the key. Check it, and that it may change products and prices."
     assert (version(context).sent_at, version(context).send_problem) == (None, refused)
-    sell_plans.check_account(context, own.partner.id)
+    sell_plans.check_account(context, tenant.partner.id)
     with context.database.transaction() as session:
         account = session.get_one(ProcessorAccount, own.partner.id)
         assert (account.works, account.message) == (False, refused)
@@ -183,7 +183,7 @@ def test_without_an_answer_the_plans_are_published_and_sent_again_on_request(
 
 
 def test_a_pasted_id_is_saved_only_if_stripe_says_the_same(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
     monthly = {"recurring": {"interval": "month"}}
     right = stripe.price("Plus", 9900, "usd", **monthly)
@@ -191,9 +191,9 @@ def test_a_pasted_id_is_saved_only_if_stripe_says_the_same(
 
     def refusal(price_id: str, **more: Any) -> tuple[str, str]:
         with pytest.raises(ValidationFailed) as refused:
-            pasted(context, own, price_id, name="Not saved", **more)
+            pasted(context, tenant, price_id, name="Not saved", **more)
         with context.database.transaction(read_only=True) as session:
-            plan = drafted(session, own)
+            plan = drafted(session, tenant)
             assert (plan.name, plan.price_id) == ("Plus", "")
         return refused.value.problems[0].field, refused.value.message
 
@@ -208,61 +208,61 @@ def test_a_pasted_id_is_saved_only_if_stripe_says_the_same(
     )
     words = f"{right.id} belongs to the product {right.product}."
     assert refusal(right.id, product_id="prod_x") == ("priceId", words)
-    assert pasted(context, own, right.id, product_id=str(right.product))
+    assert pasted(context, tenant, right.id, product_id=str(right.product))
     with pytest.raises(ValidationFailed):
-        draft(context, own, Tier.BASIC, price_id=right.id)
-    sell_plans.refresh_partner(context, own.partner.id)
-    publish(context, own)
-    assert sold(context, own) == (right.product, right.id)
+        draft(context, tenant, Tier.BASIC, price_id=right.id)
+    sell_plans.refresh_partner(context, tenant.partner.id)
+    publish(context, tenant)
+    assert sold(context, tenant) == (right.product, right.id)
 
 
 def test_an_id_that_stripe_did_not_know_is_checked_again(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
     price = stripe.price("Plus", 9900, "usd", recurring={"interval": "month"})
     stripe.client.v1.prices.update(price.id, {"active": False})
     with pytest.raises(ValidationFailed):
-        pasted(context, own, price.id)
+        pasted(context, tenant, price.id)
     stripe.client.v1.prices.update(price.id, {"active": True})
-    assert pasted(context, own, price.id)
+    assert pasted(context, tenant, price.id)
 
 
-def test_without_an_answer_a_pasted_id_is_not_saved(context: WorkerContext, own: Tenant) -> None:
+def test_without_an_answer_a_pasted_id_is_not_saved(context: WorkerContext, tenant: Tenant) -> None:
     with context.database.transaction() as session:
-        connect(session, context, own, AccountKeys("rk_live_nobody_knows"))
-    assert pasted(context, own, "price_1") is False
+        connect(session, context, tenant, AccountKeys("rk_live_nobody_knows"))
+    assert pasted(context, tenant, "price_1") is False
     with pytest.raises(ValidationFailed) as refused:
-        draft(context, own, price_id="price_1", asked_at=utcnow() - timedelta(minutes=1))
+        draft(context, tenant, price_id="price_1", asked_at=utcnow() - timedelta(minutes=1))
     assert refused.value.problems[0].code == "price_not_checked"
     with context.database.transaction(read_only=True) as session:
-        assert drafted(session, own).price_id == ""
+        assert drafted(session, tenant).price_id == ""
 
 
 def test_a_price_that_was_archived_before_its_plan_is_published_is_refused(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
     price = stripe.price("Plus", 9900, "usd", recurring={"interval": "month"})
-    assert pasted(context, own, price.id)
+    assert pasted(context, tenant, price.id)
     stripe.client.v1.prices.update(price.id, {"active": False})
-    sell_plans.refresh_partner(context, own.partner.id)
+    sell_plans.refresh_partner(context, tenant.partner.id)
     with pytest.raises(ValidationFailed) as refused:
-        publish(context, own)
+        publish(context, tenant)
     assert refused.value.message.startswith(
         f"Plus: Stripe has no price on sale with the ID {price.id}."
     )
 
 
 def test_a_price_that_was_archived_at_stripe_is_no_longer_the_same(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    draft(context, own, terms=PlanTerms(700, "USD"))
-    publish(context, own)
+    draft(context, tenant, terms=PlanTerms(700, "USD"))
+    publish(context, tenant)
     with context.database.transaction(read_only=True) as session:
-        published = pricing.published(session, own.partner.id)
+        published = pricing.published(session, tenant.partner.id)
         states = selling.states(session, published)
         assert {tier: state.problem for tier, state in states.items()} == {Tier.PLUS: None}
-    stripe.client.v1.prices.update(sold(context, own)[1], {"active": False})
-    sell_plans.refresh_partner(context, own.partner.id)
+    stripe.client.v1.prices.update(sold(context, tenant)[1], {"active": False})
+    sell_plans.refresh_partner(context, tenant.partner.id)
     with context.database.transaction(read_only=True) as session:
         found = selling.states(session, published)[Tier.PLUS].problem
         assert found is not None
@@ -270,11 +270,11 @@ def test_a_price_that_was_archived_at_stripe_is_no_longer_the_same(
 
 
 def test_prices_of_a_connected_partner_are_refreshed_with_its_own_key(
-    context: WorkerContext, own: Tenant, stripe: StripeServer, caplog: pytest.LogCaptureFixture
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    draft(context, own, terms=PlanTerms(800, "USD"))
-    publish(context, own)
-    price_id = sold(context, own)[1]
+    draft(context, tenant, terms=PlanTerms(800, "USD"))
+    publish(context, tenant)
+    price_id = sold(context, tenant)[1]
     with context.database.transaction() as session:
         session.delete(session.get_one(ProcessorPrice, price_id))
         session.delete(session.get_one(ProcessorCheck, price_id))
@@ -287,13 +287,13 @@ def test_prices_of_a_connected_partner_are_refreshed_with_its_own_key(
 
 
 def test_a_checkout_is_opened_and_its_payment_counts_once(
-    context: WorkerContext, own: Tenant
+    context: WorkerContext, tenant: Tenant
 ) -> None:
-    member = own.caller(Role.STANDARD)
+    member = tenant.caller(Role.STANDARD)
     with context.database.transaction() as session, pytest.raises(Conflict):
         checkouts.start_checkout(session, member, Tier.PLUS, "https://portal.test/plan")
-    draft(context, own, terms=PlanTerms(900, "USD", trial_days=7))
-    publish(context, own)
+    draft(context, tenant, terms=PlanTerms(900, "USD", trial_days=7))
+    publish(context, tenant)
     with context.database.transaction() as session:
         begun = checkouts.start_checkout(session, member, Tier.PLUS, "https://portal.test/plan").id
     sell_plans.request_checkout_url(context, begun)
@@ -303,6 +303,6 @@ def test_a_checkout_is_opened_and_its_payment_counts_once(
         assert checkout.url.startswith("https://checkout.stripe.test/cs_test_")
         other = UUID(int=1)
         assert checkouts.paid(session, other, str(begun)) is None
-        assert checkouts.paid(session, own.partner.id, "no id") is None
-        assert checkouts.paid(session, own.partner.id, str(begun)) is checkout
-        assert checkouts.paid(session, own.partner.id, str(begun)) is None
+        assert checkouts.paid(session, tenant.partner.id, "no id") is None
+        assert checkouts.paid(session, tenant.partner.id, str(begun)) is checkout
+        assert checkouts.paid(session, tenant.partner.id, str(begun)) is None

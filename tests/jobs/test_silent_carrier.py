@@ -15,7 +15,7 @@ from app.services.calls.silence import NO_ANSWER
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.twilio_worker import twilio_worker
-from tests.fixtures.worker import call_now, open_line, outcome, until
+from tests.fixtures.worker import call_now, create_calling_organization, outcome, until
 from tests.fixtures.worker_context import worker_context
 from tests.matrix import rotating
 
@@ -28,7 +28,9 @@ def test_the_pauses_grow_while_the_carrier_is_silent(
     with worker_context(
         settings_for(url_of(fresh_database), tmp_path, carrier="sip", sip_trunk="127.0.0.1")
     ):
-        call_id = open_line(fresh_database).dial(fresh_database, "+12125550101", carrier=SIP)
+        call_id = create_calling_organization(fresh_database).dial(
+            fresh_database, "+12125550101", carrier=SIP
+        )
         attempt_id = new_id()
         with fresh_database.transaction() as session:
             claims.next_step(session, call_id, attempt_id, calls_at_once=1)

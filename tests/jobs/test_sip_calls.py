@@ -32,7 +32,7 @@ from tests.fixtures.sip_phone import (
 from tests.fixtures.sip_trunk import Answer
 from tests.fixtures.sip_worker import SipWorker, sip_worker
 from tests.fixtures.waiting import is_gone, wait_for
-from tests.fixtures.worker import call_now, open_line, outcome, until
+from tests.fixtures.worker import call_now, create_calling_organization, outcome, until
 from tests.matrix import rotating
 
 pytestmark = [pytest.mark.debian, pytest.mark.worker, pytest.mark.xdist_group("sip")]
@@ -180,13 +180,14 @@ def test_an_unanswered_call_ends_as_the_trunk_reports(
 
 
 def test_no_call_leaves_for_a_country_that_was_closed_meanwhile(house: SipWorker) -> None:
-    line = open_line(house.database, allowed_regions=["US", "GB"])
+    calling_organization = create_calling_organization(house.database, allowed_regions=["US", "GB"])
     abroad, at_home = "+442079460101", house.number(BUSY)
     with house.database.transaction() as session:
         begun = [
-            line.accept(session, number, carrier=CarrierKind.SIP).id for number in (abroad, at_home)
+            calling_organization.accept(session, number, carrier=CarrierKind.SIP).id
+            for number in (abroad, at_home)
         ]
-        open_destinations(session, line.partner_id)
+        open_destinations(session, calling_organization.partner_id)
     ended = [outcome(house.database, call_id)[:2] for call_id in begun]
     assert ended == [("canceled", "region_not_allowed"), ("busy", "busy")]
     assert [len(house.trunk.calls_to(number)) for number in (abroad, at_home)] == [0, 1]
@@ -219,7 +220,7 @@ def test_calls_outlive_the_worker_and_end_with_their_own_process(
     os.kill(call_session, signal.SIGKILL)
     house.worker.start()
     with house.database.transaction() as session:
-        calls.cancel(session, house.line.key, begun[cancelled.number], ())
+        calls.cancel(session, house.calling_organization.key, begun[cancelled.number], ())
     ends = {number: outcome(house.database, call_id)[:2] for number, call_id in begun.items()}
     assert ends == {
         followed.number: ("completed", "completed"),
@@ -258,13 +259,16 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_call(house: SipWorker) -> N
 def test_no_call_leaves_for_the_trunk_with_a_number_that_was_moved_meanwhile(
     house: SipWorker,
 ) -> None:
-    keeping, losing = open_line(house.database), open_line(house.database)
+    keeping, losing = (
+        create_calling_organization(house.database),
+        create_calling_organization(house.database),
+    )
     before = len(house.trunk.invites)
     numbers = [house.number(BUSY), house.number(BUSY)]
     with house.database.transaction() as session:
         begun = [
-            line.accept(session, number, carrier=CarrierKind.SIP).id
-            for line, number in zip((keeping, losing), numbers, strict=True)
+            organization.accept(session, number, carrier=CarrierKind.SIP).id
+            for organization, number in zip((keeping, losing), numbers, strict=True)
         ]
         own = session.get_one(Assistant, losing.assistant_id).phone_number or ""
         phone_numbers.move(session, OPERATOR, own, keeping.organization_id)

@@ -14,7 +14,7 @@ from app.policy.caller import system_caller
 from app.services import carrier_accounts
 from app.services.carrier_accounts import KEPT_SECRET, AccountFields
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.worker import open_line
+from tests.fixtures.worker import create_calling_organization
 from tests.fixtures.worker_context import worker_context
 
 
@@ -24,8 +24,8 @@ def test_the_ledger_of_an_account_goes_with_its_secret(
 ) -> None:
     settings = settings_for(url_of(fresh_database), tmp_path)
     with worker_context(settings):
-        line = open_line(fresh_database)
-        caller = system_caller("colleague", line.partner_id)
+        calling_organization = create_calling_organization(fresh_database)
+        caller = system_caller("colleague", calling_organization.partner_id)
         trunk = AccountFields("right", trunk=Trunk("sip.example.com", user="portal"))
         with fresh_database.transaction() as session:
             save = carrier_accounts.save

@@ -16,7 +16,7 @@ from app.policy.caller import system_caller
 from app.services.webhooks import deliveries, endpoints
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import SECRET_KEY
-from tests.fixtures.worker import Worker, open_line, unfinished, until
+from tests.fixtures.worker import Worker, create_calling_organization, unfinished, until
 from tests.matrix import rotating
 
 ADDRESS = "127.0.0.77"
@@ -46,7 +46,7 @@ def test_calls_go_on_while_names_are_not_found(
         PORTAL_MAIL_FROM="a@mail.example",
     )
     worker.program = ["tests.fixtures.deaf_dns_worker", deaf_server]
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     operator = system_caller("tests")
     settings = Settings(env="test", secret_key=SECRET_KEY, webhook_allow_private=True)
     with fresh_database.transaction() as session:
@@ -55,7 +55,7 @@ def test_calls_go_on_while_names_are_not_found(
                 session,
                 operator,
                 settings,
-                organization_id=line.organization_id,
+                organization_id=calling_organization.organization_id,
                 url=f"http://hooks{place}.slow.example/",
                 events=("call.busy",),
             ).endpoint
@@ -64,7 +64,7 @@ def test_calls_go_on_while_names_are_not_found(
     worker.start()
     time.sleep(1)  # so that the webhooks wait for their names
     for place in range(10):
-        line.dial(fresh_database, f"+1212555{place:04d}")
+        calling_organization.dial(fresh_database, f"+1212555{place:04d}")
     until(lambda: unfinished(fresh_database) == 0, 30)
     reason = select(WebhookDelivery.id).where(
         WebhookDelivery.last_answer.startswith("DNS lookup failed for hooks")

@@ -35,7 +35,7 @@ EXPECTED_END = 1_800_000_000
 
 
 @pytest.fixture
-def own(context: WorkerContext) -> Tenant:
+def tenant(context: WorkerContext) -> Tenant:
     """A partner that sells its Plus plan through Stripe."""
     with context.database.transaction() as session:
         tenant = make_tenant(session)
@@ -47,17 +47,17 @@ def own(context: WorkerContext) -> Tenant:
 
 
 def subscribe(
-    context: WorkerContext, stripe: StripeServer, own: Tenant, price_id: str = ""
+    context: WorkerContext, stripe: StripeServer, tenant: Tenant, price_id: str = ""
 ) -> UUID:
     """The organization's paid checkout, which began a subscription at Stripe."""
     customer = stripe.client.v1.customers.create({})
-    wanted = {"customer": customer.id, "items": [{"price": price_id or sold(context, own)[1]}]}
+    wanted = {"customer": customer.id, "items": [{"price": price_id or sold(context, tenant)[1]}]}
     made = stripe.client.v1.subscriptions.create(wanted)
     with context.database.transaction() as session:
         checkout = Checkout(
             id=new_id(),
-            partner_id=own.partner.id,
-            organization_id=own.organization.id,
+            partner_id=tenant.partner.id,
+            organization_id=tenant.organization.id,
             tier=Tier.PLUS,
             back_url="http://localhost/plan",
         )
@@ -65,15 +65,15 @@ def subscribe(
         subscriptions.begin(session, checkout, made.id)
         query = select(Subscription.id).where(Subscription.reference == made.id)
         subscription_id = session.scalars(query).one()
-    choose(context, own, Tier.PLUS)
+    choose(context, tenant, Tier.PLUS)
     return subscription_id
 
 
-def choose(context: WorkerContext, own: Tenant, tier: Tier) -> None:
+def choose(context: WorkerContext, tenant: Tenant, tier: Tier) -> None:
     with context.database.transaction() as session:
         change = read(UpdateOrganizationInput, {"paymentTier": tier.value})
-        caller = own.caller(Role.PARTNER_ADMIN)
-        organizations.update(session, caller, own.organization.id, change)
+        caller = tenant.caller(Role.PARTNER_ADMIN)
+        organizations.update(session, caller, tenant.organization.id, change)
 
 
 def become(context: WorkerContext, stripe: StripeServer, subscription_id: UUID, **now: Any) -> None:
@@ -94,15 +94,15 @@ def stored(context: WorkerContext, subscription_id: UUID) -> Subscription:
         return session.get_one(Subscription, subscription_id)
 
 
-def plan(context: WorkerContext, own: Tenant) -> Tier | None:
+def plan(context: WorkerContext, tenant: Tenant) -> Tier | None:
     with context.database.transaction(read_only=True) as session:
-        return session.get_one(Organization, own.organization.id).payment_tier
+        return session.get_one(Organization, tenant.organization.id).payment_tier
 
 
 def test_the_plan_becomes_free_when_the_subscription_ends(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(context, stripe, own)
+    made = subscribe(context, stripe, tenant)
     follow_subscriptions.follow(context, made)
     assert (plan(context, own), stored(context, made).status) == (
         Tier.PLUS,
@@ -110,7 +110,7 @@ def test_the_plan_becomes_free_when_the_subscription_ends(
     )
     become(context, stripe, made, cancel_at=EXPECTED_END)
     ends_at = datetime.fromtimestamp(EXPECTED_END, UTC)
-    assert (plan(context, own), stored(context, made).ends_at) == (Tier.PLUS, ends_at)
+    assert (plan(context, tenant), stored(context, made).ends_at) == (Tier.PLUS, ends_at)
     become(context, stripe, made, status="past_due")
     assert (plan(context, own), stored(context, made).status) == (
         Tier.PLUS,
@@ -118,10 +118,10 @@ def test_the_plan_becomes_free_when_the_subscription_ends(
     )
     for _repeated in range(2):
         become(context, stripe, made, status="canceled")
-        assert plan(context, own) is Tier.FREE
+        assert plan(context, tenant) is Tier.FREE
     assert stored(context, made).ended_at is not None
     become(context, stripe, made, status="active")
-    assert (plan(context, own), stored(context, made).ended_at) == (Tier.PLUS, None)
+    assert (plan(context, tenant), stored(context, made).ended_at) == (Tier.PLUS, None)
     with context.database.transaction(read_only=True) as session:
         query = select(AuditEntry).where(AuditEntry.action == "organization.subscription_changed")
         entries = session.scalars(query.order_by(AuditEntry.id)).all()
@@ -134,43 +134,43 @@ def test_the_plan_becomes_free_when_the_subscription_ends(
 
 
 def test_another_price_of_the_subscription_is_another_plan(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(context, stripe, own)
-    draft(context, own, Tier.BASIC, terms=PlanTerms(2_900, "USD"))
-    publish(context, own)
+    made = subscribe(context, stripe, tenant)
+    draft(context, tenant, Tier.BASIC, terms=PlanTerms(2_900, "USD"))
+    publish(context, tenant)
     with context.database.transaction(read_only=True) as session:
-        plans = pricing.published(session, own.partner.id)
+        plans = pricing.published(session, tenant.partner.id)
         basic = next(plan.price_id for plan in plans if plan.tier is Tier.BASIC)
     price = {"data": [{"price": {"object": "price", "id": basic}}]}
     become(context, stripe, made, items={"object": "list", **price})
-    assert (plan(context, own), stored(context, made).tier) == (Tier.BASIC, Tier.BASIC)
+    assert (plan(context, tenant), stored(context, made).tier) == (Tier.BASIC, Tier.BASIC)
 
 
 def test_a_replaced_price_still_means_its_plan(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    before = sold(context, own)[1]
-    draft(context, own, terms=PlanTerms(12_900, "USD"))
-    publish(context, own)
-    made = subscribe(context, stripe, own, price_id=before)
+    before = sold(context, tenant)[1]
+    draft(context, tenant, terms=PlanTerms(12_900, "USD"))
+    publish(context, tenant)
+    made = subscribe(context, stripe, tenant, price_id=before)
     follow_subscriptions.follow(context, made)
-    assert (plan(context, own), stored(context, made).tier) == (Tier.PLUS, Tier.PLUS)
+    assert (plan(context, tenant), stored(context, made).tier) == (Tier.PLUS, Tier.PLUS)
 
 
 def test_a_plan_that_was_chosen_in_the_meantime_stays_when_the_subscription_ends(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(context, stripe, own)
-    choose(context, own, Tier.BASIC)
+    made = subscribe(context, stripe, tenant)
+    choose(context, tenant, Tier.BASIC)
     become(context, stripe, made, status="canceled")
-    assert plan(context, own) is Tier.BASIC
+    assert plan(context, tenant) is Tier.BASIC
 
 
 def test_an_upgrade_ends_the_former_subscription_and_only_that(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    first, second = (subscribe(context, stripe, own) for _each in range(2))
+    first, second = (subscribe(context, stripe, tenant) for _each in range(2))
     follow_subscriptions.follow(context, second)
     states = [stored(context, each).status for each in (first, second)]
     assert states == [SubscriptionStatus.ENDED, SubscriptionStatus.ACTIVE]
@@ -181,9 +181,9 @@ def test_an_upgrade_ends_the_former_subscription_and_only_that(
 
 
 def test_a_subscription_that_the_account_does_not_have_changes_nothing(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(context, stripe, own)
+    made = subscribe(context, stripe, tenant)
     with context.database.transaction() as session:
         session.get_one(Subscription, made).reference = "sub_of_another_account"
     follow_subscriptions.follow(context, made)
@@ -194,25 +194,25 @@ def test_a_subscription_that_the_account_does_not_have_changes_nothing(
 
 
 def test_a_lost_report_is_replaced_within_a_day(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(context, stripe, own)
+    made = subscribe(context, stripe, tenant)
     reference = stored(context, made).reference
     tell(stripe, reference, status="canceled")
     follow_subscriptions.follow_due(context)
-    assert plan(context, own) is Tier.PLUS
+    assert plan(context, tenant) is Tier.PLUS
     with context.database.transaction() as session:
         session.get_one(Subscription, made).seen_at -= subscriptions.ASKED_AGAIN
     follow_subscriptions.follow_due(context)
-    assert plan(context, own) is Tier.FREE
+    assert plan(context, tenant) is Tier.FREE
 
 
 def test_without_an_answer_nothing_changes(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(context, stripe, own)
+    made = subscribe(context, stripe, tenant)
     with context.database.transaction() as session:
-        connect(session, context, own, AccountKeys("rk_live_nobody_knows"))
+        connect(session, context, tenant, AccountKeys("rk_live_nobody_knows"))
     follow_subscriptions.follow(context, made)
     assert (plan(context, own), stored(context, made).status) == (
         Tier.PLUS,
@@ -222,17 +222,17 @@ def test_without_an_answer_nothing_changes(
 
 def test_a_run_stops_after_one_request_if_stripe_is_silent(
     context: WorkerContext,
-    own: Tenant,
+    tenant: Tenant,
     stripe: StripeServer,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Other periodic tasks wait for it, and each question waits for seconds."""
-    for made in [subscribe(context, stripe, own) for _each in range(2)]:
+    for made in [subscribe(context, stripe, tenant) for _each in range(2)]:
         with context.database.transaction() as session:
             session.get_one(Subscription, made).seen_at -= subscriptions.ASKED_AGAIN
     for month in (9, 10):
-        owe(context, own, 1_234, month)
+        owe(context, tenant, 1_234, month)
     silent = f"http://127.0.0.1:{free_port()}"
     settings = settings_for(url_of(context.database), tmp_path, stripe_api_url=silent)
     with worker_context(settings) as cut_off:
@@ -248,12 +248,12 @@ def test_a_run_stops_after_one_request_if_stripe_is_silent(
 
 
 def test_a_customer_is_sent_to_the_invoices_at_stripe(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    member = own.caller(Role.STANDARD)
+    member = tenant.caller(Role.STANDARD)
     with context.database.transaction() as session, pytest.raises(Conflict):
         checkouts.start_visit(session, member, "https://portal.test/plan")
-    made = subscribe(context, stripe, own)
+    made = subscribe(context, stripe, tenant)
     follow_subscriptions.follow(context, made)
     with context.database.transaction() as session:
         begun = checkouts.start_visit(session, member, "https://portal.test/plan").id
@@ -264,13 +264,13 @@ def test_a_customer_is_sent_to_the_invoices_at_stripe(
     assert url == f"https://billing.stripe.test/{customer}?back=https://portal.test/plan"
 
 
-def owe(context: WorkerContext, own: Tenant, extra: int, month: int = 10) -> UUID:
+def owe(context: WorkerContext, tenant: Tenant, extra: int, month: int = 10) -> UUID:
     """A closed statement with usage beyond the plan."""
     with context.database.transaction() as session:
         statement = Statement(
             id=new_id(),
-            partner_id=own.partner.id,
-            organization_id=own.organization.id,
+            partner_id=tenant.partner.id,
+            organization_id=tenant.organization.id,
             month=datetime(2026, month, 1, tzinfo=UTC).date(),
             tier=Tier.PLUS,
             plan_name="Plus",
@@ -311,11 +311,11 @@ def lose_answer(context: WorkerContext, stripe: StripeServer, statement_id: UUID
 
 
 def test_usage_beyond_the_plan_is_added_to_the_next_invoice_once(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(context, stripe, own)
+    made = subscribe(context, stripe, tenant)
     follow_subscriptions.follow(context, made)
-    statement_id = owe(context, own, 1_234)
+    statement_id = owe(context, tenant, 1_234)
     follow_subscriptions.charge_due(context)
     assert charge_of(context, statement_id) == (True, "")
     lose_answer(context, stripe, statement_id)
@@ -328,12 +328,12 @@ def test_usage_beyond_the_plan_is_added_to_the_next_invoice_once(
 
 
 def test_two_statements_of_the_same_amount_are_both_charged(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(context, stripe, own)
+    made = subscribe(context, stripe, tenant)
     follow_subscriptions.follow(context, made)
     for month in (9, 10):
-        owe(context, own, 500, month)
+        owe(context, tenant, 500, month)
     follow_subscriptions.charge_due(context)
     amounts = [amount for _, _, amount, _ in items_of(stripe, stored(context, made).customer)]
     assert amounts == ["500", "500"]
@@ -341,17 +341,17 @@ def test_two_statements_of_the_same_amount_are_both_charged(
 
 @pytest.mark.parametrize("is_replaced", [True, False])
 def test_an_item_with_a_lost_answer_is_found_after_its_subscription_ended(
-    context: WorkerContext, own: Tenant, stripe: StripeServer, is_replaced: bool
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer, is_replaced: bool
 ) -> None:
     """Each subscription has a customer of its own."""
-    made = subscribe(context, stripe, own)
+    made = subscribe(context, stripe, tenant)
     follow_subscriptions.follow(context, made)
-    statement_id = owe(context, own, 700)
+    statement_id = owe(context, tenant, 700)
     follow_subscriptions.charge_due(context)
     lose_answer(context, stripe, statement_id)
     customers = [stored(context, made).customer]
     if is_replaced:
-        following = subscribe(context, stripe, own)
+        following = subscribe(context, stripe, tenant)
         follow_subscriptions.follow(context, following)
         customers.append(stored(context, following).customer)
     else:
@@ -362,10 +362,10 @@ def test_an_item_with_a_lost_answer_is_found_after_its_subscription_ended(
 
 
 def test_usage_that_is_not_charged_says_why(
-    context: WorkerContext, own: Tenant, stripe: StripeServer
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
-    made = subscribe(context, stripe, own)
-    statement_id = owe(context, own, 500)
+    made = subscribe(context, stripe, tenant)
+    statement_id = owe(context, tenant, 500)
     reference = stored(context, made).reference
     tell(stripe, reference, status="canceled")
     follow_subscriptions.charge_due(context)

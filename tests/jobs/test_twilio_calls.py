@@ -7,7 +7,7 @@ import pytest
 from app.services import calls
 from tests.fixtures.faulty_carrier import ACCOUNT, post, sign
 from tests.fixtures.twilio_worker import TwilioWorker
-from tests.fixtures.worker import call_now, counted, open_line, outcome, until
+from tests.fixtures.worker import call_now, counted, create_calling_organization, outcome, until
 from tests.matrix import rotating
 
 INTRO = 'Grüß Gott, "Ada" & <Bob>:\r\nit\'s 5 > 4.'
@@ -47,14 +47,16 @@ def test_a_call_is_requested_with_every_parameter(house: TwilioWorker) -> None:
 def test_the_fetched_document_holds_the_message_word_for_word(
     house: TwilioWorker, answered_by: str, words: str, ended: tuple[str, str, str]
 ) -> None:
-    line = open_line(house.database)
+    calling_organization = create_calling_organization(house.database)
     number = house.number(outcome=answered_by)
-    call_id = house.dial(number, line, intro_message=INTRO, voicemail_message=VOICEMAIL)
+    call_id = house.dial(
+        number, calling_organization, intro_message=INTRO, voicemail_message=VOICEMAIL
+    )
     assert outcome(house.database, call_id) == ended
     [placed] = house.carrier.calls_to(number)
     response = ET.fromstring(placed.spoken)
     assert [(verb.tag, verb.text) for verb in response] == [("Say", words), ("Hangup", None)]
-    assert counted(house.database, line.organization_id) == [
+    assert counted(house.database, calling_organization.organization_id) == [
         (1, int(answered_by == "human"), int(answered_by == "voicemail"))
     ]
     with house.database.transaction(read_only=True) as session:
@@ -78,7 +80,9 @@ def test_callbacks_in_any_order_lead_to_the_same_end(house: TwilioWorker, callba
     with house.database.transaction(read_only=True) as session:
         kinds = [
             moment.kind
-            for moment in calls.timeline(session, calls.get(session, house.line.key, call_id))
+            for moment in calls.timeline(
+                session, calls.get(session, house.calling_organization.key, call_id)
+            )
         ]
     assert sorted(kinds) == sorted(set(kinds))
     assert {"accepted", "dialing", "answered", "said-intro", "ended"} <= set(kinds)

@@ -22,13 +22,13 @@ pytestmark = pytest.mark.xdist_group("house")
 
 def cancel(house: TwilioWorker, call_id: UUID) -> CallStatus:
     with house.database.transaction() as session:
-        return calls.cancel(session, house.line.key, call_id, ()).status
+        return calls.cancel(session, house.calling_organization.key, call_id, ()).status
 
 
 def ask_to_cancel(house: TwilioWorker, call_id: UUID) -> tuple[int, Any]:
     """Status and body of the answer that a script gets."""
     with house.database.transaction() as session:
-        secret = make_key(session, house.line)
+        secret = make_key(session, house.calling_organization)
     path = f"{house.url}/api/v1/outbound/calls/{call_id}/cancel"
     request = Request(path, method="POST", headers={"x-api-key": secret})
     with urlopen(request, timeout=60) as answer:
@@ -57,7 +57,9 @@ def test_a_call_that_the_carrier_does_not_end_continues(house: TwilioWorker) -> 
     call = call_now(house.database, call_id)
     assert (call.status.value, call.status_detail) == ("in-progress", NOT_ENDED)
     with house.database.transaction(read_only=True) as session:
-        moments = calls.timeline(session, calls.get(session, house.line.key, call_id))
+        moments = calls.timeline(
+            session, calls.get(session, house.calling_organization.key, call_id)
+        )
     told = [(each.kind, each.detail) for each in moments if each.kind.startswith("cancel")]
     assert told == [("cancel-asked", None), ("cancel-refused", NOT_ENDED)]
     house.carrier.manners[number].refuses_hang_up = False

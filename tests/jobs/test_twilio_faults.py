@@ -10,7 +10,7 @@ from app.models import CallAttempt, Organization
 from app.services import calls
 from app.services.calls.attempts import UNPLACED
 from tests.fixtures.twilio_worker import TwilioWorker
-from tests.fixtures.worker import call_now, open_line, outcome, until
+from tests.fixtures.worker import call_now, create_calling_organization, outcome, until
 from tests.matrix import rotating
 
 pytestmark = pytest.mark.xdist_group("house")
@@ -147,12 +147,12 @@ def test_a_carrier_that_asks_to_wait_is_asked_again_at_that_time_and_not_before(
 
 
 def test_a_change_while_the_carrier_asks_to_wait_stops_the_call(house: TwilioWorker) -> None:
-    line = open_line(house.database)
+    calling_organization = create_calling_organization(house.database)
     number = house.number(asked=["429"])
-    call_id = house.dial(number, line)
+    call_id = house.dial(number, calling_organization)
     await_delay(house, number, call_id)
     with house.database.transaction() as session:
-        organization = session.get_one(Organization, line.organization_id)
+        organization = session.get_one(Organization, calling_organization.organization_id)
         organization.status = OrganizationStatus.SUSPENDED
     assert outcome(house.database, call_id) == ("canceled", "organization_suspended", None)
     assert len(house.carrier.asked_for(number)) == 1
@@ -163,7 +163,10 @@ def test_a_call_that_the_carrier_delayed_is_cancelled_at_once(house: TwilioWorke
     call_id = house.dial(number)
     await_delay(house, number, call_id)
     with house.database.transaction() as session:
-        assert calls.cancel(session, house.line.key, call_id, ()).status.value == "canceled"
+        assert (
+            calls.cancel(session, house.calling_organization.key, call_id, ()).status.value
+            == "canceled"
+        )
     other = house.number()
     outcome(house.database, house.dial(other))
     assert len(house.carrier.asked_for(number)) == 1

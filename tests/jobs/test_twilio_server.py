@@ -9,7 +9,7 @@ from app.services import calls
 from tests.fixtures.databases import Databases
 from tests.fixtures.twilio_server import twilio_server
 from tests.fixtures.twilio_worker import dial, portal_over
-from tests.fixtures.worker import call_now, open_line, outcome, until
+from tests.fixtures.worker import call_now, create_calling_organization, outcome, until
 
 
 @pytest.mark.parametrize("backend", ["sqlite"])
@@ -21,15 +21,17 @@ def test_calls_are_placed_reported_and_cancelled(
         portal_over(databases, backend, tmp_path, carrier.account) as (database, worker, _url),
     ):
         worker.start()
-        line = open_line(database)
-        first, second = (dial(database, line, f"+1212555020{last}") for last in (1, 2))
+        calling_organization = create_calling_organization(database)
+        first, second = (
+            dial(database, calling_organization, f"+1212555020{last}") for last in (1, 2)
+        )
         both = (first, second)
         until(lambda: {call_now(database, one).status for one in both} == {CallStatus.RINGING})
         [placed] = carrier.client.calls.list(to="+12125550201")
         placed.update(status="busy")
         assert outcome(database, first) == ("busy", "busy", None)
         with database.transaction() as session:
-            calls.cancel(session, line.key, second, ())
+            calls.cancel(session, calling_organization.key, second, ())
         assert outcome(database, second) == ("canceled", "canceled", None)
         statuses = {call.to: call.status for call in carrier.client.calls.list()}
         assert statuses == {"+12125550201": "busy", "+12125550202": "completed"}

@@ -9,8 +9,8 @@ from app.gateways.carriers.simulator import SimulatedCarrier
 from app.jobs import place_call
 from app.jobs.context import WorkerContext
 from app.models import new_id
-from tests.fixtures import simulated_line
-from tests.fixtures.worker import open_line, outcome
+from tests.fixtures import simulated_carrier
+from tests.fixtures.worker import create_calling_organization, outcome
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from tests.fixtures.worker import open_line, outcome
 )
 def test_a_ringing_call_survives_an_unexpected_error(
     context: WorkerContext,
-    simulator: simulated_line.Simulator,
+    simulator: simulated_carrier.Simulator,
     monkeypatch: pytest.MonkeyPatch,
     errors: int,
     end: tuple[str, str, str | None],
@@ -33,7 +33,7 @@ def test_a_ringing_call_survives_an_unexpected_error(
 
     monkeypatch.setattr(SimulatedCarrier, "look_up", faulty)
     call_id, attempt_id = (
-        open_line(context.database).dial(context.database, "+12125550001"),
+        create_calling_organization(context.database).dial(context.database, "+12125550001"),
         new_id(),
     )
     unwrap(place_call.place_call)(str(call_id), str(attempt_id))

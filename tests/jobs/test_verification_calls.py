@@ -18,7 +18,7 @@ from tests.fixtures.cast import OPERATOR
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.trial import shows, start_trial
 from tests.fixtures.twilio_worker import TwilioWorker
-from tests.fixtures.worker import counted, open_line, outcome
+from tests.fixtures.worker import counted, create_calling_organization, outcome
 
 MEMBER = frozenset({Permission.CALLS_READ, Permission.CALLS_CREATE})
 TABLES = (AuditEntry, Call, CallAttempt, CallEvent, VerifiedNumber, WebhookDelivery)
@@ -29,21 +29,25 @@ pytestmark = pytest.mark.xdist_group("house")
 def test_the_carrier_speaks_the_code_and_nothing_stores_it(
     house: TwilioWorker, tmp_path: Path
 ) -> None:
-    line, number = open_line(house.database), house.number()
-    caller = replace(line.key, permissions=MEMBER)
+    calling_organization, number = create_calling_organization(house.database), house.number()
+    caller = replace(calling_organization.key, permissions=MEMBER)
     with house.database.transaction() as session:
-        start_trial(session, line.organization_id)
+        start_trial(session, calling_organization.organization_id)
         hook = endpoints.add(
             session,
             OPERATOR,
             settings_for(url_of(house.database), tmp_path),
-            organization_id=line.organization_id,
+            organization_id=calling_organization.organization_id,
             url="https://hooks.example.com/calls",
             events=["call.started", "call.completed"],
         ).endpoint
         endpoints.pause(session, OPERATOR, hook.id)
         verifying = calls.request_verification(
-            session, caller, line.organization_id, number, carrier=CarrierKind.TWILIO
+            session,
+            caller,
+            calling_organization.organization_id,
+            number,
+            carrier=CarrierKind.TWILIO,
         )
     assert outcome(house.database, verifying.call_id) == ("completed", "completed", "human")
     [placed] = house.carrier.calls_to(number)
@@ -51,7 +55,7 @@ def test_the_carrier_speaks_the_code_and_nothing_stores_it(
     assert (say.tag, hang_up.tag) == ("Say", "Hangup")
     spoken, again = re.findall(r"(?:\d, ){5}\d", say.text or "")
     assert spoken == again
-    assert counted(house.database, line.organization_id) == []
+    assert counted(house.database, calling_organization.organization_id) == []
 
     code = spoken.replace(", ", "")
     with house.database.transaction(read_only=True) as session:
@@ -63,18 +67,34 @@ def test_the_carrier_speaks_the_code_and_nothing_stores_it(
 
     with house.database.transaction() as session:
         entered = verified_numbers.confirm(
-            session, caller, line.organization_id, verifying.id, spoken, [SECRET_KEY]
+            session,
+            caller,
+            calling_organization.organization_id,
+            verifying.id,
+            spoken,
+            [SECRET_KEY],
         )
     assert entered == CodeResult(CodeOutcome.VERIFIED)
-    assert outcome(house.database, house.dial(number, line)) == ("completed", "completed", "human")
+    assert outcome(house.database, house.dial(number, calling_organization)) == (
+        "completed",
+        "completed",
+        "human",
+    )
 
 
 def test_a_voicemail_gets_no_code(house: TwilioWorker) -> None:
-    line, number = open_line(house.database), house.number(outcome="voicemail")
-    caller = replace(line.key, permissions=MEMBER)
+    calling_organization, number = (
+        create_calling_organization(house.database),
+        house.number(outcome="voicemail"),
+    )
+    caller = replace(calling_organization.key, permissions=MEMBER)
     with house.database.transaction() as session:
         verifying = calls.request_verification(
-            session, caller, line.organization_id, number, carrier=CarrierKind.TWILIO
+            session,
+            caller,
+            calling_organization.organization_id,
+            number,
+            carrier=CarrierKind.TWILIO,
         )
     assert outcome(house.database, verifying.call_id)[1] == "voicemail"
     [placed] = house.carrier.calls_to(number)

@@ -11,7 +11,14 @@ from app.database import Database
 from app.gateways.job_queue import enqueue_mail
 from app.gateways.wake import CHANNEL
 from app.models import SimulatedCall, new_id
-from tests.fixtures.worker import Line, Worker, open_line, outcome, unfinished, until
+from tests.fixtures.worker import (
+    CallingOrganization,
+    Worker,
+    create_calling_organization,
+    outcome,
+    unfinished,
+    until,
+)
 
 NEVER = {"PORTAL_QUEUE_POLL_SECONDS": "600", "PORTAL_SIMULATOR_PACE": "0.001"}
 COMPLETED = ("completed", "completed", "human")
@@ -34,18 +41,20 @@ def deaf(make_worker: Callable[..., Worker], monkeypatch: pytest.MonkeyPatch) ->
     return worker
 
 
-def settle(database: Database, line: Line) -> None:
+def settle(database: Database, calling_organization: CallingOrganization) -> None:
     """Until the worker has read its queues once and listens."""
-    outcome(database, line.dial(database, "+12125557100"))
+    outcome(database, calling_organization.dial(database, "+12125557100"))
     time.sleep(3)
 
 
-def waits(database: Database, line: Line, numbers: list[str]) -> list[float]:
+def waits(
+    database: Database, calling_organization: CallingOrganization, numbers: list[str]
+) -> list[float]:
     """For calls one after the other: from before the acceptance until the carrier has it."""
     found = []
     for number in numbers:
         begun = time.time()
-        outcome(database, line.dial(database, number))
+        outcome(database, calling_organization.dial(database, number))
         placed = select(SimulatedCall.placed_at).where(SimulatedCall.to_number == number)
         with database.transaction(read_only=True) as session:
             found.append(session.scalars(placed).one().timestamp() - begun)
@@ -58,17 +67,17 @@ NUMBERS = [f"+121255570{index:02d}" for index in range(7)]
 
 @pytest.mark.usefixtures("woken")
 def test_a_worker_that_does_not_poll_is_woken_for_each_call(fresh_database: Database) -> None:
-    line = open_line(fresh_database)
-    settle(fresh_database, line)
-    median = waits(fresh_database, line, NUMBERS)[3]
+    calling_organization = create_calling_organization(fresh_database)
+    settle(fresh_database, calling_organization)
+    median = waits(fresh_database, calling_organization, NUMBERS)[3]
     assert median < 1
 
 
 @pytest.mark.usefixtures("deaf")
 def test_polling_finds_each_call_if_every_wake_up_is_lost(fresh_database: Database) -> None:
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     for number in NUMBERS:
-        line.dial(fresh_database, number)
+        calling_organization.dial(fresh_database, number)
     until(lambda: not unfinished(fresh_database), 60)
     with fresh_database.transaction(read_only=True) as session:
         rung = sorted(session.scalars(select(SimulatedCall.to_number)))
@@ -77,16 +86,16 @@ def test_polling_finds_each_call_if_every_wake_up_is_lost(fresh_database: Databa
 
 @pytest.mark.usefixtures("woken")
 def test_a_call_that_ends_makes_room_for_the_next_without_a_poll(fresh_database: Database) -> None:
-    line = open_line(fresh_database, max_calls_at_once=1)
+    calling_organization = create_calling_organization(fresh_database, max_calls_at_once=1)
     for number in NUMBERS:
-        line.dial(fresh_database, number)
+        calling_organization.dial(fresh_database, number)
     until(lambda: not unfinished(fresh_database), 60)
 
 
 def test_work_that_waits_at_the_start_of_a_worker_is_taken_at_once(
     fresh_database: Database, make_worker: Callable[..., Worker]
 ) -> None:
-    call_id = open_line(fresh_database).dial(fresh_database, NUMBERS[0])
+    call_id = create_calling_organization(fresh_database).dial(fresh_database, NUMBERS[0])
     make_worker(**NEVER).start()
     assert outcome(fresh_database, call_id, 30) == COMPLETED
 
@@ -96,7 +105,7 @@ def test_the_work_of_a_killed_worker_is_taken_over_without_a_poll(
 ) -> None:
     worker = make_worker(**(NEVER | {"PORTAL_SIMULATOR_PACE": "0.2"}))
     worker.start()
-    call_id = open_line(fresh_database).dial(fresh_database, NUMBERS[0])
+    call_id = create_calling_organization(fresh_database).dial(fresh_database, NUMBERS[0])
 
     def is_placed() -> bool:
         with fresh_database.transaction(read_only=True) as session:
@@ -111,7 +120,7 @@ def test_the_work_of_a_killed_worker_is_taken_over_without_a_poll(
 @pytest.mark.usefixtures("woken")
 def test_delayed_work_is_started_when_its_delay_is_over(fresh_database: Database) -> None:
     mail_id = new_id()
-    settle(fresh_database, open_line(fresh_database))
+    settle(fresh_database, create_calling_organization(fresh_database))
     begun = time.monotonic()
     with fresh_database.transaction() as session:
         enqueue_mail(session, mail_id, 1, 2.0)
@@ -131,15 +140,15 @@ def test_delayed_work_is_started_when_its_delay_is_over(fresh_database: Database
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 @pytest.mark.usefixtures("woken", "backend")
 def test_a_worker_listens_again_after_its_connection_was_cut(fresh_database: Database) -> None:
-    line = open_line(fresh_database)
-    settle(fresh_database, line)
+    calling_organization = create_calling_organization(fresh_database)
+    settle(fresh_database, calling_organization)
     cut = text(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
         "WHERE datname = current_database() AND query = :query"
     )
     with fresh_database.transaction() as session:
         assert list(session.scalars(cut, {"query": f"LISTEN {CHANNEL}"})) == [True]
-    call_id = line.dial(fresh_database, NUMBERS[0])
+    call_id = calling_organization.dial(fresh_database, NUMBERS[0])
     assert outcome(fresh_database, call_id, 30) == COMPLETED
 
 
@@ -151,8 +160,8 @@ def test_calls_go_out_where_no_pipe_can_be_made(
     path = Path(f"{fresh_database.engine.url.database}-wake")
     path.write_text("not a pipe")
     make_worker(PORTAL_QUEUE_POLL_SECONDS="1", PORTAL_SIMULATOR_PACE="0.001").start()
-    line = open_line(fresh_database)
-    settle(fresh_database, line)
-    call_id = line.dial(fresh_database, NUMBERS[0])
+    calling_organization = create_calling_organization(fresh_database)
+    settle(fresh_database, calling_organization)
+    call_id = calling_organization.dial(fresh_database, NUMBERS[0])
     assert outcome(fresh_database, call_id, 30) == COMPLETED
     assert path.read_text() == "not a pipe"

@@ -18,7 +18,13 @@ from app.services.webhooks import deliveries, endpoints
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.receiver import Receiver
 from tests.fixtures.settings import SECRET_KEY
-from tests.fixtures.worker import Line, Worker, open_line, outcome, until
+from tests.fixtures.worker import (
+    CallingOrganization,
+    Worker,
+    create_calling_organization,
+    outcome,
+    until,
+)
 from tests.matrix import rotating
 
 OPERATOR = system_caller("tests")
@@ -35,8 +41,8 @@ def open_receiver() -> Iterator[Callable[[], Receiver]]:
 
 
 @pytest.fixture
-def line(fresh_database: Database) -> Line:
-    return open_line(fresh_database)
+def calling_organization(fresh_database: Database) -> CallingOrganization:
+    return create_calling_organization(fresh_database)
 
 
 @pytest.fixture
@@ -47,13 +53,15 @@ def worker(make_worker: Callable[..., Worker]) -> Worker:
     )
 
 
-def add(session: Session, line: Line, receiver: Receiver, *events: str) -> WebhookEndpoint:
+def add(
+    session: Session, calling_organization: CallingOrganization, receiver: Receiver, *events: str
+) -> WebhookEndpoint:
     allowed = Settings(env="test", secret_key=KEY, webhook_allow_private=True)
     return endpoints.add(
         session,
         OPERATOR,
         allowed,
-        organization_id=line.organization_id,
+        organization_id=calling_organization.organization_id,
         url=receiver.url,
         events=events or ("call.completed",),
     ).endpoint
@@ -68,14 +76,14 @@ def test_every_event_of_a_call_is_delivered_and_retried_until_received(
     fresh_database: Database,
     open_receiver: Callable[[], Receiver],
     worker: Worker,
-    line: Line,
+    calling_organization: CallingOrganization,
 ) -> None:
     receiver = open_receiver()
     receiver.answers += [(500, {}), (302, {"Location": receiver.url}), (503, {"Retry-After": "0"})]
     with fresh_database.transaction() as session:
-        add(session, line, receiver, "call.started", "call.busy", "call.completed")
+        add(session, calling_organization, receiver, "call.started", "call.busy", "call.completed")
     worker.start()
-    call_id = line.dial(fresh_database, "+12025550121")
+    call_id = calling_organization.dial(fresh_database, "+12025550121")
     status = outcome(fresh_database, call_id)[0]
     until(lambda: states(fresh_database) == {DeliveryStatus.DELIVERED: 2})
     ids = Counter(message.id for message in receiver.received)
@@ -90,12 +98,15 @@ def test_a_slow_receiver_does_not_delay_others(
     fresh_database: Database,
     open_receiver: Callable[[], Receiver],
     worker: Worker,
-    line: Line,
+    calling_organization: CallingOrganization,
 ) -> None:
     slow, quick = open_receiver(), open_receiver()
     slow.holds_seconds = 8.0
     with fresh_database.transaction() as session:
-        slow_one, quick_one = add(session, line, slow), add(session, line, quick)
+        slow_one, quick_one = (
+            add(session, calling_organization, slow),
+            add(session, calling_organization, quick),
+        )
         for _ in range(6):
             deliveries.send_test(session, OPERATOR, slow_one.id)
         for _ in range(6):
@@ -111,14 +122,14 @@ def test_a_worker_that_ends_loses_none(
     fresh_database: Database,
     open_receiver: Callable[[], Receiver],
     worker: Worker,
-    line: Line,
+    calling_organization: CallingOrganization,
     how: str,
 ) -> None:
     """Stopped, it sends none twice; killed, at most those on their way, under the same id."""
     receiver = open_receiver()
     receiver.holds_seconds = 0.1
     with fresh_database.transaction() as session:
-        endpoint = add(session, line, receiver)
+        endpoint = add(session, calling_organization, receiver)
         made = [deliveries.send_test(session, OPERATOR, endpoint.id) for _ in range(10)]
         expected = sorted(each.message_id for each in made)
     worker.start()
@@ -135,12 +146,12 @@ def test_failed_events_are_sent_again_after_the_receiver_is_fixed(
     fresh_database: Database,
     open_receiver: Callable[[], Receiver],
     worker: Worker,
-    line: Line,
+    calling_organization: CallingOrganization,
 ) -> None:
     receiver = open_receiver()
     receiver.usual = 410
     with fresh_database.transaction() as session:
-        endpoint = add(session, line, receiver)
+        endpoint = add(session, calling_organization, receiver)
         deliveries.send_test(session, OPERATOR, endpoint.id)
     worker.start()
     until(lambda: states(fresh_database) == {DeliveryStatus.HELD: 1})

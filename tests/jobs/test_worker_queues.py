@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from app.database import Database
 from app.models import SimulatedCall
-from tests.fixtures.worker import Worker, open_line, unfinished, until
+from tests.fixtures.worker import Worker, create_calling_organization, unfinished, until
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
@@ -20,8 +20,8 @@ def test_a_worker_of_exports_places_no_calls(
         for queues in ("imports, exports", "calls,mail,webhooks,checks,pictures,silent calls,jobs")
     )
     exports.start()
-    line = open_line(fresh_database)
-    line.dial(fresh_database, "+12125550001")
+    calling_organization = create_calling_organization(fresh_database)
+    calling_organization.dial(fresh_database, "+12125550001")
     time.sleep(2)
     assert unfinished(fresh_database) == 1
     others.start()

@@ -12,7 +12,7 @@ from app.models import CallAttempt
 from app.services.calls import claims
 from tests.fixtures.databases import runs_on
 from tests.fixtures.language_model import LanguageModel, completion
-from tests.fixtures.worker import Worker, open_line, outcome
+from tests.fixtures.worker import Worker, create_calling_organization, outcome
 
 HUMAN = SIMULATED_NUMBERS["human"]
 NOTES = "Ask whether she wants the roof quote of last week. She sounded annoyed about the price."
@@ -36,7 +36,7 @@ def built_in(database: Database, call_id: UUID) -> str:
 def test_messages_come_from_the_model_or_from_templates_if_it_hangs(
     fresh_database: Database, make_worker: Callable[..., Worker]
 ) -> None:
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     with LanguageModel(answer=completion(WRITTEN)).open() as model:
         make_worker(
             PORTAL_WRITER="openai",
@@ -44,10 +44,10 @@ def test_messages_come_from_the_model_or_from_templates_if_it_hangs(
             PORTAL_WRITER_MODEL="small-1",
             PORTAL_WRITER_SECONDS="5",
         ).start()
-        written = line.dial(fresh_database, HUMAN, call_instructions=NOTES)
+        written = calling_organization.dial(fresh_database, HUMAN, call_instructions=NOTES)
         assert outcome(fresh_database, written) == ("completed", "completed", "human")
         model.hangs = True
-        fallen_back = line.dial(fresh_database, HUMAN, call_instructions=NOTES)
+        fallen_back = calling_organization.dial(fresh_database, HUMAN, call_instructions=NOTES)
         assert outcome(fresh_database, fallen_back) == ("completed", "completed", "human")
         asked = [each["model"] for each in model.asked]
     assert asked == ["small-1", "small-1"]

@@ -48,12 +48,12 @@ backend = runs_on(["sqlite"])
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     """Its Plus organization calls from `OWN`; another partner's has `FOREIGN`."""
-    tenant, other = make_tenant(session), make_tenant(session, "Southwind")
-    phone_numbers.assign(session, OPERATOR, other.plus.id, [FOREIGN])
+    tenant, other_tenant = make_tenant(session), make_tenant(session, "Southwind")
+    phone_numbers.assign(session, OPERATOR, other_tenant.plus.id, [FOREIGN])
     phone_numbers.assign(session, OPERATOR, tenant.plus.id, [OWN])
-    for each, number in ((tenant, OWN), (other, FOREIGN)):
+    for each, number in ((tenant, OWN), (other_tenant, FOREIGN)):
         assistants.configure_assistant(
             session,
             OPERATOR,
@@ -70,8 +70,8 @@ def own(session: Session) -> Tenant:
 
 
 @pytest.fixture
-def assistant(session: Session, own: Tenant) -> Assistant:
-    return assistant_of(session, own)
+def assistant(session: Session, tenant: Tenant) -> Assistant:
+    return assistant_of(session, tenant)
 
 
 def assistant_of(session: Session, tenant: Tenant) -> Assistant:
@@ -87,20 +87,20 @@ def pretend(session: Session, assistant: Assistant, number: str) -> None:
     session.expire_all()
 
 
-def move_away(session: Session, own: Tenant) -> None:
-    phone_numbers.move(session, OPERATOR, OWN, own.organization.id)
+def move_away(session: Session, tenant: Tenant) -> None:
+    phone_numbers.move(session, OPERATOR, OWN, tenant.organization.id)
 
 
-def release(session: Session, own: Tenant) -> None:
+def release(session: Session, tenant: Tenant) -> None:
     phone_numbers.release(session, OPERATOR, OWN)
 
 
-def take_foreign(session: Session, own: Tenant) -> None:
-    pretend(session, assistant_of(session, own), FOREIGN)
+def take_foreign(session: Session, tenant: Tenant) -> None:
+    pretend(session, assistant_of(session, tenant), FOREIGN)
 
 
-def take_free(session: Session, own: Tenant) -> None:
-    pretend(session, assistant_of(session, own), FREE)
+def take_free(session: Session, tenant: Tenant) -> None:
+    pretend(session, assistant_of(session, tenant), FREE)
 
 
 LOSSES = (move_away, release, take_foreign, take_free)
@@ -108,8 +108,8 @@ each_loss = pytest.mark.parametrize("lose", LOSSES, ids=lambda lose: lose.__name
 Lose = Callable[[Session, Tenant], None]
 
 
-def signed_in(app: Flask, session: Session, own: Tenant, role: Role) -> FlaskClient:
-    user = own.plus_user if role is Role.STANDARD else own.staff[role]
+def signed_in(app: Flask, session: Session, tenant: Tenant, role: Role) -> FlaskClient:
+    user = tenant.plus_user if role is Role.STANDARD else tenant.staff[role]
     token = sessions.create(session, user, lifetime=timedelta(hours=1), host="localhost")
     session.commit()
     client = app.test_client()
@@ -128,17 +128,17 @@ def csrf_of(page: str) -> str:
 def test_the_portal_refuses_a_number_of_another_tenant_at_its_field(
     make_app: Callable[..., Flask],
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     assistant: Assistant,
     path: str,
     carrier: str,
 ) -> None:
-    own.plus.assistant_limit = 5
+    tenant.plus.assistant_limit = 5
     account = {"twilio_account_sid": "AC0", "twilio_auth_token": "x"}
     app = make_app(carrier=carrier, public_url="https://portal.example", **account)
-    client = signed_in(app, session, own, Role.ADMIN)
+    client = signed_in(app, session, tenant, Role.ADMIN)
     address = (
-        f"/assistants/new?organization={own.plus.id}"
+        f"/assistants/new?organization={tenant.plus.id}"
         if path == "create"
         else f"/assistants/{assistant.id}/edit"
     )
@@ -158,14 +158,14 @@ def test_the_portal_refuses_a_number_of_another_tenant_at_its_field(
 
 @pytest.mark.parametrize("carrier", list(CarrierKind))
 def test_the_services_refuse_a_number_of_another_tenant(
-    session: Session, own: Tenant, assistant: Assistant, carrier: CarrierKind
+    session: Session, tenant: Tenant, assistant: Assistant, carrier: CarrierKind
 ) -> None:
-    own.plus.assistant_limit = 5
+    tenant.plus.assistant_limit = 5
     fields = AssistantFields(name="Robin", phone_number=FOREIGN)
-    admin = own.caller(Role.ADMIN)
+    admin = tenant.caller(Role.ADMIN)
     ways: list[Callable[[], object]] = [
         lambda: assistant_settings.create_assistant(
-            session, admin, own.plus, fields, carrier=carrier
+            session, admin, tenant.plus, fields, carrier=carrier
         ),
         lambda: assistant_settings.update_assistant(
             session, admin, assistant.id, fields, carrier=carrier
@@ -182,23 +182,27 @@ def test_the_services_refuse_a_number_of_another_tenant(
 
 @each_loss
 def test_no_path_accepts_a_call_from_a_number_of_another_organization(
-    make_app: Callable[..., Flask], session: Session, own: Tenant, assistant: Assistant, lose: Lose
+    make_app: Callable[..., Flask],
+    session: Session,
+    tenant: Tenant,
+    assistant: Assistant,
+    lose: Lose,
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     keys = {
-        live: api_keys.create(session, admin, organization_id=own.plus.id, name="K", live=live)
+        live: api_keys.create(session, admin, organization_id=tenant.plus.id, name="K", live=live)
         for live in (True, False)
     }
-    old = oauth_clients.create_legacy(session, OPERATOR, organization_id=own.plus.id, name="Old")
+    old = oauth_clients.create_legacy(session, OPERATOR, organization_id=tenant.plus.id, name="Old")
     session.commit()
     app = make_app(legacy_retirement=RETIREMENT)
     dialler = Dialler(app.test_client(), token_of(app.test_client(), old))
-    browser = signed_in(app, session, own, Role.STANDARD)
+    browser = signed_in(app, session, tenant, Role.STANDARD)
     csrf_token = csrf_of(browser.get("/test-call").text)
-    lose(session, own)
+    lose(session, tenant)
     session.commit()
     session.expire_all()
-    shown = assistant_of(session, own).phone_number
+    shown = assistant_of(session, tenant).phone_number
     client = app.test_client()
     body = {"agentId": str(assistant.id), "contact": {"phoneNumber": TO}}
     for key in keys.values():
@@ -221,7 +225,7 @@ def test_no_path_accepts_a_call_from_a_number_of_another_organization(
     listed = client.get("/api/v1/agents", headers={"x-api-key": keys[True].secret}).get_json()
     assert [agent["phoneReady"] for agent in listed] == [False]
     page = unescape(
-        signed_in(app, session, own, Role.ADMIN).get(f"/assistants/{assistant.id}").text
+        signed_in(app, session, tenant, Role.ADMIN).get(f"/assistants/{assistant.id}").text
     )
     assert NOT_OWN in page
     assert session.scalars(select(Call)).all() == []
@@ -229,16 +233,18 @@ def test_no_path_accepts_a_call_from_a_number_of_another_organization(
 
 @each_loss
 def test_a_campaign_waits_while_its_number_belongs_to_another_organization(
-    session: Session, own: Tenant, assistant: Assistant, lose: Lose
+    session: Session, tenant: Tenant, assistant: Assistant, lose: Lose
 ) -> None:
-    campaign = campaigns.create(session, OPERATOR, own.plus.id, name="Spring", all_assistants=True)
+    campaign = campaigns.create(
+        session, OPERATOR, tenant.plus.id, name="Spring", all_assistants=True
+    )
     plan = outreach.CampaignPlan(
         assistant.id, EVERY_DAY, time(0), time(0), call_instructions="A quote."
     )
     outreach.change_plan(session, OPERATOR, campaign.id, plan, max_at_once=9)
     contacts.apply(session, campaign, [{"phone": TO}], ContactAction.UPSERT)
     outreach.start(session, OPERATOR, campaign.id)
-    lose(session, own)
+    lose(session, tenant)
     settings = CallSettings(TWILIO, calls_at_once=9)
     assert dispatcher.dispatch(session, campaign.id, settings, utcnow()) == 0
     found = session.get_one(Outreach, campaign.id)
@@ -246,9 +252,9 @@ def test_a_campaign_waits_while_its_number_belongs_to_another_organization(
     assert (found.held_reason, blocker and blocker.code) == (NOT_OWN, "agent_phone_not_ready")
 
 
-def accept(session: Session, own: Tenant, source: CallSource) -> Call:
-    request = calls.CallRequest(assistant_of(session, own).id, TO)
-    caller: Caller = system_caller("tests", own.partner.id)
+def accept(session: Session, tenant: Tenant, source: CallSource) -> Call:
+    request = calls.CallRequest(assistant_of(session, tenant).id, TO)
+    caller: Caller = system_caller("tests", tenant.partner.id)
     made = calls.schedule(session, caller, request, CallSettings(TWILIO), source=source, live=True)
     return session.get_one(Call, made.call_id)
 
@@ -256,10 +262,10 @@ def accept(session: Session, own: Tenant, source: CallSource) -> Call:
 @each_loss
 @pytest.mark.parametrize("source", [CallSource.API, CallSource.LEGACY, CallSource.TEST])
 def test_an_accepted_call_ends_before_it_is_placed_once_the_number_is_lost(
-    session: Session, own: Tenant, source: CallSource, lose: Lose
+    session: Session, tenant: Tenant, source: CallSource, lose: Lose
 ) -> None:
-    call = accept(session, own, source)
-    lose(session, own)
+    call = accept(session, tenant, source)
+    lose(session, tenant)
     assert waiting.stopped_by_rules(session, [call.id]) == [call.id]
     claimed = claims.next_step(session, call.id, new_id(), calls_at_once=9)
     assert (claimed.kind, claimed.placement) == (claims.ClaimKind.DONE, None)
@@ -273,14 +279,14 @@ def test_an_accepted_call_ends_before_it_is_placed_once_the_number_is_lost(
 
 @each_loss
 def test_an_attempt_that_the_carrier_delayed_ends_once_the_number_is_lost(
-    session: Session, own: Tenant, lose: Lose
+    session: Session, tenant: Tenant, lose: Lose
 ) -> None:
-    call, attempt_id = accept(session, own, CallSource.API), new_id()
+    call, attempt_id = accept(session, tenant, CallSource.API), new_id()
     first = claims.next_step(session, call.id, attempt_id, calls_at_once=9)
     assert first.placement is not None
     assert first.placement.from_number == OWN
     attempts.record_carrier_retry(session, attempt_id, -1.0, "The carrier asked to wait.")
-    lose(session, own)
+    lose(session, tenant)
     again = claims.claim_retry(session, attempt_id)
     assert (again.kind, again.placement, call.status_detail) == (
         claims.ClaimKind.DONE,
@@ -290,15 +296,15 @@ def test_an_attempt_that_the_carrier_delayed_ends_once_the_number_is_lost(
 
 
 @each_loss
-def test_a_retry_ends_once_the_number_is_lost(session: Session, own: Tenant, lose: Lose) -> None:
-    own.plus.retry_times, own.plus.retry_minutes = 1, 1
-    call, attempt_id = accept(session, own, CallSource.API), new_id()
+def test_a_retry_ends_once_the_number_is_lost(session: Session, tenant: Tenant, lose: Lose) -> None:
+    tenant.plus.retry_times, tenant.plus.retry_minutes = 1, 1
+    call, attempt_id = accept(session, tenant, CallSource.API), new_id()
     claims.next_step(session, call.id, attempt_id, calls_at_once=9)
     attempt = session.get_one(CallAttempt, attempt_id)
     ended = CallStatus.BUSY, EndedReason.BUSY
     lifecycle.end_attempt(session, call, attempt, *ended, at=utcnow())
     assert call.status is CallStatus.SCHEDULED
-    lose(session, own)
+    lose(session, tenant)
     call.next_attempt_at = call.scheduled_for = utcnow()
     claimed = claims.next_step(session, call.id, new_id(), calls_at_once=9)
     assert (claimed.kind, session.scalars(select(CallAttempt.from_number)).all()) == (
@@ -309,12 +315,12 @@ def test_a_retry_ends_once_the_number_is_lost(session: Session, own: Tenant, los
 
 @pytest.mark.parametrize("carrier", [CarrierKind.TWILIO, CarrierKind.SIP])
 def test_a_number_that_was_only_simulated_is_not_used_on_a_real_carrier(
-    session: Session, own: Tenant, assistant: Assistant, carrier: CarrierKind
+    session: Session, tenant: Tenant, assistant: Assistant, carrier: CarrierKind
 ) -> None:
     session.execute(delete(PhoneNumber).where(PhoneNumber.number == OWN))
     assistants.configure_assistant(session, OPERATOR, assistant, phone_number=None)
     assistants.configure_assistant(session, OPERATOR, assistant, phone_number=OWN)
-    caller = system_caller("tests", own.partner.id)
+    caller = system_caller("tests", tenant.partner.id)
     request = calls.CallRequest(assistant.id, TO)
     accepted = calls.schedule(session, caller, request, source=CallSource.API, live=True)
     with pytest.raises(DomainError) as refusal:

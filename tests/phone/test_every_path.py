@@ -40,7 +40,7 @@ backend = runs_on(["sqlite"])
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
     open_destinations(session, tenant.partner.id, *REGIONS)
     tenant.plus.allowed_regions = REGIONS
@@ -54,8 +54,10 @@ def own(session: Session) -> Tenant:
 
 
 @pytest.fixture
-def assistant(session: Session, own: Tenant) -> Assistant:
-    return session.scalars(select(Assistant).where(Assistant.organization_id == own.plus.id)).one()
+def assistant(session: Session, tenant: Tenant) -> Assistant:
+    return session.scalars(
+        select(Assistant).where(Assistant.organization_id == tenant.plus.id)
+    ).one()
 
 
 def sentences() -> Outcomes:
@@ -90,9 +92,9 @@ def test_every_number_of_the_table_has_its_kind() -> None:
 
 
 def test_the_legacy_api_refuses_each_kind_of_number(
-    make_app: Callable[..., Flask], session: Session, own: Tenant, assistant: Assistant
+    make_app: Callable[..., Flask], session: Session, tenant: Tenant, assistant: Assistant
 ) -> None:
-    made = oauth_clients.create_legacy(session, SUPPORT, organization_id=own.plus.id, name="Old")
+    made = oauth_clients.create_legacy(session, SUPPORT, organization_id=tenant.plus.id, name="Old")
     session.commit()
     client = make_app(legacy_retirement=RETIREMENT).test_client()
     dialler = Dialler(client, token_of(client, made))
@@ -105,10 +107,14 @@ def test_the_legacy_api_refuses_each_kind_of_number(
 
 
 def test_the_campaigns_api_refuses_each_kind_of_number(
-    app: Flask, session: Session, own: Tenant, assistant: Assistant
+    app: Flask, session: Session, tenant: Tenant, assistant: Assistant
 ) -> None:
     key = api_keys.create(
-        session, own.caller(Role.PARTNER_ADMIN), organization_id=own.plus.id, name="Key", live=True
+        session,
+        tenant.caller(Role.PARTNER_ADMIN),
+        organization_id=tenant.plus.id,
+        name="Key",
+        live=True,
     )
     session.commit()
     client, outcomes = app.test_client(), {}
@@ -124,9 +130,11 @@ def test_the_campaigns_api_refuses_each_kind_of_number(
 
 
 def test_a_test_call_refuses_each_kind_of_number(
-    app: Flask, session: Session, own: Tenant, assistant: Assistant
+    app: Flask, session: Session, tenant: Tenant, assistant: Assistant
 ) -> None:
-    token = sessions.create(session, own.plus_user, lifetime=timedelta(hours=1), host="localhost")
+    token = sessions.create(
+        session, tenant.plus_user, lifetime=timedelta(hours=1), host="localhost"
+    )
     session.commit()
     client = app.test_client()
     give_session(client, token)
@@ -147,9 +155,11 @@ def test_a_test_call_refuses_each_kind_of_number(
 
 
 def test_a_campaign_refuses_each_kind_of_number(
-    session: Session, own: Tenant, assistant: Assistant
+    session: Session, tenant: Tenant, assistant: Assistant
 ) -> None:
-    campaign = campaigns.create(session, SUPPORT, own.plus.id, name="Spring", all_assistants=True)
+    campaign = campaigns.create(
+        session, SUPPORT, tenant.plus.id, name="Spring", all_assistants=True
+    )
     plan = outreach.CampaignPlan(
         assistant.id, EVERY_DAY, time(0), time(0), call_instructions="A quote."
     )

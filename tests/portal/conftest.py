@@ -111,7 +111,7 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session, "Northwind")
     for user in (*tenant.staff.values(), tenant.user, tenant.plus_user):
         user.password_hash = PASSWORD_HASH
@@ -120,7 +120,7 @@ def own(session: Session) -> Tenant:
 
 
 @pytest.fixture
-def other(session: Session) -> Tenant:
+def other_tenant(session: Session) -> Tenant:
     tenant = make_tenant(session, "Southgate")
     for user in (*tenant.staff.values(), tenant.user, tenant.plus_user):
         user.password_hash = PASSWORD_HASH
@@ -157,8 +157,8 @@ def operator(session: Session, signed_in: Callable[[User], Browser]) -> Browser:
 
 
 @pytest.fixture
-def admin(own: Tenant, signed_in: Callable[[User], Browser]) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+def admin(tenant: Tenant, signed_in: Callable[[User], Browser]) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 @pytest.fixture
@@ -166,11 +166,11 @@ def uploader(
     app: Flask,
     database: Database,
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     admin: Browser,
 ) -> Uploader:
     """A partner's administrator with a campaign."""
-    return Uploader(app, database, admin, make_campaign(session, own))
+    return Uploader(app, database, admin, make_campaign(session, tenant))
 
 
 @pytest.fixture

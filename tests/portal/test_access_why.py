@@ -36,20 +36,20 @@ SignedIn = Callable[[User], Browser]
 ROLES = [role for role in Role if role is not Role.OPERATOR]
 
 
-def user_of(session: Session, own: Tenant, role: Role) -> User:
+def user_of(session: Session, tenant: Tenant, role: Role) -> User:
     if role in (Role.OWNER, Role.STANDARD):
-        user = session.get_one(User, own.user.id)
+        user = session.get_one(User, tenant.user.id)
         user.role = role
         session.commit()
         return user
-    return own.staff[role]
+    return tenant.staff[role]
 
 
 @pytest.mark.parametrize("role", rotating("role that asks why", ROLES))
 def test_the_page_answers_for_each_role_and_permission_as_the_policy_table_does(
-    session: Session, own: Tenant, signed_in: SignedIn, role: Role
+    session: Session, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    browser = signed_in(user_of(session, own, role))
+    browser = signed_in(user_of(session, tenant, role))
     for permission in Permission:
         shown = browser.get(f"/access/why?action={permission.value}")
         assert shown.status_code == 200
@@ -65,9 +65,9 @@ def test_the_page_answers_for_each_role_and_permission_as_the_policy_table_does(
 
 
 def test_the_explanations_of_all_actions_take_a_few_queries(
-    own: Tenant, signed_in: SignedIn, database: Database
+    tenant: Tenant, signed_in: SignedIn, database: Database
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     browser.get("/access/why")
     with counted(database.engine) as statements:
         assert browser.get("/access/why").status_code == 200
@@ -78,7 +78,7 @@ def test_the_explanations_of_all_actions_take_a_few_queries(
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("permission", list(Permission))
 def test_only_users_who_can_give_the_role_are_named(
-    session: Session, own: Tenant, role: Role, permission: Permission
+    session: Session, tenant: Tenant, role: Role, permission: Permission
 ) -> None:
     found = access.of_role(role, permission)
     if found.rule is not AccessRule.ROLE_TOO_LOW:
@@ -86,13 +86,13 @@ def test_only_users_who_can_give_the_role_are_named(
         return
     assert found.changers
     for giver in found.changers:
-        user = user_of(session, own, role)
+        user = user_of(session, tenant, role)
         changed = [
             held
             for held in found.holders
             if held in grantable_roles(giver) and (held in PARTNER_LEVEL) == (role in PARTNER_LEVEL)
         ]
-        caller = OPERATOR if giver is Role.OPERATOR else own.caller(giver)
+        caller = OPERATOR if giver is Role.OPERATOR else tenant.caller(giver)
         if giver is Role.OWNER:
             continue  # the cast has one member, who would change their own role
         with session.begin_nested() as attempt:
@@ -135,18 +135,18 @@ def test_the_page_names_the_rule_that_decides(
 
 @pytest.mark.parametrize("permission", list(Permission))
 def test_a_key_is_answered_by_its_scopes(
-    session: Session, own: Tenant, signed_in: SignedIn, permission: Permission
+    session: Session, tenant: Tenant, signed_in: SignedIn, permission: Permission
 ) -> None:
     held = Permission.CONTACTS_READ
     made = api_keys.create(
         session,
-        own.caller(Role.PARTNER_ADMIN),
-        organization_id=own.organization.id,
+        tenant.caller(Role.PARTNER_ADMIN),
+        organization_id=tenant.organization.id,
         name="Sync",
         scopes=[held],
     )
     session.commit()
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     path = f"/access/why?action={permission.value}&key={made.key.id}"
     expected = (
         "Yes. The key “Sync” has this scope."
@@ -156,32 +156,32 @@ def test_a_key_is_answered_by_its_scopes(
         else "No. API keys can’t do this."
     )
     assert f"<h2>{expected}</h2>" in admin.get(path).text
-    api_keys.revoke(session, own.caller(Role.PARTNER_ADMIN), made.key.id)
+    api_keys.revoke(session, tenant.caller(Role.PARTNER_ADMIN), made.key.id)
     session.commit()
     assert "is revoked or has expired" in admin.get(path).text
 
 
 def test_only_users_who_manage_a_key_can_check_its_access(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
     made = api_keys.create(
         session,
-        own.caller(Role.PARTNER_ADMIN),
-        organization_id=own.organization.id,
+        tenant.caller(Role.PARTNER_ADMIN),
+        organization_id=tenant.organization.id,
         name="Sync",
     )
     session.commit()
     path = f"/access/why?action=contacts:read&key={made.key.id}"
-    for user in (own.user, own.staff[Role.ADMIN], other.staff[Role.PARTNER_ADMIN]):
+    for user in (tenant.user, tenant.staff[Role.ADMIN], other_tenant.staff[Role.PARTNER_ADMIN]):
         assert signed_in(user).get(path).status_code == 404
 
 
-def suspend_user(session: Session, own: Tenant) -> None:
-    session.get_one(User, own.user.id).status = UserStatus.SUSPENDED
+def suspend_user(session: Session, tenant: Tenant) -> None:
+    session.get_one(User, tenant.user.id).status = UserStatus.SUSPENDED
 
 
-def suspend_organization(session: Session, own: Tenant) -> None:
-    found = session.get_one(Organization, own.organization.id)
+def suspend_organization(session: Session, tenant: Tenant) -> None:
+    found = session.get_one(Organization, tenant.organization.id)
     found.status = OrganizationStatus.SUSPENDED
 
 
@@ -191,31 +191,33 @@ def suspend_organization(session: Session, own: Tenant) -> None:
 )
 def test_a_state_decides_before_the_role(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     signed_in: SignedIn,
     end: Callable[[Session, Tenant], None],
     words: str,
 ) -> None:
-    end(session, own)
+    end(session, tenant)
     session.commit()
-    path = f"/access/why?action=campaigns:read&user={own.user.id}"
-    assert words in signed_in(own.staff[Role.ADMIN]).get(path).text
+    path = f"/access/why?action=campaigns:read&user={tenant.user.id}"
+    assert words in signed_in(tenant.staff[Role.ADMIN]).get(path).text
 
 
 def test_a_suspended_partner_decides_first(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    own.partner.suspended_at = utcnow()
+    tenant.partner.suspended_at = utcnow()
     session.commit()
-    path = f"/access/why?action=campaigns:read&user={own.user.id}"
+    path = f"/access/why?action=campaigns:read&user={tenant.user.id}"
     assert "The portal is suspended" in operator.get(path).text
 
 
-def test_a_page_refused_to_a_role_links_the_explanation(own: Tenant, signed_in: SignedIn) -> None:
-    refused = signed_in(own.user).get("/branding")
+def test_a_page_refused_to_a_role_links_the_explanation(
+    tenant: Tenant, signed_in: SignedIn
+) -> None:
+    refused = signed_in(tenant.user).get("/branding")
     assert refused.status_code == 404
     assert 'href="/access/why?action=branding:write"' in refused.text
-    assert "/access/why" not in signed_in(own.user).get("/nowhere").text
+    assert "/access/why" not in signed_in(tenant.user).get("/nowhere").text
 
 
 @pytest.mark.parametrize(
@@ -228,9 +230,9 @@ def test_a_page_refused_to_a_role_links_the_explanation(own: Tenant, signed_in: 
     ],
 )
 def test_a_refused_page_names_the_part_of_the_permission_that_it_needs(
-    own: Tenant, signed_in: SignedIn, page: str, words: str
+    tenant: Tenant, signed_in: SignedIn, page: str, words: str
 ) -> None:
-    member = signed_in(own.user)
+    member = signed_in(tenant.user)
     [path] = re.findall(r'href="(/access/why[^"]*)"', member.get(page).text)
     assert f"<dd>{words}</dd>" in member.get(unescape(path)).text
 
@@ -243,62 +245,64 @@ def test_each_part_belongs_to_pages_that_need_its_permission() -> None:
 
 
 def test_users_read_what_they_may_not_do_and_which_roles_to_ask(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    page = signed_in(own.staff[Role.PARTNER_EDITOR]).get("/access/why?action=users:write").text
+    page = signed_in(tenant.staff[Role.PARTNER_EDITOR]).get("/access/why?action=users:write").text
     assert "<h1>Your access" in page
     assert "<dd>Invite, change and suspend users</dd>" in page
     assert "Ask a user with one of these roles for another role: " in page
     assert "Give the user a role" not in page
-    about = f"/access/why?action=users:write&user={own.staff[Role.PARTNER_EDITOR].id}"
-    assert "Give the user a role" in signed_in(own.staff[Role.PARTNER_ADMIN]).get(about).text
+    about = f"/access/why?action=users:write&user={tenant.staff[Role.PARTNER_EDITOR].id}"
+    assert "Give the user a role" in signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(about).text
 
 
-def test_the_page_of_a_user_links_the_explanation(own: Tenant, signed_in: SignedIn) -> None:
-    page = signed_in(own.staff[Role.PARTNER_EDITOR]).get(f"/users/{own.user.id}").text
-    assert f'href="/access/why?user={own.user.id}"' in page
+def test_the_page_of_a_user_links_the_explanation(tenant: Tenant, signed_in: SignedIn) -> None:
+    page = signed_in(tenant.staff[Role.PARTNER_EDITOR]).get(f"/users/{tenant.user.id}").text
+    assert f'href="/access/why?user={tenant.user.id}"' in page
     assert 'href="/access/why?action=users:write"' in page
 
 
-def test_the_list_of_users_says_why_no_one_can_be_invited(own: Tenant, signed_in: SignedIn) -> None:
+def test_the_list_of_users_says_why_no_one_can_be_invited(
+    tenant: Tenant, signed_in: SignedIn
+) -> None:
     link = 'href="/access/why?action=users:write"'
-    assert link in signed_in(own.staff[Role.PARTNER_EDITOR]).get("/users").text
-    assert link not in signed_in(own.staff[Role.PARTNER_ADMIN]).get("/users").text
+    assert link in signed_in(tenant.staff[Role.PARTNER_EDITOR]).get("/users").text
+    assert link not in signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/users").text
 
 
 def test_users_can_not_check_the_access_of_users_they_do_not_see(
-    own: Tenant, other: Tenant, signed_in: SignedIn
+    tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
     path = "/access/why?action=campaigns:read&user="
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    shown = admin.get(f"{path}{own.user.id}")
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    shown = admin.get(f"{path}{tenant.user.id}")
     assert shown.status_code == 200
-    assert own.user.email in shown.text
-    for user_id in (other.user.id, "nonsense"):
+    assert tenant.user.email in shown.text
+    for user_id in (other_tenant.user.id, "nonsense"):
         assert admin.get(f"{path}{user_id}").status_code == 404
-    assert signed_in(own.user).get(f"{path}{own.plus_user.id}").status_code == 404
+    assert signed_in(tenant.user).get(f"{path}{tenant.plus_user.id}").status_code == 404
 
 
 def test_an_unknown_action_is_not_found_and_unknown_parameters_are_ignored(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert admin.get("/access/why?action=nonsense").status_code == 404
     shown = admin.get("/access/why?_scheme=x&_method=y")
     assert "What this role allows, by area." in shown.text
 
 
 def test_each_action_that_a_role_of_the_same_kind_allows_is_listed_with_its_answer(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    shown = signed_in(own.staff[Role.ADMIN]).get(f"/access/why?user={own.user.id}").text
+    shown = signed_in(tenant.staff[Role.ADMIN]).get(f"/access/why?user={tenant.user.id}").text
     rows = re.findall(r'"visually-hidden">([^<:]+): </span>(.*?)</span>', shown)
     held, more = ROLE_PERMISSIONS[Role.STANDARD], ROLE_PERMISSIONS[Role.OWNER]
     assert {words: answer for answer, words in rows} == {
         PERMISSION_LABELS[each]: "Allowed" if each in held else "Not allowed"
         for each in held | more
     }
-    whys = re.findall(rf"action=([a-z:]+)&(?:amp;)?user={own.user.id}", shown)
+    whys = re.findall(rf"action=([a-z:]+)&(?:amp;)?user={tenant.user.id}", shown)
     assert sorted(whys) == sorted(each.value for each in more - held)
 
 
@@ -307,10 +311,10 @@ def test_each_permission_is_in_one_group() -> None:
 
 
 def test_users_read_who_gave_their_role_and_who_to_ask(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    editor, giver = own.staff[Role.PARTNER_EDITOR], own.staff[Role.PARTNER_ADMIN]
-    caller = own.caller(Role.PARTNER_ADMIN)
+    editor, giver = tenant.staff[Role.PARTNER_EDITOR], tenant.staff[Role.PARTNER_ADMIN]
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     users.change_role(session, caller, editor.id, Role.ADMIN)
     users.change_role(session, caller, editor.id, Role.PARTNER_EDITOR)
     session.commit()
@@ -321,8 +325,8 @@ def test_users_read_who_gave_their_role_and_who_to_ask(
     assert (facts["Role"], facts["Organizations"]) == ("Partner editor", "All")
     asked = page.partition("To change this role, ask:")[2].partition("</p>")[0]
     assert f"mailto:{giver.email}" in asked
-    member = signed_in(own.user).get("/access/why").text
-    assert own.organization.name in member
+    member = signed_in(tenant.user).get("/access/why").text
+    assert tenant.organization.name in member
     assert giver.email not in member
 
 
@@ -338,40 +342,40 @@ def test_users_read_who_gave_their_role_and_who_to_ask(
 )
 def test_access_of_a_client_depends_on_its_state_and_its_role(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     signed_in: SignedIn,
     permission: Permission,
     state: dict[str, datetime],
     rule: AccessRule,
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     client = oauth_clients.create(session, admin, name="Sync", role=Role.ADMIN).client
     for name, value in state.items():
         setattr(client, name, value)
     session.commit()
     assert access.of_client(client, permission).rule is rule
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert f"client={client.id}" in browser.get(f"/api-access/clients/{client.id}").text
     page = browser.get(f"/access/why?client={client.id}&action={permission.value}")
     assert page.status_code == 200
     assert "Sync" in page.text
-    other = signed_in(own.staff[Role.ADMIN]).get(f"/access/why?client={client.id}")
+    other = signed_in(tenant.staff[Role.ADMIN]).get(f"/access/why?client={client.id}")
     assert other.status_code == 404
 
 
-def test_a_user_who_can_not_change_plans_reads_why(own: Tenant, signed_in: SignedIn) -> None:
+def test_a_user_who_can_not_change_plans_reads_why(tenant: Tenant, signed_in: SignedIn) -> None:
     link = 'href="/access/why?action=partner:write"'
     shown = {
-        role: link in signed_in(own.staff[role]).get("/pricing").text
+        role: link in signed_in(tenant.staff[role]).get("/pricing").text
         for role in (Role.PARTNER_ADMIN, Role.ADMIN)
     }
     assert shown == {Role.PARTNER_ADMIN: False, Role.ADMIN: True}
 
 
 def test_the_page_says_when_a_proof_is_asked_for_and_which_groups_are_seen(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin, limited = own.caller(Role.PARTNER_ADMIN), own.staff[Role.ADMIN]
+    admin, limited = tenant.caller(Role.PARTNER_ADMIN), tenant.staff[Role.ADMIN]
     group = organization_groups.create(session, admin, GroupInput("North", []))
     organization_groups.limit(session, admin, limited, {group.id})
     session.commit()
@@ -385,7 +389,7 @@ def test_the_page_says_when_a_proof_is_asked_for_and_which_groups_are_seen(
     organization_groups.remove(session, admin, group.id)
     session.commit()
     assert "but no group is left" in browser.get(f"{page}users:read").text
-    unlimited = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"{page}users:read").text
+    unlimited = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(f"{page}users:read").text
     assert "Limited to" not in unlimited
 
 
@@ -397,10 +401,10 @@ def test_the_page_says_when_a_proof_is_asked_for_and_which_groups_are_seen(
     ],
 )
 def test_screens_on_which_a_role_changes_nothing_lead_to_the_reason(
-    own: Tenant, signed_in: SignedIn, path: str, permission: str
+    tenant: Tenant, signed_in: SignedIn, path: str, permission: str
 ) -> None:
-    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
-    shown = editor.get(path.format(own.organization.id)).text
+    editor = signed_in(tenant.staff[Role.PARTNER_EDITOR])
+    shown = editor.get(path.format(tenant.organization.id)).text
     assert f'<a href="/access/why?action={permission}">Why?</a>' in shown
 
 
@@ -409,8 +413,8 @@ def named_at_the_end(html: str) -> list[str]:
     return re.findall(r'href="/access/why\?action=([^"]+)"', line)
 
 
-def test_the_overview_leads_to_what_its_role_misses(own: Tenant, signed_in: SignedIn) -> None:
-    shown = signed_in(own.user).get("/").text
+def test_the_overview_leads_to_what_its_role_misses(tenant: Tenant, signed_in: SignedIn) -> None:
+    shown = signed_in(tenant.user).get("/").text
     assert 'Some actions need another role. <a href="/access/why">See your access</a>' in shown
     assert "role doesn’t allow" not in shown
 
@@ -434,10 +438,15 @@ def test_the_overview_leads_to_what_its_role_misses(own: Tenant, signed_in: Sign
     ],
 )
 def test_the_end_of_a_page_names_the_actions_that_its_role_misses(
-    session: Session, own: Tenant, signed_in: SignedIn, role: Role, path: str, expected: list[str]
+    session: Session,
+    tenant: Tenant,
+    signed_in: SignedIn,
+    role: Role,
+    path: str,
+    expected: list[str],
 ) -> None:
-    browser = signed_in(user_of(session, own, role))
-    shown = browser.get(path.format(own.organization.id))
+    browser = signed_in(user_of(session, tenant, role))
+    shown = browser.get(path.format(tenant.organization.id))
     assert (shown.status_code, named_at_the_end(shown.text)) == (200, expected)
 
 
@@ -449,9 +458,9 @@ def test_the_end_of_a_page_names_the_actions_that_its_role_misses(
     ],
 )
 def test_the_end_of_a_page_names_the_part_of_a_permission_that_it_lacks(
-    own: Tenant, signed_in: SignedIn, path: str, expected: list[str]
+    tenant: Tenant, signed_in: SignedIn, path: str, expected: list[str]
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_EDITOR])
+    browser = signed_in(tenant.staff[Role.PARTNER_EDITOR])
     line = browser.get(path).text.partition('<p class="missing-actions">')[2].partition("</p>")[0]
     links = re.findall(r'<a href="([^"]+)">([^<]+)</a>', line)
     assert [words for _url, words in links] == expected
@@ -472,9 +481,9 @@ def value_of(rule: Route, name: str) -> Any:
 @pytest.mark.alternating
 @pytest.mark.parametrize("role", ROLES)
 def test_each_page_that_a_role_may_not_open_leads_to_the_reason(
-    app: Flask, session: Session, own: Tenant, signed_in: SignedIn, role: Role
+    app: Flask, session: Session, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    browser = signed_in(user_of(session, own, role))
+    browser = signed_in(user_of(session, tenant, role))
     refused = {}
     with app.test_request_context():
         for rule in app.url_map.iter_rules():
@@ -501,45 +510,45 @@ def test_each_page_that_a_role_may_not_open_leads_to_the_reason(
 
 @pytest.mark.parametrize("path", ["/usage", "/costs"])
 def test_a_page_that_only_mentions_another_names_no_permission_of_it(
-    session: Session, own: Tenant, signed_in: SignedIn, path: str
+    session: Session, tenant: Tenant, signed_in: SignedIn, path: str
 ) -> None:
     rollup.add_cost(
         session,
-        partner_id=own.partner.id,
-        organization_id=own.plus.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.plus.id,
         campaign_id=None,
         day=utcnow().date(),
         cost=Decimal("1.2"),
         currency="USD",
     )
     session.commit()
-    assert named_at_the_end(signed_in(own.staff[Role.ADMIN]).get(path).text) == []
+    assert named_at_the_end(signed_in(tenant.staff[Role.ADMIN]).get(path).text) == []
 
 
 def test_users_read_about_themselves_as_you(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(user_of(session, own, Role.STANDARD))
+    browser = signed_in(user_of(session, tenant, Role.STANDARD))
     page = browser.get("/access/why?action=partner:write").text
     assert "and you can’t get one that does." in page
     assert re.findall("<title>([^<]*) ·", page) == ["Your access"]
 
 
 def test_the_page_of_a_user_names_no_action_on_something_else(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     invited = users.invite(
         session,
-        own.caller(Role.PARTNER_ADMIN),
+        tenant.caller(Role.PARTNER_ADMIN),
         email="new@own.example",
         user_type=Role.ADMIN,
         organization_id=None,
         name=None,
     )
     session.commit()
-    page = signed_in(own.staff[Role.ADMIN]).get(f"/users/{invited.id}").text
+    page = signed_in(tenant.staff[Role.ADMIN]).get(f"/users/{invited.id}").text
     assert "Your role doesn’t allow:" not in page
-    editors = signed_in(own.staff[Role.PARTNER_EDITOR]).get(f"/users/{invited.id}").text
+    editors = signed_in(tenant.staff[Role.PARTNER_EDITOR]).get(f"/users/{invited.id}").text
     named = editors.partition("Your role doesn’t allow:")[2].partition("</p>")[0]
     assert "company details" not in named
     assert "API keys" not in named

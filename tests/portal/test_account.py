@@ -41,18 +41,18 @@ def test_the_time_zones_are_offered_by_their_present_names(admin: Browser) -> No
 
 
 def test_every_role_has_an_account_page_that_the_menu_leads_to(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    for user in (*own.staff.values(), own.user):
+    for user in (*tenant.staff.values(), tenant.user):
         page = signed_in(user).get("/").text
         assert 'href="/account"' in page
         assert user.email in signed_in(user).get(PAGE).text
 
 
 def test_name_and_zone_are_saved_and_times_follow(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     typed = {"name": " Olga Łódź ", "timezone": "Asia/Tokyo", "version": version(browser)}
     answer = browser.post(PAGE, typed, page=PAGE)
     assert (answer.status_code, answer.location) == (303, PAGE)
@@ -60,33 +60,33 @@ def test_name_and_zone_are_saved_and_times_follow(
     assert "Details saved." in shown
     assert "Times are in Asia/Tokyo." in shown
     assert '<option selected value="Asia/Tokyo">Asia/Tokyo</option>' in shown
-    session.refresh(own.user)
-    assert (own.user.name, own.user.timezone) == ("Olga Łódź", "Asia/Tokyo")
+    session.refresh(tenant.user)
+    assert (tenant.user.name, tenant.user.timezone) == ("Olga Łódź", "Asia/Tokyo")
     entry = session.scalars(
         select(AuditEntry)
-        .where(AuditEntry.target_id == str(own.user.id))
+        .where(AuditEntry.target_id == str(tenant.user.id))
         .order_by(AuditEntry.id.desc())
     ).first()
     assert entry is not None
     assert (entry.action, entry.actor, entry.after) == (
         "user.updated",
-        own.user.email,
+        tenant.user.email,
         {"name": "Olga Łódź", "timezone": "Asia/Tokyo"},
     )
 
 
 def test_a_new_language_alone_changes_no_time_zone(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    browser = signed_in(own.user)
-    typed = {"name": own.user.name or "", "language": "de", "version": version(browser)}
+    browser = signed_in(tenant.user)
+    typed = {"name": tenant.user.name or "", "language": "de", "version": version(browser)}
     assert browser.post(PAGE, {**typed, "timezone": ""}, page=PAGE).status_code == 303
-    session.refresh(own.user)
-    assert (own.user.language, own.user.timezone) == ("de", None)
+    session.refresh(tenant.user)
+    assert (tenant.user.language, tenant.user.timezone) == ("de", None)
 
 
-def test_a_new_language_is_confirmed_in_that_language(own: Tenant, signed_in: SignedIn) -> None:
-    browser = signed_in(own.user)
+def test_a_new_language_is_confirmed_in_that_language(tenant: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(tenant.user)
     typed = {"timezone": "Asia/Tokyo", "language": "de", "version": version(browser)}
     assert browser.post(PAGE, typed, page=PAGE).status_code == 303
     shown = browser.get(PAGE).text
@@ -104,26 +104,26 @@ def test_a_new_language_is_confirmed_in_that_language(own: Tenant, signed_in: Si
     ],
 )
 def test_invalid_details_stay_as_they_were_typed(
-    own: Tenant, signed_in: SignedIn, typed: dict[str, str], words: str
+    tenant: Tenant, signed_in: SignedIn, typed: dict[str, str], words: str
 ) -> None:
-    answer = signed_in(own.user).post(PAGE, typed, page=PAGE)
+    answer = signed_in(tenant.user).post(PAGE, typed, page=PAGE)
     assert answer.status_code == 422
     assert words in answer.text
     assert f'value="{typed["name"]}"' in answer.text
 
 
 def test_details_changed_meanwhile_are_not_overwritten_unseen(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    first, second = signed_in(own.user), signed_in(own.user)
+    first, second = signed_in(tenant.user), signed_in(tenant.user)
     seen = version(first)
     second.post(PAGE, {"name": "Second", "timezone": "", "version": seen}, page=PAGE)
     answer = first.post(PAGE, {"name": "First", "timezone": "", "version": seen}, page=PAGE)
     assert answer.status_code == 409
     assert "changed this" in answer.text
     assert in_conflict(answer.text) == {"Name": ("Second", "First")}
-    session.refresh(own.user)
-    assert own.user.name == "Second"
+    session.refresh(tenant.user)
+    assert tenant.user.name == "Second"
     again = re.search(r'name="version" value="(\d+)"', answer.text)
     assert again
     final = first.post(PAGE, {"name": "First", "timezone": "", "version": again[1]}, page=PAGE)
@@ -131,9 +131,9 @@ def test_details_changed_meanwhile_are_not_overwritten_unseen(
 
 
 def test_a_new_password_keeps_this_browser_and_signs_out_the_others(
-    app: Flask, own: Tenant, signed_in: SignedIn, session: Session
+    app: Flask, tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    browser, elsewhere = signed_in(own.user), signed_in(own.user)
+    browser, elsewhere = signed_in(tenant.user), signed_in(tenant.user)
     before = browser.client.get_cookie("portal_session")
     typed = {"current_password": PASSWORD, "password": NEW, "again": NEW}
     answer = browser.post("/account/password", typed, page=PAGE)
@@ -143,9 +143,9 @@ def test_a_new_password_keeps_this_browser_and_signs_out_the_others(
     assert before is not None
     elsewhere.client.set_cookie("portal_session", before.value)
     assert elsewhere.get(PAGE).status_code == 303  # the old cookie of this browser too
-    session.refresh(own.user)
-    assert passwords.verify(own.user.password_hash, NEW)
-    assert waiting(session) == [("password_changed", own.user.id, None)]
+    session.refresh(tenant.user)
+    assert passwords.verify(tenant.user.password_hash, NEW)
+    assert waiting(session) == [("password_changed", tenant.user.id, None)]
 
 
 @pytest.mark.parametrize(
@@ -163,23 +163,23 @@ def test_a_new_password_keeps_this_browser_and_signs_out_the_others(
     ],
 )
 def test_a_password_is_changed_only_with_the_current_one_and_a_good_new_one(
-    own: Tenant, signed_in: SignedIn, session: Session, typed: dict[str, str], words: str
+    tenant: Tenant, signed_in: SignedIn, session: Session, typed: dict[str, str], words: str
 ) -> None:
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     answer = browser.post("/account/password", typed, page=PAGE)
     form = answer.text.partition('id="change-password"')[2]
     assert answer.status_code == 422
     assert words in form
     assert NEW not in answer.text
-    session.refresh(own.user)
-    assert passwords.verify(own.user.password_hash, PASSWORD)
+    session.refresh(tenant.user)
+    assert passwords.verify(tenant.user.password_hash, PASSWORD)
 
 
 @pytest.mark.usefixtures("clock")
 def test_guesses_of_the_current_password_are_limited(
-    make_app: Callable[..., Flask], own: Tenant, signed_in: SignedIn
+    make_app: Callable[..., Flask], tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    cookie = signed_in(own.user).client.get_cookie("portal_session")
+    cookie = signed_in(tenant.user).client.get_cookie("portal_session")
     assert cookie is not None
     browser = Browser(make_app(failed_sign_ins=2).test_client())
     browser.client.set_cookie("portal_session", cookie.value)
@@ -192,12 +192,16 @@ def test_guesses_of_the_current_password_are_limited(
 
 
 def test_browsers_are_named_and_signed_out_one_by_one(
-    own: Tenant, other: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    browser, elsewhere, stranger = signed_in(own.user), signed_in(own.user), signed_in(other.user)
+    browser, elsewhere, stranger = (
+        signed_in(tenant.user),
+        signed_in(tenant.user),
+        signed_in(other_tenant.user),
+    )
     row = session.scalars(
         select(PortalSession)
-        .where(PortalSession.user_id == own.user.id)
+        .where(PortalSession.user_id == tenant.user.id)
         .order_by(PortalSession.created_at.desc())
     ).first()
     assert row is not None
@@ -220,13 +224,13 @@ def test_browsers_are_named_and_signed_out_one_by_one(
 
 
 def test_the_places_of_browsers_are_shown_where_the_operator_provides_them(
-    own: Tenant,
+    tenant: Tenant,
     signed_in: SignedIn,
     session: Session,
     make_app: Callable[..., Flask],
     tmp_path: Path,
 ) -> None:
-    cookie = signed_in(own.user).client.get_cookie("portal_session")
+    cookie = signed_in(tenant.user).client.get_cookie("portal_session")
     assert cookie is not None
     session.execute(update(PortalSession).values(ip=KNOWN))
     session.commit()
@@ -235,9 +239,9 @@ def test_the_places_of_browsers_are_shown_where_the_operator_provides_them(
     assert "Berlin, Germany (203.0.113.9), since" in browser.get(PAGE).text
 
 
-def test_all_other_browsers_are_signed_out_together(own: Tenant, signed_in: SignedIn) -> None:
-    browser, *others = (signed_in(own.user) for _ in range(3))
-    colleague = signed_in(own.plus_user)
+def test_all_other_browsers_are_signed_out_together(tenant: Tenant, signed_in: SignedIn) -> None:
+    browser, *others = (signed_in(tenant.user) for _ in range(3))
+    colleague = signed_in(tenant.plus_user)
     answer = browser.post("/account/sessions/end-others", page=PAGE)
     assert answer.status_code == 303
     assert "2 other browsers signed out." in browser.get(PAGE).text
@@ -245,15 +249,18 @@ def test_all_other_browsers_are_signed_out_together(own: Tenant, signed_in: Sign
     assert colleague.get(PAGE).status_code == 200
 
 
-def test_the_choice_of_mails_is_kept(own: Tenant, signed_in: SignedIn, session: Session) -> None:
-    browser = signed_in(own.user)
-    assert own.user.unsubscribe is True
+def test_the_choice_of_mails_is_kept(tenant: Tenant, signed_in: SignedIn, session: Session) -> None:
+    browser = signed_in(tenant.user)
+    assert tenant.user.unsubscribe is True
     browser.post("/account/mails", {"news": "y"}, page=PAGE)
-    session.refresh(own.user)
-    assert (own.user.notifications, own.user.unsubscribe) == ({"importFinished": False}, False)
+    session.refresh(tenant.user)
+    assert (tenant.user.notifications, tenant.user.unsubscribe) == (
+        {"importFinished": False},
+        False,
+    )
     browser.post("/account/mails", {"import_finished": "y"}, page=PAGE)
-    session.refresh(own.user)
-    assert (own.user.notifications, own.user.unsubscribe) == ({"importFinished": True}, True)
+    session.refresh(tenant.user)
+    assert (tenant.user.notifications, tenant.user.unsubscribe) == ({"importFinished": True}, True)
 
 
 def test_mails_that_can_never_come_are_not_offered(session: Session, signed_in: SignedIn) -> None:
@@ -285,9 +292,9 @@ def test_a_browser_is_named_by_its_user_agent(said: str | None, expected: str) -
 
 
 def test_ten_thousand_browsers_are_shown_a_page_at_a_time(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     now = utcnow()
     session.execute(
         insert(PortalSession),
@@ -323,11 +330,11 @@ def test_ten_thousand_browsers_are_shown_a_page_at_a_time(
 
 
 def test_the_language_automatic_says_which_language_mails_about_events_have(
-    own: Tenant, session: Session, signed_in: Callable[[User], Browser]
+    tenant: Tenant, session: Session, signed_in: Callable[[User], Browser]
 ) -> None:
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     words = "Emails about events, such as alerts, are then in English."
     assert words in browser.get("/account").text
-    own.partner.language = "de"
+    tenant.partner.language = "de"
     session.commit()
     assert "Deutsch." in browser.get("/account").text

@@ -27,9 +27,9 @@ def in_german(message: str, number: int, who: str) -> str:
 
 
 @pytest.fixture
-def german_title(session: Session, own: Tenant) -> str:
+def german_title(session: Session, tenant: Tenant) -> str:
     """A rule that a German admin has made, and the German title of the alert that it opened."""
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.language = "de"
     session.flush()
     with languages.using_language("de"):  # as on the admin's pages
@@ -37,10 +37,10 @@ def german_title(session: Session, own: Tenant) -> str:
             AlertMeasure.SILENCE,
             AlertScope.ORGANIZATION,
             7,
-            organization_id=own.organization.id,
+            organization_id=tenant.organization.id,
         )
-        alerts.create(session, own.caller(Role.PARTNER_ADMIN), wanted)
-    own.organization.created_at -= timedelta(days=30)
+        alerts.create(session, tenant.caller(Role.PARTNER_ADMIN), wanted)
+    tenant.organization.created_at -= timedelta(days=30)
     session.flush()
     alerts.apply(session, alerts.changes(session, utcnow()), utcnow())
     session.commit()
@@ -51,10 +51,10 @@ def german_title(session: Session, own: Tenant) -> str:
 
 @pytest.mark.parametrize("page", ["/", "/alerts", "/notifications"])
 def test_pages_show_the_title_in_the_language_of_each_user(
-    own: Tenant, signed_in: SignedIn, german_title: str, page: str
+    tenant: Tenant, signed_in: SignedIn, german_title: str, page: str
 ) -> None:
-    german = unescape(signed_in(own.staff[Role.PARTNER_ADMIN]).get(page).text)
-    english = unescape(signed_in(own.staff[Role.ADMIN]).get(page).text)
+    german = unescape(signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(page).text)
+    english = unescape(signed_in(tenant.staff[Role.ADMIN]).get(page).text)
     assert german_title in german
     assert ENGLISH not in german
     assert german_title not in english
@@ -63,9 +63,9 @@ def test_pages_show_the_title_in_the_language_of_each_user(
 
 @pytest.mark.usefixtures("german_title")
 def test_the_latest_changes_name_a_rule_in_the_language_of_their_reader(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    page = unescape(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/").text)
+    page = unescape(signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/").text)
     assert "Northwind Bakery hat seit 7 Tagen keine Anrufe" in page
     assert "Northwind Bakery has no calls" not in page
 
@@ -81,23 +81,23 @@ def test_the_history_has_the_english_words(session: Session) -> None:
 
 
 def test_a_mail_has_the_language_of_its_reader(
-    session: Session, own: Tenant, german_title: str
+    session: Session, tenant: Tenant, german_title: str
 ) -> None:
     mails = session.scalars(select(Mail).where(Mail.kind == "alerts_opened")).all()
     titles = {mail.user_id: mail.details["titles"] for mail in mails}
     assert titles == {
-        own.staff[Role.PARTNER_ADMIN].id: [german_title],
-        own.staff[Role.ADMIN].id: [ENGLISH],
+        tenant.staff[Role.PARTNER_ADMIN].id: [german_title],
+        tenant.staff[Role.ADMIN].id: [ENGLISH],
     }
 
 
 def test_a_deleted_alert_keeps_its_english_title_in_the_notifications(
-    session: Session, own: Tenant, signed_in: SignedIn, german_title: str
+    session: Session, tenant: Tenant, signed_in: SignedIn, german_title: str
 ) -> None:
     caller = own.caller(Role.PARTNER_ADMIN)
     ((rule, _words, _last_opened),) = alerts.listing(session, caller)
     alerts.remove(session, caller, rule.id)
     session.commit()
-    page = unescape(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/notifications").text)
+    page = unescape(signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/notifications").text)
     assert ENGLISH in page
     assert german_title not in page

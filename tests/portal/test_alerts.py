@@ -36,19 +36,19 @@ def alert_titles(found: list[str], limits: tuple[str, ...]) -> list[str]:
     ]
 
 
-def day_of_calls(own: Tenant, answered: int) -> CallDay:
+def day_of_calls(tenant: Tenant, answered: int) -> CallDay:
     return CallDay(
-        organization_id=own.organization.id,
-        partner_id=own.partner.id,
+        organization_id=tenant.organization.id,
+        partner_id=tenant.partner.id,
         day=utcnow().date(),
         ended=20,
         answered=answered,
     )
 
 
-def opened_all(session: Session, own: Tenant) -> dict[int, Alert]:
+def opened_all(session: Session, tenant: Tenant) -> dict[int, Alert]:
     """The open alerts by the threshold of their rules: 1 of 20 calls of the bakery was answered."""
-    session.add(day_of_calls(own, answered=1))
+    session.add(day_of_calls(tenant, answered=1))
     session.flush()
     alerts.apply(session, alerts.changes(session, utcnow()), utcnow())
     session.commit()
@@ -56,8 +56,8 @@ def opened_all(session: Session, own: Tenant) -> dict[int, Alert]:
     return {thresholds[alert.rule_id]: alert for alert in session.scalars(select(Alert))}
 
 
-def opened(session: Session, own: Tenant) -> Alert:
-    (alert,) = opened_all(session, own).values()
+def opened(session: Session, tenant: Tenant) -> Alert:
+    (alert,) = opened_all(session, tenant).values()
     return alert
 
 
@@ -89,7 +89,7 @@ def test_a_rule_that_exists_already_is_refused_with_a_link_to_it(
     assert session.scalars(select(AlertRule.threshold).order_by(AlertRule.id)).all() == [20, 30]
 
 
-def test_a_rule_for_one_organization_names_it(own: Tenant, admin: Browser) -> None:
+def test_a_rule_for_one_organization_names_it(tenant: Tenant, admin: Browser) -> None:
     wanted = RULE | {"scope": "organization", "organization": "northwind bakery"}
     assert admin.post(NEW, wanted, page=NEW).status_code == 303
     page = text(admin.get("/alerts").text)
@@ -108,7 +108,7 @@ def test_a_rule_for_one_organization_names_it(own: Tenant, admin: Browser) -> No
         ({"scope": "organization"}, "Choose one of your organizations."),
     ],
 )
-@pytest.mark.usefixtures("other")
+@pytest.mark.usefixtures("other_tenant")
 def test_a_rule_that_can_not_be_measured_is_refused(
     session: Session, admin: Browser, wrong: dict[str, str], words: str
 ) -> None:
@@ -119,12 +119,12 @@ def test_a_rule_that_can_not_be_measured_is_refused(
 
 
 def test_a_rule_can_watch_for_the_first_failed_call(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     page = NEW.replace("answer-rate", "failed-calls")
     assert admin.post(page, RULE | {"threshold": "0"}, page=page).status_code == 303
     assert "An organization has a failed call in 7 days" in text(admin.get("/alerts").text)
-    day = day_of_calls(own, answered=0)
+    day = day_of_calls(tenant, answered=0)
     session.add(day)
     session.flush()
     assert not alerts.changes(session, utcnow())
@@ -134,16 +134,16 @@ def test_a_rule_can_watch_for_the_first_failed_call(
 
 
 def test_an_alert_is_on_the_overview_until_it_is_acknowledged(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     admin.post(NEW, RULE, page=NEW)
-    alert = opened(session, own)
+    alert = opened(session, tenant)
     title = "Northwind Bakery: 5 % of calls answered in 7 days"
     item = f"{title} (below 20 %)"
     assert item in text(admin.get("/").text)
     today = datetime.now(UTC).date()
     days = f"start={today - timedelta(days=6)}&end={today}"
-    calls = f"/calls?state=unanswered&{days}&organization={own.organization.id}"
+    calls = f"/calls?state=unanswered&{days}&organization={tenant.organization.id}"
     assert calls in unescape(admin.get("/alerts").text)
     acknowledged = admin.post(f"/alerts/{alert.id}/acknowledge", page="/alerts")
     assert acknowledged.headers["Location"] == "/alerts"
@@ -156,29 +156,29 @@ def test_an_alert_is_on_the_overview_until_it_is_acknowledged(
 
 
 def test_customer_admins_see_the_company_instead_of_the_email_of_its_staff(
-    session: Session, own: Tenant, admin: Browser, signed_in: SignedIn
+    session: Session, tenant: Tenant, admin: Browser, signed_in: SignedIn
 ) -> None:
-    own.staff[Role.PARTNER_ADMIN].name = "Maren Oduya"
+    tenant.staff[Role.PARTNER_ADMIN].name = "Maren Oduya"
     admin.post(NEW, RULE, page=NEW)
-    alert = opened(session, own)
+    alert = opened(session, tenant)
     admin.post(f"/alerts/{alert.id}/acknowledge", page="/alerts")
-    email = own.staff[Role.PARTNER_ADMIN].email
+    email = tenant.staff[Role.PARTNER_ADMIN].email
     for role, name in (
         (Role.PARTNER_EDITOR, "Maren Oduya"),
-        (Role.ADMIN, own.partner.name),
+        (Role.ADMIN, tenant.partner.name),
     ):
-        page = text(signed_in(own.staff[role]).get("/alerts").text)
+        page = text(signed_in(tenant.staff[role]).get("/alerts").text)
         assert f"by {name}<" in page
         assert email not in page
 
 
 def test_an_open_alert_shows_what_is_measured_now(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     admin.post(NEW, RULE, page=NEW)
     admin.post(NEW, RULE | {"scope": "partner", "threshold": "50"}, page=NEW)
     opened_titles = ["The portal: 5 % of calls", "Northwind Bakery: 5 % of calls"]
-    session.add(day_of_calls(own, answered=1))
+    session.add(day_of_calls(tenant, answered=1))
     session.flush()
     alerts.apply(session, alerts.changes(session, utcnow()), utcnow())
     session.commit()
@@ -229,9 +229,11 @@ def test_a_rule_is_muted_for_the_days_that_were_chosen(
         assert admin.post(path, {"days": others}, page="/alerts").status_code == 404
 
 
-def test_a_rule_is_changed_muted_and_removed(session: Session, own: Tenant, admin: Browser) -> None:
+def test_a_rule_is_changed_muted_and_removed(
+    session: Session, tenant: Tenant, admin: Browser
+) -> None:
     admin.post(NEW, RULE, page=NEW)
-    opened(session, own)
+    opened(session, tenant)
     rule = session.scalars(select(AlertRule)).one()
     page = f"/alerts/rules/{rule.id}"
     admin.post(page, RULE | {"threshold": "1", "version": "1"}, page=page)
@@ -248,11 +250,11 @@ def test_a_rule_is_changed_muted_and_removed(session: Session, own: Tenant, admi
 
 
 def test_another_partners_rules_and_alerts_are_missing(
-    session: Session, own: Tenant, other: Tenant, admin: Browser, signed_in: SignedIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser, signed_in: SignedIn
 ) -> None:
     admin.post(NEW, RULE, page=NEW)
-    alert = opened(session, own)
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    alert = opened(session, tenant)
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     assert "No alert rules yet" in stranger.get("/alerts").text
     answers = [
         stranger.get(f"/alerts/rules/{alert.rule_id}").status_code,
@@ -265,25 +267,25 @@ def test_another_partners_rules_and_alerts_are_missing(
 
 
 def test_an_editor_sees_alerts_and_changes_nothing(
-    own: Tenant, admin: Browser, signed_in: SignedIn
+    tenant: Tenant, admin: Browser, signed_in: SignedIn
 ) -> None:
     admin.post(NEW, RULE, page=NEW)
-    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    editor = signed_in(tenant.staff[Role.PARTNER_EDITOR])
     page = editor.get("/alerts").text
     assert "An organization has less than" in page
     assert "Add rule" not in page
     assert "line-actions" not in page  # no room for buttons that aren't there
     assert editor.get(NEW).status_code == 404
-    assert signed_in(own.user).get("/alerts").status_code == 404
+    assert signed_in(tenant.user).get("/alerts").status_code == 404
 
 
 def test_the_overview_leads_to_each_alert_and_puts_those_of_muted_rules_last(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     admin.post(NEW, RULE, page=NEW)
     admin.post(NEW, RULE | {"scope": "partner", "threshold": "50"}, page=NEW)
     assert "No alert yet" in admin.get("/alerts").text
-    opened_alert = opened_all(session, own)
+    opened_alert = opened_all(session, tenant)
     muted = session.scalars(select(AlertRule).where(AlertRule.threshold == 50)).one()
     admin.post(f"/alerts/rules/{muted.id}/mute", {"days": "7"}, page="/alerts")
 
@@ -302,9 +304,9 @@ def test_the_overview_leads_to_each_alert_and_puts_those_of_muted_rules_last(
 
 
 def test_the_recipients_of_a_rule_are_kept_shown_and_refused_at_their_field(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     new = "/alerts/rules/new?measure=answer-rate"
     refused = admin.post(new, {**RULE, "recipients": "ann"}, page=new)
     assert refused.status_code == 422

@@ -51,9 +51,9 @@ def count(session: Session, model: type[ApiKey] | type[OAuthClient]) -> int:
 
 
 def test_a_key_is_shown_once_and_works(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    address = new_key_address(own.organization)
+    address = new_key_address(tenant.organization)
     made = admin.post(address, {**NEW_KEY, "once": "a1"}, page=address)
     [secret] = set(KEY.findall(made.text))
     assert (made.status_code, made.headers["Cache-Control"]) == (200, "no-store")
@@ -71,9 +71,9 @@ def test_a_key_is_shown_once_and_works(
 
 
 def test_the_page_of_a_test_key_says_once_that_its_contacts_are_real(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    address = new_key_address(own.organization)
+    address = new_key_address(tenant.organization)
     admin.post(address, {**NEW_KEY, "kind": "test", "once": "a1"}, page=address)
     key = session.scalars(select(ApiKey)).one()
     page = admin.get(f"/api-access/keys/{key.id}").text
@@ -81,9 +81,9 @@ def test_the_page_of_a_test_key_says_once_that_its_contacts_are_real(
 
 
 def test_the_form_sent_twice_makes_one_key_and_shows_no_secret_again(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    address = new_key_address(own.organization)
+    address = new_key_address(tenant.organization)
     admin.post(address, {**NEW_KEY, "once": "a1"}, page=address)
     again = admin.post(address, {**NEW_KEY, "once": "a1"}, page=address)
     key = session.scalars(select(ApiKey)).one()
@@ -103,16 +103,16 @@ def test_the_form_sent_twice_makes_one_key_and_shows_no_secret_again(
     ],
 )
 def test_each_problem_of_a_new_key_is_at_its_field(
-    session: Session, own: Tenant, admin: Browser, changes: dict[str, Any], words: str
+    session: Session, tenant: Tenant, admin: Browser, changes: dict[str, Any], words: str
 ) -> None:
-    address = new_key_address(own.organization)
+    address = new_key_address(tenant.organization)
     answer = admin.post(address, {**NEW_KEY, "last_day": "", **changes}, page=address)
     assert (answer.status_code, answer.text.count(words), count(session, ApiKey)) == (422, 2, 0)
 
 
 @pytest.mark.usefixtures("clock")
-def test_a_key_ends_with_its_last_day(session: Session, own: Tenant, admin: Browser) -> None:
-    address, day = new_key_address(own.organization), (utcnow() + timedelta(days=5)).date()
+def test_a_key_ends_with_its_last_day(session: Session, tenant: Tenant, admin: Browser) -> None:
+    address, day = new_key_address(tenant.organization), (utcnow() + timedelta(days=5)).date()
     admin.post(address, {**NEW_KEY, "lifetime": "date", "last_day": day.isoformat()}, page=address)
     key = session.scalars(select(ApiKey)).one()
     assert key.expires_at is not None
@@ -150,7 +150,7 @@ def test_a_rotated_key_leaves_the_old_one_working_for_as_long_as_asked(
 
 @pytest.mark.parametrize("overlap", ["8", "-1", "soon", ""])
 def test_an_overlap_out_of_range_is_refused_at_its_field(
-    session: Session, own: Tenant, admin: Browser, overlap: str
+    session: Session, tenant: Tenant, admin: Browser, overlap: str
 ) -> None:
     key = make_key(session, own).key
     page = f"/api-access/keys/{key.id}/rotate"
@@ -166,9 +166,9 @@ def test_an_overlap_out_of_range_is_refused_at_its_field(
 
 
 def test_revoking_asks_says_the_last_use_and_ends_the_key_at_once(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    new = make_key(session, own)
+    new = make_key(session, tenant)
     page = f"/api-access/keys/{new.key.id}/revoke"
     question = admin.get(page)
     assert "It has never been used." in question.text
@@ -180,9 +180,9 @@ def test_revoking_asks_says_the_last_use_and_ends_the_key_at_once(
 
 
 def test_the_latest_requests_of_a_key_are_listed_with_their_answers(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    new = make_key(session, own, scopes=["contacts:read"])
+    new = make_key(session, tenant, scopes=["contacts:read"])
     script = app.test_client()
     script.get("/api/v1/agents", headers={"x-api-key": new.secret})
     refused = script.get("/api/v1/outbound/calls", headers={"x-api-key": new.secret})
@@ -241,10 +241,10 @@ def test_a_secret_rotated_at_once_gets_no_token_any_more(session: Session, own: 
 
 
 def test_a_client_of_support_is_shown_and_not_to_be_changed(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     legacy = oauth_clients.create_legacy(
-        session, system_caller("support"), organization_id=own.plus.id, name="Old dialler"
+        session, system_caller("support"), organization_id=tenant.plus.id, name="Old dialler"
     ).client
     session.commit()
     address = f"/api-access/clients/{legacy.id}"
@@ -259,31 +259,31 @@ def test_a_client_of_support_is_shown_and_not_to_be_changed(
 
 
 def test_a_client_of_the_legacy_api_names_its_organization_and_the_end_of_its_service(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     until = datetime(2999, 3, 1, 12, tzinfo=UTC)
     legacy = oauth_clients.create_legacy(
         session,
         system_caller("support"),
-        organization_id=own.plus.id,
+        organization_id=tenant.plus.id,
         name="Old dialler",
         served_until=until,
         expires_at=None,
     ).client
     session.commit()
-    known = ("Legacy API", own.plus.name, "1\N{NO-BREAK SPACE}Mar\N{NO-BREAK SPACE}2999")
+    known = ("Legacy API", tenant.plus.name, "1\N{NO-BREAK SPACE}Mar\N{NO-BREAK SPACE}2999")
     for path in ("/api-access/clients", f"/api-access/clients/{legacy.id}"):
         page = admin.get(path).text
         assert [words for words in known if words not in page] == []
 
 
 def test_keys_and_clients_of_another_tenant_are_not_found(
-    session: Session, own: Tenant, other: Tenant, admin: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser
 ) -> None:
-    key, client = make_key(session, other).key, make_client(session, other).client
+    key, client = make_key(session, other_tenant).key, make_client(session, other_tenant).client
     seen = []
     for key_id, client_id, organization_id in (
-        (key.id, client.id, other.organization.id),
+        (key.id, client.id, other_tenant.organization.id),
         (uuid4(), uuid4(), uuid4()),
     ):
         seen.append(
@@ -311,9 +311,9 @@ def test_keys_and_clients_of_another_tenant_are_not_found(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
 def test_other_roles_are_not_offered_api_access(
-    own: Tenant, signed_in: SignedIn, role: Role
+    tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    user = own.user if role is Role.STANDARD else own.staff[role]
+    user = tenant.user if role is Role.STANDARD else tenant.staff[role]
     browser = signed_in(user)
     statuses = [
         browser.get(path).status_code
@@ -324,10 +324,10 @@ def test_other_roles_are_not_offered_api_access(
 
 
 def test_the_lists_can_be_searched_and_say_when_nothing_matches(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    kept, gone = make_key(session, own, name="Kept"), make_key(session, own, name="Gone")
-    api_keys.revoke(session, system_caller("the owner", own.partner.id), gone.key.id)
+    kept, gone = make_key(session, tenant, name="Kept"), make_key(session, tenant, name="Gone")
+    api_keys.revoke(session, system_caller("the owner", tenant.partner.id), gone.key.id)
     session.commit()
     shown = {
         query: [name for name in ("Kept", "Gone") if f">{name}</a>" in admin.get(query).text]
@@ -351,9 +351,9 @@ def test_the_lists_can_be_searched_and_say_when_nothing_matches(
 
 
 def test_a_new_key_is_a_test_key_without_permissions_until_some_are_chosen(
-    own: Tenant, admin: Browser
+    tenant: Tenant, admin: Browser
 ) -> None:
-    path = f"/api-access/keys/new?organization={own.organization.id}"
+    path = f"/api-access/keys/new?organization={tenant.organization.id}"
     page = admin.get(path).text
     checked = re.findall(r"<input[^>]*\bchecked\b[^>]*>", page)
     assert [re.findall(r'name="(\w+)"|value="(\w+)"', each) for each in checked] == [
@@ -361,21 +361,21 @@ def test_a_new_key_is_a_test_key_without_permissions_until_some_are_chosen(
     ]
 
 
-def test_the_example_of_a_new_key_uses_its_first_permission(own: Tenant, admin: Browser) -> None:
-    path = f"/api-access/keys/new?organization={own.organization.id}"
+def test_the_example_of_a_new_key_uses_its_first_permission(tenant: Tenant, admin: Browser) -> None:
+    path = f"/api-access/keys/new?organization={tenant.organization.id}"
     typed = {**NEW_KEY, "kind": "test", "scopes": ["calls:read", "contacts:write"]}
     assert "Try it: Read the newest calls" in admin.post(path, typed, page=path).text
 
 
 def test_the_guide_begins_with_the_readers_own_key_and_leads_back(
-    session: Session, own: Tenant, admin: Browser, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, admin: Browser, signed_in: Callable[[User], Browser]
 ) -> None:
-    new = make_key(session, own)
+    new = make_key(session, tenant)
     campaign = campaigns.create(
-        session, own.caller(Role.PARTNER_ADMIN), own.organization.id, name="Recall"
+        session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, name="Recall"
     )
     session.commit()
-    guide, members = admin.get("/api/docs").text, signed_in(own.user).get("/api/docs").text
+    guide, members = admin.get("/api/docs").text, signed_in(tenant.user).get("/api/docs").text
     own_words = (
         f"<code>{new.key.public_id[:17]}…</code>",
         f"/api/v1/campaigns/{campaign.id}/contacts",
@@ -387,10 +387,12 @@ def test_the_guide_begins_with_the_readers_own_key_and_leads_back(
 
 
 def test_the_guide_begins_with_what_the_readers_newest_key_may_do(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    newest = make_key(session, own, scopes=["calls:read"])
-    campaigns.create(session, own.caller(Role.PARTNER_ADMIN), own.organization.id, name="Recall")
+    newest = make_key(session, tenant, scopes=["calls:read"])
+    campaigns.create(
+        session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, name="Recall"
+    )
     session.commit()
     guide = unescape(admin.get("/api/docs").text)
     commands = guide.partition('id="start-call"')[2].partition("</pre>")[0]

@@ -20,10 +20,10 @@ FILE = "First name,Phone\nAda,+12025550101\n"
 
 
 def test_contacts_of_an_archived_organization_can_not_be_uploaded_applied_or_added(
-    session: Session, own: Tenant, admin: Browser, uploader: Uploader
+    session: Session, tenant: Tenant, admin: Browser, uploader: Uploader
 ) -> None:
     checked = uploader.upload(FILE)
-    organizations.archive(session, OPERATOR, own.organization.id)
+    organizations.archive(session, OPERATOR, tenant.organization.id)
     session.commit()
     contact = f"/campaigns/{uploader.campaign_id}/contacts/new"
     answers = (
@@ -37,19 +37,19 @@ def test_contacts_of_an_archived_organization_can_not_be_uploaded_applied_or_add
     assert session.query(ContactImport).count() == 1
     assert uploader.now(checked).status is ImportStatus.CHECKED
     assert session.get_one(Campaign, uploader.campaign_id).contact_count == 0
-    organizations.restore(session, OPERATOR, own.organization.id)
+    organizations.restore(session, OPERATOR, tenant.organization.id)
     session.commit()
     assert uploader.press(checked, "apply").status_code == 303
 
 
 def test_the_do_not_call_list_of_an_archived_organization_can_still_be_changed(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    organizations.archive(session, OPERATOR, own.organization.id)
+    organizations.archive(session, OPERATOR, tenant.organization.id)
     session.commit()
-    page = f"/organizations/{own.organization.id}/do-not-call"
+    page = f"/organizations/{tenant.organization.id}/do-not-call"
     assert admin.post(f"{page}/add", {"numbers": "+12025550101"}, page=page).status_code == 303
-    assert do_not_call.is_listed(session, own.organization.id, "+12025550101")
+    assert do_not_call.is_listed(session, tenant.organization.id, "+12025550101")
 
 
 NEW: dict[str, dict[str, Any]] = {
@@ -64,16 +64,16 @@ NEW: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("form", NEW)
 def test_forms_say_at_the_organization_that_it_is_archived(
-    session: Session, own: Tenant, admin: Browser, form: str
+    session: Session, tenant: Tenant, admin: Browser, form: str
 ) -> None:
-    name = own.organization.name
-    organizations.archive(session, OPERATOR, own.organization.id)
+    name = tenant.organization.name
+    organizations.archive(session, OPERATOR, tenant.organization.id)
     session.commit()
     suggested = re.search(r"<datalist.*?</datalist>", admin.get(form).text, re.DOTALL)
     assert suggested is not None
-    assert own.plus.name in suggested[0]
+    assert tenant.plus.name in suggested[0]
     assert name not in suggested[0]
-    of_url = f"{form}?organization={own.organization.id}"
+    of_url = f"{form}?organization={tenant.organization.id}"
     for path in (form, of_url):
         answer = admin.post(path, NEW[form] | {"organization": name}, page=form)
         at_field = re.search(r'id="organization-error"[^>]*>(.*?)</p>', answer.text, re.DOTALL)
@@ -84,30 +84,30 @@ def test_forms_say_at_the_organization_that_it_is_archived(
 
 
 def test_forms_for_an_archived_organization_do_not_open(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    organizations.archive(session, OPERATOR, own.organization.id)
+    organizations.archive(session, OPERATOR, tenant.organization.id)
     session.commit()
     for form in ("campaigns", "assistants", "api-access/keys", "api-access/webhooks"):
-        answer = admin.get(f"/{form}/new?organization={own.organization.id}")
+        answer = admin.get(f"/{form}/new?organization={tenant.organization.id}")
         assert answer.status_code == 409, form
         assert REFUSED in words(answer), form
-        assert f'href="/organizations/{own.organization.id}"' in answer.text, form
+        assert f'href="/organizations/{tenant.organization.id}"' in answer.text, form
 
 
 def test_alert_rules_of_an_archived_organization_can_be_changed_but_not_added(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    name, page = own.organization.name, "/alerts/rules/new?measure=failed-calls"
+    name, page = tenant.organization.name, "/alerts/rules/new?measure=failed-calls"
     form = {"scope": "organization", "organization": name, "threshold": "3", "period": "7-days"}
     assert admin.post(page, form, page=page).status_code == 303
     rule = session.scalars(select(AlertRule)).one()
-    organizations.archive(session, OPERATOR, own.organization.id)
+    organizations.archive(session, OPERATOR, tenant.organization.id)
     session.commit()
     held = f"/alerts/rules/{rule.id}"
     assert admin.post(held, form | {"threshold": "4", "version": "1"}, page=held).status_code == 303
     session.refresh(rule)
-    assert (rule.organization_id, rule.threshold) == (own.organization.id, 4)
+    assert (rule.organization_id, rule.threshold) == (tenant.organization.id, 4)
     answer = admin.post(page, form, page=page)
     at_field = re.search(r'id="organization-error"[^>]*>(.*?)</p>', answer.text, re.DOTALL)
     assert answer.status_code == 422
@@ -143,16 +143,19 @@ def offered_actions(answer: Any) -> list[str]:
 
 
 def test_pages_of_an_archived_organization_offer_nothing_that_is_refused(
-    session: Session, own: Tenant, admin: Browser, uploader: Uploader
+    session: Session, tenant: Tenant, admin: Browser, uploader: Uploader
 ) -> None:
     campaign = session.get_one(Campaign, uploader.campaign_id)
     checked = uploader.upload(FILE)
     ada = [{"firstName": "Ada", "phone": "+12025550109"}]
     contacts.apply(session, campaign, ada, ContactAction.UPSERT)
-    caller = own.caller(Role.PARTNER_ADMIN)
-    assistant = assistants.of_organization(session, caller, own.organization.id)[0]
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    assistant = assistants.of_organization(session, caller, tenant.organization.id)[0]
     session.commit()
-    base, of_it = f"/organizations/{own.organization.id}", f"?organization={own.organization.id}"
+    base, of_it = (
+        f"/organizations/{tenant.organization.id}",
+        f"?organization={tenant.organization.id}",
+    )
     pages = (
         base,
         f"{base}/users",
@@ -174,21 +177,21 @@ def test_pages_of_an_archived_organization_offer_nothing_that_is_refused(
     before = {offer for page in pages for offer in offered_actions(admin.get(page))}
     usual = {"Add contact", "Create campaign", "Create plan", "Create key", "Apply 1 row"}
     assert before >= usual | {"Upload contacts", "Invite several", "Add webhook", "Add assistant"}
-    organizations.archive(session, OPERATOR, own.organization.id)
+    organizations.archive(session, OPERATOR, tenant.organization.id)
     session.commit()
     assert {page: found for page in pages if (found := offered_actions(admin.get(page)))} == {}
     of_campaign = words(admin.get(f"/campaigns/{campaign.id}"))
-    assert f"{own.organization.name} is archived." in of_campaign
+    assert f"{tenant.organization.name} is archived." in of_campaign
     assert REFUSED in words(admin.get(checked))
     assert "Winter recall" not in words(admin.get("/uploads/new"))
 
 
 def test_pages_of_an_archived_organization_still_offer_what_is_allowed(
-    session: Session, own: Tenant, admin: Browser, uploader: Uploader
+    session: Session, tenant: Tenant, admin: Browser, uploader: Uploader
 ) -> None:
-    organizations.archive(session, OPERATOR, own.organization.id)
+    organizations.archive(session, OPERATOR, tenant.organization.id)
     session.commit()
-    base = f"/organizations/{own.organization.id}"
+    base = f"/organizations/{tenant.organization.id}"
     shown = {
         base: ("Edit", "Restore"),
         f"{base}/settings": ("Save settings",),
@@ -200,7 +203,7 @@ def test_pages_of_an_archived_organization_still_offer_what_is_allowed(
         assert [act for act in acts if act not in answer] == [], page
     assert (
         organizations.search(
-            session, OPERATOR, OrganizationFilter(query=own.organization.name)
+            session, OPERATOR, OrganizationFilter(query=tenant.organization.name)
         ).items
         == []
     )

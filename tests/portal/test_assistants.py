@@ -44,17 +44,17 @@ READY = {
 
 
 @pytest.fixture
-def admin(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
-    open_destinations(session, own.partner.id, hosts=["voice.example"])
+def admin(session: Session, tenant: Tenant, signed_in: SignedIn) -> Browser:
+    open_destinations(session, tenant.partner.id, hosts=["voice.example"])
     session.commit()
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 @pytest.fixture
-def assistant(session: Session, own: Tenant) -> Assistant:
+def assistant(session: Session, tenant: Tenant) -> Assistant:
     """The assistant that came with the organization."""
     [first] = assistants.of_organization(
-        session, own.caller(Role.PARTNER_ADMIN), own.organization.id
+        session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id
     )
     return first
 
@@ -72,10 +72,10 @@ def stored(session: Session, assistant: Assistant) -> dict[str, Any]:
 
 
 def test_an_assistant_is_added_complete_and_is_ready(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    room_for_more(session, own.organization)
-    address = f"/assistants/new?organization={own.organization.id}"
+    room_for_more(session, tenant.organization)
+    address = f"/assistants/new?organization={tenant.organization.id}"
     made = admin.post(address, {**READY, "once": "a1"}, page=address)
     again = admin.post(address, {**READY, "once": "a1"}, page=address)
     found = session.scalars(select(Assistant).where(Assistant.name == "Robin")).one()
@@ -99,10 +99,10 @@ def test_an_assistant_is_added_complete_and_is_ready(
 
 
 def test_a_number_that_only_a_user_confirms_is_called_so(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    room_for_more(session, own.organization)
-    address = f"/assistants/new?organization={own.organization.id}"
+    room_for_more(session, tenant.organization)
+    address = f"/assistants/new?organization={tenant.organization.id}"
     page = str(admin.post(address, {**READY, "once": "a1"}, page=address).location)
     said = "Confirmed by hand: the number is set up with the carrier."
     shown = admin.get(page).text
@@ -124,7 +124,7 @@ def test_a_number_that_only_a_user_confirms_is_called_so(
     ],
 )
 def test_the_message_that_an_assistant_lacks_is_named(
-    session: Session, own: Tenant, admin: Browser, field: str, words: str
+    session: Session, tenant: Tenant, admin: Browser, field: str, words: str
 ) -> None:
     found = session.scalars(select(Assistant)).all()[0]
     found.default_intro = found.default_voicemail = None
@@ -134,10 +134,10 @@ def test_the_message_that_an_assistant_lacks_is_named(
 
 
 def test_saving_warns_of_placeholders_that_calls_cant_fill(
-    session: Session, own: Tenant, admin: Browser, assistant: Assistant
+    session: Session, tenant: Tenant, admin: Browser, assistant: Assistant
 ) -> None:
     metadata = {"tooth": "left", "is_new": True}
-    make_call(session, own.organization, NUMBER, call_metadata=metadata)
+    make_call(session, tenant.organization, NUMBER, call_metadata=metadata)
     address = f"/assistants/{assistant.id}/edit"
     typed = READY | {
         "version": str(assistant.version),
@@ -157,34 +157,38 @@ def test_saving_warns_of_placeholders_that_calls_cant_fill(
 
 
 def test_members_of_an_organization_edit_assistants(
-    session: Session, own: Tenant, assistant: Assistant, signed_in: SignedIn
+    session: Session, tenant: Tenant, assistant: Assistant, signed_in: SignedIn
 ) -> None:
-    own.user.role = Role.OWNER
+    tenant.user.role = Role.OWNER
     session.commit()
     engineers = ("set up with the carrier", "sip:voice@example.com")
     people = ("The number is ready for calls", "Technical settings")
-    for user, seen in ((own.staff[Role.PARTNER_ADMIN], engineers), (own.user, people)):
+    for user, seen in ((tenant.staff[Role.PARTNER_ADMIN], engineers), (tenant.user, people)):
         page = signed_in(user).get(f"/assistants/{assistant.id}/edit").text
         assert [words for words in (*engineers, *people) if words in page] == list(seen)
 
 
 def test_the_form_suggests_numbers_of_the_organization_that_no_assistant_has(
-    session: Session, own: Tenant, other: Tenant, admin: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser
 ) -> None:
-    room_for_more(session, own.organization)
-    for number, tenant in (("+12025550161", own), ("+12025550162", own), ("+12025550163", other)):
-        ids = {"partner_id": tenant.partner.id, "organization_id": tenant.organization.id}
+    room_for_more(session, tenant.organization)
+    for number, each in (
+        ("+12025550161", tenant),
+        ("+12025550162", tenant),
+        ("+12025550163", other_tenant),
+    ):
+        ids = {"partner_id": each.partner.id, "organization_id": each.organization.id}
         session.add(
             PhoneNumber(number=number, source=NumberSource.ASSIGNED, confirmed_by="", **ids)
         )
     session.flush()
     found = session.scalars(
-        select(Assistant).where(Assistant.organization_id == own.organization.id)
+        select(Assistant).where(Assistant.organization_id == tenant.organization.id)
     ).all()[0]
     found.phone_number = "+12025550161"
     session.commit()
     for path in (
-        f"/assistants/new?organization={own.organization.id}",
+        f"/assistants/new?organization={tenant.organization.id}",
         f"/assistants/{found.id}/edit",
     ):
         suggested = re.findall(r'<option value="(\+[0-9]+)">', admin.get(path).text)
@@ -192,17 +196,17 @@ def test_the_form_suggests_numbers_of_the_organization_that_no_assistant_has(
 
 
 def test_a_limit_leads_those_who_set_it_to_its_page(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    own.partner.partner_upgrade_message = "Room for more assistants."
-    own.partner.purchase_link = "https://northwind.example/plans"
+    tenant.partner.partner_upgrade_message = "Room for more assistants."
+    tenant.partner.purchase_link = "https://northwind.example/plans"
     session.commit()
-    address = f"/assistants/new?organization={own.organization.id}"
+    address = f"/assistants/new?organization={tenant.organization.id}"
     refused = admin.post(address, READY, page=address)
     assert refused.status_code == 422
     assert "has 1 of 1 assistants" in refused.text
     assert 'value="Robin"' in refused.text
-    place = f"/organizations/{own.organization.id}"
+    place = f"/organizations/{tenant.organization.id}"
     overview = admin.get(place).text
     assert f'href="{place}/plan">Change plan and limits' in overview
     assert "northwind.example/plans" not in overview
@@ -264,11 +268,11 @@ def test_one_message_that_was_stored_before_stays_until_it_is_changed(
 
 
 def test_a_number_that_another_assistant_has_is_refused(
-    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
-    room_for_more(session, own.organization)
-    caller = own.caller(Role.PARTNER_ADMIN)
-    second = assistants.add_assistant(session, caller, own.organization, name="Second")
+    room_for_more(session, tenant.organization)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    second = assistants.add_assistant(session, caller, tenant.organization, name="Second")
     assistants.configure_assistant(session, caller, second, phone_number=NUMBER)
     session.commit()
     address = f"/assistants/{assistant.id}/edit"
@@ -294,7 +298,7 @@ def test_the_second_user_to_save_sees_the_conflict_and_overwrites_nothing(
 
 
 def test_saving_records_the_earlier_values_in_the_history(
-    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
     address = f"/assistants/{assistant.id}/edit"
     admin.post(address, {**READY, "version": "1"}, page=address)
@@ -302,14 +306,14 @@ def test_saving_records_the_earlier_values_in_the_history(
     assert entry is not None
     assert (entry.action, entry.actor, entry.before["phone_number"], entry.after["name"]) == (
         "agent.updated",
-        own.staff[Role.PARTNER_ADMIN].email,
+        tenant.staff[Role.PARTNER_ADMIN].email,
         None,
         "Robin",
     )
 
 
 def test_each_condition_that_is_not_met_leads_to_where_it_is_fixed(
-    own: Tenant, assistant: Assistant, admin: Browser, signed_in: SignedIn
+    tenant: Tenant, assistant: Assistant, admin: Browser, signed_in: SignedIn
 ) -> None:
     page = admin.get(f"/assistants/{assistant.id}").text
     led_to = re.findall(rf'href="/assistants/{assistant.id}/edit#(\w+)"', page)
@@ -317,31 +321,31 @@ def test_each_condition_that_is_not_met_leads_to_where_it_is_fixed(
     edit = admin.get(f"/assistants/{assistant.id}/edit").text
     for place in ("phone_number", "phone_enabled", "phone_configured", "default_intro"):
         assert f'id="{place}"' in edit
-    reader = signed_in(own.staff[Role.PARTNER_EDITOR])
+    reader = signed_in(tenant.staff[Role.PARTNER_EDITOR])
     seen = reader.get(f"/assistants/{assistant.id}")
     assert seen.status_code == 200
     assert "/edit" not in seen.text
 
 
 def test_the_page_shows_calling_hours_campaigns_and_the_latest_calls(
-    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     chosen: dict[str, dict[str, Any]] = {
         "Recall": {"assistant_ids": [assistant.id]},
         "Renewals": {"all_assistants": True},
         "Others": {},
     }
     ids = {
-        name: campaigns.create(session, caller, own.organization.id, name=name, **whose).id
+        name: campaigns.create(session, caller, tenant.organization.id, name=name, **whose).id
         for name, whose in chosen.items()
     }
     page = f"/assistants/{assistant.id}"
     assert "Calls at any hour." in admin.get(page).text
-    own.organization.calling_hours_on = True
-    own.organization.calling_hours_start = time(9)
-    own.organization.calling_hours_end = time(17)
-    make_call(session, own.organization, "+12025550101", utcnow())
+    tenant.organization.calling_hours_on = True
+    tenant.organization.calling_hours_start = time(9)
+    tenant.organization.calling_hours_end = time(17)
+    make_call(session, tenant.organization, "+12025550101", utcnow())
     session.commit()
     shown = admin.get(page).text
     assert "Calls from 09:00 to 17:00, local to the person called." in shown
@@ -351,18 +355,18 @@ def test_the_page_shows_calling_hours_campaigns_and_the_latest_calls(
 
 
 def test_the_list_filters_by_readiness_and_searches_names_and_numbers(
-    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
-    room_for_more(session, own.organization)
-    caller = own.caller(Role.PARTNER_ADMIN)
-    ready = assistants.add_assistant(session, caller, own.organization, name="Ready Rita")
+    room_for_more(session, tenant.organization)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    ready = assistants.add_assistant(session, caller, tenant.organization, name="Ready Rita")
     assistants.configure_assistant(
         session, caller, ready, phone_number=NUMBER, phone_enabled=True, phone_configured=True
     )
-    off = assistants.add_assistant(session, caller, own.organization, name="Off Otto")
+    off = assistants.add_assistant(session, caller, tenant.organization, name="Off Otto")
     assistants.configure_assistant(session, caller, off, active=False)
     session.commit()
-    of_organization = f"organization={own.organization.id}"
+    of_organization = f"organization={tenant.organization.id}"
 
     def names(query: str) -> list[str]:
         page = admin.get(f"/assistants?{query}").text
@@ -375,28 +379,34 @@ def test_the_list_filters_by_readiness_and_searches_names_and_numbers(
     assert names(f"{of_organization}&readiness=not-ready") == [assistant.name]
     assert names("q=rita") == ["Ready Rita"]
     assert names("q=202+555+0148") == ["Ready Rita"]
-    assert names(f"q={own.organization.name.upper()}") == ["Ready Rita", "Off Otto", assistant.name]
-    own.organization.status = OrganizationStatus.SUSPENDED
+    assert names(f"q={tenant.organization.name.upper()}") == [
+        "Ready Rita",
+        "Off Otto",
+        assistant.name,
+    ]
+    tenant.organization.status = OrganizationStatus.SUSPENDED
     session.commit()
-    assert assistants.readiness_of(ready, own.organization) is Readiness.NOT_READY
+    assert assistants.readiness_of(ready, tenant.organization) is Readiness.NOT_READY
     assert names(f"{of_organization}&readiness=ready") == []
 
 
-def test_staff_filter_the_list_by_organization(own: Tenant, admin: Browser) -> None:
+def test_staff_filter_the_list_by_organization(tenant: Tenant, admin: Browser) -> None:
     def shown(query: str) -> list[str]:
         page = admin.get(f"/assistants?{query}").text
         return re.findall(r"<a[^>]*>(Northwind (?:Bakery|Dental))</a>\s*</td>", page)
 
     assert sorted(shown("")) == ["Northwind Bakery", "Northwind Dental"]
     assert shown("organization=dent") == ["Northwind Dental"]
-    assert shown(f"organization={own.organization.id}") == ["Northwind Bakery"]
+    assert shown(f"organization={tenant.organization.id}") == ["Northwind Bakery"]
 
 
 def test_assistants_of_the_same_name_are_listed_by_organization(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     for name in ("Zebra Books", "Alder Books", "Miller Roofing"):
-        made = organization_of(session, make_user(session, own.partner.id, f"{name[0]}@x.example"))
+        made = organization_of(
+            session, make_user(session, tenant.partner.id, f"{name[0]}@x.example")
+        )
         made.name = name
     session.commit()
     found = {}
@@ -410,7 +420,7 @@ def test_assistants_of_the_same_name_are_listed_by_organization(
 
 @pytest.mark.parametrize("place", ["/assistants?organization={}", "/organizations/{}/assistants"])
 def test_each_list_names_the_first_condition_that_an_assistant_misses(
-    session: Session, own: Tenant, assistant: Assistant, admin: Browser, place: str
+    session: Session, tenant: Tenant, assistant: Assistant, admin: Browser, place: str
 ) -> None:
     steps: tuple[tuple[dict[str, Any], str], ...] = (
         ({}, "No phone number yet."),
@@ -419,12 +429,12 @@ def test_each_list_names_the_first_condition_that_an_assistant_misses(
         ({"phone_configured": True}, ""),
         ({"active": False}, ""),
     )
-    caller, cell = own.caller(Role.PARTNER_ADMIN), r'phone-first">\s*<span class="badge[^>]*>'
+    caller, cell = tenant.caller(Role.PARTNER_ADMIN), r'phone-first">\s*<span class="badge[^>]*>'
     seen = []
     for change, _words in steps:
         assistants.configure_assistant(session, caller, assistant, **change)
         session.commit()
-        page = admin.get(place.format(own.organization.id)).text
+        page = admin.get(place.format(tenant.organization.id)).text
         badge = re.search(cell + r'[^<]*</span>(?:<span class="cell-sub[^>]*>(.*?)<)?', page)
         seen.append(badge.group(1) or "" if badge else None)
     assert seen == [words for _change, words in steps]
@@ -432,14 +442,14 @@ def test_each_list_names_the_first_condition_that_an_assistant_misses(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.OWNER])
 def test_without_a_number_the_number_is_the_only_step_and_the_others_come_after_it(
-    session: Session, own: Tenant, assistant: Assistant, signed_in: SignedIn, role: Role
+    session: Session, tenant: Tenant, assistant: Assistant, signed_in: SignedIn, role: Role
 ) -> None:
-    own.user.role = Role.OWNER
+    tenant.user.role = Role.OWNER
     session.commit()
-    browser = signed_in(own.user if role is Role.OWNER else own.staff[role])
+    browser = signed_in(tenant.user if role is Role.OWNER else tenant.staff[role])
     page = browser.get(f"/assistants/{assistant.id}").text
     seen = re.findall(r"(Stops the call|After that): </span>(.*?)</span>", page)
-    by_partner = f"{own.partner.name} does this." in page
+    by_partner = f"{tenant.partner.name} does this." in page
     assert (seen, by_partner) == (
         [
             ("Stops the call", "No phone number yet."),
@@ -451,7 +461,7 @@ def test_without_a_number_the_number_is_the_only_step_and_the_others_come_after_
 
 
 def test_a_key_is_added_once_and_its_removal_names_the_contacts_that_have_it(
-    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
     page = f"/assistants/{assistant.id}"
     sent = {"key": " crmId ", "meaning": "identifies"}
@@ -467,8 +477,8 @@ def test_a_key_is_added_once_and_its_removal_names_the_contacts_that_have_it(
     assert again.text.count("The assistant already has this key.") == 2
     campaign = campaigns.create(
         session,
-        own.caller(Role.PARTNER_ADMIN),
-        own.organization.id,
+        tenant.caller(Role.PARTNER_ADMIN),
+        tenant.organization.id,
         name="Recall",
         all_assistants=True,
     )
@@ -494,13 +504,16 @@ def test_a_key_without_a_name_or_with_too_long_a_one_is_refused(
 
 
 def test_an_assistant_of_another_tenant_is_not_found(
-    session: Session, own: Tenant, other: Tenant, admin: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser
 ) -> None:
     theirs = assistants.of_organization(
-        session, other.caller(Role.PARTNER_ADMIN), other.organization.id
+        session, other_tenant.caller(Role.PARTNER_ADMIN), other_tenant.organization.id
     )[0]
     seen = []
-    for assistant_id, organization_id in ((theirs.id, other.organization.id), (uuid4(), uuid4())):
+    for assistant_id, organization_id in (
+        (theirs.id, other_tenant.organization.id),
+        (uuid4(), uuid4()),
+    ):
         page = f"/assistants/{assistant_id}"
         new = f"/assistants/new?organization={organization_id}"
         seen.append(
@@ -518,9 +531,9 @@ def test_an_assistant_of_another_tenant_is_not_found(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
 def test_users_who_may_not_change_assistants_find_no_form(
-    own: Tenant, assistant: Assistant, signed_in: SignedIn, role: Role
+    tenant: Tenant, assistant: Assistant, signed_in: SignedIn, role: Role
 ) -> None:
-    browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+    browser = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
     statuses = [
         browser.get(path).status_code
         for path in ("/assistants/new", f"/assistants/{assistant.id}/edit")
@@ -546,12 +559,12 @@ def test_voice_addresses_are_checked(address: str, accepted: bool) -> None:
 
 
 def test_the_page_of_an_assistant_starts_its_test_call_among_very_many_assistants(
-    session: Session, own: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+    session: Session, tenant: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.portal.calls.call_test_views.MAX_ASSISTANTS", 1)
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     found = session.scalars(
-        select(Assistant.id).where(Assistant.partner_id == own.partner.id)
+        select(Assistant.id).where(Assistant.partner_id == tenant.partner.id)
     ).all()
     assert len(found) > 1
     for assistant_id in found:
@@ -578,7 +591,7 @@ def test_a_phone_shows_the_number_of_an_assistant_but_no_dash_without_one(
 
 
 def test_the_page_counts_the_calls_of_30_days_and_links_to_each_list(
-    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
     page = f"/assistants/{assistant.id}"
     assert "No calls in these days." in admin.get(page).text
@@ -591,10 +604,10 @@ def test_the_page_counts_the_calls_of_30_days_and_links_to_each_list(
         (CallStatus.COMPLETED, AnsweredBy.HUMAN, 900, 31),
     ]
     for status, by, seconds, age in answered:
-        call = make_call(session, own.organization, "+12025550101", now - timedelta(days=age))
+        call = make_call(session, tenant.organization, "+12025550101", now - timedelta(days=age))
         call.status, call.answered_by, call.seconds = status, by, seconds
         call.assistant_id = assistant.id
-    make_call(session, own.plus, "+12025550101", now)
+    make_call(session, tenant.plus, "+12025550101", now)
     session.commit()
     section = admin.get(page).text.partition("Last 30 days")[2].partition("</section>")[0]
     figures = re.findall(r'<a href="([^"]+)" aria-label="([^"]+)"', unescape(section))
@@ -608,33 +621,36 @@ def test_the_page_counts_the_calls_of_30_days_and_links_to_each_list(
 
 
 def test_operators_see_the_partner_of_an_assistant_and_narrow_the_list_to_one(
-    own: Tenant, other: Tenant, operator: Browser, admin: Browser
+    tenant: Tenant, other_tenant: Tenant, operator: Browser, admin: Browser
 ) -> None:
     def listed(page: str) -> set[str]:
-        names = {tenant.partner.name for tenant in (own, other)}
+        names = {each.partner.name for each in (tenant, other_tenant)}
         return {name for name in names if f'<span class="cell-sub">{name}</span>' in page}
 
-    assert listed(operator.get("/assistants").text) == {own.partner.name, other.partner.name}
-    one = operator.get(f"/assistants?partner={own.partner.id}").text
-    assert listed(one) == {own.partner.name}
-    assert f"call for customers of {own.partner.name} from" in one
-    assert listed(admin.get(f"/assistants?partner={other.partner.id}").text) == set()
+    assert listed(operator.get("/assistants").text) == {
+        tenant.partner.name,
+        other_tenant.partner.name,
+    }
+    one = operator.get(f"/assistants?partner={tenant.partner.id}").text
+    assert listed(one) == {tenant.partner.name}
+    assert f"call for customers of {tenant.partner.name} from" in one
+    assert listed(admin.get(f"/assistants?partner={other_tenant.partner.id}").text) == set()
 
 
 def test_an_assistant_and_its_number_have_the_same_mark(
-    session: Session, own: Tenant, admin: Browser, assistant: Assistant
+    session: Session, tenant: Tenant, admin: Browser, assistant: Assistant
 ) -> None:
-    phone_numbers.assign(session, OPERATOR, own.organization.id, [NUMBER])
+    phone_numbers.assign(session, OPERATOR, tenant.organization.id, [NUMBER])
     assistant.phone_number = NUMBER
     session.commit()
 
     def marks() -> list[str]:
-        of_organization = f"/organizations/{own.organization.id}/assistants"
-        pages = ("/numbers", f"/assistants?organization={own.organization.id}", of_organization)
+        of_organization = f"/organizations/{tenant.organization.id}/assistants"
+        pages = ("/numbers", f"/assistants?organization={tenant.organization.id}", of_organization)
         badges = (re.findall(r'"(badge [^"]*)"', admin.get(page).text) for page in pages)
         return [found[-1] for found in badges]
 
-    organizations.suspend(session, OPERATOR, own.organization.id)
+    organizations.suspend(session, OPERATOR, tenant.organization.id)
     session.commit()
     assert marks() == ["badge badge-warning hollow"] * 3
     organizations.reactivate(session, OPERATOR, own.organization.id)

@@ -42,18 +42,18 @@ SignedIn = Callable[[User], Browser]
 
 
 @pytest.fixture
-def told(session: Session, own: Tenant, other: Tenant) -> Tenant:
+def told(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
     """A person, a client and the system have done something; a stranger too."""
-    person = replace(own.caller(Role.PARTNER_ADMIN), ip="192.0.2.7", request_id="r-1")
+    person = replace(tenant.caller(Role.PARTNER_ADMIN), ip="192.0.2.7", request_id="r-1")
     client = replace(person, kind=CallerKind.CLIENT, label="crm-sync (abc)")
     audit.record(
         session,
         person,
         action="organization.updated",
         target_type="organization",
-        target_id=own.plus.id,
-        organization_id=own.plus.id,
-        target=own.plus.name,
+        target_id=tenant.plus.id,
+        organization_id=tenant.plus.id,
+        target=tenant.plus.name,
         before={"paymentTier": Tier.BASIC, "agentLimit": 3},
         after={"paymentTier": Tier.PLUS, "agentLimit": 1200},
     )
@@ -62,15 +62,15 @@ def told(session: Session, own: Tenant, other: Tenant) -> Tenant:
         client,
         action="user.suspended",
         target_type="user",
-        target_id=own.user.id,
-        organization_id=own.organization.id,
+        target_id=tenant.user.id,
+        organization_id=tenant.organization.id,
         target="=cmd|olga",
         before={"status": "active"},
         after={"status": "suspended"},
     )
     audit.record(
         session,
-        system_caller(partner_id=own.partner.id),
+        system_caller(partner_id=tenant.partner.id),
         action="thing.turned_round",
         target_type="contact",
         target_id="7",
@@ -79,14 +79,14 @@ def told(session: Session, own: Tenant, other: Tenant) -> Tenant:
     session.flush()
     audit.record(
         session,
-        other.caller(Role.PARTNER_ADMIN),
+        other_tenant.caller(Role.PARTNER_ADMIN),
         action="user.suspended",
         target_type="user",
-        target_id=other.user.id,
+        target_id=other_tenant.user.id,
         target="theirs",
     )
     session.commit()
-    return own
+    return tenant
 
 
 def lines(html: str) -> list[str]:
@@ -158,13 +158,13 @@ def test_filters_choose_the_same_on_the_screen_and_in_the_file(
 def test_the_current_name_of_a_user_or_record_finds_its_history(
     session: Session,
     told: Tenant,
-    other: Tenant,
+    other_tenant: Tenant,
     signed_in: SignedIn,
     asked: str,
     expected: list[str],
 ) -> None:
     told.staff[Role.PARTNER_ADMIN].name = "Marta Klein"
-    told.user.name, other.user.name = "Olivia Reyes", "Theirs"
+    told.user.name, other_tenant.user.name = "Olivia Reyes", "Theirs"
     told.plus.name = "Bexley Plumbing"
     session.commit()
     browser = signed_in(told.staff[Role.PARTNER_ADMIN])
@@ -261,26 +261,28 @@ def test_a_long_history_comes_in_pages_and_whole_in_the_file(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
 def test_a_role_without_the_history_finds_neither_screen_nor_file(
-    own: Tenant, signed_in: SignedIn, role: Role
+    tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+    browser = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
     assert [browser.get(path).status_code for path in ("/audit", "/lists/history/export.csv")] == [
         404,
         404,
     ]
 
 
-def test_a_count_of_nothing_is_left_out(session: Session, own: Tenant, signed_in: SignedIn) -> None:
+def test_a_count_of_nothing_is_left_out(
+    session: Session, tenant: Tenant, signed_in: SignedIn
+) -> None:
     audit.record(
         session,
-        own.caller(Role.PARTNER_ADMIN),
+        tenant.caller(Role.PARTNER_ADMIN),
         action="upload.applied",
         target_type="upload",
         target_id="1",
         after={"created": 3, "deleted": 0, "live": False},
     )
     session.commit()
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/audit").text
     assert "Created" in page
     assert "Deleted" not in page
     assert "Live" in page
@@ -333,19 +335,19 @@ def test_every_rule_of_an_organization_has_words_in_the_history() -> None:
 
 
 def test_a_user_who_changes_themselves_changed_their_own_account(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    user = own.staff[Role.PARTNER_ADMIN]
-    caller = own.caller(Role.PARTNER_ADMIN)
+    user = tenant.staff[Role.PARTNER_ADMIN]
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     audit.record_change(session, replace(caller, subject_id=user.id), "user.updated", user)
     session.commit()
     assert lines(signed_in(user).get("/audit").text)[0] == "Own account changed"
 
 
 def test_visitors_languages_addresses_and_secrets_are_in_words(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     for action, before, after in (
         ("webhook.updated", {"url": "https://a.example"}, {"url": "https://b.example"}),
         ("user.updated", {"language": "en"}, {"language": "de"}),
@@ -371,17 +373,17 @@ def test_visitors_languages_addresses_and_secrets_are_in_words(
             before=before,
             after=after,
         )
-    nobody = replace(anonymous_caller(), partner_id=own.partner.id)
+    nobody = replace(anonymous_caller(), partner_id=tenant.partner.id)
     audit.record(
         session,
         nobody,
         action="sign_in.refused",
         target_type="user",
         target_id="1",
-        partner_id=own.partner.id,
+        partner_id=tenant.partner.id,
     )
     session.commit()
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/audit").text
     assert lines(page)[1:] == [
         "Names removed from the history History entries: 2",
         "Export requested: Data about a person Format: ZIP (JSON)",
@@ -401,14 +403,14 @@ def test_visitors_languages_addresses_and_secrets_are_in_words(
 
 
 def test_requested_calls_are_left_out_until_they_are_asked_for(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     for action in ("call.scheduled", "webhook.paused", "call.scheduled"):
         kind = action.partition(".")[0]
-        caller = own.caller(Role.PARTNER_ADMIN)
+        caller = tenant.caller(Role.PARTNER_ADMIN)
         audit.record(session, caller, action=action, target_type=kind, target_id="1")
     session.commit()
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = browser.get("/audit").text
     assert lines(page) == ["Webhook paused"]
     shown = re.search(r'Requested calls are left out. <a href="([^"]+)">Show them</a>', page)
@@ -421,12 +423,12 @@ def test_requested_calls_are_left_out_until_they_are_asked_for(
 
 
 def test_a_search_for_a_user_leaves_the_calls_out_that_the_user_requested(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.name = "Marta Klein"
     for action in ("call.scheduled", "webhook.paused"):
-        caller, kind = own.caller(Role.PARTNER_ADMIN), action.partition(".")[0]
+        caller, kind = tenant.caller(Role.PARTNER_ADMIN), action.partition(".")[0]
         audit.record(session, caller, action=action, target_type=kind, target_id="1")
     session.commit()
     browser = signed_in(admin)
@@ -474,12 +476,12 @@ def test_the_search_ignores_accents_in_stored_names_actions_and_fields(
 
 
 def test_several_numbers_added_to_a_list_are_counted_in_the_language_of_the_reader(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.language = "de"
     session.commit()
-    browser, page = signed_in(admin), f"/organizations/{own.organization.id}"
+    browser, page = signed_in(admin), f"/organizations/{tenant.organization.id}"
     numbers = {"numbers": "+12025550101\n+12025550102"}
     assert browser.post(f"{page}/do-not-call/add", numbers, page=f"{page}/do-not-call/add").location
     assert "2 Nummern" in lines(browser.get("/audit").text)[0]
@@ -487,10 +489,10 @@ def test_several_numbers_added_to_a_list_are_counted_in_the_language_of_the_read
 
 
 def test_numbers_that_were_added_together_are_listed_with_their_reasons_and_found(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
-    path = f"/organizations/{own.organization.id}/do-not-call/add"
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    path = f"/organizations/{tenant.organization.id}/do-not-call/add"
     typed = {"numbers": "+12025550177,asked by mail\n+12025550178", "reason": "Robinson"}
     browser.post(path, typed, page=path)
     shown = "2 numbers in Northwind Bakery +1 202 555 0177: asked by mail +1 202 555 0178: Robinson"
@@ -506,20 +508,20 @@ def test_fields_are_found_without_accents() -> None:
 
 
 def test_a_published_version_leads_to_it_and_to_rolling_back(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     for action in ("branding.published", "pricing.published", "pricing.saved"):
         audit.record(
             session,
-            own.caller(Role.PARTNER_ADMIN),
+            tenant.caller(Role.PARTNER_ADMIN),
             action=action,
             target_type="version",
             target_id=new_id(),
-            partner_id=own.partner.id,
+            partner_id=tenant.partner.id,
             target="Version 2",
         )
     session.commit()
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/audit").text
     assert re.findall(r'<a href="([^"]+)">View or roll back</a>', page) == [
         "/pricing/history/2",
         "/branding/history/2",
@@ -527,17 +529,17 @@ def test_a_published_version_leads_to_it_and_to_rolling_back(
     assert "Pricing published: Version 2" in " ".join(lines(page))
 
 
-def test_an_upload_is_in_words(session: Session, own: Tenant, signed_in: SignedIn) -> None:
+def test_an_upload_is_in_words(session: Session, tenant: Tenant, signed_in: SignedIn) -> None:
     audit.record(
         session,
-        own.caller(Role.PARTNER_ADMIN),
+        tenant.caller(Role.PARTNER_ADMIN),
         action="upload.created",
         target_type="upload",
         target_id="1",
         after={"action": "upsert", "size": 924},
     )
     session.commit()
-    shown = lines(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text)
+    shown = lines(signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/audit").text)
     assert shown == ["File uploaded Action: Add and update Size: 924 B"]
 
 
@@ -635,9 +637,9 @@ def names_of_processes() -> set[str]:
 
 
 def test_actions_are_grouped_by_their_kind_and_a_kind_offers_only_its_own(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     groups = re.findall(r'<optgroup label="([^"]+)">', browser.get("/audit").text)
     assert groups[:4] == ["Sign-ins", "Alert rules", "Alerts", "API clients"]
     assert groups[-1] == "Other actions"
@@ -651,29 +653,29 @@ def test_actions_are_grouped_by_their_kind_and_a_kind_offers_only_its_own(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_an_uploaded_picture_is_shown_with_its_size_in_pixels(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     audit.record(
         session,
-        own.caller(Role.PARTNER_ADMIN),
+        tenant.caller(Role.PARTNER_ADMIN),
         action="brand_image.uploaded",
         target_type="brand_image",
         target_id=new_id(),
-        partner_id=own.partner.id,
+        partner_id=tenant.partner.id,
         target="logo",
         after={"width": 640, "height": 100, "size": 475},
     )
     session.commit()
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/audit").text
     shown = "Picture uploaded: Logo New picture: 640 × 100 pixels, 475\u00a0B"
     assert shown.replace("\u00a0", " ") in [line.replace("\u00a0", " ") for line in lines(page)]
 
 
 def test_an_assistant_is_named_and_led_to(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     assistant = session.scalars(
-        select(Assistant).where(Assistant.partner_id == own.partner.id)
+        select(Assistant).where(Assistant.partner_id == tenant.partner.id)
     ).first()
     assert assistant
     for before, after in (
@@ -682,7 +684,7 @@ def test_an_assistant_is_named_and_led_to(
     ):
         audit.record(
             session,
-            own.caller(Role.PARTNER_ADMIN),
+            tenant.caller(Role.PARTNER_ADMIN),
             action="campaign.planned",
             target_type="agent",
             target_id=assistant.id,
@@ -691,7 +693,7 @@ def test_an_assistant_is_named_and_led_to(
             after=after,
         )
     session.commit()
-    shown = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit?q=Recall").text
+    shown = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/audit?q=Recall").text
     assert shown.count(f'<span class="history-new">{assistant.name}</span>') == 2
     assert shown.count(f'href="/assistants/{assistant.id}"') == 2
 
@@ -702,9 +704,9 @@ def options_of(html: str, name: str) -> list[str]:
 
 
 def test_the_filters_offer_a_partner_only_what_its_history_can_have(
-    own: Tenant, signed_in: SignedIn, operator: Browser
+    tenant: Tenant, signed_in: SignedIn, operator: Browser
 ) -> None:
-    partners_own = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
+    partners_own = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/audit").text
     all_partners = operator.get("/audit").text
     missing = {
         name: sorted(set(options_of(all_partners, name)) - set(options_of(partners_own, name)))
@@ -740,15 +742,15 @@ def test_users_are_named_with_their_email_beside(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_alert_rules_are_in_the_language_of_the_reader_as_they_were_then(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
-    caller = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.staff[Role.PARTNER_ADMIN]
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     of_bakery = alerts.RuleInput(
         measure=AlertMeasure.SILENCE,
         scope=AlertScope.ORGANIZATION,
         threshold=7,
-        organization_id=own.organization.id,
+        organization_id=tenant.organization.id,
     )
     rule = alerts.create(session, caller, of_bakery)
     alerts.update(session, caller, rule.id, replace(of_bakery, threshold=9))
@@ -761,7 +763,7 @@ def test_alert_rules_are_in_the_language_of_the_reader_as_they_were_then(
     for line, words in zip(shown, wanted, strict=True):
         assert line.startswith(words)
     assert all(" in Northwind Bakery" not in line for line in shown)
-    assert wanted[0] in signed_in(admin).get(f"/organizations/{own.organization.id}").text
+    assert wanted[0] in signed_in(admin).get(f"/organizations/{tenant.organization.id}").text
     alerts.remove(session, caller, rule.id)
     session.commit()
     page = lines(signed_in(admin).get("/audit").text)
@@ -770,9 +772,9 @@ def test_alert_rules_are_in_the_language_of_the_reader_as_they_were_then(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_a_saved_view_is_in_words(own: Tenant, signed_in: SignedIn, session: Session) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
-    query = f"state=failed&organization={own.plus.id}&start=2026-11-01&sort=number&column=number"
+def test_a_saved_view_is_in_words(tenant: Tenant, signed_in: SignedIn, session: Session) -> None:
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    query = f"state=failed&organization={tenant.plus.id}&start=2026-11-01&sort=number&column=number"
     path = f"/lists/calls/views/new?{query}"
     assert browser.post(path, {"name": "Failed", "once": "1"}, page=path).status_code == 303
     [line] = [each for each in lines(browser.get("/audit").text) if "View saved" in each]

@@ -39,16 +39,16 @@ PUBLIC = (
 
 
 @pytest.fixture
-def branded(own: Tenant, other: Tenant, session: Session) -> Tenant:
+def branded(tenant: Tenant, other_tenant: Tenant, session: Session) -> Tenant:
     """A partner with a verified domain next to another partner. The platform's host has a name."""
-    for tenant, name in ((own, "Northwind Voice"), (other, "Southgate Calls")):
-        tenant.partner.product_name = name
-        tenant.partner.show_embedded_chat = True
-        tenant.partner.chat_assistant_id = "an-assistant"
-        tenant.partner.support_email = f"support@{tenant.partner.slug}.example"
-    partners.verify_domain(session, OPERATOR, own.partner.id)
+    for each, name in ((tenant, "Northwind Voice"), (other_tenant, "Southgate Calls")):
+        each.partner.product_name = name
+        each.partner.show_embedded_chat = True
+        each.partner.chat_assistant_id = "an-assistant"
+        each.partner.support_email = f"support@{each.partner.slug}.example"
+    partners.verify_domain(session, OPERATOR, tenant.partner.id)
     session.commit()
-    return own
+    return tenant
 
 
 @pytest.fixture
@@ -172,13 +172,13 @@ def test_a_session_of_one_host_is_not_accepted_at_another(
 
 
 def test_users_of_another_partner_cannot_sign_in_at_the_host(
-    app: Flask, branded: Tenant, other: Tenant
+    app: Flask, branded: Tenant, other_tenant: Tenant
 ) -> None:
     assert branded.partner.domain_verified_at is not None
     client = app.test_client()
     page = client.get("/sign-in", base_url=HOST).text
     token = page.split('name="csrf_token" value="')[1].split('"')[0]
-    form = {"csrf_token": token, "email": other.user.email, "password": PASSWORD}
+    form = {"csrf_token": token, "email": other_tenant.user.email, "password": PASSWORD}
     headers = {"Referer": f"{HOST}/sign-in"}
     answer = client.post("/sign-in", data=form, base_url=HOST, headers=headers)
     assert answer.status_code == 422
@@ -198,13 +198,13 @@ def test_an_operators_link_opens_nothing_at_the_host(
 
 
 def test_verifying_a_domain_ends_the_sessions_of_others_there(
-    own: Tenant, other: Tenant, session: Session
+    tenant: Tenant, other_tenant: Tenant, session: Session
 ) -> None:
     lifetime = timedelta(hours=1)
-    for user in (own.user, other.user):
+    for user in (tenant.user, other_tenant.user):
         sessions.create(session, user, lifetime=lifetime, host="northwind.example")
-    partners.verify_domain(session, OPERATOR, own.partner.id)
-    assert session.scalars(select(PortalSession.user_id)).all() == [own.user.id]
+    partners.verify_domain(session, OPERATOR, tenant.partner.id)
+    assert session.scalars(select(PortalSession.user_id)).all() == [tenant.user.id]
 
 
 def test_a_domain_that_is_not_verified_has_the_neutral_brand(
@@ -236,19 +236,19 @@ def test_every_page_at_the_domain_of_a_suspended_partner_says_in_its_brand_that_
     assert "· Northwind Voice<" in others["/api/docs"].text
 
 
-def test_the_url_of_a_partner_leads_to_its_sign_in_page(app: Flask, own: Tenant) -> None:
-    answer = app.test_client().get(f"/p/{own.partner.slug}")
-    assert (answer.status_code, answer.location) == (303, f"/p/{own.partner.slug}/sign-in")
+def test_the_url_of_a_partner_leads_to_its_sign_in_page(app: Flask, tenant: Tenant) -> None:
+    answer = app.test_client().get(f"/p/{tenant.partner.slug}")
+    assert (answer.status_code, answer.location) == (303, f"/p/{tenant.partner.slug}/sign-in")
 
 
 def test_an_unknown_partner_has_the_neutral_brand_and_the_language_of_the_browser(
-    app: Flask, own: Tenant
+    app: Flask, tenant: Tenant
 ) -> None:
     client, german = app.test_client(), {"Accept-Language": "de"}
-    client.get(f"/p/{own.partner.slug}/sign-in")
+    client.get(f"/p/{tenant.partner.slug}/sign-in")
     for path in ("/p/nonexistent", "/p/nonexistent/sign-in", "/p/nonexistent/more/parts"):
         page = client.get(path, headers=german).text
-        assert ('<html lang="de"' in page, own.partner.name in page) == (True, False), path
+        assert ('<html lang="de"' in page, tenant.partner.name in page) == (True, False), path
 
 
 def test_the_page_of_a_paused_portal_offers_the_languages(

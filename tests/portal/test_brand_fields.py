@@ -70,16 +70,16 @@ def test_the_studio_has_every_field_of_the_interface() -> None:
 
 
 @pytest.mark.parametrize("page", [STUDIO, SETTINGS, PRICING])
-def test_an_admin_finds_every_field(own: Tenant, signed_in: SignedIn, page: str) -> None:
-    html = signed_in(own.staff[Role.PARTNER_ADMIN]).get(page).text
+def test_an_admin_finds_every_field(tenant: Tenant, signed_in: SignedIn, page: str) -> None:
+    html = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(page).text
     wanted = {control for place, control in CONTROLS.values() if place == page}
     assert wanted - labelled(html) == set()
 
 
 def test_an_editor_finds_what_an_editor_may_write_and_no_more(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    editor = signed_in(tenant.staff[Role.PARTNER_EDITOR])
     places = {CONTROLS[wire_name(name)][0] for name in partners.EDITOR_FIELDS}
     assert places == {STUDIO}
     assert editor.get(STUDIO).status_code == 200
@@ -87,15 +87,15 @@ def test_an_editor_finds_what_an_editor_may_write_and_no_more(
 
 
 def test_published_texts_are_on_the_pages_and_in_the_mails_of_customers(
-    session: Session, own: Tenant, browser: Browser, signed_in: SignedIn
+    session: Session, tenant: Tenant, browser: Browser, signed_in: SignedIn
 ) -> None:
     elsewhere = "https://youtube.com/@northwind?a=1&b=2"
     demo = "https://demo.northwind.example/"
     shown = {"socialLinks": [{"type": "youtube", "url": elsewhere}], "demoLink": demo}
     changes = read(UpdatePartnerInput, {**shown, "showBrandingToggle": True})
-    changed = partners.update(session, OPERATOR, own.partner.id, changes)
+    changed = partners.update(session, OPERATOR, tenant.partner.id, changes)
     session.commit()
-    entrance = browser.get(f"/p/{own.partner.slug}/sign-in").text
+    entrance = browser.get(f"/p/{tenant.partner.slug}/sign-in").text
     mail = mails.sample(of_partner(changed), "https://northwind.example")
     escaped = elsewhere.replace("&", "&amp;")
     assert f'<a href="{escaped}" rel="noopener">YouTube</a>' in entrance
@@ -103,5 +103,5 @@ def test_published_texts_are_on_the_pages_and_in_the_mails_of_customers(
     assert re.search(rf'href="{re.escape(escaped)}"[^>]*>YouTube</a>', mail.html)
     assert f"YouTube: {elsewhere}\n" in mail.text
     powered = f"Powered by {changed.name}"
-    assert powered in signed_in(own.user).get("/").text
-    assert powered not in signed_in(own.staff[Role.ADMIN]).get("/").text
+    assert powered in signed_in(tenant.user).get("/").text
+    assert powered not in signed_in(tenant.staff[Role.ADMIN]).get("/").text

@@ -48,8 +48,8 @@ FORM = {
 
 
 @pytest.fixture
-def editor(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_EDITOR])
+def editor(tenant: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_EDITOR])
 
 
 def picture(width: int = 300, height: int = 60, kind: str = "PNG") -> io.BytesIO:
@@ -72,32 +72,32 @@ def sheet_of(html: str) -> str:
 
 
 def test_saving_changes_the_draft_and_nothing_that_customers_see(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
-    before = content(session, own)
+    before = content(session, tenant)
     answer = editor.post(PAGE, FORM, page=PAGE)
     assert (answer.status_code, answer.location) == (303, "/branding?saved=1")
-    assert content(session, own) == before
+    assert content(session, tenant) == before
     studio = editor.get(answer.location).text
     assert "Draft: 4 changes" in studio
     assert "Review changes" in studio
 
 
 def test_publishing_shows_the_draft_to_everybody(
-    editor: Browser, browser: Browser, own: Tenant, session: Session
+    editor: Browser, browser: Browser, tenant: Tenant, session: Session
 ) -> None:
     editor.post(PAGE, FORM, page=PAGE)
     answer = editor.post("/branding/publish", page=PAGE)
     assert (answer.status_code, answer.location) == (303, "/branding?published=1")
     assert "Version 1 is published" in editor.get(answer.location).text
-    after = content(session, own)
+    after = content(session, tenant)
     assert after["productName"] == "Northwind Voice"
     assert [(c["name"], c["value"]) for c in after["brandUIColors"]] == [("primary", "#1c7a4d")]
     assert [(x["label"], x["url"]) for x in after["customHeaderLinks"]] == [
         ("Help", "https://help.northwind.example/")
     ]
     assert after["showBrandingToggle"] is True
-    page = browser.get(f"/p/{own.partner.slug}/sign-in").text
+    page = browser.get(f"/p/{tenant.partner.slug}/sign-in").text
     assert "Sign in to Northwind Voice" in page
     sheet = sheet_for("#1c7a4d")
     assert sheet_of(page) == f"/brand/1c7a4d-{sheet.digest}.css"
@@ -105,23 +105,23 @@ def test_publishing_shows_the_draft_to_everybody(
 
 
 def test_the_page_where_customers_sign_in_opens_for_the_user_who_published_it(
-    editor: Browser, own: Tenant
+    editor: Browser, tenant: Tenant
 ) -> None:
     editor.post(PAGE, FORM, page=PAGE)
     editor.post("/branding/publish", page=PAGE)
     pattern = r'<a class="btn[^"]*" href="([^"]+)" target="_blank" rel="noopener">Open sign-in page'
     pages = ("/branding?published=1", "/branding/surfaces")
     [published], [shows] = (re.findall(pattern, editor.get(page).text) for page in pages)
-    assert published == shows == f"http://localhost/p/{own.partner.slug}/sign-in?show=1"
+    assert published == shows == f"http://localhost/p/{tenant.partner.slug}/sign-in?show=1"
     assert "Sign in to Northwind Voice" in editor.get(shows.removeprefix("http://localhost")).text
 
 
-def test_discarding_forgets_the_draft(editor: Browser, own: Tenant, session: Session) -> None:
-    before = content(session, own)
+def test_discarding_forgets_the_draft(editor: Browser, tenant: Tenant, session: Session) -> None:
+    before = content(session, tenant)
     editor.post(PAGE, FORM, page=PAGE)
     editor.post("/branding/discard", page=PAGE)
     assert "Draft:" not in editor.get(PAGE).text
-    assert content(session, own) == before
+    assert content(session, tenant) == before
 
 
 def test_publishing_without_a_draft_is_not_found(session: Session, editor: Browser) -> None:
@@ -160,12 +160,12 @@ def test_the_page_and_the_json_give_the_same_message(editor: Browser) -> None:
 
 
 def test_a_logo_is_encoded_again_and_may_be_cached_forever(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
     answer = editor.post("/branding/images/logo", {"picture": (picture(), "logo.png")}, page=PAGE)
     assert answer.status_code == 303
     editor.post("/branding/publish", page=PAGE)
-    url = content(session, own)["logoImgUrl"]
+    url = content(session, tenant)["logoImgUrl"]
     path = re.search(r"/brand/images/[0-9a-f]{64}$", url)
     assert path
     served = editor.get(path.group())
@@ -177,12 +177,12 @@ def test_a_logo_is_encoded_again_and_may_be_cached_forever(
 
 
 def test_the_history_tells_the_dark_logo_from_the_logo(
-    editor: Browser, own: Tenant, signed_in: Callable[[User], Browser]
+    editor: Browser, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
     for kind, width in (("logo", 280), ("dark-logo", 300)):
         file = {"picture": (picture(width, 60), "picture.png")}
         editor.post(f"/branding/images/{kind}", file, page=PAGE)
-    history = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit?kind=brand_image").text
+    history = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/audit?kind=brand_image").text
     uploaded = re.findall(r"Picture uploaded: (?:<a[^>]*>)?([A-Za-z ]+)", history)
     assert uploaded == ["Dark logo", "Logo"]
 
@@ -216,7 +216,7 @@ def test_a_file_that_is_no_logo_is_refused_with_the_reason(
 
 
 def test_the_preview_is_the_real_sign_in_page_with_the_drafts_colour(
-    editor: Browser, own: Tenant
+    editor: Browser, tenant: Tenant
 ) -> None:
     editor.post(PAGE, FORM, page=PAGE)
     preview = editor.get("/branding/preview/sign-in?theme=dark")
@@ -291,11 +291,11 @@ def test_a_stylesheet_is_served_only_under_its_own_hash(browser: Browser) -> Non
 
 
 def test_a_picture_of_another_host_is_shown_once_it_was_fetched(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
     url = "https://cdn.northwind.example/logo.png"
     partners.update(
-        session, OPERATOR, own.partner.id, read(UpdatePartnerInput, {"logoImgUrl": url})
+        session, OPERATOR, tenant.partner.id, read(UpdatePartnerInput, {"logoImgUrl": url})
     )
     session.commit()
     waiting = editor.get("/")
@@ -306,32 +306,32 @@ def test_a_picture_of_another_host_is_shown_once_it_was_fetched(
     assert f'hx-get="{fragment}"' in editor.get(PAGE).text
     assert "It is being fetched." in editor.get(fragment).text
 
-    whose = outside_pictures.begin(session, own.partner.id, ImageType.LOGO)
+    whose = outside_pictures.begin(session, tenant.partner.id, ImageType.LOGO)
     assert whose
     encoded = images.encode(picture().getvalue(), ImageType.LOGO, "logo")
-    outside_pictures.store_result(session, own.partner.id, whose, encoded)
+    outside_pictures.store_result(session, tenant.partner.id, whose, encoded)
     session.commit()
     path = f"/brand/images/{sha256(encoded.data).hexdigest()}"
     assert f'src="{path}"' in editor.get("/").text
     assert "hx-get" not in editor.get(fragment).text
     assert (editor.get(path).data, editor.get(path).content_type) == (encoded.data, "image/png")
-    assert content(session, own)["logoImgUrl"] == url
+    assert content(session, tenant)["logoImgUrl"] == url
 
 
 def test_a_picture_that_was_not_fetched_says_why_and_can_be_tried_again(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
     images_elsewhere = [{"type": "hero", "imageUrl": "https://cdn.northwind.example/h.jpg"}]
     partners.update(
         session,
         OPERATOR,
-        own.partner.id,
+        tenant.partner.id,
         read(UpdatePartnerInput, {"siteImages": images_elsewhere}),
     )
-    whose = outside_pictures.begin(session, own.partner.id, ImageType.HERO)
+    whose = outside_pictures.begin(session, tenant.partner.id, ImageType.HERO)
     assert whose
     problem = "cdn.northwind.example answered with status 404."
-    outside_pictures.store_result(session, own.partner.id, whose, problem)
+    outside_pictures.store_result(session, tenant.partner.id, whose, problem)
     session.commit()
     assert problem in editor.get(PAGE).text
     answer = editor.post("/branding/images/hero/retry", page=PAGE)
@@ -341,9 +341,9 @@ def test_a_picture_that_was_not_fetched_says_why_and_can_be_tried_again(
 
 
 def test_the_tagline_and_the_dark_logo_are_published_with_the_draft(
-    editor: Browser, browser: Browser, own: Tenant
+    editor: Browser, browser: Browser, tenant: Tenant
 ) -> None:
-    page = f"/p/{own.partner.slug}/sign-in"
+    page = f"/p/{tenant.partner.slug}/sign-in"
     assert "Every call answered, even the ones after hours." in browser.get(page).text
     editor.post(PAGE, {**FORM, "tagline": "We pick up."}, page=PAGE)
     editor.post("/branding/images/logo", {"picture": (picture(), "logo.png")}, page=PAGE)
@@ -359,7 +359,7 @@ def test_the_tagline_and_the_dark_logo_are_published_with_the_draft(
 
 
 def test_the_texts_of_a_brand_are_in_the_language_of_their_reader(
-    editor: Browser, browser: Browser, own: Tenant, session: Session
+    editor: Browser, browser: Browser, tenant: Tenant, session: Session
 ) -> None:
     texts = {
         "tagline": "We pick up.",
@@ -369,7 +369,7 @@ def test_the_texts_of_a_brand_are_in_the_language_of_their_reader(
     rows = {f"texts_by_language-{n}-{name}": "" for n in range(4) for name in ("tagline",)}
     editor.post(PAGE, {**FORM, **rows, **texts}, page=PAGE)
     editor.post("/branding/publish", page=PAGE)
-    page = f"/p/{own.partner.slug}/sign-in"
+    page = f"/p/{tenant.partner.slug}/sign-in"
     seen = [
         re.findall(r'<p class="entry-sentence">(.*?)</p>', browser.get(page, headers=headers).text)
         for headers in ({}, {"Accept-Language": "de"}, {"Accept-Language": "fr"})
@@ -377,10 +377,10 @@ def test_the_texts_of_a_brand_are_in_the_language_of_their_reader(
     assert seen == [["We pick up."], ["Wir heben ab."], ["We pick up."]]
     session.expire_all()
     with using_language("de"):
-        mail = mails.sample(of_partner(own.partner), "http://localhost")
+        mail = mails.sample(of_partner(tenant.partner), "http://localhost")
     assert "Guten Tag von Northwind!" in mail.text
     assert "Guten Tag von Northwind!" in mail.html
-    assert "Guten Tag" not in mails.sample(of_partner(own.partner), "http://localhost").text
+    assert "Guten Tag" not in mails.sample(of_partner(tenant.partner), "http://localhost").text
 
 
 def test_each_text_of_a_language_names_it(editor: Browser) -> None:
@@ -412,11 +412,11 @@ def test_a_text_that_is_too_long_in_one_language_is_named(editor: Browser) -> No
 
 
 def test_the_api_documentation_is_in_the_brand_of_its_reader(
-    editor: Browser, browser: Browser, own: Tenant
+    editor: Browser, browser: Browser, tenant: Tenant
 ) -> None:
     editor.post(PAGE, FORM, page=PAGE)
     editor.post("/branding/publish", page=PAGE)
-    browser.get(f"/p/{own.partner.slug}/sign-in")
+    browser.get(f"/p/{tenant.partner.slug}/sign-in")
     for reader in (editor, browser):
         docs = reader.get("/api/docs")
         assert "<title>API documentation · Northwind Voice</title>" in docs.text
@@ -426,9 +426,9 @@ def test_the_api_documentation_is_in_the_brand_of_its_reader(
 
 
 def test_the_api_documentation_is_in_english_but_for_the_sentence_that_says_so(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
-    own.staff[Role.PARTNER_EDITOR].language = "es"
+    tenant.staff[Role.PARTNER_EDITOR].language = "es"
     session.commit()
     docs = editor.get("/api/docs").text
     assert '<p class="second" lang="es">' in docs
@@ -541,10 +541,10 @@ def test_a_mail_is_shown_in_the_theme_that_was_asked_for(editor: Browser) -> Non
 
 
 def test_the_preview_of_a_mail_has_a_sample_link_that_is_valid_for_a_week(
-    editor: Browser, own: Tenant
+    editor: Browser, tenant: Tenant
 ) -> None:
     html = editor.get("/branding/preview/mail").text
-    link = f"http://localhost/p/{own.partner.slug}/invitation/sample"
+    link = f"http://localhost/p/{tenant.partner.slug}/invitation/sample"
     assert set(re.findall(r'<a [^>]*href="([^"#]*invitation[^"]*|#)"', html)) == {link}
     days = [utcnow() + timedelta(days=7, minutes=-past) for past in (0, 1)]
     ends = [f"{end.day} {end:%B %Y}, {end:%H:%M} UTC" for end in days]
@@ -553,15 +553,15 @@ def test_the_preview_of_a_mail_has_a_sample_link_that_is_valid_for_a_week(
 
 
 def test_surfaces_that_are_complete_say_what_they_show(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
-    own.partner.domain_verified_at = utcnow()
+    tenant.partner.domain_verified_at = utcnow()
     session.commit()
     page = editor.get("/branding/surfaces").text
     said = dict(re.findall(r'line-title">([^<]+)</span>\s*<span class="line-text">([^<]+)<', page))
     assert (said["Chat bubble"], said["Portal domain"]) == (
         "Switched off.",
-        f"{own.partner.domain}, verified.",
+        f"{tenant.partner.domain}, verified.",
     )
 
 

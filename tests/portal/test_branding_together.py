@@ -58,12 +58,12 @@ def labels(session: Session, tenant: Tenant) -> list[str]:
 
 
 @pytest.fixture
-def editor(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_EDITOR])
+def editor(tenant: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_EDITOR])
 
 
 def test_the_second_user_to_save_sees_who_was_first_and_what_differs(
-    editor: Browser, admin: Browser, own: Tenant, session: Session
+    editor: Browser, admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     opened = editor.get(PAGE).text
     send(admin, admin.get(PAGE).text, PAGE, form(product_name="The admin’s"))
@@ -72,14 +72,14 @@ def test_the_second_user_to_save_sees_who_was_first_and_what_differs(
     assert "partnerAdmin@northwind.example changed this" in answer.text
     assert in_conflict(answer.text) == {"Product name": ("The admin’s", "The editor’s")}
     assert 'value="The editor’s"' in answer.text
-    assert draft(session, own)["productName"] == "The admin’s"
+    assert draft(session, tenant)["productName"] == "The admin’s"
     again = send(editor, answer.text, PAGE, form(product_name="The editor’s"))
     assert again.status_code == 303
-    assert draft(session, own)["productName"] == "The editor’s"
+    assert draft(session, tenant)["productName"] == "The editor’s"
 
 
 def test_typing_over_another_users_changes_saves_nothing_and_reports_it(
-    editor: Browser, admin: Browser, own: Tenant, session: Session
+    editor: Browser, admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     opened = editor.get(PAGE).text
     send(admin, admin.get(PAGE).text, PAGE, form(product_name="The admin’s"))
@@ -87,7 +87,7 @@ def test_typing_over_another_users_changes_saves_nothing_and_reports_it(
     assert answer.status_code == 200
     assert "changed this" in answer.text
     assert 'id="studio-version"' not in answer.text
-    assert draft(session, own)["productName"] == "The admin’s"
+    assert draft(session, tenant)["productName"] == "The admin’s"
 
 
 def test_typing_continues_from_the_last_saved_draft(editor: Browser) -> None:
@@ -103,15 +103,17 @@ def test_typing_continues_from_the_last_saved_draft(editor: Browser) -> None:
 
 
 def test_sending_the_same_draft_twice_is_harmless(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
     opened = editor.get(PAGE).text
     for _sending in range(2):
         send(editor, opened, PAGE, form())
-    assert draft(session, own)["productName"] == "Northwind Voice"
+    assert draft(session, tenant)["productName"] == "Northwind Voice"
 
 
-def test_a_review_includes_unsaved_changes(editor: Browser, own: Tenant, session: Session) -> None:
+def test_a_review_includes_unsaved_changes(
+    editor: Browser, tenant: Tenant, session: Session
+) -> None:
     send(editor, editor.get(PAGE).text, PAGE, form())
     typed = form(product_name="Typed")
     answer = send(editor, editor.get(PAGE).text, "/branding/review", typed)
@@ -119,11 +121,11 @@ def test_a_review_includes_unsaved_changes(editor: Browser, own: Tenant, session
     answer = send(editor, editor.get("/branding/review").text, "/branding/publish", {})
     assert (answer.status_code, answer.location) == (303, "/branding?published=1")
     session.expire_all()
-    assert partners.get(session, OPERATOR, own.partner.id).product_name == "Typed"
+    assert partners.get(session, OPERATOR, tenant.partner.id).product_name == "Typed"
 
 
 def test_a_picture_chosen_after_another_users_change_is_refused_at_its_field(
-    editor: Browser, admin: Browser, own: Tenant, session: Session
+    editor: Browser, admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     opened = editor.get(PAGE).text
     send(admin, admin.get(PAGE).text, PAGE, form(product_name="The admin’s"))
@@ -132,11 +134,11 @@ def test_a_picture_chosen_after_another_users_change_is_refused_at_its_field(
     assert answer.status_code == 200
     assert 'id="logo-error"' in answer.text
     assert hidden(answer.text, "version") == hidden(opened, "version")
-    assert draft(session, own)["logoImgUrl"] is None
+    assert draft(session, tenant)["logoImgUrl"] is None
 
 
 def test_a_draft_that_changed_since_it_was_looked_at_is_not_published(
-    editor: Browser, admin: Browser, own: Tenant, session: Session
+    editor: Browser, admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     send(editor, editor.get(PAGE).text, PAGE, form())
     opened = editor.get("/branding/review").text
@@ -145,7 +147,7 @@ def test_a_draft_that_changed_since_it_was_looked_at_is_not_published(
     assert answer.status_code == 409
     assert "The admin’s" in answer.text
     session.expire_all()
-    assert partners.get(session, OPERATOR, own.partner.id).product_name == "AI Receptionist"
+    assert partners.get(session, OPERATOR, tenant.partner.id).product_name == "AI Receptionist"
 
 
 @pytest.mark.parametrize(
@@ -160,24 +162,24 @@ def test_a_draft_that_changed_since_it_was_looked_at_is_not_published(
     ],
 )
 def test_rows_are_moved_by_buttons_and_unsaved_changes_are_kept(
-    editor: Browser, own: Tenant, session: Session, path: str, order: list[str]
+    editor: Browser, tenant: Tenant, session: Session, path: str, order: list[str]
 ) -> None:
     opened = editor.get(PAGE).text
     answer = send(editor, opened, f"/branding/rows/header_links/{path}", form(product_name="Typed"))
     assert answer.status_code == 303
     assert answer.location == "/branding?saved=1#header_links"
-    assert labels(session, own) == order
-    assert draft(session, own)["productName"] == "Typed"
+    assert labels(session, tenant) == order
+    assert draft(session, tenant)["productName"] == "Typed"
 
 
 def test_a_row_is_not_moved_if_the_form_has_a_problem(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
     opened = editor.get(PAGE).text
     answer = send(editor, opened, "/branding/rows/header_links/1/up", form(colour="greenish"))
     assert answer.status_code == 422
     assert answer.text.index('value="Help"') < answer.text.index('value="Status"')
-    assert labels(session, own) == []
+    assert labels(session, tenant) == []
 
 
 def test_a_wrong_row_is_named_in_the_summary(editor: Browser) -> None:
@@ -189,20 +191,20 @@ def test_a_wrong_row_is_named_in_the_summary(editor: Browser) -> None:
 
 
 def test_the_colours_of_the_chat_are_checked_and_the_names_of_others_are_kept(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
-    own.partner.chat_template_colors = {"ours": "#123456", "header": "#fff"}
+    tenant.partner.chat_template_colors = {"ours": "#123456", "header": "#fff"}
     session.commit()
     wrong = send(editor, editor.get(PAGE).text, PAGE, form(chat_visitor="reddish"))
     assert wrong.status_code == 422
     assert 'id="chat_visitor-error"' in wrong.text
     send(editor, editor.get(PAGE).text, PAGE, form(chat_visitor="red", chat_header=""))
-    assert draft(session, own)["chatTemplateColors"] == {"ours": "#123456", "visitor": "red"}
+    assert draft(session, tenant)["chatTemplateColors"] == {"ours": "#123456", "visitor": "red"}
 
 
 def test_only_an_offered_shade_can_be_chosen(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
     answer = editor.post("/branding/shade", {"shade": "#00ff00"}, page=PAGE)
     assert answer.status_code == 404
-    assert draft(session, own)["brandUIColors"] is None
+    assert draft(session, tenant)["brandUIColors"] is None

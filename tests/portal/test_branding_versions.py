@@ -27,15 +27,15 @@ def publish(session: Session, tenant: Tenant, **changes: Any) -> None:
 
 
 @pytest.fixture
-def published(own: Tenant, session: Session) -> None:
+def published(tenant: Tenant, session: Session) -> None:
     green, blue = ([{"name": "primary", "value": value}] for value in ("#1c7a4d", "#1c4d7a"))
-    publish(session, own, productName="Northwind Voice", brandUIColors=green)
-    publish(session, own, brandUIColors=blue, showCharacterToggle=True)
+    publish(session, tenant, productName="Northwind Voice", brandUIColors=green)
+    publish(session, tenant, brandUIColors=blue, showCharacterToggle=True)
 
 
 @pytest.fixture
-def editor(own: Tenant, signed_in: SignedIn, published: None) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_EDITOR])
+def editor(tenant: Tenant, signed_in: SignedIn, published: None) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_EDITOR])
 
 
 def rows(html: str) -> list[list[str]]:
@@ -65,10 +65,10 @@ def test_the_history_names_each_version_its_author_and_what_it_changed(editor: B
 
 
 def test_a_version_that_customers_see_again_says_why_it_has_no_way_back(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
     green = [{"name": "primary", "value": "#1c7a4d"}]
-    publish(session, own, brandUIColors=green, showCharacterToggle=False)
+    publish(session, tenant, brandUIColors=green, showCharacterToggle=False)
     ways = {row[0]: row[4] for row in rows(editor.get("/branding/history").text)}
     assert ways == {
         "Version 3 What customers see": "",
@@ -89,9 +89,9 @@ def test_a_version_is_compared_with_the_one_before_it(editor: Browser) -> None:
 
 
 def test_a_version_is_compared_with_the_published_one(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
-    publish(session, own, productName="Northwind Answers")
+    publish(session, tenant, productName="Northwind Answers")
     page = editor.get("/branding/history/1?with=now").text
     assert [row[0] for row in rows(page)] == [
         "Colours",
@@ -109,22 +109,22 @@ def test_the_first_version_has_none_before_it(editor: Browser) -> None:
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_first_version_can_be_rolled_back_to_the_brand_before_it(
-    own: Tenant, session: Session, signed_in: SignedIn
+    tenant: Tenant, session: Session, signed_in: SignedIn
 ) -> None:
-    before = own.partner.product_name
-    publish(session, own, productName="Northwind Voice")
-    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    before = tenant.partner.product_name
+    publish(session, tenant, productName="Northwind Voice")
+    editor = signed_in(tenant.staff[Role.PARTNER_EDITOR])
     way_back = "/branding/history/0/roll-back"
     for page in ("/branding?published=1", "/branding/history", "/branding/history/1"):
         assert way_back in editor.get(page).text
     editor.post(way_back, page=way_back)
-    assert product_name(session, own) == before
+    assert product_name(session, tenant) == before
 
 
 def test_a_change_by_a_script_since_then_is_shown(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
-    own.partner.product_name = "Set by a script"
+    tenant.partner.product_name = "Set by a script"
     session.commit()
     assert "1 field was changed since version 2" in editor.get("/branding/history").text
 
@@ -142,15 +142,15 @@ def published_picture(
 
 
 def test_published_pictures_are_what_customers_see_in_any_order(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
     logo, dark, icon = (f"https://northwind.example/{name}.png" for name in ("a", "b", "c"))
-    published_picture(session, own, ImageType.LOGO, logo, darkLogoUrl=dark)
+    published_picture(session, tenant, ImageType.LOGO, logo, darkLogoUrl=dark)
     now = editor.get("/branding/history/3?with=now").text
     assert "Nothing is different now" in now
     assert "since version" not in editor.get("/branding/history").text
-    published_picture(session, own, ImageType.FAVICON, icon)
-    published_picture(session, own, ImageType.LOGO, f"{logo}?2")
+    published_picture(session, tenant, ImageType.FAVICON, icon)
+    published_picture(session, tenant, ImageType.LOGO, f"{logo}?2")
     assert "since version" not in editor.get("/branding/history").text
     assert rows(editor.get("/branding/history/5").text) == [["Logo", "Logo", "Logo"]]
     assert rows(editor.get("/branding/history/4").text) == [["Pictures", "–", "Favicon"]]
@@ -158,7 +158,7 @@ def test_published_pictures_are_what_customers_see_in_any_order(
         ["Dark logo", "–", "Dark logo"],
         ["Logo", "–", "Logo"],
     ]
-    kept = partners.get(session, OPERATOR, own.partner.id)
+    kept = partners.get(session, OPERATOR, tenant.partner.id)
     assert [(each.type, each.image_url) for each in kept.site_images] == [
         (ImageType.FAVICON, icon),
         (ImageType.LOGO, f"{logo}?2"),
@@ -166,53 +166,53 @@ def test_published_pictures_are_what_customers_see_in_any_order(
 
 
 def test_pictures_that_the_portal_serves_are_shown_in_comparisons(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
     path, outside = f"/brand/images/{'a' * 64}", "https://northwind.example/b.png"
-    published_picture(session, own, ImageType.LOGO, f"https://portal.example{path}")
-    published_picture(session, own, ImageType.LOGO, outside)
+    published_picture(session, tenant, ImageType.LOGO, f"https://portal.example{path}")
+    published_picture(session, tenant, ImageType.LOGO, outside)
     page = editor.get("/branding/history/4").text
     assert re.findall(r'class="value-picture[^"]*" src="([^"]+)"', page) == [path]
     assert f'href="{outside}"' in page
 
 
 def test_rolling_back_shows_the_differences_and_publishes_at_once(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
-    publish(session, own, productName="A slip")
+    publish(session, tenant, productName="A slip")
     asked = editor.get("/branding/history/2/roll-back").text
     assert "Roll back to version 2?" in asked
     assert rows(asked) == [["Product name", "A slip", "Northwind Voice"]]
     answer = editor.post("/branding/history/2/roll-back", page="/branding/history/2/roll-back")
     assert (answer.status_code, answer.location) == (303, "/branding?rolled_back=2&published=1")
-    assert product_name(session, own) == "Northwind Voice"
+    assert product_name(session, tenant) == "Northwind Voice"
     studio = text_of(editor.get(answer.location).text)
     assert "Version 4 is published It is version 2 again. Everyone sees it from the" in studio
-    assert drafts.draft_of(session, own.partner) is None
+    assert drafts.draft_of(session, tenant.partner) is None
 
 
 def test_rolling_back_asks_again_if_the_brand_changed_meanwhile(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
     way_back = "/branding/history/1/roll-back"
     seen = editor.get(way_back).text
-    publish(session, own, productName="Meanwhile")
+    publish(session, tenant, productName="Meanwhile")
     version = seen.partition('name="version" value="')[2].partition('"')[0]
     answer = editor.post(way_back, {"version": version}, page=way_back)
     assert answer.status_code == 409
     assert ["Product name", "Meanwhile", "Northwind Voice"] in rows(answer.text)
-    assert product_name(session, own) == "Meanwhile"
+    assert product_name(session, tenant) == "Meanwhile"
 
 
 def test_rolling_back_to_the_published_brand_changes_nothing(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
     way_back = "/branding/history/2/roll-back"
     assert "Nothing to roll back" in editor.get(way_back).text
     answer = editor.post(way_back, page="/branding")
     assert (answer.status_code, answer.location) == (303, way_back)
     assert "Version 3" not in editor.get("/branding/history").text
-    assert drafts.draft_of(session, own.partner) is None
+    assert drafts.draft_of(session, tenant.partner) is None
 
 
 def offers_roll_back(browser: Browser) -> dict[str, bool]:
@@ -225,7 +225,7 @@ def offers_roll_back(browser: Browser) -> dict[str, bool]:
 
 
 def test_rolling_back_is_offered_only_on_versions_that_are_not_live(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
     listed = "/branding/history/2/roll-back"
     assert offers_roll_back(editor) == {
@@ -236,43 +236,43 @@ def test_rolling_back_is_offered_only_on_versions_that_are_not_live(
     }
     assert "/branding/history/1/roll-back" in editor.get("/branding/history/2").text
     assert listed not in editor.get("/branding/history").text
-    own.partner.product_name = "Set by a script"
+    tenant.partner.product_name = "Set by a script"
     session.commit()
     assert set(offers_roll_back(editor).values()) == {True}
     assert listed in editor.get("/branding/history").text
 
 
 def test_a_draft_is_never_overwritten_by_rolling_back(
-    editor: Browser, own: Tenant, session: Session
+    editor: Browser, tenant: Tenant, session: Session
 ) -> None:
     changes = {"productName": "Half done"}
-    drafts.save(session, own.caller(Role.PARTNER_ADMIN), own.partner, changes)
+    drafts.save(session, tenant.caller(Role.PARTNER_ADMIN), tenant.partner, changes)
     session.commit()
     answer = editor.post("/branding/history/1/roll-back", page="/branding")
     assert answer.status_code == 409
     assert "There is a draft with 1 change" in answer.text
-    draft = drafts.draft_of(session, own.partner)
+    draft = drafts.draft_of(session, tenant.partner)
     assert draft is not None
     assert draft.content["productName"] == "Half done"
 
 
 @pytest.mark.parametrize("number", [3, 2**31, 10**30])
 def test_an_unknown_version_is_not_found(
-    session: Session, own: Tenant, editor: Browser, number: int
+    session: Session, tenant: Tenant, editor: Browser, number: int
 ) -> None:
-    before = drafts.published_content(own.partner, OPERATOR)
+    before = drafts.published_content(tenant.partner, OPERATOR)
     for path in (f"/branding/history/{number}", f"/branding/history/{number}/roll-back"):
         assert editor.get(path).status_code == 404
     answer = editor.post(f"/branding/history/{number}/roll-back", page="/branding")
     assert answer.status_code in (404, 405)  # 405 where the number is no number of ours
-    session.refresh(own.partner)
-    assert drafts.published_content(own.partner, OPERATOR) == before
+    session.refresh(tenant.partner)
+    assert drafts.published_content(tenant.partner, OPERATOR) == before
 
 
 def test_versions_of_another_partner_are_not_found(
-    editor: Browser, other: Tenant, signed_in: SignedIn
+    editor: Browser, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     assert stranger.get("/branding/history/1").status_code == 404
     assert stranger.post("/branding/history/1/roll-back", page="/branding").status_code == 404
     assert "No versions yet" in stranger.get("/branding/history").text
@@ -281,9 +281,9 @@ def test_versions_of_another_partner_are_not_found(
 @pytest.mark.parametrize("path", ["history", "history/1", "history/1/roll-back", "contrast"])
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.STANDARD])
 def test_users_who_may_not_change_the_brand_find_no_versions(
-    own: Tenant, published: None, signed_in: SignedIn, role: Role, path: str
+    tenant: Tenant, published: None, signed_in: SignedIn, role: Role, path: str
 ) -> None:
-    person = own.user if role is Role.STANDARD else own.staff[role]
+    person = tenant.user if role is Role.STANDARD else tenant.staff[role]
     assert signed_in(person).get(f"/branding/{path}").status_code == 404
 
 

@@ -13,14 +13,14 @@ from tests.portal.conftest import Browser
 
 @pytest.mark.parametrize("place", ["/organizations/{}/", "/settings/spending/"])
 def test_a_budget_is_set_changed_and_removed(
-    signed_in: Callable[[User], Browser], own: Tenant, place: str
+    signed_in: Callable[[User], Browser], tenant: Tenant, place: str
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    form = place.format(own.plus.id) + "budget"
-    shown = f"/organizations/{own.plus.id}/spending" if "org" in place else "/settings/spending"
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    form = place.format(tenant.plus.id) + "budget"
+    shown = f"/organizations/{tenant.plus.id}/spending" if "org" in place else "/settings/spending"
     assert "Set a budget" in admin.get(shown).text
     page = unescape(admin.get(form).text)
-    whose = own.plus.name if "org" in place else "your portal"
+    whose = tenant.plus.name if "org" in place else "your portal"
     assert f"<h1>Budget of {whose}</h1>" in page
     assert "Spent this month: $0.00." in page
     answer = admin.post(form, {"budget": "250.00", "version": "0"}, page=form)
@@ -44,14 +44,14 @@ def test_a_budget_is_set_changed_and_removed(
 )
 def test_a_budget_is_read_filled_in_and_refused_in_the_language_of_its_reader(
     signed_in: Callable[[User], Browser],
-    own: Tenant,
+    tenant: Tenant,
     language: str,
     typed: str,
     filled: str,
     words: str,
     example: str,
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     form, head = "/settings/spending/budget", {"Accept-Language": language}
     saved = admin.post(form, {"budget": typed, "version": "0"}, page=form, headers=head)
     assert saved.status_code == 303
@@ -67,10 +67,10 @@ def test_a_budget_is_read_filled_in_and_refused_in_the_language_of_its_reader(
 
 
 def test_alert_levels_and_recipients_are_set_with_the_budget(
-    signed_in: Callable[[User], Browser], own: Tenant
+    signed_in: Callable[[User], Browser], tenant: Tenant
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    form = f"/organizations/{own.plus.id}/budget"
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    form = f"/organizations/{tenant.plus.id}/budget"
     assert 'value="50, 80, 100"' in admin.get(form).text
     typed = {
         "budget": "250",

@@ -73,9 +73,9 @@ def statuses(session: Session, *found: Campaign) -> list[CampaignStatus]:
 
 
 def test_campaigns_are_archived_and_paused_as_on_their_own_pages(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    first, second, third = (make_campaign(session, own) for _ in range(3))
+    first, second, third = (make_campaign(session, tenant) for _ in range(3))
     second.status = CampaignStatus.ACTIVE
     session.commit()
     pause = address("campaigns", "pause")
@@ -99,17 +99,19 @@ def test_campaigns_are_archived_and_paused_as_on_their_own_pages(
 
 
 def test_a_campaign_that_was_never_started_is_not_resumed(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    campaign = make_campaign(session, own)
+    campaign = make_campaign(session, tenant)
     resume = address("campaigns", "resume")
     assert "Nothing can be changed" in confirmation_text(admin, resume, campaign.id)
     assert "Only paused campaigns can be resumed." in do(admin, resume, campaign.id)
     assert statuses(session, campaign) == [CampaignStatus.PAUSED]
 
 
-def test_contacts_are_removed_and_restored(session: Session, own: Tenant, admin: Browser) -> None:
-    campaign, people = add_contacts(session, own, 4)
+def test_contacts_are_removed_and_restored(
+    session: Session, tenant: Tenant, admin: Browser
+) -> None:
+    campaign, people = add_contacts(session, tenant, 4)
     query = f"campaign_id={campaign.id}"
     remove = address("contacts", "remove", query)
     shown = admin.post(
@@ -126,11 +128,11 @@ def test_contacts_are_removed_and_restored(session: Session, own: Tenant, admin:
 
 
 def test_contacts_are_added_to_the_do_not_call_list_once(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    campaign, people = add_contacts(session, own, 2)
-    staff = own.caller(Role.PARTNER_ADMIN)
-    do_not_call.add(session, staff, own.organization.id, people[0].phone or "", reason="First")
+    campaign, people = add_contacts(session, tenant, 2)
+    staff = tenant.caller(Role.PARTNER_ADMIN)
+    do_not_call.add(session, staff, tenant.organization.id, people[0].phone or "", reason="First")
     session.commit()
     result = do(
         admin,
@@ -146,12 +148,14 @@ def test_contacts_are_added_to_the_do_not_call_list_once(
     ]
 
 
-def test_numbers_are_removed_from_the_list(session: Session, own: Tenant, admin: Browser) -> None:
-    staff = own.caller(Role.PARTNER_ADMIN)
+def test_numbers_are_removed_from_the_list(
+    session: Session, tenant: Tenant, admin: Browser
+) -> None:
+    staff = tenant.caller(Role.PARTNER_ADMIN)
     for number in range(3):
-        do_not_call.add(session, staff, own.organization.id, f"+1202555000{number}")
+        do_not_call.add(session, staff, tenant.organization.id, f"+1202555000{number}")
     session.commit()
-    url = address("do-not-call", "remove", f"organization_id={own.organization.id}")
+    url = address("do-not-call", "remove", f"organization_id={tenant.organization.id}")
     assert "Remove 2 numbers?" in confirmation_text(
         admin, url, "+12025550000", "+12025550001", "+1999", "x"
     )
@@ -160,14 +164,14 @@ def test_numbers_are_removed_from_the_list(session: Session, own: Tenant, admin:
 
 
 def test_webhooks_are_paused_resumed_and_removed(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     made = [
         endpoints.add(
             session,
-            own.caller(Role.PARTNER_ADMIN),
+            tenant.caller(Role.PARTNER_ADMIN),
             app.extensions["settings"],
-            organization_id=own.organization.id,
+            organization_id=tenant.organization.id,
             url=f"https://crm.example/{number}",
             events=["call.completed"],
         ).endpoint
@@ -185,9 +189,9 @@ def test_webhooks_are_paused_resumed_and_removed(
 
 
 def test_an_action_on_all_matches_asks_with_their_number(
-    session: Session, own: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
+    session: Session, tenant: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    campaign, _people = add_contacts(session, own, 30)
+    campaign, _people = add_contacts(session, tenant, 30)
     page = admin.get(f"/campaigns/{campaign.id}").text
     assert "all 30 that match" in page
     url = address("contacts", "remove", f"campaign_id={campaign.id}")
@@ -201,10 +205,10 @@ def test_an_action_on_all_matches_asks_with_their_number(
 
 
 def test_one_row_that_fails_stops_no_other(
-    session: Session, own: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
+    session: Session, tenant: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A campaign that was archived between the question and its answer."""
-    first, second = make_campaign(session, own), make_campaign(session, own)
+    first, second = make_campaign(session, tenant), make_campaign(session, tenant)
     for each in (first, second):
         each.status = CampaignStatus.ACTIVE
     session.commit()
@@ -223,19 +227,21 @@ def test_one_row_that_fails_stops_no_other(
 
 
 def test_rows_of_another_tenant_are_not_found(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    campaign, people = add_contacts(session, own, 1)
-    do_not_call.add(session, own.caller(Role.PARTNER_ADMIN), own.organization.id, "+12025550100")
+    campaign, people = add_contacts(session, tenant, 1)
+    do_not_call.add(
+        session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, "+12025550100"
+    )
     session.commit()
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     assert "Nothing selected" in confirmation_text(
         stranger, address("campaigns", "archive"), campaign.id
     )
     assert "0 campaigns archived" in do(stranger, address("campaigns", "archive"), campaign.id)
     for name, query, key in (
         ("contacts", f"campaign_id={campaign.id}", people[0].id),
-        ("do-not-call", f"organization_id={own.organization.id}", "+12025550100"),
+        ("do-not-call", f"organization_id={tenant.organization.id}", "+12025550100"),
     ):
         url = address(name, "remove", f"{query}&id={key}")
         assert stranger.get(url).status_code == 404
@@ -245,12 +251,12 @@ def test_rows_of_another_tenant_are_not_found(
 
 
 def test_an_action_on_several_needs_the_permission_of_the_action_on_one(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    make_campaign(session, own)
+    make_campaign(session, tenant)
     may = {}
     for role in (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.STANDARD):
-        browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+        browser = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
         may[role] = [
             (name, action.name)
             for name, definition in LISTS.items()
@@ -272,20 +278,20 @@ def test_an_action_on_several_needs_the_permission_of_the_action_on_one(
         Role.PARTNER_EDITOR: [*of_campaigns, *of_work],
         Role.STANDARD: [*of_campaigns, *of_work],
     }
-    unknown = signed_in(own.user)
+    unknown = signed_in(tenant.user)
     for path in ("/lists/campaigns/do/delete", "/lists/history/do/remove", "/lists/x/do/remove"):
         assert unknown.get(path).status_code == 404
 
 
 def test_reactivating_or_removing_several_asks_for_a_fresh_proof_as_for_one(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    own.user.status = UserStatus.SUSPENDED
-    campaign, people = add_contacts(session, own, 1)
+    tenant.user.status = UserStatus.SUSPENDED
+    campaign, people = add_contacts(session, tenant, 1)
     session.execute(update(PortalSession).values(proven_at=utcnow() - timedelta(minutes=11)))
     session.commit()
     for url, key in (
-        (address("users", "reactivate"), own.user.id),
+        (address("users", "reactivate"), tenant.user.id),
         (address("contacts", "remove", f"campaign_id={campaign.id}"), people[0].id),
     ):
         asked_to = admin.get(f"{url}&id={key}").location
@@ -294,48 +300,50 @@ def test_reactivating_or_removing_several_asks_for_a_fresh_proof_as_for_one(
         assert late.status_code == 403
         assert 'action="/account/confirm"' in late.text
     session.expire_all()
-    assert own.user.status is UserStatus.SUSPENDED
+    assert tenant.user.status is UserStatus.SUSPENDED
     assert len(session.scalars(select(Contact)).all()) == 1
-    assert admin.get(address("users", "suspend", f"id={own.user.id}")).status_code == 200
+    assert admin.get(address("users", "suspend", f"id={tenant.user.id}")).status_code == 200
 
 
-def test_keys_that_name_nothing_change_nothing(own: Tenant, admin: Browser) -> None:
+def test_keys_that_name_nothing_change_nothing(tenant: Tenant, admin: Browser) -> None:
     url = address("campaigns", "archive")
     assert "0 campaigns archived" in do(admin, url, new_id(), "x", "\0", "")
 
 
 def test_organizations_are_suspended_and_reactivated_with_their_history(
-    session: Session, own: Tenant, other: Tenant, admin: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser
 ) -> None:
     suspend = address("organizations", "suspend")
-    keys = (own.organization.id, own.plus.id, other.plus.id, new_id())
+    keys = (tenant.organization.id, tenant.plus.id, other_tenant.plus.id, new_id())
     question = confirmation_text(admin, suspend, *keys)
     for words_ in (
         "Suspend 2 organizations?",
         "Their users are signed out immediately and can’t sign in.",
-        own.plus.name,
+        tenant.plus.name,
     ):
         assert words_ in question
-    assert other.plus.name not in question
+    assert other_tenant.plus.name not in question
     assert "2 organizations suspended" in do(admin, suspend, *keys)
-    assert "Already done." in do(admin, suspend, own.plus.id)
-    result = do(admin, address("organizations", "reactivate"), own.plus.id, other.plus.id)
+    assert "Already done." in do(admin, suspend, tenant.plus.id)
+    result = do(admin, address("organizations", "reactivate"), tenant.plus.id, other_tenant.plus.id)
     assert "1 organization reactivated" in result
     session.expire_all()
-    found = [each.status.value for each in (own.organization, own.plus, other.plus)]
+    found = [each.status.value for each in (tenant.organization, tenant.plus, other_tenant.plus)]
     assert found == ["suspended", "active", "active"]
-    assert changes(session, own) == [
-        ("organization.suspended", own.organization.name),
-        ("organization.suspended", own.plus.name),
-        ("organization.resumed", own.plus.name),
+    assert changes(session, tenant) == [
+        ("organization.suspended", tenant.organization.name),
+        ("organization.suspended", tenant.plus.name),
+        ("organization.resumed", tenant.plus.name),
     ]
 
 
 def test_the_plan_of_organizations_is_chosen_once_for_all(
-    session: Session, own: Tenant, other: Tenant, admin: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser
 ) -> None:
     url = address("organizations", "plan")
-    keys = [str(each) for each in (own.organization.id, own.plus.id, other.organization.id)]
+    keys = [
+        str(each) for each in (tenant.organization.id, tenant.plus.id, other_tenant.organization.id)
+    ]
     assert "Change the plan of 2 organizations?" in confirmation_text(admin, url, *keys)
     for choice in ("", "gold"):
         sent = {"id": keys, "choice": choice}
@@ -346,26 +354,30 @@ def test_the_plan_of_organizations_is_chosen_once_for_all(
     shown = words(admin.post(url, {"id": keys, "choice": Tier.PLUS}, page="/account"))
     assert "Plan of 1 organization changed 1 of 2 was left unchanged." in shown
     session.expire_all()
-    plans = [each.payment_tier for each in (own.organization, own.plus, other.organization)]
+    plans = [
+        each.payment_tier for each in (tenant.organization, tenant.plus, other_tenant.organization)
+    ]
     assert plans == [Tier.PLUS, Tier.PLUS, Tier.FREE]
-    assert changes(session, own) == [("organization.updated", own.organization.name)]
+    assert changes(session, tenant) == [("organization.updated", tenant.organization.name)]
 
 
 def test_organizations_are_added_to_a_group_by_those_who_manage_groups(
-    session: Session, own: Tenant, other: Tenant, admin: Browser, signed_in: SignedIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser, signed_in: SignedIn
 ) -> None:
     group, theirs = (
         organization_groups.create(
             session,
-            tenant.caller(Role.PARTNER_ADMIN),
-            organization_groups.GroupInput("North", {tenant.plus.id}),
+            each.caller(Role.PARTNER_ADMIN),
+            organization_groups.GroupInput("North", {each.plus.id}),
         )
-        for tenant in (own, other)
+        for each in (tenant, other_tenant)
     )
     session.commit()
     url = address("organizations", "group")
-    keys = [str(each) for each in (own.organization.id, own.plus.id, other.organization.id)]
-    editor = signed_in(own.staff[Role.ADMIN])
+    keys = [
+        str(each) for each in (tenant.organization.id, tenant.plus.id, other_tenant.organization.id)
+    ]
+    editor = signed_in(tenant.staff[Role.ADMIN])
     assert "Add to group" not in editor.get("/organizations").text
     assert editor.get(url).status_code == 404
     assert (
@@ -375,13 +387,13 @@ def test_organizations_are_added_to_a_group_by_those_who_manage_groups(
     assert "1 organization added to the group 1 of 2 was left unchanged." in shown
     assert "Already in the group." in shown
     found = organization_groups.organizations_of(session, group)
-    assert {each.id for each in found} == {own.organization.id, own.plus.id}
-    assert changes(session, own)[-1] == ("organization.grouped", own.organization.name)
+    assert {each.id for each in found} == {tenant.organization.id, tenant.plus.id}
+    assert changes(session, tenant)[-1] == ("organization.grouped", tenant.organization.name)
     assert "Organization added to a group" in admin.get("/audit").text
 
 
 def test_selected_organizations_are_exported_as_the_list_shows_them(
-    own: Tenant, other: Tenant, admin: Browser
+    tenant: Tenant, other_tenant: Tenant, admin: Browser
 ) -> None:
     def names(*keys: object, **more: str) -> list[str]:
         query = urlencode([("id", key) for key in keys] + list(more.items()))
@@ -392,8 +404,8 @@ def test_selected_organizations_are_exported_as_the_list_shows_them(
         return [row["Name"] for row in DictReader(StringIO(answer.data.decode("utf-8-sig")))]
 
     assert names() == []
-    assert names(own.plus.id, other.plus.id, new_id(), "x") == [own.plus.name]
-    assert names(own.plus.id, all="yes", tier=Tier.FREE) == [own.organization.name]
+    assert names(tenant.plus.id, other_tenant.plus.id, new_id(), "x") == [tenant.plus.name]
+    assert names(tenant.plus.id, all="yes", tier=Tier.FREE) == [tenant.organization.name]
     assert admin.get("/lists/webhooks/selected.csv").status_code == 404
 
 
@@ -408,11 +420,11 @@ def changes(session: Session, tenant: Tenant) -> list[tuple[str, str | None]]:
 
 
 def test_waiting_calls_are_cancelled_and_others_left(
-    session: Session, own: Tenant, other: Tenant, admin: Browser, signed_in: SignedIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser, signed_in: SignedIn
 ) -> None:
     states = CallStatus.QUEUED, CallStatus.QUEUED, CallStatus.IN_PROGRESS, CallStatus.COMPLETED
     waiting, later, active, ended = (
-        make_call(session, own.organization, f"+120255501{number:02}", status=state)
+        make_call(session, tenant.organization, f"+120255501{number:02}", status=state)
         for number, state in enumerate(states)
     )
     session.commit()
@@ -424,7 +436,7 @@ def test_waiting_calls_are_cancelled_and_others_left(
     assert "Cancel 2 calls?" in words(admin.get(f"{cancel}all=yes"))
     assert "Cancel 1 call?" in words(admin.get(f"{cancel}all=yes&number={later.phone_number}"))
     assert "Nothing selected" in words(admin.get(f"{cancel}all=yes&state=completed"))
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     assert "0 calls cancelled" in do(stranger, cancel, waiting.id)
     result = do(admin, cancel, waiting.id, active.id)
     assert "1 call cancelled 1 of 2 was left unchanged." in result
@@ -437,9 +449,9 @@ def test_waiting_calls_are_cancelled_and_others_left(
 
 
 def test_a_call_that_was_placed_after_the_question_is_not_cancelled(
-    session: Session, own: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
+    session: Session, tenant: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    call = make_call(session, own.organization, "+12025550100", status=CallStatus.QUEUED)
+    call = make_call(session, tenant.organization, "+12025550100", status=CallStatus.QUEUED)
     session.commit()
     cancel = calls.cancel_waiting
 
@@ -455,20 +467,20 @@ def test_a_call_that_was_placed_after_the_question_is_not_cancelled(
 
 
 def test_assistants_are_switched_off_and_on_with_their_history(
-    session: Session, own: Tenant, other: Tenant, admin: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser
 ) -> None:
     mine, theirs = (
         session.scalars(
-            select(Assistant).where(Assistant.organization_id == tenant.organization.id)
+            select(Assistant).where(Assistant.organization_id == each.organization.id)
         ).first()
-        for tenant in (own, other)
+        for each in (tenant, other_tenant)
     )
     assert mine is not None
     assert theirs is not None
     off, on = address("assistants", "switch-off"), address("assistants", "switch-on")
     question = confirmation_text(admin, off, mine.id, theirs.id)
     assert "Switch off 1 assistant?" in question
-    assert f"{mine.name} {own.organization.name}" in question
+    assert f"{mine.name} {tenant.organization.name}" in question
     assert "Waiting calls are cancelled when they are due." in question
     shown = do(admin, off, mine.id, theirs.id)
     assert "1 assistant switched off" in shown

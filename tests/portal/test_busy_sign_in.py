@@ -32,7 +32,7 @@ def busy(app: Flask) -> Iterator[None]:
 @pytest.mark.usefixtures("busy")
 @pytest.mark.parametrize("email", ["olga@northwind.example", "nobody@northwind.example"])
 def test_sign_in_asks_to_try_again_and_counts_no_failure(
-    browser: Browser, own: Tenant, session: Session, email: str
+    browser: Browser, tenant: Tenant, session: Session, email: str
 ) -> None:
     answer = browser.sign_in(email)
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "3")
@@ -44,11 +44,11 @@ def test_sign_in_asks_to_try_again_and_counts_no_failure(
 
 @pytest.mark.usefixtures("busy")
 def test_a_new_password_by_link_keeps_the_link(
-    browser: Browser, own: Tenant, session: Session
+    browser: Browser, tenant: Tenant, session: Session
 ) -> None:
-    token = one_time_links.create(session, own.user.id, LinkPurpose.RESET_PASSWORD)
+    token = one_time_links.create(session, tenant.user.id, LinkPurpose.RESET_PASSWORD)
     session.commit()
-    path = f"/p/{own.partner.slug}/password/{token}"
+    path = f"/p/{tenant.partner.slug}/password/{token}"
     answer = browser.post(path, NEW, page=path)
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "3")
     assert BUSY in answer.text
@@ -57,9 +57,9 @@ def test_a_new_password_by_link_keeps_the_link(
 
 @pytest.mark.usefixtures("busy")
 def test_changing_a_password_asks_to_try_again(
-    own: Tenant, signed_in: Callable[[User], Browser]
+    tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     answer = browser.post(
         "/account/password", {"current_password": PASSWORD, **NEW}, page="/account"
     )

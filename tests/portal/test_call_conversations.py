@@ -24,13 +24,13 @@ SignedIn = Callable[[User], Browser]
 
 
 @pytest.fixture
-def call(session: Session, own: Tenant) -> Call:
+def call(session: Session, tenant: Tenant) -> Call:
     texts: dict[str, Any] = {
         "intro_message": "Hello.\nIt’s Ada.",
         "voicemail_message": "Please call back.",
     }
     made = make_call(
-        session, own.organization, "+12025550101", **texts, **answered(), carrier="twilio"
+        session, tenant.organization, "+12025550101", **texts, **answered(), carrier="twilio"
     )
     session.commit()
     return made
@@ -65,7 +65,7 @@ def conversation_text(page: str) -> str:
 
 
 def test_the_page_shows_summary_recording_and_transcript(
-    app: Flask, session: Session, own: Tenant, call: Call, signed_in: SignedIn
+    app: Flask, session: Session, tenant: Tenant, call: Call, signed_in: SignedIn
 ) -> None:
     record(session, app, call, RecordingStatus.STORED)
     turns = [
@@ -84,7 +84,7 @@ def test_the_page_shows_summary_recording_and_transcript(
         )
     )
     session.commit()
-    page = signed_in(own.user).get(f"/calls/{call.id}").text
+    page = signed_in(tenant.user).get(f"/calls/{call.id}").text
     assert conversation_text(page) == (
         "Conversation Summary They want a table. Recording Download recording Transcript "
         "Assistant 00:00 Hello. Person 01:02 <b>Who</b> is it? Assistant Ada. "
@@ -110,7 +110,7 @@ def test_the_page_shows_summary_recording_and_transcript(
 def test_without_a_recording_the_page_says_why(
     app: Flask,
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     call: Call,
     signed_in: SignedIn,
     status: RecordingStatus,
@@ -128,30 +128,32 @@ def test_without_a_recording_the_page_says_why(
 
 
 def test_without_recording_and_transcript_one_line_says_how_long_they_are_kept(
-    own: Tenant, call: Call, signed_in: SignedIn
+    tenant: Tenant, call: Call, signed_in: SignedIn
 ) -> None:
-    assert conversation_text(signed_in(own.user).get(f"/calls/{call.id}").text) == (
+    assert conversation_text(signed_in(tenant.user).get(f"/calls/{call.id}").text) == (
         "Conversation No recording or transcript. Recordings are kept for 90 days, transcripts "
         "for 365."
     )
 
 
 def test_a_simulated_call_has_no_recording_and_no_transcript(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    call = make_call(session, own.organization, "+12025550103", **answered(), carrier="simulator")
+    call = make_call(
+        session, tenant.organization, "+12025550103", **answered(), carrier="simulator"
+    )
     session.commit()
-    assert conversation_text(signed_in(own.user).get(f"/calls/{call.id}").text) == (
+    assert conversation_text(signed_in(tenant.user).get(f"/calls/{call.id}").text) == (
         "Conversation No recording or transcript: simulated calls have samples only when a person "
         "answers."
     )
 
 
 def test_the_sample_of_a_simulated_call_is_labelled(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     call = make_call(
-        session, own.organization, "+12025550103", **answered(), carrier=CarrierKind.SIMULATOR
+        session, tenant.organization, "+12025550103", **answered(), carrier=CarrierKind.SIMULATOR
     )
     attempt = CallAttempt(
         organization_id=call.organization_id,
@@ -164,7 +166,7 @@ def test_the_sample_of_a_simulated_call_is_labelled(
     session.flush()
     samples.report_sample(session, attempt.id)
     session.commit()
-    assert conversation_text(signed_in(own.user).get(f"/calls/{call.id}").text) == (
+    assert conversation_text(signed_in(tenant.user).get(f"/calls/{call.id}").text) == (
         "Conversation Sample The simulated carrier called no one. This is what a voice service "
         "reports about a real call. Summary The person asked to be called again on Monday. "
         "Transcript Assistant 00:00 Hello, this is a sample conversation. Do you have a moment? "
@@ -173,25 +175,25 @@ def test_the_sample_of_a_simulated_call_is_labelled(
 
 
 def test_an_unanswered_call_has_no_recording_and_no_transcript(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    call = make_call(session, own.organization, "+12025550102", status=CallStatus.NO_ANSWER)
+    call = make_call(session, tenant.organization, "+12025550102", status=CallStatus.NO_ANSWER)
     session.commit()
-    assert conversation_text(signed_in(own.user).get(f"/calls/{call.id}").text) == (
+    assert conversation_text(signed_in(tenant.user).get(f"/calls/{call.id}").text) == (
         "Conversation No recording or transcript: the call wasn’t answered."
     )
 
 
 def test_a_running_call_shows_no_conversation_yet(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    call = make_call(session, own.organization, "+12025550102", status=CallStatus.IN_PROGRESS)
+    call = make_call(session, tenant.organization, "+12025550102", status=CallStatus.IN_PROGRESS)
     session.commit()
-    assert 'id="conversation"' not in signed_in(own.user).get(f"/calls/{call.id}").text
+    assert 'id="conversation"' not in signed_in(tenant.user).get(f"/calls/{call.id}").text
 
 
 def test_a_player_gets_the_part_that_it_asks_for(
-    app: Flask, session: Session, own: Tenant, call: Call, signed_in: SignedIn
+    app: Flask, session: Session, tenant: Tenant, call: Call, signed_in: SignedIn
 ) -> None:
     record(session, app, call, RecordingStatus.STORED)
     browser = signed_in(own.user)
@@ -210,15 +212,22 @@ def test_a_player_gets_the_part_that_it_asks_for(
 
 
 def test_a_recording_of_another_tenant_does_not_exist(
-    app: Flask, session: Session, own: Tenant, other: Tenant, call: Call, signed_in: SignedIn
+    app: Flask,
+    session: Session,
+    tenant: Tenant,
+    other_tenant: Tenant,
+    call: Call,
+    signed_in: SignedIn,
 ) -> None:
     record(session, app, call, RecordingStatus.STORED)
     address = f"/calls/{call.id}/recording"
     seen = {
-        "own admin": signed_in(own.staff[Role.PARTNER_ADMIN]).get(address).status_code,
-        "colleague": signed_in(own.user).get(address).status_code,
-        "another organization": signed_in(own.plus_user).get(address).status_code,
-        "another partner": signed_in(other.staff[Role.PARTNER_ADMIN]).get(address).status_code,
+        "own admin": signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(address).status_code,
+        "colleague": signed_in(tenant.user).get(address).status_code,
+        "another organization": signed_in(tenant.plus_user).get(address).status_code,
+        "another partner": signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
+        .get(address)
+        .status_code,
         "signed out": app.test_client().get(address).status_code,
     }
     assert seen == {
@@ -231,12 +240,12 @@ def test_a_recording_of_another_tenant_does_not_exist(
 
 
 def test_call_again_fills_the_form_with_the_same_assistant_number_and_texts(
-    session: Session, own: Tenant, call: Call, signed_in: SignedIn
+    session: Session, tenant: Tenant, call: Call, signed_in: SignedIn
 ) -> None:
     assistant = session.get_one(Assistant, call.assistant_id)
     assistant.phone_number = "+12025550199"
     session.commit()
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     shown = browser.get(f"/calls/{call.id}").text
     assert f'href="/test-call?again={call.id}">Call again</a>' in shown
     page = unescape(browser.get(f"/test-call?again={call.id}").text)
@@ -247,13 +256,13 @@ def test_call_again_fills_the_form_with_the_same_assistant_number_and_texts(
     assert 'id="live-call"' not in page
 
 
-def test_an_old_call_keeps_its_texts(session: Session, own: Tenant, signed_in: SignedIn) -> None:
+def test_an_old_call_keeps_its_texts(session: Session, tenant: Tenant, signed_in: SignedIn) -> None:
     texts = {"intro_message": "The intro of that day.", "voicemail_message": "The voicemail."}
     then = NOON - timedelta(days=300)
-    call = make_call(session, own.organization, "+12025550101", at=then, **texts, **answered())
+    call = make_call(session, tenant.organization, "+12025550101", at=then, **texts, **answered())
     assistant = session.get_one(Assistant, call.assistant_id)
     assistant.default_intro = "Another intro."
     session.commit()
-    page = signed_in(own.user).get(f"/calls/{call.id}").text
+    page = signed_in(tenant.user).get(f"/calls/{call.id}").text
     assert "The intro of that day." in page
     assert "Another intro." not in page

@@ -25,16 +25,16 @@ SignedIn = Callable[[User], Browser]
 
 
 @pytest.fixture
-def call(session: Session, own: Tenant) -> Call:
-    make_call(session, own.organization, NUMBER, **answered(), contact={})
-    found = make_call(session, own.organization, NUMBER, **answered(), contact=GRACE)
+def call(session: Session, tenant: Tenant) -> Call:
+    make_call(session, tenant.organization, NUMBER, **answered(), contact={})
+    found = make_call(session, tenant.organization, NUMBER, **answered(), contact=GRACE)
     session.commit()
     return found
 
 
 @pytest.fixture
-def admin(signed_in: SignedIn, own: Tenant) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+def admin(signed_in: SignedIn, tenant: Tenant) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 def found_by(browser: Browser, asked: str) -> list[str]:
@@ -54,7 +54,7 @@ def test_a_called_person_is_found_once_by_name_or_number(
 
 def test_people_called_are_others_only_below_contacts(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     admin: Browser,
     contact: Call,  # noqa: F811
 ) -> None:
@@ -62,8 +62,8 @@ def test_people_called_are_others_only_below_contacts(
         page = admin.get("/personal-data", query_string={"q": asked}).text
         return re.findall("<h2[^>]*>(.*?)</h2>", page)
 
-    make_call(session, own.organization, NUMBER, **answered(), contact={"firstName": "Greta"})
-    make_call(session, own.organization, "+13035550103", **answered(), contact=GRACE)
+    make_call(session, tenant.organization, NUMBER, **answered(), contact={"firstName": "Greta"})
+    make_call(session, tenant.organization, "+13035550103", **answered(), contact=GRACE)
     session.commit()
     assert headings("Grace") == ["People called"]
     assert headings("Greta") == ["Contacts", "Other people called"]
@@ -87,13 +87,13 @@ def test_the_page_of_a_call_leads_to_the_data_and_the_erasure(admin: Browser, ca
 
 
 def test_the_data_of_a_called_person_is_exported(
-    app: Flask, session: Session, own: Tenant, admin: Browser, call: Call
+    app: Flask, session: Session, tenant: Tenant, admin: Browser, call: Call
 ) -> None:
     page = f"/calls/{call.id}/data"
     assert admin.post(f"{page}-export", page=page).location == "/exports"
     assert "Data about a person Grace Möller" in words(admin.get("/exports"))
     export = session.scalars(select(ListExport)).one()
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     subject = exporting.subject_of(session, caller, export.list_name, export.query)
     assert exporting.counts(session, subject)["calls"] == 2
     with app.app_context():
@@ -147,12 +147,12 @@ def offered_actions(browser: Browser, call: Call) -> set[str]:
 def test_members_and_other_partners_find_no_data_of_a_call(
     session: Session,
     signed_in: SignedIn,
-    own: Tenant,
-    other: Tenant,
+    tenant: Tenant,
+    other_tenant: Tenant,
     call: Call,
     path: str,
 ) -> None:
-    for browser in (signed_in(own.user), signed_in(other.staff[Role.PARTNER_ADMIN])):
+    for browser in (signed_in(tenant.user), signed_in(other_tenant.staff[Role.PARTNER_ADMIN])):
         page = f"/calls/{call.id}/{path}"
         typed = {"typed": "Grace Möller"}
         assert found_by(browser, "grace") == []

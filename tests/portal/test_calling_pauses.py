@@ -30,12 +30,12 @@ def pause(session: Session, scope: PauseScope, reason: str) -> None:
 
 
 def test_every_page_of_an_operator_says_that_calls_are_paused(
-    session: Session, own: Tenant, operator: Browser, signed_in: SignIn
+    session: Session, tenant: Tenant, operator: Browser, signed_in: SignIn
 ) -> None:
     assert "Calling is paused" not in operator.get("/").text
     pause(session, PauseScope(), "restored from a backup")
     pause(session, PauseScope(carrier=CarrierKind.TWILIO), "A storm")
-    pause(session, PauseScope(partner_id=own.partner.id), "Unpaid")
+    pause(session, PauseScope(partner_id=tenant.partner.id), "Unpaid")
     for path in ("/", "/organizations", "/account"):
         shown = operator.get(path).text
         assert "Calling is paused for all calls</p>" in shown
@@ -44,7 +44,7 @@ def test_every_page_of_an_operator_says_that_calls_are_paused(
         assert shown.count("“flask calls resume”") == 2
         assert "Calling is paused for all calls over Twilio</p>" in shown
         assert "Calling is paused for all calls of one partner</p>" in shown
-    assert "restored from" not in signed_in(own.staff[Role.PARTNER_ADMIN]).get("/account").text
+    assert "restored from" not in signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/account").text
 
 
 def observe(session: Session, kind: Observed, count: int, code: str, words: str) -> None:
@@ -73,7 +73,7 @@ def test_operators_see_each_carrier_with_its_error_codes(
 
 
 def test_carrier_status_says_where_calls_go_and_how_they_ended(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     quiet = words(admin.get("/carriers"))
     users = "Organizations without their own account, and calls with test keys"
@@ -81,9 +81,9 @@ def test_carrier_status_says_where_calls_go_and_how_they_ended(
     now = utcnow()
     times = (now - timedelta(minutes=1), now - timedelta(hours=3), now - timedelta(days=2))
     for at in times:
-        make_call(session, own.plus, "+12025550101", at, started_at=at, **answered(at=at))
+        make_call(session, tenant.plus, "+12025550101", at, started_at=at, **answered(at=at))
     failed = {"status": CallStatus.FAILED, "ended_reason": EndedReason.CARRIER_ERROR}
-    call = make_call(session, own.plus, "+12025550105", times[1], started_at=times[1], **failed)
+    call = make_call(session, tenant.plus, "+12025550105", times[1], started_at=times[1], **failed)
     session.commit()
     busy = admin.get("/carriers")
     assert f"Answered The simulated carrier {users} 1 call 3 calls 66.7 % " in words(busy)
@@ -96,12 +96,12 @@ def test_carrier_status_says_where_calls_go_and_how_they_ended(
 
 
 def test_the_carrier_does_not_work_if_it_did_not_place_a_recent_call(
-    session: Session, own: Tenant, admin: Browser, operator: Browser
+    session: Session, tenant: Tenant, admin: Browser, operator: Browser
 ) -> None:
     workers.announce(session, "worker-1")
     now = utcnow()
     failed = {"status": CallStatus.FAILED, "ended_reason": EndedReason.CARRIER_ERROR}
-    call = make_call(session, own.plus, "+12025550105", now, ended_at=now, **failed)
+    call = make_call(session, tenant.plus, "+12025550105", now, ended_at=now, **failed)
     session.commit()
     shown = words(admin.get("/carriers"))
     title = "1 call failed at the carrier in the last 15 minutes"
@@ -119,15 +119,15 @@ def test_the_carrier_does_not_work_if_it_did_not_place_a_recent_call(
 
 
 def test_an_administrator_reads_in_plain_words_why_calls_wait(
-    session: Session, own: Tenant, signed_in: SignIn
+    session: Session, tenant: Tenant, signed_in: SignIn
 ) -> None:
     workers.announce(session, "worker-1")
     session.commit()
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert "The simulated carrier works" in admin.get("/carriers").text
     assert "Failed calls" in admin.get("/carriers").text
     observe(session, Observed.SILENT, 2, "ReadTimeout", "ReadTimeout")
-    pause(session, PauseScope(partner_id=own.partner.id), "Your number is being moved")
+    pause(session, PauseScope(partner_id=tenant.partner.id), "Your number is being moved")
     for path in ("/carriers", "/"):
         shown = admin.get(path).text
         assert "ReadTimeout" not in shown
@@ -137,26 +137,26 @@ def test_an_administrator_reads_in_plain_words_why_calls_wait(
     assert "The carrier isn’t accepting calls" in admin.get("/").text
 
 
-def test_other_roles_have_no_carrier_page(own: Tenant, signed_in: SignIn) -> None:
-    for user in (own.staff[Role.PARTNER_EDITOR], own.user):
+def test_other_roles_have_no_carrier_page(tenant: Tenant, signed_in: SignIn) -> None:
+    for user in (tenant.staff[Role.PARTNER_EDITOR], tenant.user):
         browser = signed_in(user)
         assert browser.get("/carriers").status_code == 404
         assert 'href="/carriers"' not in browser.get("/").text
 
 
 def test_a_pause_of_another_partner_is_not_shown(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignIn
 ) -> None:
-    pause(session, PauseScope(partner_id=other.partner.id), "Unpaid")
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    pause(session, PauseScope(partner_id=other_tenant.partner.id), "Unpaid")
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert "Unpaid" not in admin.get("/carriers").text + admin.get("/").text
 
 
 def test_a_pause_by_command_is_shown_wherever_calls_start(
-    app: Flask, session: Session, own: Tenant, signed_in: SignIn
+    app: Flask, session: Session, tenant: Tenant, signed_in: SignIn
 ) -> None:
     assistant = session.scalars(
-        select(Assistant).where(Assistant.organization_id == own.organization.id)
+        select(Assistant).where(Assistant.organization_id == tenant.organization.id)
     ).one()
     assistant.phone_number, assistant.phone_enabled, assistant.phone_configured = (
         "+12025550199",
@@ -165,15 +165,17 @@ def test_a_pause_by_command_is_shown_wherever_calls_start(
     )
     campaign = campaigns.create(
         session,
-        own.caller(Role.PARTNER_ADMIN),
-        own.organization.id,
+        tenant.caller(Role.PARTNER_ADMIN),
+        tenant.organization.id,
         name="Recall",
         all_assistants=True,
     )
     plan = outreach.CampaignPlan(assistant.id, intro_message="Hello.", voicemail_message="Bye.")
-    outreach.change_plan(session, own.caller(Role.PARTNER_ADMIN), campaign.id, plan, max_at_once=5)
+    outreach.change_plan(
+        session, tenant.caller(Role.PARTNER_ADMIN), campaign.id, plan, max_at_once=5
+    )
     session.commit()
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     typed = {
         "assistant": str(assistant.id),
         "number": "+12025550101",
@@ -202,7 +204,7 @@ def test_a_pause_by_command_is_shown_wherever_calls_start(
         "/",
     ):
         assert admin.get(path).text.count(why) == 1, path
-    member = signed_in(own.user)
+    member = signed_in(tenant.user)
     assert why in member.get("/").text
 
     assert app.test_cli_runner().invoke(args=["calls", "resume"]).exit_code == 0
@@ -211,25 +213,26 @@ def test_a_pause_by_command_is_shown_wherever_calls_start(
 
 
 def test_a_partner_admin_pauses_and_resumes_all_calls(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignIn, operator: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignIn, operator: Browser
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert "Calls in progress continue." in admin.get("/carriers/pause").text
     assert admin.post("/carriers/pause", page="/carriers").location == "/carriers"
     shown = admin.get("/carriers").text
     assert "a partner admin paused all calls. New calls wait" in shown
-    held = pauses.of_carrier(session, own.partner.id, own.organization.id, CarrierKind.SIP)
+    held = pauses.of_carrier(session, tenant.partner.id, tenant.organization.id, CarrierKind.SIP)
     assert held is not None
     assert pauses.pause_message(held) == "Calling is paused (a partner admin paused all calls)."
     assert "Resume calling" in shown
     assert "Pause all calls…" not in shown
     assert "Calling is paused" not in operator.get("/").text
     assert (
-        "Calling is paused" not in signed_in(other.staff[Role.PARTNER_ADMIN]).get("/carriers").text
+        "Calling is paused"
+        not in signed_in(other_tenant.staff[Role.PARTNER_ADMIN]).get("/carriers").text
     )
     covering = [
         pauses.of_carrier(session, each.partner.id, each.organization.id, CarrierKind.SIP)
-        for each in (own, other)
+        for each in (tenant, other_tenant)
     ]
     assert [pause and pause.reason for pause in covering] == [BY_ADMIN, None]
     assert admin.post("/carriers/resume", page="/carriers").location == "/carriers"
@@ -240,29 +243,29 @@ def test_a_partner_admin_pauses_and_resumes_all_calls(
 
 
 def test_a_partner_admin_does_not_end_the_pause_of_an_operator(
-    session: Session, own: Tenant, signed_in: SignIn
+    session: Session, tenant: Tenant, signed_in: SignIn
 ) -> None:
-    pause(session, PauseScope(partner_id=own.partner.id), "Unpaid")
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    pause(session, PauseScope(partner_id=tenant.partner.id), "Unpaid")
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert "Resume calling" not in admin.get("/carriers").text
     admin.post("/carriers/resume", page="/carriers")
     assert "Unpaid" in admin.get("/carriers").text
 
 
 def test_a_customer_admin_sees_the_pause_and_can_not_change_it(
-    own: Tenant, signed_in: SignIn
+    tenant: Tenant, signed_in: SignIn
 ) -> None:
-    signed_in(own.staff[Role.PARTNER_ADMIN]).post("/carriers/pause", page="/carriers")
-    customers = signed_in(own.staff[Role.ADMIN])
+    signed_in(tenant.staff[Role.PARTNER_ADMIN]).post("/carriers/pause", page="/carriers")
+    customers = signed_in(tenant.staff[Role.ADMIN])
     assert "Calling is paused: a partner admin paused all calls" in customers.get("/").text
     assert customers.get("/carriers/pause").status_code == 404
     assert customers.post("/carriers/resume", page="/test-call").status_code == 404
 
 
 def test_the_carrier_status_is_as_of_the_users_own_time(
-    session: Session, own: Tenant, signed_in: SignIn
+    session: Session, tenant: Tenant, signed_in: SignIn
 ) -> None:
-    user = own.staff[Role.PARTNER_ADMIN]
+    user = tenant.staff[Role.PARTNER_ADMIN]
     user.timezone = "Asia/Tokyo"
     session.commit()
     assert re.search(r"As of [^<]+JST\.", signed_in(user).get("/carriers").text)

@@ -28,15 +28,17 @@ def heartbeat(session: Session) -> WorkerHeartbeat:
 
 def test_a_silent_worker_is_shown_with_what_waits(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     heartbeat: WorkerHeartbeat,
     signed_in: SignedIn,
     operator: Browser,
 ) -> None:
-    call = make_call(session, own.organization, "+12025550101", utcnow(), status=CallStatus.QUEUED)
+    call = make_call(
+        session, tenant.organization, "+12025550101", utcnow(), status=CallStatus.QUEUED
+    )
     session.commit()
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    member = signed_in(own.user)
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    member = signed_in(tenant.user)
     of_call = (f"/calls/{call.id}", f"/calls/{call.id}/live", f"/test-call?call={call.id}")
     screens = [
         *((admin, path) for path in ("/", "/carriers", *of_call)),
@@ -61,44 +63,48 @@ def test_a_silent_worker_is_shown_with_what_waits(
 
 
 def test_a_worker_that_stops_is_offline_at_once_and_asks_for_nothing_if_nothing_waits(
-    session: Session, own: Tenant, heartbeat: WorkerHeartbeat, signed_in: SignedIn
+    session: Session, tenant: Tenant, heartbeat: WorkerHeartbeat, signed_in: SignedIn
 ) -> None:
     workers.leave(session, heartbeat.executor_id)
     session.commit()
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert OFFLINE in admin.get("/carriers").text
     assert OFFLINE not in admin.get("/").text
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 def test_the_age_of_a_heartbeat_is_that_of_the_database(
-    session: Session, own: Tenant, heartbeat: WorkerHeartbeat, signed_in: SignedIn, clock: SetClock
+    session: Session,
+    tenant: Tenant,
+    heartbeat: WorkerHeartbeat,
+    signed_in: SignedIn,
+    clock: SetClock,
 ) -> None:
     clock.pass_by(minutes=1)
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert OFFLINE not in admin.get("/carriers").text
 
 
 def test_a_test_call_shows_the_state_of_the_service_in_one_place(
-    session: Session, own: Tenant, heartbeat: WorkerHeartbeat, signed_in: SignedIn
+    session: Session, tenant: Tenant, heartbeat: WorkerHeartbeat, signed_in: SignedIn
 ) -> None:
-    call = make_call(session, own.plus, "+12025550101", utcnow(), status=CallStatus.QUEUED)
+    call = make_call(session, tenant.plus, "+12025550101", utcnow(), status=CallStatus.QUEUED)
     heartbeat.beat_at = utcnow() - timedelta(seconds=7)
     session.commit()
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     form, placed = (admin.get(f"/test-call{call}").text for call in ("", f"?call={call.id}"))
     assert [shown.count("Calling service is") for shown in (form, placed)] == [1, 1]
 
 
 def test_the_carrier_status_counts_calls_that_are_scheduled_for_later(
-    session: Session, own: Tenant, heartbeat: WorkerHeartbeat, signed_in: SignedIn
+    session: Session, tenant: Tenant, heartbeat: WorkerHeartbeat, signed_in: SignedIn
 ) -> None:
     at = utcnow()
-    make_call(session, own.organization, "+12025550101", at, status=CallStatus.SCHEDULED)
+    make_call(session, tenant.organization, "+12025550101", at, status=CallStatus.SCHEDULED)
     session.commit()
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     alone = admin.get("/carriers").text
-    make_call(session, own.organization, "+12025550102", at, status=CallStatus.QUEUED)
+    make_call(session, tenant.organization, "+12025550102", at, status=CallStatus.QUEUED)
     session.commit()
     both = admin.get("/carriers").text
     assert "1 call is scheduled." in alone

@@ -88,21 +88,23 @@ def answered(by: AnsweredBy = AnsweredBy.HUMAN, at: datetime = NOON) -> dict[str
 
 
 @pytest.fixture
-def made(session: Session, own: Tenant, other: Tenant) -> dict[str, Call]:
+def made(session: Session, tenant: Tenant, other_tenant: Tenant) -> dict[str, Call]:
     found = {
-        "human": make_call(session, own.plus, "+12025550101", **answered()),
-        "voicemail": make_call(session, own.plus, "+12025550102", **answered(AnsweredBy.VOICEMAIL)),
-        "busy": make_call(session, own.organization, "+442079460001", status=CallStatus.BUSY),
-        "queued": make_call(session, own.plus, "+12025559999", status=CallStatus.QUEUED),
-        "test": make_call(session, own.plus, "+12025550103", live=False, **answered()),
+        "human": make_call(session, tenant.plus, "+12025550101", **answered()),
+        "voicemail": make_call(
+            session, tenant.plus, "+12025550102", **answered(AnsweredBy.VOICEMAIL)
+        ),
+        "busy": make_call(session, tenant.organization, "+442079460001", status=CallStatus.BUSY),
+        "queued": make_call(session, tenant.plus, "+12025559999", status=CallStatus.QUEUED),
+        "test": make_call(session, tenant.plus, "+12025550103", live=False, **answered()),
         "late": make_call(
             session,
-            own.plus,
+            tenant.plus,
             "+12025550104",
             NOON.replace(hour=23, minute=30),
             **answered(at=datetime(2026, 5, 5, 0, 10, tzinfo=UTC)),
         ),
-        "theirs": make_call(session, other.plus, "+12025550101", **answered()),
+        "theirs": make_call(session, other_tenant.plus, "+12025550101", **answered()),
     }
     session.commit()
     return found
@@ -117,7 +119,7 @@ MINE = {"human", "voicemail", "busy", "queued", "test", "late"}
 
 
 def test_costs_have_a_column_for_staff_once_a_call_has_some(
-    session: Session, own: Tenant, made: dict[str, Call], admin: Browser, signed_in: SignedIn
+    session: Session, tenant: Tenant, made: dict[str, Call], admin: Browser, signed_in: SignedIn
 ) -> None:
     def headings(browser: Browser = admin) -> list[str]:
         head = browser.get("/calls").text.partition("<thead>")[2].partition("</thead>")[0]
@@ -130,7 +132,7 @@ def test_costs_have_a_column_for_staff_once_a_call_has_some(
     made["human"].cost_micros = 10_000
     session.commit()
     assert headings() == ["Outcome", "Cost"]
-    member = signed_in(own.plus_user)
+    member = signed_in(tenant.plus_user)
     assert headings(member) == ["Outcome"], "what carriers charge is between them and the partner"
     of_member, of_admin = (each.get(f"/calls/{made['human'].id}") for each in (member, admin))
     assert (of_member.status_code, of_admin.status_code) == (200, 200)
@@ -139,23 +141,23 @@ def test_costs_have_a_column_for_staff_once_a_call_has_some(
 
 
 def test_a_phone_shows_how_long_a_call_took_after_its_outcome(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     ended: dict[str, Any] = {"ended_reason": EndedReason.COMPLETED, "seconds": 61}
-    make_call(session, own.plus, "+12025550101", **ended)
+    make_call(session, tenant.plus, "+12025550101", **ended)
     busy: dict[str, Any] = {"status": CallStatus.BUSY, "ended_reason": EndedReason.BUSY}
-    make_call(session, own.plus, "+12025550102", **busy)
+    make_call(session, tenant.plus, "+12025550102", **busy)
     session.commit()
     page = admin.get("/calls").text.replace("\N{NO-BREAK SPACE}", " ")
     shown = re.findall(r'<span class="cell-sub cell-phone">([^<]+)</span>', page)
-    assert sorted(set(shown)) == ["Conversation · 1 min 1 s", own.plus.name]
+    assert sorted(set(shown)) == ["Conversation · 1 min 1 s", tenant.plus.name]
     assert ">Requested" in page.partition("<thead>")[2].partition("</thead>")[0]
 
 
 def test_a_call_to_an_erased_person_says_so_before_the_pseudonym(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    call = make_call(session, own.organization, "erased-4db66f3d")
+    call = make_call(session, tenant.organization, "erased-4db66f3d")
     session.commit()
     for path in ("/calls", f"/calls/{call.id}"):
         page = admin.get(path).text
@@ -164,7 +166,7 @@ def test_a_call_to_an_erased_person_says_so_before_the_pseudonym(
 
 
 def test_the_campaign_has_a_column_once_a_call_of_the_page_has_one(
-    session: Session, own: Tenant, made: dict[str, Call], admin: Browser
+    session: Session, tenant: Tenant, made: dict[str, Call], admin: Browser
 ) -> None:
     def headings(path: str = "/calls") -> list[str]:
         head = admin.get(path).text.partition("<thead>")[2].partition("</thead>")[0]
@@ -173,7 +175,7 @@ def test_the_campaign_has_a_column_once_a_call_of_the_page_has_one(
     chosen = "/calls?column=campaign"
     assert (headings(), headings(chosen)) == (["Assistant"], [])
     found = campaigns.create(
-        session, own.caller(Role.PARTNER_ADMIN), made["human"].organization_id, name="Recall"
+        session, tenant.caller(Role.PARTNER_ADMIN), made["human"].organization_id, name="Recall"
     )
     made["human"].campaign_id = found.id
     session.commit()
@@ -181,7 +183,7 @@ def test_the_campaign_has_a_column_once_a_call_of_the_page_has_one(
 
 
 def test_the_order_of_calls_reveals_no_costs_to_members(
-    session: Session, own: Tenant, made: dict[str, Call], admin: Browser, signed_in: SignedIn
+    session: Session, tenant: Tenant, made: dict[str, Call], admin: Browser, signed_in: SignedIn
 ) -> None:
     oldest = min((made[name] for name in MINE), key=lambda call: call.id)
     oldest.cost_micros = 10_000
@@ -193,7 +195,7 @@ def test_the_order_of_calls_reveals_no_costs_to_members(
         )[:1]
 
     assert first(admin) == [str(oldest.id)]
-    assert first(signed_in(own.plus_user)) not in ([], [str(oldest.id)])
+    assert first(signed_in(tenant.plus_user)) not in ([], [str(oldest.id)])
 
 
 @pytest.mark.parametrize(
@@ -225,31 +227,31 @@ def test_the_order_of_calls_reveals_no_costs_to_members(
     ],
 )
 def test_filters_choose_calls(
-    own: Tenant, made: dict[str, Call], signed_in: SignedIn, asked: str, expected: set[str]
+    tenant: Tenant, made: dict[str, Call], signed_in: SignedIn, asked: str, expected: set[str]
 ) -> None:
-    assert listed(signed_in(own.staff[Role.ADMIN]).get(f"/calls?{asked}").text, made) == expected
+    assert listed(signed_in(tenant.staff[Role.ADMIN]).get(f"/calls?{asked}").text, made) == expected
 
 
 def test_an_organization_and_an_assistant_are_filtered_by_id_too(
-    own: Tenant, other: Tenant, made: dict[str, Call], signed_in: SignedIn
+    tenant: Tenant, other_tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.ADMIN])
+    browser = signed_in(tenant.staff[Role.ADMIN])
     for asked, expected in (
-        (f"organization={own.organization.id}", {"busy"}),
+        (f"organization={tenant.organization.id}", {"busy"}),
         (f"agent={made['busy'].assistant_id}", {"busy"}),
     ):
         page = browser.get(f"/calls?{asked}")
         assert listed(page.text, made) == expected
-    for asked in (f"organization={other.plus.id}", f"agent={made['theirs'].assistant_id}"):
+    for asked in (f"organization={other_tenant.plus.id}", f"agent={made['theirs'].assistant_id}"):
         assert browser.get(f"/calls?{asked}").status_code == 404
 
 
 def test_days_are_those_of_the_time_zone_of_the_user(
-    session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
+    session: Session, tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
-    own.staff[Role.ADMIN].timezone = "Asia/Tokyo"
+    tenant.staff[Role.ADMIN].timezone = "Asia/Tokyo"
     session.commit()
-    browser = signed_in(own.staff[Role.ADMIN])
+    browser = signed_in(tenant.staff[Role.ADMIN])
     assert listed(browser.get("/calls?start=2026-05-05").text, made) == {"late"}
     counted = browser.get("/calls?counted=yes&start=2026-05-05").text
     assert listed(counted, made) == {"late"}
@@ -257,14 +259,18 @@ def test_days_are_those_of_the_time_zone_of_the_user(
 
 
 def test_the_calls_that_usage_counts_are_as_many_as_it_says(
-    session: Session, own: Tenant, other: Tenant, made: dict[str, Call], signed_in: SignedIn
+    session: Session,
+    tenant: Tenant,
+    other_tenant: Tenant,
+    made: dict[str, Call],
+    signed_in: SignedIn,
 ) -> None:
-    browser = signed_in(own.staff[Role.ADMIN])
-    for tenant in (own, other):
+    browser = signed_in(tenant.staff[Role.ADMIN])
+    for each in (tenant, other_tenant):
         conversations.record(
             session,
-            partner_id=tenant.partner.id,
-            organization_id=tenant.plus.id,
+            partner_id=each.partner.id,
+            organization_id=each.plus.id,
             assistant_id=None,
             call_id=None,
             answered_by=AnsweredBy.HUMAN,
@@ -281,13 +287,15 @@ def test_the_calls_that_usage_counts_are_as_many_as_it_says(
         assert "no call records" not in browser.get(f"/calls{nothing}").text
 
 
-def test_pages_have_no_gaps_or_repeats(session: Session, own: Tenant, signed_in: SignedIn) -> None:
+def test_pages_have_no_gaps_or_repeats(
+    session: Session, tenant: Tenant, signed_in: SignedIn
+) -> None:
     made = [
-        make_call(session, own.plus, "+12025550101", NOON + timedelta(seconds=number)).id
+        make_call(session, tenant.plus, "+12025550101", NOON + timedelta(seconds=number)).id
         for number in range(60)
     ]
     session.commit()
-    browser, path, found = signed_in(own.staff[Role.ADMIN]), "/calls?live=yes", []
+    browser, path, found = signed_in(tenant.staff[Role.ADMIN]), "/calls?live=yes", []
     while path:
         page = browser.get(path).text
         found += re.findall(r'class="name" href="/calls/([^"]+)"', page)
@@ -298,15 +306,15 @@ def test_pages_have_no_gaps_or_repeats(session: Session, own: Tenant, signed_in:
 
 
 def test_a_day_that_does_not_exist_is_reported_to_the_user(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    page = signed_in(own.staff[Role.ADMIN]).get("/calls?start=2026-02-30")
+    page = signed_in(tenant.staff[Role.ADMIN]).get("/calls?start=2026-02-30")
     assert page.status_code == 422
     assert 'href="#start">Enter a day like' in page.text
 
 
 def test_a_call_is_shown_from_beginning_to_end(
-    session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
+    session: Session, tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
     call = made["human"]
     attempt = CallAttempt(
@@ -337,7 +345,7 @@ def test_a_call_is_shown_from_beginning_to_end(
         at = NOON + timedelta(seconds=seconds)
         add_timeline_entry(session, call, kind, status, at=at, detail=detail)
     session.commit()
-    page = signed_in(own.staff[Role.ADMIN]).get(f"/calls/{call.id}").text
+    page = signed_in(tenant.staff[Role.ADMIN]).get(f"/calls/{call.id}").text
     story = re.findall(
         r'line-title">([^<]+)</span>\s*(?:<span class="line-text">([^<]+)</span>)?\s*</div>'
         r'\s*(?:<span class="when">([^<]+)</span>)?',
@@ -361,7 +369,7 @@ def test_a_call_is_shown_from_beginning_to_end(
         f'href="/assistants/{call.assistant_id}"',
     )
     assert [link for link in customers if link not in page] == []
-    member = signed_in(own.plus_user).get(f"/calls/{call.id}").text
+    member = signed_in(tenant.plus_user).get(f"/calls/{call.id}").text
     assert [link for link in customers if link in member] == []
 
 
@@ -379,28 +387,28 @@ SIMULATED_ROW = '<span class="badge badge-neutral dotless">Simulated</span>'
 )
 def test_simulated_calls_are_marked_only_beside_calls_over_a_carrier(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     admin: Browser,
     carriers: tuple[CarrierKind, ...],
     note: bool,
     marks: int,
 ) -> None:
     for carrier in carriers:
-        make_call(session, own.plus, "+12025550101", carrier=carrier)
+        make_call(session, tenant.plus, "+12025550101", carrier=carrier)
     session.commit()
     page = admin.get("/calls").text
     assert (SIMULATED_PAGE in page, page.count(SIMULATED_ROW)) == (note, marks)
 
 
 @pytest.fixture
-def of_contact(session: Session, own: Tenant) -> Call:
+def of_contact(session: Session, tenant: Tenant) -> Call:
     campaign = Campaign(
-        partner_id=own.partner.id, organization_id=own.plus.id, name="Spring offers"
+        partner_id=tenant.partner.id, organization_id=tenant.plus.id, name="Spring offers"
     )
     session.add(campaign)
     session.flush()
     contact = Contact(
-        organization_id=own.plus.id,
+        organization_id=tenant.plus.id,
         campaign_id=campaign.id,
         first_name="Ada",
         phone="+12025550101",
@@ -408,16 +416,16 @@ def of_contact(session: Session, own: Tenant) -> Call:
     session.add(contact)
     session.flush()
     call = make_call(
-        session, own.plus, "+12025550101", campaign_id=campaign.id, contact_id=contact.id
+        session, tenant.plus, "+12025550101", campaign_id=campaign.id, contact_id=contact.id
     )
     session.commit()
     return call
 
 
 def test_the_list_names_the_campaign_and_the_page_of_a_call_leads_to_its_contact(
-    own: Tenant, of_contact: Call, signed_in: SignedIn
+    tenant: Tenant, of_contact: Call, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert ">Spring offers" in browser.get("/calls").text
     page = browser.get(f"/calls/{of_contact.id}").text
     path = f"/campaigns/{of_contact.campaign_id}/contacts/{of_contact.contact_id}"
@@ -426,14 +434,14 @@ def test_the_list_names_the_campaign_and_the_page_of_a_call_leads_to_its_contact
 
 
 def test_the_number_of_a_call_is_never_called_again(
-    session: Session, own: Tenant, of_contact: Call, signed_in: SignedIn
+    session: Session, tenant: Tenant, of_contact: Call, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     path = f"/calls/{of_contact.id}"
     question = browser.get(f"{path}/do-not-call").text
     listed = question.partition('<ul class="consequences">')[2].partition("</ul>")[0]
     assert re.findall("<li>(.+)</li>", listed) == [
-        f"The number is added to the do-not-call list of {own.plus.name}.",
+        f"The number is added to the do-not-call list of {tenant.plus.name}.",
         "No calls to it are waiting.",
         "Contacts with it stay in their campaigns.",
     ]
@@ -446,14 +454,14 @@ def test_the_number_of_a_call_is_never_called_again(
     assert "On the do-not-call list" in page
     assert "This number is on it" in page
     assert "Do not call this number" not in page
-    entry = session.get_one(DoNotCallEntry, (own.plus.id, "+12025550101"))
+    entry = session.get_one(DoNotCallEntry, (tenant.plus.id, "+12025550101"))
     assert (entry.reason, entry.source) == ("Asked us", "portal")
 
 
 def test_the_number_of_a_call_of_another_tenant_can_not_be_listed(
-    session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
+    session: Session, tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     path = f"/calls/{made['theirs'].id}/do-not-call"
     assert browser.get(path).status_code == 404
     assert browser.post(path, page="/calls").status_code == 404
@@ -470,20 +478,20 @@ def test_the_number_of_a_call_of_another_tenant_can_not_be_listed(
     ],
 )
 def test_the_page_says_whether_a_call_counts(
-    session: Session, own: Tenant, signed_in: SignedIn, fields: dict[str, Any], words: str
+    session: Session, tenant: Tenant, signed_in: SignedIn, fields: dict[str, Any], words: str
 ) -> None:
-    call = make_call(session, own.organization, "+12125550199", **answered(), **fields)
+    call = make_call(session, tenant.organization, "+12125550199", **answered(), **fields)
     session.commit()
-    page = signed_in(own.staff[Role.ADMIN]).get(f"/calls/{call.id}").text
+    page = signed_in(tenant.staff[Role.ADMIN]).get(f"/calls/{call.id}").text
     found = re.search(r"<dt>Counts as a conversation</dt>\s*<dd>([^<]*)", page)
     assert found is not None
     assert found[1].strip() == words
 
 
 def test_cancelling_asks_with_the_consequences_and_happens_once(
-    session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
+    session: Session, tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
-    browser, path = signed_in(own.plus_user), f"/calls/{made['queued'].id}"
+    browser, path = signed_in(tenant.plus_user), f"/calls/{made['queued'].id}"
     assert "The call is not placed." in browser.get(f"{path}/cancel").text
     for _time in range(2):
         answer = browser.post(f"{path}/cancel", page="/")
@@ -499,23 +507,23 @@ def test_cancelling_asks_with_the_consequences_and_happens_once(
     ("source", "is_counted"), [(CallSource.API, True), (CallSource.TEST, False)]
 )
 def test_ending_a_call_counts_a_conversation_only_if_the_call_does(
-    session: Session, own: Tenant, signed_in: SignedIn, source: CallSource, is_counted: bool
+    session: Session, tenant: Tenant, signed_in: SignedIn, source: CallSource, is_counted: bool
 ) -> None:
     call = make_call(
-        session, own.plus, "+12025559998", status=CallStatus.IN_PROGRESS, source=source
+        session, tenant.plus, "+12025559998", status=CallStatus.IN_PROGRESS, source=source
     )
     call.answered_at = NOON
     session.commit()
-    page = signed_in(own.plus_user).get(f"/calls/{call.id}/cancel").text
+    page = signed_in(tenant.plus_user).get(f"/calls/{call.id}/cancel").text
     words = "It was answered, so it counts as 1 conversation."
     assert (words in page) == is_counted
 
 
 def test_the_page_shows_the_progress_of_cancelling_an_active_call(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.plus_user)
-    call = make_call(session, own.plus, "+12025559998", status=CallStatus.IN_PROGRESS)
+    browser = signed_in(tenant.plus_user)
+    call = make_call(session, tenant.plus, "+12025559998", status=CallStatus.IN_PROGRESS)
     session.commit()
     path = f"/calls/{call.id}"
 
@@ -540,9 +548,9 @@ def test_the_page_shows_the_progress_of_cancelling_an_active_call(
 
 
 def test_the_page_of_a_call_is_loaded_again_when_the_call_is_over(
-    session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
+    session: Session, tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
-    browser, path = signed_in(own.plus_user), f"/calls/{made['queued'].id}"
+    browser, path = signed_in(tenant.plus_user), f"/calls/{made['queued'].id}"
 
     def refreshes(shown: str) -> str | None:
         headers = {"HX-Request": "true", "HX-Current-URL": f"http://localhost{shown}"}
@@ -555,10 +563,10 @@ def test_the_page_of_a_call_is_loaded_again_when_the_call_is_over(
 
 
 def test_a_call_of_another_tenant_is_answered_like_a_missing_one(
-    own: Tenant, made: dict[str, Call], signed_in: SignedIn
+    tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
     theirs = f"/calls/{made['theirs'].id}"
-    browser, member = signed_in(own.staff[Role.ADMIN]), signed_in(own.user)
+    browser, member = signed_in(tenant.staff[Role.ADMIN]), signed_in(tenant.user)
     assert [browser.get(theirs + end).status_code for end in ("", "/live", "/cancel")] == [404] * 3
     assert browser.post(f"{theirs}/cancel", page="/").status_code == 404
     assert member.get(f"/calls/{made['human'].id}").status_code == 404
@@ -566,29 +574,29 @@ def test_a_call_of_another_tenant_is_answered_like_a_missing_one(
 
 
 def test_an_outcome_is_shown_where_it_says_more_than_the_status(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     for number, status, reason in (
         ("+12025550101", CallStatus.NO_ANSWER, EndedReason.NO_ANSWER),
         ("+12025550102", CallStatus.FAILED, EndedReason.REJECTED),
     ):
-        make_call(session, own.organization, number, status=status, ended_reason=reason)
+        make_call(session, tenant.organization, number, status=status, ended_reason=reason)
     session.commit()
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/calls").text
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/calls").text
     table = page[page.index("<tbody>") : page.index("</tbody>")]
     assert (table.count(">No answer</span>"), table.count(">Refused by carrier</span>")) == (1, 2)
 
 
 def test_a_call_that_failed_says_what_to_do(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     failed: dict[str, Any] = {
         "status": CallStatus.FAILED,
         "ended_reason": EndedReason.CARRIER_ERROR,
     }
-    admin, shown = signed_in(own.staff[Role.PARTNER_ADMIN]), {}
+    admin, shown = signed_in(tenant.staff[Role.PARTNER_ADMIN]), {}
     for carrier in (CarrierKind.TWILIO, CarrierKind.SIMULATOR):
-        call = make_call(session, own.organization, "+12025550102", carrier=carrier, **failed)
+        call = make_call(session, tenant.organization, "+12025550102", carrier=carrier, **failed)
         session.commit()
         shown[carrier] = admin.get(f"/calls/{call.id}").text
     advice = "If it happens again, test the carrier account."
@@ -600,9 +608,9 @@ def test_a_call_that_failed_says_what_to_do(
 
 
 def test_a_call_that_may_not_have_been_placed_says_so_once_in_the_banner_and_in_the_progress(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    call = make_call(session, own.organization, "+12025550103", status=CallStatus.DIALING)
+    call = make_call(session, tenant.organization, "+12025550103", status=CallStatus.DIALING)
     attempt = CallAttempt(
         organization_id=call.organization_id,
         call_id=call.id,
@@ -615,7 +623,7 @@ def test_a_call_that_may_not_have_been_placed_says_so_once_in_the_banner_and_in_
     session.flush()
     attempts.end_unknown(session, attempt.id)
     session.commit()
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = browser.get(f"/calls/{call.id}").text
     counts = [page.count(f"could not say whether {which} call") for which in ("this", "the")]
     assert counts == [1, 1]
@@ -623,13 +631,13 @@ def test_a_call_that_may_not_have_been_placed_says_so_once_in_the_banner_and_in_
 
 
 def test_a_call_of_a_part_of_the_system_names_it_in_the_readers_language(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     makes = {None: "Sample data", new_id(): "demo"}
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     for credential, name in makes.items():
         call = make_call(
-            session, own.plus, "+12025550101", requested_by="demo", credential_id=credential
+            session, tenant.plus, "+12025550101", requested_by="demo", credential_id=credential
         )
         session.commit()
         assert f" by {name}." in browser.get(f"/calls/{call.id}").text

@@ -77,19 +77,19 @@ TYPED: dict[str, Any] = {
 
 
 @pytest.fixture
-def assistant(session: Session, own: Tenant) -> Assistant:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    found = assistants.of_organization(session, caller, own.organization.id)[0]
+def assistant(session: Session, tenant: Tenant) -> Assistant:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    found = assistants.of_organization(session, caller, tenant.organization.id)[0]
     found.phone_number, found.phone_enabled, found.phone_configured = "+12025550199", True, True
     return found
 
 
 @pytest.fixture
-def campaign(session: Session, own: Tenant, assistant: Assistant) -> Campaign:
+def campaign(session: Session, tenant: Tenant, assistant: Assistant) -> Campaign:
     made = campaigns.create(
         session,
-        own.caller(Role.PARTNER_ADMIN),
-        own.organization.id,
+        tenant.caller(Role.PARTNER_ADMIN),
+        tenant.organization.id,
         name="Winter recall",
         all_assistants=True,
     )
@@ -99,7 +99,7 @@ def campaign(session: Session, own: Tenant, assistant: Assistant) -> Campaign:
         {"firstName": "Cleo", "email": "cleo@mail.example"},
     ]
     contacts.apply(session, made, people, ContactAction.UPSERT)
-    do_not_call.add(session, own.caller(Role.PARTNER_ADMIN), own.organization.id, BOB)
+    do_not_call.add(session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, BOB)
     session.commit()
     return made
 
@@ -175,10 +175,10 @@ def step_of(page: str) -> str:
 
 
 def test_a_campaign_without_contacts_and_plan_says_on_both_tabs_how_to_begin(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     made = campaigns.create(
-        session, own.caller(Role.PARTNER_ADMIN), own.organization.id, name="Bare"
+        session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, name="Bare"
     )
     session.commit()
     for path in (f"/campaigns/{made.id}", f"/campaigns/{made.id}/outreach"):
@@ -303,7 +303,7 @@ def test_a_new_plan_proposes_calls_by_day(admin: Browser, base: str) -> None:
 )
 def test_calls_at_night_are_warned_about(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     admin: Browser,
     planned: str,
     assistant: Assistant,
@@ -312,8 +312,10 @@ def test_calls_at_night_are_warned_about(
     warned: bool,
 ) -> None:
     if organization:
-        own.organization.calling_hours_on = True
-        own.organization.calling_hours_start, own.organization.calling_hours_end = organization
+        tenant.organization.calling_hours_on = True
+        tenant.organization.calling_hours_start, tenant.organization.calling_hours_end = (
+            organization
+        )
         session.commit()
     typed = TYPED | {"assistant": str(assistant.id), "hours_start": plan[0], "hours_end": plan[1]}
     assert admin.post(f"{planned}/plan", typed, page=f"{planned}/plan").status_code == 303
@@ -517,7 +519,7 @@ def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
     admin: Browser,
     planned: str,
     assistant: Assistant,
-    own: Tenant,
+    tenant: Tenant,
     signed_in: SignedIn,
     hindrance: str,
     said: str,
@@ -527,14 +529,18 @@ def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
     if hindrance == "off":
         assistant.active = False
     elif hindrance == "left":
-        campaigns.assign_assistants(session, own.caller(Role.PARTNER_ADMIN), campaign.id, [])
+        campaigns.assign_assistants(session, tenant.caller(Role.PARTNER_ADMIN), campaign.id, [])
     elif hindrance == "spent":
-        subject = spending.LimitSubject(organization_id=own.organization.id)
+        subject = spending.LimitSubject(organization_id=tenant.organization.id)
         spending.change(session, OPERATOR, subject, spending.SpendingLimits(day_micros=0))
     else:
         pauses.pause(session, OPERATOR, pauses.PauseScope(), "A storm.")
     session.commit()
-    ids = {"assistant": assistant.id, "campaign": campaign.id, "organization": own.organization.id}
+    ids = {
+        "assistant": assistant.id,
+        "campaign": campaign.id,
+        "organization": tenant.organization.id,
+    }
     link = f'href="{fixed_at.format(**ids)}"'
     page = unescape(admin.get(planned).text)
     assert all(words in page for words in ("No one would be called", said, link))
@@ -548,7 +554,7 @@ def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
         shown = unescape(admin.get(path).text)
         assert "No calls right now" in shown
         assert said in shown
-    member = signed_in(own.user)
+    member = signed_in(tenant.user)
     assert said in unescape(member.get(planned).text)
     overview = unescape(member.get("/").text)
     if hindrance == "paused":
@@ -683,7 +689,7 @@ def test_a_finished_campaign_calls_only_those_again_who_were_not_reached(
 
 
 def test_a_pause_is_shown_with_its_author_and_the_calls_that_are_ending(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser, planned: str
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser, planned: str
 ) -> None:
     calls = call_three(session, campaign, admin, planned)
     end(session, calls[:1], CallStatus.BUSY)
@@ -711,7 +717,7 @@ def test_the_time_left_is_estimated_from_a_handful_of_calls(
 
 
 def test_contacts_show_their_last_call(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser, planned: str
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser, planned: str
 ) -> None:
     base = planned.removesuffix("/outreach")
     calls = call_three(session, campaign, admin, planned)
@@ -722,7 +728,7 @@ def test_contacts_show_their_last_call(
         (str(call.id), words)
         for call, words in zip(calls, ("Busy", "No answer", "Completed"), strict=True)
     } == set(shown)
-    own.staff[Role.PARTNER_ADMIN].language = "de"
+    tenant.staff[Role.PARTNER_ADMIN].language = "de"
     session.commit()
     assert "von Kampagne Winter recall." in words_of(admin.get(f"/calls/{calls[0].id}"))
     contact_calls = words_of(admin.get(f"{base}/contacts/{calls[0].contact_id}"))
@@ -1020,7 +1026,7 @@ def test_contacts_that_the_round_leaves_out_are_listed_by_reason(
 
 
 def test_each_result_links_to_as_many_calls_as_it_counts(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser, planned: str
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser, planned: str
 ) -> None:
     ends: list[tuple[CallStatus, AnsweredBy | None]] = [
         *[(CallStatus.COMPLETED, AnsweredBy.HUMAN)] * 5,
@@ -1041,7 +1047,7 @@ def test_each_result_links_to_as_many_calls_as_it_counts(
         for contact, (status, answered_by) in zip(called, ends, strict=True):
             call = make_call(
                 session,
-                own.organization,
+                tenant.organization,
                 contact.phone or "",
                 campaign_id=campaign.id,
                 contact_id=contact.id,
@@ -1052,7 +1058,7 @@ def test_each_result_links_to_as_many_calls_as_it_counts(
             row.status, row.decided_at, row.call_id = OutreachStatus.CALLED, utcnow(), call.id
             session.add(row)
             session.flush()
-    make_call(session, own.organization, ADA)
+    make_call(session, tenant.organization, ADA)
     session.commit()
     page = admin.get(planned).text
     links = re.findall(r'<a href="(/calls\?[^"]+)" aria-label="([^"]+): (\d+)"', page)
@@ -1079,14 +1085,17 @@ def test_each_result_links_to_as_many_calls_as_it_counts(
 
 
 def test_calls_are_filtered_by_the_id_or_a_part_of_the_name_of_their_campaign(
-    session: Session, own: Tenant, other: Tenant, campaign: Campaign, admin: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
-    make_call(session, own.organization, ADA, campaign_id=campaign.id)
-    make_call(session, own.organization, BOB)
+    make_call(session, tenant.organization, ADA, campaign_id=campaign.id)
+    make_call(session, tenant.organization, BOB)
     theirs = campaigns.create(
-        session, other.caller(Role.PARTNER_ADMIN), other.organization.id, name="Winter sale"
+        session,
+        other_tenant.caller(Role.PARTNER_ADMIN),
+        other_tenant.organization.id,
+        name="Winter sale",
     )
-    make_call(session, other.organization, ADA, campaign_id=theirs.id)
+    make_call(session, other_tenant.organization, ADA, campaign_id=theirs.id)
     session.commit()
 
     def shown(wanted: object) -> tuple[int, int]:
@@ -1122,9 +1131,9 @@ def statements(engine: Engine, browser: Browser, path: str) -> int:
 
 
 def test_outreach_of_another_tenant_is_not_found(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn, campaign: Campaign
+    session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn, campaign: Campaign
 ) -> None:
-    strangers = [signed_in(other.staff[Role.PARTNER_ADMIN]), signed_in(own.plus_user)]
+    strangers = [signed_in(other_tenant.staff[Role.PARTNER_ADMIN]), signed_in(tenant.plus_user)]
     gets = ("", "/live", "/left-out", "/plan", "/start", "/again")
     posts = ("/plan", "/start", "/again", "/pause")
     for browser in strangers:

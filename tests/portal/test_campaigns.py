@@ -26,8 +26,8 @@ def person(tenant: Tenant, role: Role) -> User:
 
 
 @pytest.fixture
-def campaign(session: Session, own: Tenant) -> Campaign:
-    return make_campaign(session, own)
+def campaign(session: Session, tenant: Tenant) -> Campaign:
+    return make_campaign(session, tenant)
 
 
 def make_campaign(session: Session, tenant: Tenant, name: str = "Winter recall") -> Campaign:
@@ -51,11 +51,11 @@ def assistant_of(session: Session, tenant: Tenant) -> Assistant:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_every_role_of_a_partner_creates_a_campaign_once(
-    session: Session, own: Tenant, signed_in: SignedIn, role: Role
+    session: Session, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    browser = signed_in(person(own, role))
-    address = f"/campaigns/new?organization={own.organization.id}"
-    assistant = assistant_of(session, own)
+    browser = signed_in(person(tenant, role))
+    address = f"/campaigns/new?organization={tenant.organization.id}"
+    assistant = assistant_of(session, tenant)
     sent = {"name": " Spring ", "who": "some", "assistants": [str(assistant.id)], "once": "a1"}
     made = browser.post(address, sent, page=address)
     again = browser.post(address, sent, page=address)
@@ -72,19 +72,19 @@ def test_every_role_of_a_partner_creates_a_campaign_once(
 
 
 def test_a_member_is_not_asked_for_an_organization_and_others_are(
-    own: Tenant, signed_in: SignedIn, admin: Browser
+    tenant: Tenant, signed_in: SignedIn, admin: Browser
 ) -> None:
-    member = signed_in(own.user).get("/campaigns/new")
+    member = signed_in(tenant.user).get("/campaigns/new")
     asked = admin.get("/campaigns/new")
     assert member.status_code == 200
-    assert f"For {own.organization.name}." in member.text
+    assert f"For {tenant.organization.name}." in member.text
     assert 'name="organization"' not in member.text
-    for organization in (own.organization, own.plus):
+    for organization in (tenant.organization, tenant.plus):
         assert f'<option value="{organization.name}">' in asked.text
 
 
-def test_a_new_campaign_shows_the_defaults_of_its_plan(own: Tenant, signed_in: SignedIn) -> None:
-    page = signed_in(own.user).get("/campaigns/new").text
+def test_a_new_campaign_shows_the_defaults_of_its_plan(tenant: Tenant, signed_in: SignedIn) -> None:
+    page = signed_in(tenant.user).get("/campaigns/new").text
     facts = re.findall(r"<dt[^>]*>(.*?)</dt>\s*<dd[^>]*>(.*?)</dd>", page)
     assert [(name, value.strip()) for name, value in facts] == [
         ("Hours", "08:00 to 21:00, Monday to Friday, local to each person"),
@@ -103,19 +103,19 @@ def test_a_new_campaign_shows_the_defaults_of_its_plan(own: Tenant, signed_in: S
     ],
 )
 def test_each_problem_of_a_campaign_is_at_its_field(
-    session: Session, own: Tenant, admin: Browser, changes: dict[str, Any], words: str
+    session: Session, tenant: Tenant, admin: Browser, changes: dict[str, Any], words: str
 ) -> None:
-    address = f"/campaigns/new?organization={own.organization.id}"
+    address = f"/campaigns/new?organization={tenant.organization.id}"
     answer = admin.post(address, {"name": "Spring", "who": "all", **changes}, page=address)
     assert (answer.status_code, answer.text.count(words)) == (422, 2)
     assert session.scalar(select(func.count()).select_from(Campaign)) == 0
 
 
 def test_settings_rename_and_assign_and_conflicts_are_shown(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     address = f"/campaigns/{campaign.id}/settings"
-    assistant = assistant_of(session, own)
+    assistant = assistant_of(session, tenant)
     first = {"name": "Spring", "who": "some", "assistants": [str(assistant.id)], "version": "1"}
     saved = admin.post(address, first, page=address)
     late = admin.post(address, {"name": "Summer", "who": "all", "version": "1"}, page=address)
@@ -182,7 +182,7 @@ def test_contacts_are_found_by_number_id_and_beginnings(
 
 
 def test_contacts_that_can_not_be_called_are_marked_and_can_be_listed(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     fill(
         session,
@@ -193,8 +193,8 @@ def test_contacts_that_can_not_be_called_are_marked_and_can_be_listed(
             {"firstName": "Zoe", "phone": "+12025550122", "contactMetadata": {"consent": "no"}},
         ],
     )
-    caller = own.caller(Role.PARTNER_ADMIN)
-    do_not_call.add(session, caller, own.organization.id, "+12025550121")
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    do_not_call.add(session, caller, tenant.organization.id, "+12025550121")
     contacts.apply(
         session,
         campaign,
@@ -227,11 +227,14 @@ def test_a_hundred_contacts_cost_as_many_queries_as_two_pages(
 
 
 def test_a_campaign_of_another_tenant_is_not_found(
-    session: Session, own: Tenant, other: Tenant, admin: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser
 ) -> None:
-    theirs = make_campaign(session, other)
+    theirs = make_campaign(session, other_tenant)
     seen = []
-    for campaign_id, organization_id in ((theirs.id, other.organization.id), (uuid4(), uuid4())):
+    for campaign_id, organization_id in (
+        (theirs.id, other_tenant.organization.id),
+        (uuid4(), uuid4()),
+    ):
         page, new = f"/campaigns/{campaign_id}", f"/campaigns/new?organization={organization_id}"
         gets = (page, f"{page}/uploads", f"{page}/settings", f"{page}/archive", new)
         posts = (f"{page}/settings", f"{page}/archive", new)
@@ -250,19 +253,19 @@ def test_a_campaign_of_another_tenant_is_not_found(
 
 
 def test_a_member_of_one_organization_reaches_no_campaign_of_another(
-    session: Session, own: Tenant, campaign: Campaign, signed_in: SignedIn
+    session: Session, tenant: Tenant, campaign: Campaign, signed_in: SignedIn
 ) -> None:
-    member = signed_in(own.plus_user)
+    member = signed_in(tenant.plus_user)
     paths = [f"/campaigns/{campaign.id}{tab}" for tab in ("", "/uploads", "/settings")]
     assert [member.get(path).status_code for path in paths] == [404, 404, 404]
     assert isinstance(campaign.id, UUID)
 
 
 def test_the_primary_button_of_a_campaign_is_its_next_step(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    whose = own.organization.id
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    whose = tenant.organization.id
     made = campaigns.create(session, caller, whose, name="Recall", all_assistants=True)
     session.commit()
     page = f"/campaigns/{made.id}"

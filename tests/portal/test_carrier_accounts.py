@@ -58,16 +58,16 @@ def stored(session: Session) -> list[CarrierAccount]:
 
 
 def test_an_account_is_set_and_its_token_is_never_shown_again(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     assert "Live calls and calls with test keys go here." in admin.get(LIST).text
     answer = admin.post(FORM, TYPED, page=FORM)
     assert (answer.status_code, answer.location) == (303, LIST)
-    organization = f"{FORM}?organization={own.organization.id}"
+    organization = f"{FORM}?organization={tenant.organization.id}"
     admin.post(organization, TYPED | {"sid": OTHER}, page=organization)
     shown = [admin.get(path).text for path in (LIST, FORM, organization, "/audit")]
     assert "AC1a1a…1a1a" in shown[0]
-    assert own.organization.name in shown[0]
+    assert tenant.organization.name in shown[0]
     assert f'value="{SID}"' in shown[1]
     assert not any(TOKEN in page for page in shown)
     assert shown[3].count("Carrier account saved: AC1a1a…1a1a") == 1
@@ -80,7 +80,7 @@ def test_an_account_is_set_and_its_token_is_never_shown_again(
     assert TOKEN not in first.secret
     assert [(each.is_pending, each.organization_id) for each in (first, second)] == [
         (True, None),
-        (True, own.organization.id),
+        (True, tenant.organization.id),
     ]
     found = session.scalars(
         select(AuditEntry.after).where(AuditEntry.target == "AC1a1a…1a1a")
@@ -89,7 +89,7 @@ def test_an_account_is_set_and_its_token_is_never_shown_again(
 
 
 def test_each_account_is_a_card_with_its_numbers_and_calls(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
     [account] = stored(session)
@@ -98,11 +98,11 @@ def test_each_account_is_a_card_with_its_numbers_and_calls(
     assert f"Twilio account AC1a1a…1a1a Not in use Will be used by {users} " in pending
     assert f"Used by {users}." in words(admin.get(FORM))
     assert "In use Live calls and calls with test keys go here." in pending
-    account.owner_id = own.partner.id
+    account.owner_id = tenant.partner.id
     now = utcnow()
     make_call(
         session,
-        own.plus,
+        tenant.plus,
         "+12025550101",
         now,
         carrier=CarrierKind.TWILIO,
@@ -154,15 +154,15 @@ def test_invalid_credentials_are_refused_at_their_field(
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     admin: Browser,
     carrier: FaultyCarrier,
     worked_off: Callable[[UUID], str],
 ) -> None:
     session.add(
         Assistant(
-            partner_id=own.partner.id,
-            organization_id=own.organization.id,
+            partner_id=tenant.partner.id,
+            organization_id=tenant.organization.id,
             name="Ada",
             phone_number="+12025550199",
         )
@@ -202,13 +202,13 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_a_failed_account_is_announced_on_every_page_about_calls(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     admin: Browser,
     carrier: FaultyCarrier,
     worked_off: Callable[[UUID], str],
 ) -> None:
     assistant = Assistant(
-        partner_id=own.partner.id, organization_id=own.organization.id, name="Ada"
+        partner_id=tenant.partner.id, organization_id=tenant.organization.id, name="Ada"
     )
     session.add(assistant)
     session.commit()
@@ -246,17 +246,17 @@ def used_by_calls(session: Session, tenant: Tenant) -> str | None:
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_calls_use_a_new_account_only_after_its_test_has_passed(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     admin: Browser,
     carrier: FaultyCarrier,
     worked_off: Callable[[UUID], str],
 ) -> None:
     carrier.accounts[SID] = TOKEN
     admin.post(FORM, TYPED, page=FORM)
-    assert used_by_calls(session, own) is None
+    assert used_by_calls(session, tenant) is None
     [first] = stored(session)
     shown = worked_off(first.id)
-    assert used_by_calls(session, own) == SID
+    assert used_by_calls(session, tenant) == SID
     assert "The connection to AC1a1a…1a1a works." in shown
     assert '<span class="badge badge-success">In use</span>' in shown
     assert "Carrier account in use: AC1a1a…1a1a" in admin.get("/audit").text
@@ -264,18 +264,18 @@ def test_calls_use_a_new_account_only_after_its_test_has_passed(
     admin.post(FORM, TYPED | {"sid": OTHER}, page=FORM)
     *_, second = stored(session)
     assert "Twilio knows no account" in worked_off(second.id)
-    assert used_by_calls(session, own) == SID
+    assert used_by_calls(session, tenant) == SID
     carrier.accounts[OTHER] = TOKEN
     admin.post(f"{LIST}/{second.id}/test", page=LIST)
     worked_off(second.id)
-    assert used_by_calls(session, own) == OTHER
+    assert used_by_calls(session, tenant) == OTHER
     assert [each.removed_at is None for each in stored(session)] == [False, True]
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_calls_keep_the_working_token_if_the_new_one_is_wrong(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     admin: Browser,
     carrier: FaultyCarrier,
     worked_off: Callable[[UUID], str],
@@ -297,7 +297,7 @@ def test_calls_keep_the_working_token_if_the_new_one_is_wrong(
     carrier.accounts[SID] = "7e" * 16
     admin.post(f"{LIST}/{pending.id}/test", page=LIST)
     worked_off(pending.id)
-    assert (secret(), used_by_calls(session, own)) == ("7e" * 16, SID)
+    assert (secret(), used_by_calls(session, tenant)) == ("7e" * 16, SID)
     kept, gone = stored(session)
     assert (kept.id, kept.version, gone.secret) == (account.id, 2, "")
 
@@ -305,7 +305,7 @@ def test_calls_keep_the_working_token_if_the_new_one_is_wrong(
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_a_test_of_credentials_that_changed_meanwhile_is_run_again(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     app: Flask,
     database: Database,
     admin: Browser,
@@ -323,18 +323,18 @@ def test_a_test_of_credentials_that_changed_meanwhile_is_run_again(
     assert "Twilio does not accept this token" in page
     card = page.partition('id="connection-')[2].partition("</form>")[0]
     assert re.findall(r'btn-primary"[^>]*>([^<]+)<', card) == ["Test again"]
-    assert used_by_calls(session, own) is None
+    assert used_by_calls(session, tenant) is None
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_using_a_failed_account_lists_the_assistants_that_then_can_not_call(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     admin: Browser,
     carrier: FaultyCarrier,
     worked_off: Callable[[UUID], str],
 ) -> None:
-    ids = {"partner_id": own.partner.id, "organization_id": own.organization.id}
+    ids = {"partner_id": tenant.partner.id, "organization_id": tenant.organization.id}
     session.add_all(
         Assistant(**ids, name=name, phone_number=number)
         for name, number in (("Ada", "+12025550171"), ("Bob", "+12025550172"))
@@ -349,7 +349,7 @@ def test_using_a_failed_account_lists_the_assistants_that_then_can_not_call(
     asked = admin.get(f"{LIST}/{account.id}/use").text
     lost = (
         "1 assistant can’t call any more, because its number isn’t confirmed for this account: "
-        f"Ada ({own.organization.name})."
+        f"Ada ({tenant.organization.name})."
     )
     listed = asked.partition('<ul class="consequences">')[2].partition("</ul>")[0]
     assert re.findall("<li>(.+)</li>", unescape(listed)) == [
@@ -357,16 +357,16 @@ def test_using_a_failed_account_lists_the_assistants_that_then_can_not_call(
         "Calls in progress don’t change.",
         lost,
     ]
-    assert used_by_calls(session, own) is None
+    assert used_by_calls(session, tenant) is None
     admin.post(f"{LIST}/{account.id}/use", page=LIST)
-    assert used_by_calls(session, own) == SID
+    assert used_by_calls(session, tenant) == SID
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_using_an_account_is_possible_with_more_numbers_than_a_statement_has_parameters(
-    session: Session, own: Tenant, admin: Browser, database: Database
+    session: Session, tenant: Tenant, admin: Browser, database: Database
 ) -> None:
-    ids = {"partner_id": own.partner.id, "organization_id": own.organization.id}
+    ids = {"partner_id": tenant.partner.id, "organization_id": tenant.organization.id}
     many = [{**ids, "name": "A", "phone_number": f"+1202{i:07}"} for i in range(1300)]
     session.execute(insert(Assistant), many)
     session.commit()
@@ -378,7 +378,7 @@ def test_using_an_account_is_possible_with_more_numbers_than_a_statement_has_par
 
 
 def test_a_pending_account_is_discarded_and_calls_go_on_as_before(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
     [account] = stored(session)
@@ -393,17 +393,17 @@ def test_a_pending_account_is_discarded_and_calls_go_on_as_before(
 
 
 def test_an_unused_account_can_be_removed_and_one_in_use_can_not(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
     [account] = stored(session)
     admin.post(f"{LIST}/{account.id}/use", page=LIST)
     assistant = session.scalars(
-        select(Assistant).where(Assistant.organization_id == own.organization.id).limit(1)
+        select(Assistant).where(Assistant.organization_id == tenant.organization.id).limit(1)
     ).one()
     call = Call(
-        partner_id=own.partner.id,
-        organization_id=own.organization.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.organization.id,
         assistant_id=assistant.id,
         source="api",
         carrier=CarrierKind.TWILIO,
@@ -443,9 +443,9 @@ def test_an_unused_account_can_be_removed_and_one_in_use_can_not(
 
 
 def test_a_removal_says_how_many_organizations_call_over_which_account_instead(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    its_form = f"{FORM}?organization={own.organization.id}"
+    its_form = f"{FORM}?organization={tenant.organization.id}"
 
     def bring(form: str, sid: str) -> None:
         admin.post(form, TYPED | {"sid": sid}, page=form)
@@ -466,25 +466,25 @@ def test_a_removal_says_how_many_organizations_call_over_which_account_instead(
     bring(FORM, SID)
     first = "New live calls of 1 organization use your account AC1a1a…1a1a."
     assert follows(its_form) == [first, *rest]
-    session.add_all(Organization(partner_id=own.partner.id, name=name) for name in "AB")
+    session.add_all(Organization(partner_id=tenant.partner.id, name=name) for name in "AB")
     session.flush()
-    recount(session, own.partner.id)
+    recount(session, tenant.partner.id)
     session.commit()
     first = "New live calls of 3 organizations use the platform’s."
     assert follows(FORM) == [first, *rest]
 
 
 def test_accounts_of_many_organizations_are_paged_with_the_portals_own_first(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
     for number in range(26):
-        named = Organization(partner_id=own.partner.id, name=f"Branch {number:02}")
+        named = Organization(partner_id=tenant.partner.id, name=f"Branch {number:02}")
         session.add(named)
         session.flush()
         session.add(
             CarrierAccount(
-                partner_id=own.partner.id,
+                partner_id=tenant.partner.id,
                 organization_id=named.id,
                 owner_id=named.id,
                 carrier=CarrierKind.TWILIO,
@@ -506,16 +506,16 @@ def test_accounts_of_many_organizations_are_paged_with_the_portals_own_first(
 
 
 def test_accounts_of_others_are_answered_like_missing_ones(
-    session: Session, own: Tenant, other: Tenant, admin: Browser, signed_in: SignIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser, signed_in: SignIn
 ) -> None:
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     stranger.post(FORM, TYPED, page=FORM)
     [account] = stored(session)
     assert admin.get(f"{LIST}/{account.id}/remove").status_code == 404
     assert admin.post(f"{LIST}/{account.id}/test", page=LIST).status_code == 404
-    foreign = f"{FORM}?organization={other.organization.id}"
+    foreign = f"{FORM}?organization={other_tenant.organization.id}"
     assert admin.get(foreign).status_code == 404
     assert admin.post(foreign, TYPED, page=FORM).status_code == 404
     for role in (Role.PARTNER_EDITOR, Role.ADMIN):
-        assert signed_in(own.staff[role]).get(LIST).status_code == 404
+        assert signed_in(tenant.staff[role]).get(LIST).status_code == 404
     assert len(stored(session)) == 1

@@ -36,7 +36,7 @@ def save(browser: Browser, path: str, typed: Mapping[str, str], version: int) ->
 
 
 def test_the_second_window_to_save_sees_both_versions(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     assert 'name="version" value="0"' in admin.get(TWILIO).text
     assert save(admin, TWILIO, ACCOUNT, 0)[0] == 303

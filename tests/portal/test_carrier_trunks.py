@@ -65,9 +65,9 @@ def stored(session: Session) -> list[CarrierAccount]:
 
 
 def test_a_trunk_is_set_and_its_password_is_never_shown_again(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    organization = f"{FORM}?organization={own.organization.id}"
+    organization = f"{FORM}?organization={tenant.organization.id}"
     answer = admin.post(organization, TYPED, page=organization)
     assert (answer.status_code, answer.location) == (303, LIST)
     shown = [admin.get(path).text for path in (LIST, organization, "/audit")]
@@ -75,11 +75,11 @@ def test_a_trunk_is_set_and_its_password_is_never_shown_again(
         f"{ADDRESS} is saved and tested now. Live calls use it once the test has passed."
         in shown[0]
     )
-    assert own.organization.name in shown[0]
+    assert tenant.organization.name in shown[0]
     assert all(f'value="{value}"' in shown[1] for value in (ADDRESS, "portal", "example.com"))
     assert not any(PASSWORD in page for page in shown)
     [account] = stored(session)
-    assert (account.organization_id, account.is_pending) == (own.organization.id, True)
+    assert (account.organization_id, account.is_pending) == (tenant.organization.id, True)
     assert account.carrier is CarrierKind.SIP
     assert PASSWORD not in account.secret
     opened = carrier_accounts.credentials(session, KEYS, account.id)
@@ -196,13 +196,13 @@ def test_where_the_programs_are_missing_a_trunk_can_not_be_set(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_trunks_of_others_are_answered_like_missing_ones(
-    session: Session, own: Tenant, other: Tenant, admin: Browser, signed_in: SignIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser, signed_in: SignIn
 ) -> None:
-    foreign = f"{FORM}?organization={other.organization.id}"
+    foreign = f"{FORM}?organization={other_tenant.organization.id}"
     assert admin.get(foreign).status_code == 404
     assert admin.post(foreign, TYPED, page=FORM).status_code == 404
     for role in (Role.PARTNER_EDITOR, Role.ADMIN):
-        staff = signed_in(own.staff[role])
+        staff = signed_in(tenant.staff[role])
         assert staff.get(FORM).status_code == 404
         assert staff.post(FORM, TYPED, page="/").status_code == 404
     assert stored(session) == []

@@ -21,13 +21,13 @@ FORM = {"message": "Can I move my appointment?", "email": "ada@example.com", "na
 
 
 @pytest.fixture
-def chatting(own: Tenant, session: Session) -> Tenant:
+def chatting(tenant: Tenant, session: Session) -> Tenant:
     """The partner, offering the chat."""
-    own.partner.show_embedded_chat = True
-    own.partner.chat_assistant_id = "an-assistant"
-    own.partner.support_email = "support@northwind.example"
+    tenant.partner.show_embedded_chat = True
+    tenant.partner.chat_assistant_id = "an-assistant"
+    tenant.partner.support_email = "support@northwind.example"
     session.commit()
-    return own
+    return tenant
 
 
 def page_of(tenant: Tenant) -> str:
@@ -148,10 +148,10 @@ def test_no_chat_is_offered_if_messages_could_not_be_delivered(
 
 
 def test_the_neutral_portal_and_other_partners_have_no_chat(
-    browser: Browser, chatting: Tenant, other: Tenant
+    browser: Browser, chatting: Tenant, other_tenant: Tenant
 ) -> None:
     assert browser.get("/chat").status_code == 404
-    assert browser.get(page_of(other)).status_code == 404
+    assert browser.get(page_of(other_tenant)).status_code == 404
     assert browser.get("/p/nobody/chat").status_code == 404
 
 

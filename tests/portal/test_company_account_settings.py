@@ -41,10 +41,10 @@ def near(app: Flask, settings: Settings) -> Iterator[None]:
 
 
 @pytest.fixture
-def admin(own: Tenant, session: Session, signed_in: SignedIn) -> Browser:
-    own.partner.email_domain = "Northwind.example"
+def admin(tenant: Tenant, session: Session, signed_in: SignedIn) -> Browser:
+    tenant.partner.email_domain = "Northwind.example"
     session.commit()
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 def provider_form(issuer: str, **more: str) -> dict[str, str]:
@@ -72,7 +72,7 @@ def test_all_problems_of_a_blank_form_are_named_at_once_in_the_order_of_the_page
 
 @pytest.mark.usefixtures("near")
 def test_the_redirect_address_is_known_before_the_provider_is_added(
-    admin: Browser, own: Tenant, server: IdentityServer
+    admin: Browser, tenant: Tenant, server: IdentityServer
 ) -> None:
     for client_id in ("first", "second"):
         page = admin.get(NEW).text.replace("<wbr>", "")
@@ -90,7 +90,7 @@ def test_after_a_problem_elsewhere_the_secret_is_asked_for_again(admin: Browser)
 
 @pytest.mark.usefixtures("near")
 def test_a_provider_is_added_after_its_discovery_was_read(
-    admin: Browser, own: Tenant, server: IdentityServer, session: Session, settings: Settings
+    admin: Browser, tenant: Tenant, server: IdentityServer, session: Session, settings: Settings
 ) -> None:
     assert "No company account" in admin.get(LIST).text
     answer = admin.post(NEW, provider_form(server.issuer), page=NEW)
@@ -112,7 +112,7 @@ def test_a_provider_is_added_after_its_discovery_was_read(
     assert providers.secret_of(provider, settings.secret_keys) == CLIENT_SECRET
     page = admin.get(f"{LIST}/{provider.id}").text.replace("<wbr>", "")
     assert CLIENT_SECRET not in page
-    slug = own.partner.slug
+    slug = tenant.partner.slug
     assert f"http://localhost/p/{slug}/sso/{provider.id}/callback" in page
     assert f"http://localhost/sso/{provider.id}/logout" in page
     assert server.issuer in admin.get(LIST).text
@@ -208,15 +208,15 @@ def test_the_same_client_is_added_once(admin: Browser, server: IdentityServer) -
 @pytest.mark.usefixtures("near")
 def test_only_partner_admins_of_the_same_partner_see_it(
     admin: Browser,
-    own: Tenant,
-    other: Tenant,
+    tenant: Tenant,
+    other_tenant: Tenant,
     server: IdentityServer,
     signed_in: SignedIn,
     operator: Browser,
 ) -> None:
     url = admin.post(NEW, provider_form(server.issuer), page=NEW).location
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
-    editor, member = signed_in(own.staff[Role.PARTNER_EDITOR]), signed_in(own.user)
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
+    editor, member = signed_in(tenant.staff[Role.PARTNER_EDITOR]), signed_in(tenant.user)
     assert [who.get(url).status_code for who in (stranger, editor, member, operator)] == [404] * 4
     assert [who.get(LIST).status_code for who in (editor, member, operator)] == [404] * 3
     assert "Acme ID" not in stranger.get(LIST).text

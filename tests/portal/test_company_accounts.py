@@ -72,12 +72,12 @@ def app(app: Flask, settings: Settings) -> Iterator[Flask]:
 
 @pytest.fixture
 def provider(
-    session: Session, own: Tenant, server: IdentityServer, settings: Settings
+    session: Session, tenant: Tenant, server: IdentityServer, settings: Settings
 ) -> IdentityProvider:
     """A company account of the partner, which creates users."""
-    own.partner.email_domain = DOMAIN
+    tenant.partner.email_domain = DOMAIN
     session.flush()
-    return add(session, own, server, settings, creates_users=True, default_role=Role.ADMIN.value)
+    return add(session, tenant, server, settings, creates_users=True, default_role=Role.ADMIN.value)
 
 
 def add(
@@ -124,12 +124,12 @@ def user_with(session: Session, email: str) -> User | None:
 
 def test_the_button_of_the_sign_in_page_signs_a_new_user_in_and_leads_to_the_asked_page(
     browser: Browser,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     session: Session,
 ) -> None:
-    page = browser.get(f"/p/{own.partner.slug}/sign-in?next=/usage").text
+    page = browser.get(f"/p/{tenant.partner.slug}/sign-in?next=/usage").text
     button = re.search(r'href="([^"]+/start[^"]*)"[^>]*>Sign in with Acme ID<', page)
     assert button
     answer = browser.get(there(browser, server, button[1], "s-ada"))
@@ -159,26 +159,26 @@ def test_the_button_of_the_sign_in_page_signs_a_new_user_in_and_leads_to_the_ask
 
 
 def test_the_neutral_sign_in_page_and_that_of_another_partner_have_no_button(
-    browser: Browser, own: Tenant, other: Tenant, provider: IdentityProvider
+    browser: Browser, tenant: Tenant, other_tenant: Tenant, provider: IdentityProvider
 ) -> None:
-    assert own.partner.slug != other.partner.slug
-    for path in ("/sign-in", f"/p/{other.partner.slug}/sign-in"):
+    assert tenant.partner.slug != other_tenant.partner.slug
+    for path in ("/sign-in", f"/p/{other_tenant.partner.slug}/sign-in"):
         assert "Acme ID" not in browser.get(path).text
-    assert browser.get(start_url(other, provider)).status_code == 404
+    assert browser.get(start_url(other_tenant, provider)).status_code == 404
 
 
 def test_staff_with_a_verified_address_are_linked_and_keep_their_role(
     browser: Browser,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     session: Session,
 ) -> None:
-    editor = own.staff[Role.PARTNER_EDITOR]
+    editor = tenant.staff[Role.PARTNER_EDITOR]
     editor.email = editor.email_key = f"ada@{DOMAIN}"
     editor.idp_uid = "crm-7"
     session.commit()
-    assert sign_in(browser, server, own, provider, "s-ada").location == "/"
+    assert sign_in(browser, server, tenant, provider, "s-ada").location == "/"
     session.refresh(editor)
     assert (editor.role, editor.idp_uid) == (Role.PARTNER_EDITOR, "crm-7")
     links = session.execute(select(UserIdentity.user_id, UserIdentity.subject)).all()
@@ -188,17 +188,17 @@ def test_staff_with_a_verified_address_are_linked_and_keep_their_role(
 @pytest.mark.parametrize("login", ["s-eve", "s-out", "s-nobody"])
 def test_an_unverified_email_opens_and_creates_no_account(
     browser: Browser,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     session: Session,
     login: str,
 ) -> None:
-    editor = own.staff[Role.PARTNER_EDITOR]
+    editor = tenant.staff[Role.PARTNER_EDITOR]
     editor.email = editor.email_key = ACCOUNTS.get(login, {}).get("email", "x@x.example")
     session.commit()
     before = session.query(User).count()
-    answer = sign_in(browser, server, own, provider, login)
+    answer = sign_in(browser, server, tenant, provider, login)
     assert (answer.status_code, heading(answer)) == (403, "You are not signed in")
     assert "This account of Acme ID isn’t linked to a user." in answer.text
     assert session.query(User).count() == before
@@ -207,37 +207,43 @@ def test_an_unverified_email_opens_and_creates_no_account(
 
 def test_members_are_never_linked_by_their_email(
     browser: Browser,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     session: Session,
 ) -> None:
-    own.user.email = own.user.email_key = f"ada@{DOMAIN}"
+    tenant.user.email = tenant.user.email_key = f"ada@{DOMAIN}"
     session.commit()
-    assert sign_in(browser, server, own, provider, "s-ada").status_code == 403
+    assert sign_in(browser, server, tenant, provider, "s-ada").status_code == 403
     assert session.query(UserIdentity).count() == 0
 
 
 def test_a_claim_decides_the_role_of_a_new_user(
-    browser: Browser, own: Tenant, server: IdentityServer, settings: Settings, session: Session
+    browser: Browser, tenant: Tenant, server: IdentityServer, settings: Settings, session: Session
 ) -> None:
-    own.partner.email_domain = DOMAIN
+    tenant.partner.email_domain = DOMAIN
     mapped = {Role.PARTNER_EDITOR.value: "editors", Role.ADMIN.value: "admins"}
     made = add(
-        session, own, server, settings, creates_users=True, role_claim="groups", role_values=mapped
+        session,
+        tenant,
+        server,
+        settings,
+        creates_users=True,
+        role_claim="groups",
+        role_values=mapped,
     )
-    assert sign_in(browser, server, own, made, "s-eds").status_code == 303
+    assert sign_in(browser, server, tenant, made, "s-eds").status_code == 303
     user = user_with(session, f"eds@{DOMAIN}")
     assert user is not None
     assert user.role is Role.PARTNER_EDITOR
 
 
 def test_without_a_role_no_user_is_created(
-    browser: Browser, own: Tenant, server: IdentityServer, settings: Settings, session: Session
+    browser: Browser, tenant: Tenant, server: IdentityServer, settings: Settings, session: Session
 ) -> None:
-    own.partner.email_domain = DOMAIN
-    made = add(session, own, server, settings, creates_users=True)
-    assert sign_in(browser, server, own, made, "s-ada").status_code == 403
+    tenant.partner.email_domain = DOMAIN
+    made = add(session, tenant, server, settings, creates_users=True)
+    assert sign_in(browser, server, tenant, made, "s-ada").status_code == 403
     assert user_with(session, f"ada@{DOMAIN}") is None
 
 
@@ -251,42 +257,42 @@ def link(browser: Browser, server: IdentityServer, provider: IdentityProvider, l
 
 def test_a_member_links_a_company_account_signs_in_with_it_and_removes_the_link(
     app: Flask,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     signed_in: SignedIn,
     session: Session,
 ) -> None:
-    member = signed_in(own.user)
+    member = signed_in(tenant.user)
     assert member.get(link(member, server, provider, "s-out")).location == "/account"
     assert "Acme ID is linked to your account." in member.get("/account").text
     elsewhere = Browser(app.test_client())
-    assert sign_in(elsewhere, server, own, provider, "s-out").location == "/"
-    assert own.user.email in elsewhere.get("/account").text
+    assert sign_in(elsewhere, server, tenant, provider, "s-out").location == "/"
+    assert tenant.user.email in elsewhere.get("/account").text
     unlink = f"/account/company-accounts/{provider.id}/unlink"
     assert member.post(unlink, page="/account").location == "/account"
     assert session.query(UserIdentity).count() == 0
     later = Browser(app.test_client())
-    assert sign_in(later, server, own, provider, "s-out").status_code == 403
+    assert sign_in(later, server, tenant, provider, "s-out").status_code == 403
 
 
 def test_an_account_of_another_user_can_not_be_linked(
-    own: Tenant, server: IdentityServer, provider: IdentityProvider, signed_in: SignedIn
+    tenant: Tenant, server: IdentityServer, provider: IdentityProvider, signed_in: SignedIn
 ) -> None:
-    first, second = signed_in(own.user), signed_in(own.plus_user)
+    first, second = signed_in(tenant.user), signed_in(tenant.plus_user)
     assert first.get(link(first, server, provider, "s-out")).status_code == 303
     assert second.get(link(second, server, provider, "s-out")).location == "/account"
     assert "Another user has linked this company account." in second.get("/account").text
 
 
 def test_a_link_that_another_user_began_in_this_browser_is_refused(
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     signed_in: SignedIn,
     session: Session,
 ) -> None:
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     callback = link(browser, server, provider, "s-out")
     browser.post("/sign-out", page="/account")
     assert browser.get(callback).status_code == 400
@@ -295,12 +301,12 @@ def test_a_link_that_another_user_began_in_this_browser_is_refused(
 
 def test_a_user_without_a_password_keeps_the_link(
     browser: Browser,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     session: Session,
 ) -> None:
-    sign_in(browser, server, own, provider, "s-ada")
+    sign_in(browser, server, tenant, provider, "s-ada")
     browser.post(f"/account/company-accounts/{provider.id}/unlink", page="/account")
     assert "Set a password first" in browser.get("/account").text
     assert session.query(UserIdentity).count() == 1
@@ -308,17 +314,17 @@ def test_a_user_without_a_password_keeps_the_link(
 
 def test_an_answer_counts_once_and_only_in_the_browser_that_asked(
     app: Flask,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     session: Session,
 ) -> None:
     browser, stranger = Browser(app.test_client()), Browser(app.test_client())
-    callback = there(browser, server, start_url(own, provider), "s-ada")
+    callback = there(browser, server, start_url(tenant, provider), "s-ada")
     assert stranger.get(callback).status_code == 400
     assert browser.get(callback).status_code == 303
     assert Browser(app.test_client()).get(callback).status_code == 400
-    replayed = there(stranger, server, start_url(own, provider), "s-ada")
+    replayed = there(stranger, server, start_url(tenant, provider), "s-ada")
     old_code = parse_qs(urlsplit(callback).query)["code"]
     words = parse_qs(urlsplit(replayed).query) | {"code": old_code}
     mixed = f"{urlsplit(replayed).path}?{urlencode(words, doseq=True)}"
@@ -329,13 +335,13 @@ def test_an_answer_counts_once_and_only_in_the_browser_that_asked(
 @pytest.mark.parametrize("issuer", ["https://other.example", "", None])
 def test_an_answer_that_names_another_issuer_or_none_is_refused(
     browser: Browser,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     session: Session,
     issuer: str | None,
 ) -> None:
-    callback = urlsplit(there(browser, server, start_url(own, provider), "s-ada"))
+    callback = urlsplit(there(browser, server, start_url(tenant, provider), "s-ada"))
     words = parse_qs(callback.query)
     del words["iss"]
     if issuer is not None:
@@ -347,9 +353,9 @@ def test_an_answer_that_names_another_issuer_or_none_is_refused(
 
 
 def test_a_cancelled_sign_in_says_so(
-    browser: Browser, own: Tenant, server: IdentityServer, provider: IdentityProvider
+    browser: Browser, tenant: Tenant, server: IdentityServer, provider: IdentityProvider
 ) -> None:
-    url = browser.get(start_url(own, provider)).location
+    url = browser.get(start_url(tenant, provider)).location
     answer = browser.get(path_of(server.browser().cancel(url)))
     assert answer.status_code == 400
     assert "Acme ID cancelled the sign-in." in answer.text
@@ -358,7 +364,7 @@ def test_a_cancelled_sign_in_says_so(
 @pytest.mark.parametrize(("seconds", "status"), [(-30, 303), (30, 303), (300, 400)])
 def test_clocks_may_differ_by_up_to_a_minute(
     browser: Browser,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     seconds: int,
@@ -366,7 +372,7 @@ def test_clocks_may_differ_by_up_to_a_minute(
 ) -> None:
     server.skew(seconds)
     try:
-        assert sign_in(browser, server, own, provider, "s-ada").status_code == status
+        assert sign_in(browser, server, tenant, provider, "s-ada").status_code == status
         to_sign_in = None if status == 303 else "/sign-in?next=/account"
         assert browser.get("/account").location == to_sign_in
     finally:
@@ -375,7 +381,7 @@ def test_clocks_may_differ_by_up_to_a_minute(
 
 def test_the_provider_ends_only_the_sessions_that_it_started(
     app: Flask,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     receiver: Receiver,
     provider: IdentityProvider,
@@ -383,7 +389,7 @@ def test_the_provider_ends_only_the_sessions_that_it_started(
     session: Session,
 ) -> None:
     browser, at_provider = Browser(app.test_client()), server.browser()
-    url = browser.get(start_url(own, provider)).location
+    url = browser.get(start_url(tenant, provider)).location
     browser.get(path_of(at_provider.sign_in(url, "s-ada")))
     user = user_with(session, f"ada@{DOMAIN}")
     assert user is not None
@@ -398,18 +404,18 @@ def test_the_provider_ends_only_the_sessions_that_it_started(
     assert browser.get("/account").status_code == 303
     assert with_password.get("/account").status_code == 200
     again = Browser(app.test_client())
-    sign_in(again, server, own, provider, "s-ada")
+    sign_in(again, server, tenant, provider, "s-ada")
     assert script.post(path, data={"logout_token": token}).status_code == 400
     assert again.get("/account").status_code == 200
 
 
 def test_a_logout_without_a_token_is_refused_and_an_unknown_provider_is_not_found(
-    app: Flask, provider: IdentityProvider, own: Tenant
+    app: Flask, provider: IdentityProvider, tenant: Tenant
 ) -> None:
     script = app.test_client()
     refused = script.post(f"/sso/{provider.id}/logout")
     assert (refused.status_code, refused.data) == (400, b"")
-    assert script.post(f"/sso/{own.partner.id}/logout").status_code == 404
+    assert script.post(f"/sso/{tenant.partner.id}/logout").status_code == 404
 
 
 def test_logouts_of_one_address_have_a_maximum_rate(make_app: Callable[..., Flask]) -> None:
@@ -421,53 +427,53 @@ def test_logouts_of_one_address_have_a_maximum_rate(make_app: Callable[..., Flas
 
 def test_a_suspended_user_is_refused(
     browser: Browser,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     session: Session,
 ) -> None:
-    sign_in(browser, server, own, provider, "s-ada")
+    sign_in(browser, server, tenant, provider, "s-ada")
     user = user_with(session, f"ada@{DOMAIN}")
     assert user is not None
     user.status = UserStatus.SUSPENDED
     session.commit()
-    answer = sign_in(browser, server, own, provider, "s-ada")
+    answer = sign_in(browser, server, tenant, provider, "s-ada")
     assert answer.status_code == 403
     assert "The user of this company account is not active." in answer.text
 
 
 def test_where_it_is_required_passwords_of_staff_stop_and_partner_admins_keep_theirs(
     app: Flask,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     settings: Settings,
     session: Session,
 ) -> None:
-    own.partner.email_domain = DOMAIN
-    add(session, own, server, settings, required_for_staff=True)
-    page = f"/p/{own.partner.slug}/sign-in"
-    editor = Browser(app.test_client()).sign_in(own.staff[Role.PARTNER_EDITOR].email, path=page)
+    tenant.partner.email_domain = DOMAIN
+    add(session, tenant, server, settings, required_for_staff=True)
+    page = f"/p/{tenant.partner.slug}/sign-in"
+    editor = Browser(app.test_client()).sign_in(tenant.staff[Role.PARTNER_EDITOR].email, path=page)
     assert editor.status_code == 422
     assert "Your company requires its own account. Sign in with Acme ID." in editor.text
-    for user in (own.staff[Role.PARTNER_ADMIN], own.user):
+    for user in (tenant.staff[Role.PARTNER_ADMIN], tenant.user):
         answer = Browser(app.test_client()).sign_in(user.email, PASSWORD, path=page)
         assert (answer.status_code, answer.location) == (303, "/")
     wrong = Browser(app.test_client()).sign_in(
-        own.staff[Role.PARTNER_EDITOR].email, "not this one", path=page
+        tenant.staff[Role.PARTNER_EDITOR].email, "not this one", path=page
     )
     assert "Email or password is wrong." in wrong.text
 
 
 def test_where_it_is_required_a_password_link_sets_a_password_but_does_not_sign_in(
     app: Flask,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     settings: Settings,
     session: Session,
 ) -> None:
-    own.partner.email_domain = DOMAIN
-    add(session, own, server, settings, required_for_staff=True)
-    slug, editor = own.partner.slug, own.staff[Role.PARTNER_EDITOR]
+    tenant.partner.email_domain = DOMAIN
+    add(session, tenant, server, settings, required_for_staff=True)
+    slug, editor = tenant.partner.slug, tenant.staff[Role.PARTNER_EDITOR]
     token = one_time_links.create(session, editor.id, LinkPurpose.RESET_PASSWORD)
     session.commit()
     browser, path = Browser(app.test_client()), f"/p/{slug}/password/{token}"
@@ -479,17 +485,17 @@ def test_where_it_is_required_a_password_link_sets_a_password_but_does_not_sign_
 
 
 def test_lock_out_drill_a_provider_that_is_down_leaves_partner_admins_a_way_back(
-    app: Flask, own: Tenant, settings: Settings, session: Session
+    app: Flask, tenant: Tenant, settings: Settings, session: Session
 ) -> None:
-    own.partner.email_domain = DOMAIN
+    tenant.partner.email_domain = DOMAIN
     with identity_server(ACCOUNTS) as short_lived:
-        made = add(session, own, short_lived, settings, required_for_staff=True)
-    editor, page = own.staff[Role.PARTNER_EDITOR], f"/p/{own.partner.slug}/sign-in"
-    down = Browser(app.test_client()).get(start_url(own, made))
+        made = add(session, tenant, short_lived, settings, required_for_staff=True)
+    editor, page = tenant.staff[Role.PARTNER_EDITOR], f"/p/{tenant.partner.slug}/sign-in"
+    down = Browser(app.test_client()).get(start_url(tenant, made))
     assert (down.status_code, heading(down)) == (503, "Acme ID doesn’t answer")
     assert "Partner admins can always sign in with their password." in down.text
     admin = Browser(app.test_client())
-    admin.sign_in(own.staff[Role.PARTNER_ADMIN].email, path=page)
+    admin.sign_in(tenant.staff[Role.PARTNER_ADMIN].email, path=page)
     edit = f"/settings/company-accounts/{made.id}"
     typed = {
         "version": str(made.version),
@@ -505,13 +511,13 @@ def test_lock_out_drill_a_provider_that_is_down_leaves_partner_admins_a_way_back
 
 def test_removing_a_company_account_ends_its_sessions(
     browser: Browser,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     signed_in: SignedIn,
 ) -> None:
-    sign_in(browser, server, own, provider, "s-ada")
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    sign_in(browser, server, tenant, provider, "s-ada")
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     question = f"/settings/company-accounts/{provider.id}/remove"
     assert "1 user can no longer sign in with it." in admin.get(question).text
     assert admin.post(question, page=question).location == "/settings/company-accounts"
@@ -520,27 +526,27 @@ def test_removing_a_company_account_ends_its_sessions(
 
 def test_a_company_account_is_the_second_factor_that_a_partner_requires(
     browser: Browser,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     session: Session,
 ) -> None:
-    own.partner.second_factor_for = SecondFactorFor.ALL
+    tenant.partner.second_factor_for = SecondFactorFor.ALL
     session.commit()
-    sign_in(browser, server, own, provider, "s-ada")
+    sign_in(browser, server, tenant, provider, "s-ada")
     assert browser.get("/account").status_code == 200
     assert session.scalars(select(PortalSession.factor)).all() == [Proof.COMPANY_ACCOUNT]
 
 
 def test_a_user_without_password_and_factor_confirms_by_signing_in_there_again(
     browser: Browser,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     session: Session,
 ) -> None:
     at_provider, wanted = server.browser(), "/account/factors/app"
-    first = browser.get(start_url(own, provider)).location
+    first = browser.get(start_url(tenant, provider)).location
     browser.get(path_of(at_provider.sign_in(first, "s-ada")))
     assert "prompt" not in parse_qs(urlsplit(first).query)
     session.execute(update(PortalSession).values(proven_at=utcnow() - timedelta(minutes=11)))
@@ -561,7 +567,7 @@ def test_a_user_without_password_and_factor_confirms_by_signing_in_there_again(
 @pytest.mark.parametrize("how", ["stale", "missing"])
 def test_a_confirmation_with_a_stale_or_missing_time_of_sign_in_is_refused(
     browser: Browser,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     session: Session,
@@ -569,12 +575,12 @@ def test_a_confirmation_with_a_stale_or_missing_time_of_sign_in_is_refused(
     how: str,
 ) -> None:
     at_provider = server.browser()
-    first = browser.get(start_url(own, provider)).location
+    first = browser.get(start_url(tenant, provider)).location
     browser.get(path_of(at_provider.sign_in(first, "s-ada")))
     long_ago = utcnow() - timedelta(minutes=11)
     session.execute(update(PortalSession).values(proven_at=long_ago))
     session.commit()
-    again = browser.get(f"{start_url(own, provider)}?again&next=/account/factors/app").location
+    again = browser.get(f"{start_url(tenant, provider)}?again&next=/account/factors/app").location
     assert parse_qs(urlsplit(again).query)["max_age"] == ["0"]
     # As a provider does that has a session and pays no heed to what the request asks.
     words = {name: each[0] for name, each in parse_qs(urlsplit(again).query).items()}
@@ -593,7 +599,7 @@ def test_a_confirmation_with_a_stale_or_missing_time_of_sign_in_is_refused(
 
 def test_a_sign_in_counts_as_proof_from_when_the_user_signed_in_at_the_provider(
     app: Flask,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     session: Session,
@@ -603,7 +609,7 @@ def test_a_sign_in_counts_as_proof_from_when_the_user_signed_in_at_the_provider(
     for skew in (-900, 0):  # the second sign-in here rests on the first one there
         server.skew(skew)
         browser = Browser(app.test_client())
-        start = browser.get(start_url(own, provider)).location
+        start = browser.get(start_url(tenant, provider)).location
         browser.get(path_of(at_provider.sign_in(start, "s-ada")))
         asked = browser.get("/account/factors/app").location or ""
         proven.append(not asked.startswith("/account/confirm"))
@@ -612,16 +618,16 @@ def test_a_sign_in_counts_as_proof_from_when_the_user_signed_in_at_the_provider(
 
 def test_a_new_password_keeps_the_session_of_the_company_account(
     app: Flask,
-    own: Tenant,
+    tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     signed_in: SignedIn,
     session: Session,
 ) -> None:
-    member = signed_in(own.user)
+    member = signed_in(tenant.user)
     member.get(link(member, server, provider, "s-out"))
     browser = Browser(app.test_client())
-    sign_in(browser, server, own, provider, "s-out")
+    sign_in(browser, server, tenant, provider, "s-out")
     columns = (PortalSession.factor, PortalSession.provider_id, PortalSession.provider_sid_hash)
     query = select(*columns).where(PortalSession.provider_id.is_not(None))
     before = session.execute(query).one()

@@ -29,10 +29,10 @@ def make_campaign(session: Session, tenant: Tenant) -> Campaign:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_every_user_who_sees_a_campaign_can_export_its_contacts(
-    session: Session, own: Tenant, signed_in: SignedIn, role: Role
+    session: Session, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    campaign = make_campaign(session, own)
-    browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+    campaign = make_campaign(session, tenant)
+    browser = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
     path = f"/campaigns/{campaign.id}/contacts.csv"
     assert f'href="{path}"' in browser.get(f"/campaigns/{campaign.id}").text
     answer = browser.get(path)
@@ -48,20 +48,20 @@ def test_every_user_who_sees_a_campaign_can_export_its_contacts(
 
 
 def test_a_campaign_of_another_tenant_is_answered_like_a_missing_one(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
-    theirs = make_campaign(session, other)
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    theirs = make_campaign(session, other_tenant)
     answers = [browser.get(f"/campaigns/{each}/contacts.csv") for each in (theirs.id, uuid4())]
     assert [answer.status_code for answer in answers] == [404, 404]
     assert "12025550101" not in answers[0].text
 
 
 def test_a_campaign_without_contacts_offers_no_file(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    made = campaigns.create(session, caller, own.organization.id, name="Empty")
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    made = campaigns.create(session, caller, tenant.organization.id, name="Empty")
     session.commit()
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"/campaigns/{made.id}")
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(f"/campaigns/{made.id}")
     assert "contacts.csv" not in page.text

@@ -52,8 +52,8 @@ FORM = {
 
 
 @pytest.fixture
-def campaign(session: Session, own: Tenant) -> Campaign:
-    return make_campaign(session, own)
+def campaign(session: Session, tenant: Tenant) -> Campaign:
+    return make_campaign(session, tenant)
 
 
 def make_campaign(session: Session, tenant: Tenant) -> Campaign:
@@ -108,18 +108,18 @@ def save(browser: Browser, page: str, **changes: str) -> Any:
 
 
 def test_saving_an_unchanged_form_changes_nothing(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     contact = the_contact(session)
     form = admin.get(f"{page_of(campaign, contact)}/edit").text
     for words in ("note = two\\nlines", 'value="A-9"', 'value="C-1"', "visits = 3"):
         assert words in form
     assert save(admin, page_of(campaign, contact)).status_code == 303
-    assert state(session, own, campaign, contact.id) == AS_STORED
+    assert state(session, tenant, campaign, contact.id) == AS_STORED
 
 
 def test_every_field_can_be_changed_at_once_and_keeps_its_kind(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     contact = the_contact(session)
     answer = save(
@@ -135,7 +135,7 @@ def test_every_field_can_be_changed_at_once_and_keeps_its_kind(
         external_1="C-2",
     )
     assert answer.status_code == 303
-    assert state(session, own, campaign, contact.id) == {
+    assert state(session, tenant, campaign, contact.id) == {
         "first_name": "Augusta",
         "last_name": None,
         "phone": OTHER_PHONE,
@@ -172,7 +172,7 @@ def test_every_field_can_be_changed_at_once_and_keeps_its_kind(
 )
 def test_each_problem_is_at_its_field_and_nothing_is_saved(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     campaign: Campaign,
     admin: Browser,
     changes: dict[str, str],
@@ -185,11 +185,11 @@ def test_each_problem_is_at_its_field_and_nothing_is_saved(
     contact = the_contact(session)
     answer = save(admin, page_of(campaign, contact), **changes)
     assert (answer.status_code, answer.text.count(words)) == (422, 2)
-    assert state(session, own, campaign, contact.id) == AS_STORED
+    assert state(session, tenant, campaign, contact.id) == AS_STORED
 
 
 def test_the_second_user_to_save_sees_the_conflict_and_overwrites_nothing(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     contact = the_contact(session)
     page = page_of(campaign, contact)
@@ -201,14 +201,14 @@ def test_the_second_user_to_save_sees_the_conflict_and_overwrites_nothing(
     assert "changed this" in late.text
     assert 'value="Ida"' in late.text
     assert late.text.count("More details") == 1  # the field, and no difference
-    assert state(session, own, campaign, contact.id)["first_name"] == "Augusta"
+    assert state(session, tenant, campaign, contact.id)["first_name"] == "Augusta"
     new = late.text.split('name="version" value="')[1].split('"')[0]
     assert save(admin, page, first_name="Ida", version=new).status_code == 303
-    assert state(session, own, campaign, contact.id)["first_name"] == "Ida"
+    assert state(session, tenant, campaign, contact.id)["first_name"] == "Ida"
 
 
 def test_a_contact_is_added_once_with_all_its_ids(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     address = f"/campaigns/{campaign.id}/contacts/new"
     sent = {
@@ -222,7 +222,7 @@ def test_a_contact_is_added_once_with_all_its_ids(
     again = admin.post(address, sent, page=address)
     assert (made.status_code, made.location) == (303, again.location)
     new = UUID(made.location.rpartition("/")[2])
-    assert state(session, own, campaign, new) == {
+    assert state(session, tenant, campaign, new) == {
         **AS_STORED,
         "phone": OTHER_PHONE,
         "email": "bob@mail.example",
@@ -244,7 +244,7 @@ def test_a_contact_is_added_once_with_all_its_ids(
 )
 def test_a_contact_of_the_campaign_or_with_ended_outreach_is_not_added(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     campaign: Campaign,
     admin: Browser,
     changes: dict[str, str],
@@ -256,11 +256,11 @@ def test_a_contact_of_the_campaign_or_with_ended_outreach_is_not_added(
     assert answer.status_code == 422
     assert words in answer.text
     assert session.scalar(select(func.count()).select_from(Contact)) == 1
-    assert state(session, own, campaign, contact.id) == AS_STORED
+    assert state(session, tenant, campaign, contact.id) == AS_STORED
 
 
 def test_a_removed_contact_can_be_put_back_with_everything_it_had(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     contact = the_contact(session)
     page = page_of(campaign, contact)
@@ -273,19 +273,19 @@ def test_a_removed_contact_can_be_put_back_with_everything_it_had(
     assert "Ada Lovelace was removed" in offered.text
     back = admin.post(f"{page}/restore", page=removed.location)
     new = UUID(back.location.rpartition("/")[2])
-    assert state(session, own, campaign, new) == {**AS_STORED, "status": "completed"}
+    assert state(session, tenant, campaign, new) == {**AS_STORED, "status": "completed"}
     again = admin.post(f"{page}/restore", page="/campaigns")
     assert again.status_code == 404
     assert "was removed" not in admin.get(removed.location).text
 
 
 def test_a_removal_can_be_undone_for_a_day_by_its_author_if_the_identity_is_free(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser, signed_in: SignedIn
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser, signed_in: SignedIn
 ) -> None:
     contact = the_contact(session)
     page = page_of(campaign, contact)
     admin.post(f"{page}/remove", page=page)
-    colleague = signed_in(own.staff[Role.ADMIN])
+    colleague = signed_in(tenant.staff[Role.ADMIN])
     assert colleague.post(f"{page}/restore", page="/campaigns").status_code == 404
     contacts.apply(session, campaign, [{"phone": PHONE}], ContactAction.UPSERT)
     session.commit()
@@ -299,7 +299,7 @@ def test_a_removal_can_be_undone_for_a_day_by_its_author_if_the_identity_is_free
 
 
 def test_a_number_is_put_on_the_do_not_call_list_with_its_source(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     contact = the_contact(session)
     page = page_of(campaign, contact)
@@ -313,7 +313,7 @@ def test_a_number_is_put_on_the_do_not_call_list_with_its_source(
         PHONE,
         "Asked by mail",
         "contact",
-        own.staff[Role.PARTNER_ADMIN].email,
+        tenant.staff[Role.PARTNER_ADMIN].email,
     )
     shown = admin.get(page).text
     assert 'badge-warning">Do not call' in shown
@@ -321,15 +321,15 @@ def test_a_number_is_put_on_the_do_not_call_list_with_its_source(
 
 
 def test_the_page_shows_calls_to_the_person_or_their_number(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     contact = the_contact(session)
     assistant = assistants.of_organization(
-        session, own.caller(Role.PARTNER_ADMIN), own.organization.id
+        session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id
     )[0]
     call = Call(
-        partner_id=own.partner.id,
-        organization_id=own.organization.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.organization.id,
         assistant_id=assistant.id,
         contact_id=contact.id,
         source=CallSource.API,
@@ -349,9 +349,9 @@ def test_the_page_shows_calls_to_the_person_or_their_number(
 
 
 def test_a_contact_of_another_tenant_is_not_found(
-    session: Session, other: Tenant, campaign: Campaign, admin: Browser
+    session: Session, other_tenant: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
-    theirs = make_campaign(session, other)
+    theirs = make_campaign(session, other_tenant)
     contact = session.scalars(select(Contact).where(Contact.campaign_id == theirs.id)).one()
     seen = []
     for campaign_id, contact_id in (
@@ -373,7 +373,7 @@ def test_a_contact_of_another_tenant_is_not_found(
 
 
 def test_consent_is_kept_with_its_source_and_recorder(
-    session: Session, own: Tenant, campaign: Campaign, admin: Browser
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     page = page_of(campaign, the_contact(session))
     assert "No consent recorded." in admin.get(page).text
@@ -384,7 +384,7 @@ def test_consent_is_kept_with_its_source_and_recorder(
         kept.append((found.consent, found.consent_source))
         assert found.consent_at is not None
         assert utcnow() - found.consent_at < timedelta(minutes=1)
-    assert kept == [("given", "Letter"), ("refused", own.staff[Role.PARTNER_ADMIN].email)]
+    assert kept == [("given", "Letter"), ("refused", tenant.staff[Role.PARTNER_ADMIN].email)]
     assert "Refused, by" in admin.get(page).text
     assert admin.post(f"{page}/consent", {"consent": "x"}, page=page).status_code == 303
     assert the_contact(session).consent == "refused"

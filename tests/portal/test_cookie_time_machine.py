@@ -33,12 +33,12 @@ Form = dict[str, str]
 class Recorder:
     """Walks through the flows and keeps each value of the session cookie and each form."""
 
-    def __init__(self, app: Flask, session: Session, own: Tenant, other: Tenant):
-        self.app, self.session, self.own = app, session, own
+    def __init__(self, app: Flask, session: Session, tenant: Tenant, other_tenant: Tenant):
+        self.app, self.session, self.tenant = app, session, tenant
         self.cookies: set[str] = set()
         self.forms: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
-        other.user.email = other.user.email_key = own.user.email
-        own.user.last_sign_in = utcnow()
+        other_tenant.user.email = other_tenant.user.email_key = tenant.user.email
+        tenant.user.last_sign_in = utcnow()
         session.commit()
 
     def browser(self) -> Browser:
@@ -65,7 +65,7 @@ class Recorder:
 
     def walk(self) -> None:
         """Sign-in, choice, reset, invitation, confirmed address, new password, sign-outs."""
-        slug, user = self.own.partner.slug, self.own.user
+        slug, user = self.tenant.partner.slug, self.tenant.user
         page = f"/p/{slug}/sign-in"
         for path in (page, "/sign-in"):
             browser = self.browser()
@@ -84,10 +84,10 @@ class Recorder:
         reset = one_time_links.create(self.session, user.id, LinkPurpose.RESET_PASSWORD)
         invited = users.invite(
             self.session,
-            self.own.caller(Role.PARTNER_ADMIN),
+            self.tenant.caller(Role.PARTNER_ADMIN),
             email="ida@northwind.example",
             user_type=Role.ADMIN,
-            partner_id=self.own.partner.id,
+            partner_id=self.tenant.partner.id,
         )
         invitation = one_time_links.create(self.session, invited.id, LinkPurpose.INVITATION)
         change = email_changes.create(
@@ -108,7 +108,7 @@ class Recorder:
     def public_forms(self) -> Iterator[tuple[str, Form]]:
         """Each recorded form of a public route, and each public route with a plain one."""
         adapter = self.app.url_map.bind("localhost")
-        slug = self.own.partner.slug
+        slug = self.tenant.partner.slug
         for path, data in sorted(self.forms):
             if ROUTES[adapter.match(path, "POST")[0]] is OpenAccess.PUBLIC:
                 yield path, dict(data)
@@ -131,14 +131,14 @@ def test_a_recorded_cookie_never_opens_an_ended_session(
     make_app: Callable[..., Flask],
     session: Session,
     settings: Settings,
-    own: Tenant,
-    other: Tenant,
+    tenant: Tenant,
+    other_tenant: Tenant,
     how: str,
 ) -> None:
     app = make_app(failed_sign_ins=100_000)
-    recorder = Recorder(app, session, own, other)
+    recorder = Recorder(app, session, tenant, other_tenant)
     recorder.walk()
-    people = list(session.scalars(select(User).where(User.partner_id == own.partner.id)))
+    people = list(session.scalars(select(User).where(User.partner_id == tenant.partner.id)))
     forms = list(recorder.public_forms())
     if how == "sign-out":
         for cookie in sorted(recorder.cookies):

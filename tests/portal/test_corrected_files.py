@@ -27,17 +27,17 @@ def corrected(uploader: Uploader, first: str, data: str, name: str) -> str:
     return str(answer.location)
 
 
-def uploads_to_do(session: Session, own: Tenant) -> list[tuple[str, str]]:
+def uploads_to_do(session: Session, tenant: Tenant) -> list[tuple[str, str]]:
     session.expire_all()
-    items = things_to_do(session, own.caller(Role.PARTNER_ADMIN), worker_silent_after=60).items
+    items = things_to_do(session, tenant.caller(Role.PARTNER_ADMIN), worker_silent_after=60).items
     return [(item.title, item.text) for item in items if item.kind is ActionItemKind.UPLOAD]
 
 
 def test_a_corrected_file_and_its_upload_name_each_other(
-    uploader: Uploader, session: Session, own: Tenant
+    uploader: Uploader, session: Session, tenant: Tenant
 ) -> None:
     first = uploader.applied(THREE, "people.csv")
-    assert uploads_to_do(session, own) == [("2 rows were not applied", "people.csv")]
+    assert uploads_to_do(session, tenant) == [("2 rows were not applied", "people.csv")]
     page = f"{uploader.page}?corrects={first.rsplit('/', 1)[1]}"
     assert "For 2 failed rows of people.csv" in uploader.shows(page)
     later = corrected(uploader, first, f"Name;Phone\nBob;{BOB}\nCy;{CY}\n", "fixed.csv")
@@ -45,12 +45,12 @@ def test_a_corrected_file_and_its_upload_name_each_other(
     assert "2 of 2 failed rows fixed by fixed.csv" in shown
     assert "Fix 2 rows" not in shown
     assert "It corrects failed rows of people.csv ." in uploader.shows(later)
-    assert uploads_to_do(session, own) == []
+    assert uploads_to_do(session, tenant) == []
     assert "rows failed" not in uploader.shows("/uploads")
 
 
 def test_rows_that_fail_again_stay_to_fix_in_the_corrected_file(
-    uploader: Uploader, session: Session, own: Tenant
+    uploader: Uploader, session: Session, tenant: Tenant
 ) -> None:
     first = uploader.applied(THREE, "people.csv")
     later = corrected(uploader, first, f"Name;Phone\nBob;{BOB}\nCy;14\n", "fixed.csv")
@@ -59,24 +59,24 @@ def test_rows_that_fail_again_stay_to_fix_in_the_corrected_file(
     assert "1 row failed there." in shown
     assert "Fix 2 rows" not in shown
     assert "Fix 1 row" in uploader.shows(later)
-    assert uploads_to_do(session, own) == [("1 row was not applied", "fixed.csv")]
+    assert uploads_to_do(session, tenant) == [("1 row was not applied", "fixed.csv")]
     corrected(uploader, later, f"Name;Phone\nCy;{CY}\n", "last.csv")
-    assert uploads_to_do(session, own) == []
+    assert uploads_to_do(session, tenant) == []
 
 
 def test_an_undone_correction_leaves_the_rows_to_fix(
-    uploader: Uploader, session: Session, own: Tenant
+    uploader: Uploader, session: Session, tenant: Tenant
 ) -> None:
     first = uploader.applied(THREE, "people.csv")
     later = corrected(uploader, first, f"Name;Phone\nBob;{BOB}\nCy;{CY}\n", "fixed.csv")
     uploader.press(later, "undo")
     uploader.work(later)
     assert "Fix 2 rows" in uploader.shows(first)
-    assert uploads_to_do(session, own) == [("2 rows were not applied", "people.csv")]
+    assert uploads_to_do(session, tenant) == [("2 rows were not applied", "people.csv")]
 
 
 def test_failed_rows_that_became_an_upload_wait_there(
-    uploader: Uploader, session: Session, own: Tenant
+    uploader: Uploader, session: Session, tenant: Tenant
 ) -> None:
     first = uploader.applied(THREE, "people.csv")
     later = str(uploader.press(first, "fix-failed").location)
@@ -86,7 +86,7 @@ def test_failed_rows_that_became_an_upload_wait_there(
     assert "Fix 2 rows" not in shown
     assert "It corrects failed rows of people.csv ." in uploader.shows(later)
     name = "failed-rows-of-people.csv"
-    assert uploads_to_do(session, own) == [("2 rows need fixing", name)]
+    assert uploads_to_do(session, tenant) == [("2 rows need fixing", name)]
     uploader.press(later, "cancel")
     assert "Fix 2 rows" in uploader.shows(first)
 

@@ -40,23 +40,23 @@ def clock() -> Iterator[SetClock]:
 
 
 @pytest.fixture
-def campaign(session: Session, own: Tenant) -> Campaign:
+def campaign(session: Session, tenant: Tenant) -> Campaign:
     """12 minutes of it cost $0.2345, 3 others about $0.09; October isn't closed yet."""
-    for organization in (own.organization, own.plus):
+    for organization in (tenant.organization, tenant.plus):
         organization.created_at = organization.tier_since = datetime(2025, 11, 1, tzinfo=UTC)
-    publish(session, own, datetime(2026, 10, 1, tzinfo=UTC), PLUS=TERMS)
-    made = Campaign(partner_id=own.partner.id, organization_id=own.plus.id, name="Renewals")
+    publish(session, tenant, datetime(2026, 10, 1, tzinfo=UTC), PLUS=TERMS)
+    made = Campaign(partner_id=tenant.partner.id, organization_id=tenant.plus.id, name="Renewals")
     session.add(made)
     session.flush()
-    call(session, own.plus, IN_OCTOBER, 12 * 60, campaign_id=made.id, cost="0.2345")
-    call(session, own.plus, IN_OCTOBER, 150)
+    call(session, tenant.plus, IN_OCTOBER, 12 * 60, campaign_id=made.id, cost="0.2345")
+    call(session, tenant.plus, IN_OCTOBER, 150)
     session.commit()
     return made
 
 
 @pytest.fixture
-def admin(signed_in: SignIn, own: Tenant, campaign: Campaign) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+def admin(signed_in: SignIn, tenant: Tenant, campaign: Campaign) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 def text_of(html: str) -> str:
@@ -68,35 +68,35 @@ def lines(text: str) -> list[str]:
 
 
 def test_the_costs_name_a_suspended_organization(
-    session: Session, admin: Browser, own: Tenant
+    session: Session, admin: Browser, tenant: Tenant
 ) -> None:
-    pages = "/costs", f"/costs/{own.plus.id}"
+    pages = "/costs", f"/costs/{tenant.plus.id}"
     assert ["Suspended" in admin.get(page).text for page in pages] == [False, False]
-    organizations.suspend(session, OPERATOR, own.plus.id)
+    organizations.suspend(session, OPERATOR, tenant.plus.id)
     session.commit()
     assert [admin.get(page).text.count("Suspended</span>") for page in pages] == [1, 1]
 
 
-def test_the_page_shows_price_costs_and_margin_of_a_month(admin: Browser, own: Tenant) -> None:
+def test_the_page_shows_price_costs_and_margin_of_a_month(admin: Browser, tenant: Tenant) -> None:
     page = unescape(admin.get("/costs?month=2026-10").text)
-    for shown in (own.plus.name, "$99.78", "$0.32", "$0.09 estimated", "$99.46", "99.7"):
+    for shown in (tenant.plus.name, "$99.78", "$0.32", "$0.09 estimated", "$99.46", "99.7"):
         assert shown in page
     assert "Costs and margin" in page
     assert "No one charges simulated calls: Overview and Usage count them" in page
 
 
 def test_costs_that_are_rounded_otherwise_to_add_up_are_explained(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     note, day = "one may differ by a cent from its own page.", datetime(2026, 11, 19, tzinfo=UTC)
-    pages = ("/costs?month=2026-11", f"/costs/{own.plus.id}?month=2026-11")
+    pages = ("/costs?month=2026-11", f"/costs/{tenant.plus.id}?month=2026-11")
 
     def explained() -> list[str]:
         return [page for page in pages if note in unescape(admin.get(page).text)]
 
     for cost, more in (("0.80", "0.0044"), ("4.81", "0.0043")):
         assert explained() == []
-        organization = own.plus if more == "0.0044" else own.organization
+        organization = tenant.plus if more == "0.0044" else tenant.organization
         call(session, organization, day, 60, cost=cost)
         session.commit()
         assert explained() == []
@@ -106,11 +106,11 @@ def test_costs_that_are_rounded_otherwise_to_add_up_are_explained(
 
 
 def test_answered_calls_prices_and_costs_link_to_their_details(
-    admin: Browser, own: Tenant, campaign: Campaign
+    admin: Browser, tenant: Tenant, campaign: Campaign
 ) -> None:
     figure = re.compile(r'<a href="(/[^"]*)">(?:<span class="nowrap">)?([^<]+)<')
-    statement = f"/statements/{own.plus.id}?month=2026-10"
-    its_costs = f"/costs/{own.plus.id}?month=2026-10"
+    statement = f"/statements/{tenant.plus.id}?month=2026-10"
+    its_costs = f"/costs/{tenant.plus.id}?month=2026-10"
     for page in ("/costs?month=2026-10", its_costs):
         table = admin.get(page).text.partition("</thead>")[2].rpartition("<tbody>")[2]
         found = {unescape(url): words for url, words in figure.findall(table)}
@@ -119,7 +119,9 @@ def test_answered_calls_prices_and_costs_link_to_their_details(
         assert rows == counts
         assert set(counts.values()) == ({2} if page == "/costs?month=2026-10" else {1, 2})
         amounts = {
-            url: words for url, words in found.items() if str(own.plus.id) in url and "$" in words
+            url: words
+            for url, words in found.items()
+            if str(tenant.plus.id) in url and "$" in words
         }
         assert set(amounts) == ({statement, its_costs} if page != its_costs else {statement})
         assert {words in unescape(admin.get(url).text) for url, words in amounts.items()} == {True}
@@ -128,22 +130,22 @@ def test_answered_calls_prices_and_costs_link_to_their_details(
 
 @pytest.mark.usefixtures("campaign")
 def test_usage_costs_and_spending_explain_why_their_carrier_costs_differ(
-    signed_in: SignIn, session: Session, own: Tenant
+    signed_in: SignIn, session: Session, tenant: Tenant
 ) -> None:
     """In November carriers reported $0.2345 and still owe the cost of 3 minutes at $0.03; 2
     simulated minutes count at $0.03 too."""
     day = datetime(2026, 11, 19, 12, tzinfo=UTC)
-    call(session, own.plus, day, 12 * 60, cost="0.2345")
-    call(session, own.plus, day, 3 * 60)
-    call(session, own.plus, day, 2 * 60, carrier=CarrierKind.SIMULATOR)
+    call(session, tenant.plus, day, 12 * 60, cost="0.2345")
+    call(session, tenant.plus, day, 3 * 60)
+    call(session, tenant.plus, day, 2 * 60, carrier=CarrierKind.SIMULATOR)
     session.commit()
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     explained = (
         "Carrier costs of November 2026: Reported carrier cost on Usage : $0.23. "
         "Carrier cost on Costs and margin and in the report, with $0.09 estimated until carriers "
         "report the rest: $0.32. Spending , with $0.06 test money for simulated calls: $0.38."
     )
-    plus = own.plus.id
+    plus = tenant.plus.id
     for path in (
         "/usage",
         f"/usage?organization={plus}",
@@ -168,16 +170,16 @@ def test_usage_costs_and_spending_explain_why_their_carrier_costs_differ(
     assert "Spending $0.38" in text_of(admin.get("/settings/spending").text)
     earlier = text_of(admin.get("/costs?month=2026-10").text)
     assert "for simulated calls" not in earlier  # Spending shows this month only
-    customers = signed_in(own.staff[Role.ADMIN])
+    customers = signed_in(tenant.staff[Role.ADMIN])
     assert "/settings/spending" not in customers.get("/costs").text, "which answers them 404"
     for path in ("/usage", f"/usage?organization={plus}", "/costs", f"/costs/{plus}"):
         assert "Change billing, addresses" not in customers.get(path).text, "none is lacking"
 
 
 def test_the_bar_of_a_budget_says_how_much_of_it_is_test_money(
-    admin: Browser, session: Session, own: Tenant
+    admin: Browser, session: Session, tenant: Tenant
 ) -> None:
-    customer = f"/organizations/{own.plus.id}"
+    customer = f"/organizations/{tenant.plus.id}"
     forms = ["/settings/spending/budget", f"{customer}/budget"]
     pages = ["/settings/spending", f"{customer}/spending", *forms]
     for path in forms:
@@ -189,18 +191,18 @@ def test_the_bar_of_a_budget_says_how_much_of_it_is_test_money(
         return [page for page in pages if text in text_of(admin.get(page).text)]
 
     day = datetime(2026, 11, 19, 12, tzinfo=UTC)
-    call(session, own.plus, day, 12 * 60, cost="0.2345")
+    call(session, tenant.plus, day, 12 * 60, cost="0.2345")
     session.commit()
     assert pages_with(words) == pages
     assert pages_with(noted) == []
-    call(session, own.plus, day, 2 * 60, carrier=CarrierKind.SIMULATOR)
+    call(session, tenant.plus, day, 2 * 60, carrier=CarrierKind.SIMULATOR)
     session.commit()
     assert pages_with(noted) == pages
 
 
 @pytest.mark.parametrize("month", ["0001-01", "1969-12", "9999-12", "2026-13", "abc"])
-def test_a_month_that_has_no_costs_is_refused(admin: Browser, own: Tenant, month: str) -> None:
-    pages = ("/costs", "/costs.csv", f"/costs/{own.plus.id}", f"/statements/{own.plus.id}")
+def test_a_month_that_has_no_costs_is_refused(admin: Browser, tenant: Tenant, month: str) -> None:
+    pages = ("/costs", "/costs.csv", f"/costs/{tenant.plus.id}", f"/statements/{tenant.plus.id}")
     for page in pages:
         answer = admin.get(f"{page}?month={month}")
         assert answer.status_code == 400
@@ -208,35 +210,35 @@ def test_a_month_that_has_no_costs_is_refused(admin: Browser, own: Tenant, month
 
 
 def test_the_price_says_how_much_of_it_organizations_in_trial_mode_pay(
-    admin: Browser, session: Session, own: Tenant
+    admin: Browser, session: Session, tenant: Tenant
 ) -> None:
     """Trial mode changes no price (docs/decisions/rating.md)."""
-    own.plus.trial_ended_at = None
+    tenant.plus.trial_ended_at = None
     session.commit()
     words = "Includes $99.00 of 1 organization in trial mode"
-    for path in ("/costs", f"/costs/{own.plus.id}", "/report/month", "/overview/earned"):
+    for path in ("/costs", f"/costs/{tenant.plus.id}", "/report/month", "/overview/earned"):
         label = "Price" if "/costs/" in path else "Price to customers"
         assert f"{label} $99.00" in text_of(admin.get(path).text), path
         assert words in text_of(admin.get(path).text), path
-    own.organization.trial_ended_at = None
+    tenant.organization.trial_ended_at = None
     session.commit()
     assert "Includes $99.00 of 2 organizations in trial mode" in text_of(admin.get("/costs").text)
     assert admin.get("/costs").text.count("· Trial mode") == 2
-    own.plus.trial_ended_at = datetime(2026, 11, 1, tzinfo=UTC)
+    tenant.plus.trial_ended_at = datetime(2026, 11, 1, tzinfo=UTC)
     session.commit()
     assert "in trial mode" not in text_of(admin.get("/costs").text)
 
 
-def test_an_organization_shows_its_campaigns(admin: Browser, own: Tenant) -> None:
-    page = unescape(admin.get(f"/costs/{own.plus.id}?month=2026-10").text)
+def test_an_organization_shows_its_campaigns(admin: Browser, tenant: Tenant) -> None:
+    page = unescape(admin.get(f"/costs/{tenant.plus.id}?month=2026-10").text)
     for shown in ("Renewals", "Calls without a campaign", "$79.82", "$19.96", "View statement"):
         assert shown in page
 
 
 def test_a_phone_shows_costs_calls_and_minutes_below_each_name_and_the_total(
-    admin: Browser, own: Tenant
+    admin: Browser, tenant: Tenant
 ) -> None:
-    for page, rows in (("/costs", 1), (f"/costs/{own.plus.id}", 2)):
+    for page, rows in (("/costs", 1), (f"/costs/{tenant.plus.id}", 2)):
         shown = admin.get(f"{page}?month=2026-10").text.replace("\N{NO-BREAK SPACE}", " ")
         lines = [text_of(line) for line in re.findall(r'cell-phone">(.*?)</td>', shown, re.DOTALL)]
         assert len(lines) == rows + 1
@@ -244,7 +246,7 @@ def test_a_phone_shows_costs_calls_and_minutes_below_each_name_and_the_total(
 
 
 def test_the_file_has_a_row_for_each_organization(
-    admin: Browser, own: Tenant, campaign: Campaign
+    admin: Browser, tenant: Tenant, campaign: Campaign
 ) -> None:
     rows = lines(admin.get("/costs.csv?month=2026-10").text)
     assert rows[0] == (
@@ -254,11 +256,11 @@ def test_the_file_has_a_row_for_each_organization(
     )
     nothing, figures = "0,0,0.00,0.00,USD,0.00,USD,0.00,USD,0.00,", "2,15,0.23,0.09,USD,0.00,USD"
     assert sorted(rows[1:]) == [
-        f"2026-10,{own.organization.name},Free,{nothing},{own.organization.id}",
-        f"2026-10,{own.plus.name},Plus,{figures},99.78,USD,99.46,,{own.plus.id}",
+        f"2026-10,{tenant.organization.name},Free,{nothing},{tenant.organization.id}",
+        f"2026-10,{tenant.plus.name},Plus,{figures},99.78,USD,99.46,,{tenant.plus.id}",
     ]
-    found = lines(admin.get(f"/costs.csv?month=2026-10&organization={own.plus.id}").text)
-    name = own.plus.name
+    found = lines(admin.get(f"/costs.csv?month=2026-10&organization={tenant.plus.id}").text)
+    name = tenant.plus.name
     assert [row.split(",")[1:6] for row in found] == [
         ["Organization", "Campaign", "Plan", "Answered calls", "Billed minutes"],
         [name, "Renewals", "Plus", "1", "12"],
@@ -266,7 +268,7 @@ def test_the_file_has_a_row_for_each_organization(
         [name, "Total", "Plus", "2", "15"],
     ]
     ids = [row.rpartition(",")[2] for row in found[1:]]
-    assert ids == [str(campaign.id), "", str(own.plus.id)]
+    assert ids == [str(campaign.id), "", str(tenant.plus.id)]
     prices = [row.split(",")[11:14] for row in found[1:]]
     assert prices == [
         ["79.82", "USD", "79.59"],
@@ -276,18 +278,18 @@ def test_the_file_has_a_row_for_each_organization(
 
 
 def test_the_monthly_report_shows_costs_to_those_who_may_see_them(
-    session: Session, signed_in: SignIn, admin: Browser, own: Tenant
+    session: Session, signed_in: SignIn, admin: Browser, tenant: Tenant
 ) -> None:
     page = unescape(admin.get("/report/month?month=2026-10").text)
     for shown in ("Price and margin", "$99.78", "$0.32", "$99.46"):
         assert shown in page
-    page = unescape(admin.get(f"/report/month?month=2026-10&organization={own.plus.id}").text)
+    page = unescape(admin.get(f"/report/month?month=2026-10&organization={tenant.plus.id}").text)
     assert "$99.46" in page
-    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    editor = signed_in(tenant.staff[Role.PARTNER_EDITOR])
     assert "$99" not in editor.get("/report/month?month=2026-10").text
 
     admin.post("/report/schedule/test", page="/report/schedule")
-    admin.post(f"/report/schedule/test?organization={own.plus.id}", page="/report/schedule")
+    admin.post(f"/report/schedule/test?organization={tenant.plus.id}", page="/report/schedule")
     sent = select(Mail.details).where(Mail.kind == "monthly_report").order_by(Mail.id)
     of_partner, of_organization = (details["figures"] for details in session.scalars(sent))
     assert [(name, now.replace("\N{NO-BREAK SPACE}", " ")) for name, now, _ in of_partner[4:]] == [
@@ -308,14 +310,14 @@ def test_the_monthly_report_shows_costs_to_those_who_may_see_them(
     ],
 )
 def test_files_are_named_after_the_customer_and_the_month(
-    session: Session, admin: Browser, own: Tenant, name: str, plain: str
+    session: Session, admin: Browser, tenant: Tenant, name: str, plain: str
 ) -> None:
-    own.plus.name = name
+    tenant.plus.name = name
     session.commit()
     words = plain if plain != "customer" else "organization"
     named = {
-        f"/statements/{own.plus.id}.csv?month=2026-10": f"preview-{plain}-2026-10.csv",
-        f"/costs.csv?month=2026-10&organization={own.plus.id}": f"costs-{words}-2026-10.csv",
+        f"/statements/{tenant.plus.id}.csv?month=2026-10": f"preview-{plain}-2026-10.csv",
+        f"/costs.csv?month=2026-10&organization={tenant.plus.id}": f"costs-{words}-2026-10.csv",
         "/costs.csv?month=2026-10": "costs-2026-10.csv",
     }
     assert {
@@ -325,9 +327,9 @@ def test_files_are_named_after_the_customer_and_the_month(
 
 
 def test_the_pdf_of_the_report_shows_what_its_page_shows(
-    admin: Browser, own: Tenant, printed: list[dict[str, Any]]
+    admin: Browser, tenant: Tenant, printed: list[dict[str, Any]]
 ) -> None:
-    october = admin.get(f"/report/month.pdf?month=2026-10&organization={own.plus.id}")
+    october = admin.get(f"/report/month.pdf?month=2026-10&organization={tenant.plus.id}")
     named = 'attachment; filename="report-northwind-dental-2026-10.pdf"'
     assert october.headers["Content-Disposition"] == named
     admin.get("/report/month.pdf?month=2026-11")
@@ -354,11 +356,11 @@ def test_model_costs_lower_the_margin(app: Flask, admin: Browser) -> None:
 
 
 def test_a_statement_is_a_page_a_csv_file_and_a_pdf(
-    session: Session, admin: Browser, own: Tenant
+    session: Session, admin: Browser, tenant: Tenant
 ) -> None:
     while closing.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
         session.commit()
-    address = f"/statements/{own.plus.id}"
+    address = f"/statements/{tenant.plus.id}"
     page = unescape(admin.get(f"{address}?month=2026-10").text)
     facts = "Period 1 Oct 2026 to 31 Oct 2026, UTC Invoice number 000001 Issued"
     assert facts in text_of(page).replace("\u00a0", " ")
@@ -368,7 +370,7 @@ def test_a_statement_is_a_page_a_csv_file_and_a_pdf(
         "$99.78",
     ):
         assert shown in text_of(page)
-    assert f"To {own.plus.name} Closed without an address. Set address" in text_of(page)
+    assert f"To {tenant.plus.name} Closed without an address. Set address" in text_of(page)
     assert lines(admin.get("/costs.csv?month=2026-10").text)[-1].split(",")[-2] == "000001"
     issued = f"{session.scalars(select(Statement.closed_at)).first():%Y-%m-%d}"
     columns, *rows = lines(admin.get(f"{address}.csv?month=2026-10").text)
@@ -378,8 +380,8 @@ def test_a_statement_is_a_page_a_csv_file_and_a_pdf(
         "Buyer tax ID"
     )
     assert rows == [
-        f"{own.plus.name},2026-10,2026-10-01,2026-10-31,{issued},000001,{line},"
-        f"{own.partner.name},,,{own.plus.name},,"
+        f"{tenant.plus.name},2026-10,2026-10-01,2026-10-31,{issued},000001,{line},"
+        f"{tenant.partner.name},,,{tenant.plus.name},,"
         for line in (
             "Plus,Plan,1,99.00,99.00,USD",
             'Minutes beyond the plan,"15 used, 10 included",5,0.155,0.78,USD',
@@ -393,11 +395,11 @@ def test_a_statement_is_a_page_a_csv_file_and_a_pdf(
 
 
 def test_a_statement_says_what_is_paid_through_stripe(
-    session: Session, admin: Browser, own: Tenant
+    session: Session, admin: Browser, tenant: Tenant
 ) -> None:
     subscription = Subscription(
-        partner_id=own.partner.id,
-        organization_id=own.plus.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.plus.id,
         reference="sub_1",
         tier=Tier.PLUS,
         status=SubscriptionStatus.ACTIVE,
@@ -406,7 +408,7 @@ def test_a_statement_says_what_is_paid_through_stripe(
     session.add(subscription)
     while closing.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
         session.commit()
-    address = f"/statements/{own.plus.id}?month=2026-10"
+    address = f"/statements/{tenant.plus.id}?month=2026-10"
     waits = "The plan is paid through Stripe. $0.78 for usage is not yet on a Stripe invoice."
     assert waits in unescape(admin.get(address).text)
     stored = session.scalars(select(Statement).where(Statement.extra == 78)).one()
@@ -416,57 +418,57 @@ def test_a_statement_says_what_is_paid_through_stripe(
     assert done in unescape(admin.get(address).text)
 
 
-def test_a_statement_shows_plan_usage_and_no_line_of_zero(admin: Browser, own: Tenant) -> None:
-    page = text_of(admin.get(f"/statements/{own.plus.id}?month=2026-11").text)
+def test_a_statement_shows_plan_usage_and_no_line_of_zero(admin: Browser, tenant: Tenant) -> None:
+    page = text_of(admin.get(f"/statements/{tenant.plus.id}?month=2026-11").text)
     assert "Minutes beyond the plan" not in page
-    file = lines(admin.get(f"/statements/{own.plus.id}.csv?month=2026-11").text)
+    file = lines(admin.get(f"/statements/{tenant.plus.id}.csv?month=2026-11").text)
     assert [line.split(",")[6] for line in file[1:]] == ["Plus", "Total"]
     assert "0 of 10 included minutes used." in page
 
 
 def test_the_pdf_of_a_statement_names_what_was_used_and_whether_it_is_a_preview(
-    admin: Browser, own: Tenant, printed: list[dict[str, Any]]
+    admin: Browser, tenant: Tenant, printed: list[dict[str, Any]]
 ) -> None:
-    admin.get(f"/statements/{own.plus.id}.pdf?month=2026-11")
+    admin.get(f"/statements/{tenant.plus.id}.pdf?month=2026-11")
     [shown] = printed
     assert shown["title"] == "Preview of the statement for November 2026"
     assert [label for label, _ in shown["facts"]] == ["Period", "Usage"]
     assert shown["facts"][1][1] == "0 of 10 included minutes used."
 
 
-def test_a_month_that_is_not_closed_is_a_preview(admin: Browser, own: Tenant) -> None:
-    page = unescape(admin.get(f"/statements/{own.plus.id}").text)
+def test_a_month_that_is_not_closed_is_a_preview(admin: Browser, tenant: Tenant) -> None:
+    page = unescape(admin.get(f"/statements/{tenant.plus.id}").text)
     assert "Statement for November 2026" in page
     assert "A preview until it is closed on 1\u00a0Dec\u00a02026 (UTC)." in page
 
 
 def test_members_see_their_own_statement_and_no_costs(
-    signed_in: SignIn, own: Tenant, campaign: Campaign
+    signed_in: SignIn, tenant: Tenant, campaign: Campaign
 ) -> None:
-    member = signed_in(own.plus_user)
+    member = signed_in(tenant.plus_user)
     asked = {
         "/costs": 404,
         "/costs.csv": 404,
-        f"/costs/{own.plus.id}": 404,
-        f"/statements/{own.plus.id}?month=2026-10": 200,
-        f"/statements/{own.plus.id}.pdf": 200,
-        f"/statements/{own.organization.id}": 404,
+        f"/costs/{tenant.plus.id}": 404,
+        f"/statements/{tenant.plus.id}?month=2026-10": 200,
+        f"/statements/{tenant.plus.id}.pdf": 200,
+        f"/statements/{tenant.organization.id}": 404,
     }
     assert {path: member.get(path).status_code for path in asked} == asked
-    statement = member.get(f"/statements/{own.plus.id}?month=2026-10").text
-    assert own.plus.name in unescape(statement)
+    statement = member.get(f"/statements/{tenant.plus.id}?month=2026-10").text
+    assert tenant.plus.name in unescape(statement)
     assert "Margin" not in statement
 
 
-def test_the_editor_sees_no_margins(signed_in: SignIn, own: Tenant, campaign: Campaign) -> None:
-    assert signed_in(own.staff[Role.PARTNER_EDITOR]).get("/costs").status_code == 404
-    assert "Margin" in signed_in(own.staff[Role.ADMIN]).get("/costs").text
+def test_the_editor_sees_no_margins(signed_in: SignIn, tenant: Tenant, campaign: Campaign) -> None:
+    assert signed_in(tenant.staff[Role.PARTNER_EDITOR]).get("/costs").status_code == 404
+    assert "Margin" in signed_in(tenant.staff[Role.ADMIN]).get("/costs").text
 
 
-def test_operators_find_no_links_to_pages_of_a_partner(operator: Browser, own: Tenant) -> None:
+def test_operators_find_no_links_to_pages_of_a_partner(operator: Browser, tenant: Tenant) -> None:
     """Neither on the costs of an organization nor on its usage."""
     links = set()
-    for path in (f"/costs/{own.plus.id}?month=2026-10", f"/usage?organization={own.plus.id}"):
+    for path in (f"/costs/{tenant.plus.id}?month=2026-10", f"/usage?organization={tenant.plus.id}"):
         page = operator.get(path)
         assert page.status_code == 200
         links |= set(re.findall(r'href="(/(?:costs|calls)\?[^"]*)"', page.text))
@@ -474,11 +476,11 @@ def test_operators_find_no_links_to_pages_of_a_partner(operator: Browser, own: T
 
 
 def test_costs_of_another_partner_are_not_found(
-    signed_in: SignIn, other: Tenant, own: Tenant, campaign: Campaign
+    signed_in: SignIn, other_tenant: Tenant, tenant: Tenant, campaign: Campaign
 ) -> None:
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
-    assert own.plus.name not in stranger.get("/costs?month=2026-10").text
-    for path in (f"/costs/{own.plus.id}", f"/statements/{own.plus.id}"):
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
+    assert tenant.plus.name not in stranger.get("/costs?month=2026-10").text
+    for path in (f"/costs/{tenant.plus.id}", f"/statements/{tenant.plus.id}"):
         assert stranger.get(path).status_code == 404
 
 
@@ -490,12 +492,12 @@ def test_a_future_month_is_refused(admin: Browser, month: str) -> None:
 
 
 def test_an_organization_is_listed_from_the_month_it_was_added(
-    session: Session, admin: Browser, own: Tenant
+    session: Session, admin: Browser, tenant: Tenant
 ) -> None:
-    own.organization.created_at = datetime(2026, 11, 5, tzinfo=UTC)
-    own.plus.created_at = datetime(2026, 9, 30, 23, tzinfo=UTC)
+    tenant.organization.created_at = datetime(2026, 11, 5, tzinfo=UTC)
+    tenant.plus.created_at = datetime(2026, 9, 30, 23, tzinfo=UTC)
     session.commit()
-    newer, older = names = own.organization.name, own.plus.name
+    newer, older = names = tenant.organization.name, tenant.plus.name
 
     def shown(address: str) -> list[str]:
         page = unescape(admin.get(address).text)
@@ -515,13 +517,13 @@ def test_an_organization_is_listed_from_the_month_it_was_added(
 
     assert offered("/costs") == ["2026-11", "2026-10", "2026-09"]
     assert offered("/costs?month=2026-08") == ["2026-11", "2026-10", "2026-09", "2026-08"]
-    assert offered(f"/costs/{own.organization.id}") == ["2026-11"]
+    assert offered(f"/costs/{tenant.organization.id}") == ["2026-11"]
 
 
 def test_a_negative_margin_has_a_minus_and_is_red(
-    session: Session, admin: Browser, own: Tenant
+    session: Session, admin: Browser, tenant: Tenant
 ) -> None:
-    call(session, own.plus, IN_OCTOBER, 60, cost="150")
+    call(session, tenant.plus, IN_OCTOBER, 60, cost="150")
     session.commit()
     page = unescape(admin.get("/costs?month=2026-10").text)
     margins = re.findall(
@@ -540,9 +542,9 @@ def months_of(admin: Browser, path: str) -> tuple[list[dict[str, Any]], list[str
 
 
 def test_costs_show_the_last_months_with_links_to_their_pages(
-    session: Session, admin: Browser, own: Tenant
+    session: Session, admin: Browser, tenant: Tenant
 ) -> None:
-    paths = ("/costs", f"/costs/{own.plus.id}")
+    paths = ("/costs", f"/costs/{tenant.plus.id}")
     while closing.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
         session.commit()
     for path in paths:
@@ -560,15 +562,15 @@ def test_costs_show_the_last_months_with_links_to_their_pages(
 
 
 def test_a_month_costs_the_same_in_the_chart_as_on_its_page_closed_or_not(
-    session: Session, own: Tenant, campaign: Campaign
+    session: Session, tenant: Tenant, campaign: Campaign
 ) -> None:
-    call(session, own.organization, datetime(2026, 9, 30, 12, tzinfo=UTC), 200, cost="0.5")
-    own.organization.created_at = datetime(2026, 9, 5, tzinfo=UTC)
+    call(session, tenant.organization, datetime(2026, 9, 30, 12, tzinfo=UTC), 200, cost="0.5")
+    tenant.organization.created_at = datetime(2026, 9, 5, tzinfo=UTC)
     session.commit()
-    caller, model = own.caller(Role.PARTNER_ADMIN), ModelRate(100_000, 250_000)
+    caller, model = tenant.caller(Role.PARTNER_ADMIN), ModelRate(100_000, 250_000)
     today = datetime(2026, 11, 20, tzinfo=UTC).date()
     for _turn in ("open", "closed"):
-        for organization_id in (None, own.plus.id, own.organization.id):
+        for organization_id in (None, tenant.plus.id, tenant.organization.id):
             found = reporting.earnings_by_month(session, caller, today, model, organization_id)
             for each in found:
                 page = reporting.month_earnings(session, caller, each.month, model, organization_id)
@@ -583,7 +585,7 @@ def test_a_month_costs_the_same_in_the_chart_as_on_its_page_closed_or_not(
 
 @pytest.mark.usefixtures("campaign")
 def test_a_month_is_rated_once_for_its_figures_and_the_chart(
-    session: Session, own: Tenant, monkeypatch: pytest.MonkeyPatch
+    session: Session, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rated: list[date] = []
     bills = statements.bills
@@ -593,29 +595,29 @@ def test_a_month_is_rated_once_for_its_figures_and_the_chart(
         return bills(session, found, month)
 
     monkeypatch.setattr(statements, "bills", counted)
-    caller, today = own.caller(Role.PARTNER_ADMIN), date(2026, 11, 20)
+    caller, today = tenant.caller(Role.PARTNER_ADMIN), date(2026, 11, 20)
     found = reporting.earnings(session, caller, date(2026, 11, 1), today, ModelRate())
     assert len(rated) == len(set(rated)) == len(found.by_month)
     assert [found.last, found.total] == [each.total for each in found.by_month[-2:]]
 
 
 def test_only_the_own_plan_of_an_organization_has_a_price_so_far(
-    session: Session, admin: Browser, own: Tenant
+    session: Session, admin: Browser, tenant: Tenant
 ) -> None:
-    publish(session, own, datetime(2026, 10, 2, tzinfo=UTC), PLUS=TERMS, BASIC=TERMS)
+    publish(session, tenant, datetime(2026, 10, 2, tzinfo=UTC), PLUS=TERMS, BASIC=TERMS)
     session.commit()
-    shown = text_of(admin.get(f"/organizations/{own.plus.id}/plan").text)
+    shown = text_of(admin.get(f"/organizations/{tenant.plus.id}/plan").text)
     prices = re.findall(r"(Basic|Plus)\b[^·]*·[^·]*· (this month [a-z]+)", shown)
     assert prices == [("Basic", "this month would"), ("Plus", "this month so")]
 
 
 def test_prices_and_costs_in_two_currencies_have_a_chart_each(
-    session: Session, admin: Browser, own: Tenant
+    session: Session, admin: Browser, tenant: Tenant
 ) -> None:
     euros = replace(TERMS, currency="EUR")
-    publish(session, own, datetime(2026, 10, 2, tzinfo=UTC), PLUS=euros)
+    publish(session, tenant, datetime(2026, 10, 2, tzinfo=UTC), PLUS=euros)
     session.commit()
-    charts, rows = months_of(admin, f"/costs/{own.plus.id}")
+    charts, rows = months_of(admin, f"/costs/{tenant.plus.id}")
     earlier, later = (
         {each["label"]: each["values"][-3:] for each in chart["series"]} for chart in charts
     )
@@ -624,10 +626,10 @@ def test_prices_and_costs_in_two_currencies_have_a_chart_each(
     assert rows[1] == "October 2026 2 15 €99.78 $0.32 $0.09 estimated –"
 
 
-def test_a_single_month_is_no_chart(session: Session, admin: Browser, own: Tenant) -> None:
-    own.organization.created_at = datetime(2026, 11, 5, tzinfo=UTC)
+def test_a_single_month_is_no_chart(session: Session, admin: Browser, tenant: Tenant) -> None:
+    tenant.organization.created_at = datetime(2026, 11, 5, tzinfo=UTC)
     session.commit()
-    assert months_of(admin, f"/costs/{own.organization.id}") == ([], [])
+    assert months_of(admin, f"/costs/{tenant.organization.id}") == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -661,9 +663,9 @@ def test_costs_are_sorted_by_name_or_by_an_amount(
 
 
 def test_organizations_without_a_margin_come_last(
-    session: Session, admin: Browser, own: Tenant
+    session: Session, admin: Browser, tenant: Tenant
 ) -> None:
-    call(session, own.organization, IN_OCTOBER, 60, cost="0.5", currency="EUR")
+    call(session, tenant.organization, IN_OCTOBER, 60, cost="0.5", currency="EUR")
     session.commit()
     for sort in ("margin", "-margin"):
         page = unescape(admin.get(f"/costs?month=2026-10&sort={sort}").text)

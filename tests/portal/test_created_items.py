@@ -39,9 +39,9 @@ KINDS = ("API client", "API key", "Webhook", "Carrier account", "Invitation", "E
 
 
 @pytest.fixture
-def leaving(session: Session, own: Tenant) -> User:
+def leaving(session: Session, tenant: Tenant) -> User:
     """A second administrator."""
-    user = make_user(session, own.partner.id, "bob@northwind.example", Role.PARTNER_ADMIN)
+    user = make_user(session, tenant.partner.id, "bob@northwind.example", Role.PARTNER_ADMIN)
     user.password_hash, user.last_sign_in = PASSWORD_HASH, utcnow()
     session.commit()
     return user
@@ -50,17 +50,17 @@ def leaving(session: Session, own: Tenant) -> User:
 class Made:
     """One of each kind, made by ``user``; the invitation by a script of theirs."""
 
-    def __init__(self, session: Session, settings: Settings, own: Tenant, user: User):
+    def __init__(self, session: Session, settings: Settings, tenant: Tenant, user: User):
         self.session, caller = session, sessions.caller_of(user)
         self.client = oauth_clients.create(
             session, caller, name="Sync", role=Role.PARTNER_ADMIN
         ).client
-        self.key = api_keys.create(session, caller, organization_id=own.plus.id, name="CRM").key
+        self.key = api_keys.create(session, caller, organization_id=tenant.plus.id, name="CRM").key
         self.hook = endpoints.add(
             session,
             caller,
             settings,
-            organization_id=own.plus.id,
+            organization_id=tenant.plus.id,
             url="https://hooks.example/events",
             events=["call.completed"],
         ).endpoint
@@ -69,7 +69,7 @@ class Made:
             caller,
             settings.secret_keys,
             AccountFields("2" * 32, sid="AC" + "1" * 32),
-            organization=own.plus,
+            organization=tenant.plus,
         )
         script = Caller(**{**_fields(caller), "subject_id": self.client.id, "label": "Sync"})
         self.invited = users.invite(
@@ -77,11 +77,11 @@ class Made:
             script,
             email="eve@northwind.example",
             user_type=Role.PARTNER_ADMIN,
-            partner_id=own.partner.id,
+            partner_id=tenant.partner.id,
         )
-        own.plus_user.last_sign_in = utcnow()
+        tenant.plus_user.last_sign_in = utcnow()
         change = read(UpdateUserInput, {"email": "eve2@northwind.example"})
-        users.update(session, caller, own.plus_user.id, change)
+        users.update(session, caller, tenant.plus_user.id, change)
         session.commit()
 
     def working(self) -> dict[str, bool]:
@@ -123,8 +123,8 @@ def _fields(caller: Caller) -> dict[str, Any]:
 
 
 @pytest.fixture
-def made(session: Session, settings: Settings, own: Tenant, leaving: User) -> Made:
-    return Made(session, settings, own, leaving).remember()
+def made(session: Session, settings: Settings, tenant: Tenant, leaving: User) -> Made:
+    return Made(session, settings, tenant, leaving).remember()
 
 
 def text_of(browser: Browser, path: str) -> str:
@@ -145,12 +145,12 @@ def test_deactivating_an_administrator_ends_everything_that_they_created(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_item_is_handed_over_and_the_rest_ends(
-    session: Session, own: Tenant, made: Made, admin: Browser, leaving: User, kind: str
+    session: Session, tenant: Tenant, made: Made, admin: Browser, leaving: User, kind: str
 ) -> None:
     page = f"/users/{leaving.id}/deactivate"
     admin.post(page, {"hand_over": str(made.ids[kind])}, page=page)
     assert made.working() == {each: each == kind for each in KINDS}
-    taken = own.staff[Role.PARTNER_ADMIN].id
+    taken = tenant.staff[Role.PARTNER_ADMIN].id
     rows: dict[str, tuple[Any, str]] = {
         "Invitation": (User, "invited_by_id"),
         "Email change": (EmailChange, "requested_by_id"),
@@ -193,7 +193,7 @@ def test_a_role_is_changed_at_once_where_nothing_ends(
 
 
 def test_the_history_and_a_mail_to_the_other_administrators_say_what_ended(
-    session: Session, settings: Settings, own: Tenant, made: Made, admin: Browser, leaving: User
+    session: Session, settings: Settings, tenant: Tenant, made: Made, admin: Browser, leaving: User
 ) -> None:
     send_waiting(session, settings)
     page = f"/users/{leaving.id}/deactivate"
@@ -213,10 +213,10 @@ def test_the_history_and_a_mail_to_the_other_administrators_say_what_ended(
     handed_over = [f"API key CRM ({made.key.public_id})"]
     assert row.after == {"status": "deactivated", "ended": ended, "handedOver": handed_over}
     letters = [each for each in send_waiting(session, settings) if "deactivated" in each.subject]
-    assert [each.to for each in letters] == [own.staff[Role.PARTNER_ADMIN].email]
+    assert [each.to for each in letters] == [tenant.staff[Role.PARTNER_ADMIN].email]
     [letter] = letters
     assert all(words in letter.text for words in (*ended, *handed_over))
-    own.staff[Role.PARTNER_ADMIN].language = "de"
+    tenant.staff[Role.PARTNER_ADMIN].language = "de"
     session.commit()
     history = unescape(admin.get("/audit").text)
     assert "Einladung eve@northwind.example" in history
@@ -224,9 +224,9 @@ def test_the_history_and_a_mail_to_the_other_administrators_say_what_ended(
 
 
 def test_items_of_a_colleague_stay_unless_the_leaving_user_saw_their_secret(
-    session: Session, own: Tenant, admin: Browser, leaving: User
+    session: Session, tenant: Tenant, admin: Browser, leaving: User
 ) -> None:
-    theirs = own.caller(Role.PARTNER_ADMIN)
+    theirs = tenant.caller(Role.PARTNER_ADMIN)
     clients = [
         oauth_clients.create(session, theirs, name=name, role=Role.ADMIN).client
         for name in ("Kept", "Rotated")
@@ -243,11 +243,13 @@ def test_users_of_another_partner_lose_nothing(
     session: Session,
     settings: Settings,
     app: Flask,
-    other: Tenant,
+    other_tenant: Tenant,
     admin: Browser,
     leaving: User,
 ) -> None:
-    theirs = Made(session, settings, other, other.staff[Role.PARTNER_ADMIN]).remember()
+    theirs = Made(
+        session, settings, other_tenant, other_tenant.staff[Role.PARTNER_ADMIN]
+    ).remember()
     page = f"/users/{leaving.id}/deactivate"
     admin.post(page, {"hand_over": [str(each) for each in theirs.ids.values()]}, page=page)
     assert theirs.working() == dict.fromkeys(KINDS, True)

@@ -49,23 +49,23 @@ PATHS = (
 
 
 def test_a_list_takes_the_same_queries_for_few_and_for_many(
-    session: Session, database: Database, own: Tenant, signed_in: SignedIn
+    session: Session, database: Database, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
     def count() -> dict[str, int]:
         queries = {}
         for path in PATHS:
             with counted(database.engine) as statements:
-                answer = browser.get(path.format(own.organization.id))
+                answer = browser.get(path.format(tenant.organization.id))
             assert answer.status_code == 200
             queries[path] = len(statements)
         return queries
 
-    grow(session, own, 0)
+    grow(session, tenant, 0)
     count()
     few = count()
-    grow(session, own, 26)
+    grow(session, tenant, 26)
     assert count() == few
 
 
@@ -139,7 +139,7 @@ MORE_QUERIES = {
 
 
 def test_pages_take_few_queries(
-    session: Session, database: Database, own: Tenant, signed_in: SignedIn
+    session: Session, database: Database, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     grow(session, own, 0)
     call = make_call(session, own.organization, "+12025550199", utcnow())
@@ -155,7 +155,7 @@ def test_pages_take_few_queries(
         "call": call.id,
     }
     session.commit()
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     taken = {}
     for path in PAGES:
         browser.get(path.format(**ids))

@@ -15,19 +15,19 @@ NUL = "a\0b"
 
 
 @pytest.fixture
-def browser(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
-    own.organization.user_limit = 0
+def browser(session: Session, tenant: Tenant, signed_in: SignedIn) -> Browser:
+    tenant.organization.user_limit = 0
     session.commit()
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 def test_no_text_field_fails_at_a_nul_character(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    base, person = f"/organizations/{own.organization.id}", f"/users/{own.user.id}"
+    base, person = f"/organizations/{tenant.organization.id}", f"/users/{tenant.user.id}"
     plan = {"tier": Tier.FREE.value, "assistant_limit": "1", "user_limit": "0"}
     several = "ada@x.example, A\0da\n"
-    own.plus.user_limit = 0
+    tenant.plus.user_limit = 0
     session.commit()
     forms: dict[str, dict[str, str]] = {
         "/organizations/new": plan | {"name": NUL},
@@ -60,9 +60,9 @@ def test_no_text_field_fails_at_a_nul_character(
     ],
 )
 def test_no_query_fails_at_a_nul_character(
-    own: Tenant, browser: Browser, address: str, status: int
+    tenant: Tenant, browser: Browser, address: str, status: int
 ) -> None:
-    answer = browser.get(address.format(own.organization.id))
+    answer = browser.get(address.format(tenant.organization.id))
     assert answer.status_code == status
     assert "<h1" in answer.text
     assert "\0" not in answer.text

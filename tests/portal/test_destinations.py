@@ -20,35 +20,37 @@ PAGE = "/settings/destinations"
 LIMITS = "/operator/destinations"
 
 
-def opened(session: Session, own: Tenant) -> tuple[list[str], list[str]]:
+def opened(session: Session, tenant: Tenant) -> tuple[list[str], list[str]]:
     session.expire_all()
-    found = session.get(PartnerDestinations, own.partner.id)
+    found = session.get(PartnerDestinations, tenant.partner.id)
     return (found.regions, found.hosts) if found else ([], [])
 
 
 def test_a_partner_admin_opens_countries_and_hosts(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     typed = {"regions": ["CA", "GB"], "hosts": "Voice.Example\r\n*.voice.example"}
     answer = admin.post(PAGE, typed | {"version": "0"}, page=PAGE)
     assert (answer.status_code, answer.location) == (303, PAGE)
-    assert opened(session, own) == (["CA", "GB"], ["*.voice.example", "voice.example"])
+    assert opened(session, tenant) == (["CA", "GB"], ["*.voice.example", "voice.example"])
     last = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
     assert last is not None
     assert (last.action, last.actor, last.before, last.after) == (
         "partner.destinations_opened",
-        own.staff[Role.PARTNER_ADMIN].email,
+        tenant.staff[Role.PARTNER_ADMIN].email,
         {"allowedRegions": [], "hosts": []},
         {"allowedRegions": ["CA", "GB"], "hosts": ["*.voice.example", "voice.example"]},
     )
 
 
-def test_without_a_choice_the_page_says_which_country_is_open(own: Tenant, admin: Browser) -> None:
+def test_without_a_choice_the_page_says_which_country_is_open(
+    tenant: Tenant, admin: Browser
+) -> None:
     words = "Customers can call only their own country."
     assert words in admin.get(PAGE).text
     admin.post(PAGE, {"regions": ["CA"], "version": "0"}, page=PAGE)
     assert words not in admin.get(PAGE).text
-    settings = admin.get(f"/organizations/{own.organization.id}/settings").text
+    settings = admin.get(f"/organizations/{tenant.organization.id}/settings").text
     assert settings.count("United States (own country, always open)") == 1
     assert settings.count("(own country, always open)") == 1
 
@@ -63,38 +65,40 @@ def test_without_a_choice_the_page_says_which_country_is_open(own: Tenant, admin
     ],
 )
 def test_a_country_closed_by_the_operator_can_not_be_opened(
-    session: Session, own: Tenant, admin: Browser, typed: dict[str, object], words: str
+    session: Session, tenant: Tenant, admin: Browser, typed: dict[str, object], words: str
 ) -> None:
     destinations.change_limits(
-        session, OPERATOR, DestinationLimits(None, ["*.example"]), own.partner.id
+        session, OPERATOR, DestinationLimits(None, ["*.example"]), tenant.partner.id
     )
     session.commit()
     answer = admin.post(PAGE, typed | {"version": "1"}, page=PAGE)
     assert answer.status_code == 422
     assert words in unescape(answer.text)
-    assert opened(session, own) == ([], [])
+    assert opened(session, tenant) == ([], [])
 
 
 def test_the_operator_limits_the_installation_and_a_partner(
-    session: Session, own: Tenant, operator: Browser, admin: Browser
+    session: Session, tenant: Tenant, operator: Browser, admin: Browser
 ) -> None:
     page = operator.get(LIMITS).text
-    assert f'href="{LIMITS}/{own.partner.id}"' in page
+    assert f'href="{LIMITS}/{tenant.partner.id}"' in page
     saved = operator.post(LIMITS, {"regions": ["US", "GB"], "version": "0"}, page=LIMITS)
     assert (saved.status_code, saved.location) == (303, LIMITS)
-    own_limits = f"{LIMITS}/{own.partner.id}"
+    own_limits = f"{LIMITS}/{tenant.partner.id}"
     typed = {"limited": "y", "regions": ["US", "DE"], "hosts": "voice.example", "version": "0"}
     saved = operator.post(own_limits, typed, page=own_limits)
     assert (saved.status_code, saved.location) == (303, LIMITS)
     session.expire_all()
-    assert destinations.openable_by_partner(session, own.partner.id) == {"US"}
+    assert destinations.openable_by_partner(session, tenant.partner.id) == {"US"}
     choices = admin.get(PAGE).text
     assert 'value="US"' in choices
     assert 'value="GB"' not in choices
 
 
-def test_a_limit_of_a_partner_without_a_country_is_refused(own: Tenant, operator: Browser) -> None:
-    own_limits = f"{LIMITS}/{own.partner.id}"
+def test_a_limit_of_a_partner_without_a_country_is_refused(
+    tenant: Tenant, operator: Browser
+) -> None:
+    own_limits = f"{LIMITS}/{tenant.partner.id}"
     refused = operator.post(
         own_limits, {"limited": "y", "hosts": "", "version": "0"}, page=own_limits
     )
@@ -103,27 +107,27 @@ def test_a_limit_of_a_partner_without_a_country_is_refused(own: Tenant, operator
 
 
 def test_an_organization_is_offered_open_countries_and_keeps_those_closed_since(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    own.organization.allowed_regions = ["GB", "US"]
+    tenant.organization.allowed_regions = ["GB", "US"]
     session.commit()
-    page = unescape(admin.get(f"/organizations/{own.organization.id}/settings").text)
+    page = unescape(admin.get(f"/organizations/{tenant.organization.id}/settings").text)
     assert "United Kingdom (not open)" in page
     assert 'id="region-US"' in page
     assert 'id="region-FR"' not in page
 
 
 def test_an_assistants_voice_address_needs_a_host_that_is_allowed(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    address = f"/assistants/new?organization={own.organization.id}"
-    own.organization.assistant_limit = 3
+    address = f"/assistants/new?organization={tenant.organization.id}"
+    tenant.organization.assistant_limit = 3
     session.commit()
     typed = {"name": "Robin", "once": "a1"}
     destinations.change_choice(
         session,
         OPERATOR,
-        own.partner.id,
+        tenant.partner.id,
         destinations.DestinationChoice(frozenset(), ["voice.example", "127.0.0.1"]),
     )
     session.commit()

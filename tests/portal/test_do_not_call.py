@@ -24,19 +24,19 @@ EXPORT = "/lists/do-not-call/export.csv?organization_id={}"
 
 
 @pytest.fixture
-def browser(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+def browser(tenant: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 @pytest.fixture
-def path(own: Tenant) -> str:
-    return f"/organizations/{own.organization.id}/do-not-call"
+def path(tenant: Tenant) -> str:
+    return f"/organizations/{tenant.organization.id}/do-not-call"
 
 
-def stored_entries(session: Session, own: Tenant) -> dict[str, tuple[str | None, str]]:
+def stored_entries(session: Session, tenant: Tenant) -> dict[str, tuple[str | None, str]]:
     session.expire_all()
     rows = session.scalars(
-        select(DoNotCallEntry).where(DoNotCallEntry.organization_id == own.organization.id)
+        select(DoNotCallEntry).where(DoNotCallEntry.organization_id == tenant.organization.id)
     )
     return {row.phone: (row.reason, row.source) for row in rows}
 
@@ -48,15 +48,15 @@ def kept_rows(page: str) -> dict[str, str]:
 
 
 def test_numbers_are_added_with_their_reasons(
-    session: Session, own: Tenant, browser: Browser, path: str
+    session: Session, tenant: Tenant, browser: Browser, path: str
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.name = "Maren Oduya"
     session.commit()
     typed = {"numbers": f"(202) 555-0101, asked us\n{BOB}\n{BOB}", "reason": "a campaign"}
     answer = browser.post(f"{path}/add", typed, page=f"{path}/add")
     assert (answer.status_code, answer.location) == (303, path)
-    assert stored_entries(session, own) == {
+    assert stored_entries(session, tenant) == {
         ADA: ("asked us", "portal"),
         BOB: ("a campaign", "portal"),
     }
@@ -67,64 +67,67 @@ def test_numbers_are_added_with_their_reasons(
 
 
 def test_the_history_says_which_numbers_were_added_without_a_reason(
-    browser: Browser, own: Tenant, path: str
+    browser: Browser, tenant: Tenant, path: str
 ) -> None:
     browser.post(f"{path}/add", {"numbers": f"{ADA}, asked us\n{BOB}"}, page=f"{path}/add")
-    changes = browser.get(f"/organizations/{own.organization.id}/activity").text
+    changes = browser.get(f"/organizations/{tenant.organization.id}/activity").text
     assert "asked us" in changes
     assert "no reason" in changes
 
 
 def test_only_the_exact_name_of_a_column_is_skipped_as_a_heading(
-    session: Session, own: Tenant, browser: Browser, path: str
+    session: Session, tenant: Tenant, browser: Browser, path: str
 ) -> None:
     typed = {"numbers": f"not a number\n12\n{ADA}"}
     refused = unescape(browser.post(f"{path}/add", typed, page=f"{path}/add").text)
     assert "2 rows have a problem" in refused
     assert "as a heading" not in refused
     browser.post(f"{path}/add", {"numbers": f"Mobile phone\n{ADA}"}, page=f"{path}/add")
-    assert stored_entries(session, own) == {ADA: (None, "portal")}
+    assert stored_entries(session, tenant) == {ADA: (None, "portal")}
     assert "1 number added. Line 1 was skipped as a heading." in browser.get(path).text
     browser.post(f"{path}/add", {"numbers": f"{BOB}, mobile"}, page=f"{path}/add")
-    assert stored_entries(session, own)[BOB] == ("mobile", "portal")
+    assert stored_entries(session, tenant)[BOB] == ("mobile", "portal")
 
 
 @pytest.mark.parametrize("heads", ["telefono;motivo", "Telefon;Sperrgrund", "Téléphone;Raison"])
 def test_reasons_are_read_from_a_column_with_a_name_in_each_language(
-    session: Session, own: Tenant, browser: Browser, path: str, heads: str
+    session: Session, tenant: Tenant, browser: Browser, path: str, heads: str
 ) -> None:
     sent = {"numbers": f"{heads};Stadt\n{ADA};no llamar;Ulm\n{BOB};;Ulm"}
     browser.post(f"{path}/add", sent, page=f"{path}/add")
-    assert stored_entries(session, own) == {ADA: ("no llamar", "portal"), BOB: (None, "portal")}
+    assert stored_entries(session, tenant) == {ADA: ("no llamar", "portal"), BOB: (None, "portal")}
     assert "Column not used: Stadt." in browser.get(path).text
 
 
 def test_a_number_with_00_for_the_plus_sign_is_read(
-    session: Session, own: Tenant, browser: Browser, path: str
+    session: Session, tenant: Tenant, browser: Browser, path: str
 ) -> None:
     sent = {"numbers": "0034 600 123 456\n00999 1"}
     refused = browser.post(f"{path}/add", sent, page=f"{path}/add")
     assert "1 row has a problem" in refused.text
     browser.post(f"{path}/add-good", kept_rows(refused.text), page=f"{path}/add")
-    assert list(stored_entries(session, own)) == ["+34600123456"]
+    assert list(stored_entries(session, tenant)) == ["+34600123456"]
 
 
 def test_customers_see_the_company_as_the_author_and_their_own_users_by_name_or_email(
-    session: Session, own: Tenant, browser: Browser, path: str, signed_in: SignedIn
+    session: Session, tenant: Tenant, browser: Browser, path: str, signed_in: SignedIn
 ) -> None:
-    own.user.is_owner, own.user.name = True, None
+    tenant.user.is_owner, tenant.user.name = True, None
     session.commit()
-    owner = signed_in(own.user)
+    owner = signed_in(tenant.user)
     browser.post(f"{path}/add", {"numbers": ADA}, page=f"{path}/add")
     owner.post(f"{path}/add", {"numbers": BOB}, page=f"{path}/add")
     page = unescape(owner.get(path).text)
-    assert re.findall(r'"wrap">([^<]*)</td>', page)[1::2] == [own.partner.name, own.user.email]
+    assert re.findall(r'"wrap">([^<]*)</td>', page)[1::2] == [
+        tenant.partner.name,
+        tenant.user.email,
+    ]
     removal = owner.get(f"{path}/remove", query_string={"number": ADA}).text
-    assert own.staff[Role.PARTNER_ADMIN].email not in removal
+    assert tenant.staff[Role.PARTNER_ADMIN].email not in removal
 
 
 def test_bad_lines_are_named_and_nothing_is_saved(
-    session: Session, own: Tenant, browser: Browser, path: str
+    session: Session, tenant: Tenant, browser: Browser, path: str
 ) -> None:
     text = f"{ADA}\nnobody\n12\n{BOB}"
     refused = browser.post(f"{path}/add", {"numbers": text}, page=f"{path}/add")
@@ -133,15 +136,15 @@ def test_bad_lines_are_named_and_nothing_is_saved(
     assert "2 rows have a problem" in shown
     assert "Has letters. Write the number in digits." in shown
     assert "Add 2, leave out 2" in shown
-    assert stored_entries(session, own) == {}
+    assert stored_entries(session, tenant) == {}
     answer = browser.post(f"{path}/add-good", kept_rows(refused.text), page=f"{path}/add")
     assert answer.status_code == 303
-    assert set(stored_entries(session, own)) == {ADA, BOB}
+    assert set(stored_entries(session, tenant)) == {ADA, BOB}
     assert "2 lines left out." in unescape(browser.get(path).text)
 
 
 def test_a_number_that_another_country_may_have_is_not_taken_for_a_local_one(
-    session: Session, own: Tenant, browser: Browser, path: str
+    session: Session, tenant: Tenant, browser: Browser, path: str
 ) -> None:
     text = f"Name;Number\nAda;{ADA}\nAda;{ADA}\nJo;0170 123456\nMo;+49 170 1234567"
     refused = browser.post(f"{path}/add", {"numbers": text}, page=f"{path}/add")
@@ -153,11 +156,11 @@ def test_a_number_that_another_country_may_have_is_not_taken_for_a_local_one(
     assert "Not a number of the United States. For another country, start with +" in shown
     assert 'value="0170 123456"' in shown
     browser.post(f"{path}/add-good", kept_rows(refused.text), page=f"{path}/add")
-    assert set(stored_entries(session, own)) == {ADA, "+491701234567"}
+    assert set(stored_entries(session, tenant)) == {ADA, "+491701234567"}
 
 
 def test_rows_of_a_file_are_corrected_on_the_page_and_added(
-    session: Session, own: Tenant, browser: Browser, path: str
+    session: Session, tenant: Tenant, browser: Browser, path: str
 ) -> None:
     content = "\ufeffNumber;Reason\n020 7946 0000;wrong country\nrubbish\n+1 202 555 0101;asked\n"
     file = {"file": (io.BytesIO(content.encode()), "list.csv")}
@@ -171,12 +174,12 @@ def test_rows_of_a_file_are_corrected_on_the_page_and_added(
     }
     changed = browser.post(f"{path}/add-good", corrected, page=f"{path}/add").text
     assert "You have changed rows since the check. Review them, then add." in changed
-    assert stored_entries(session, own) == {}
+    assert stored_entries(session, tenant) == {}
     checked = browser.post(f"{path}/add/check", corrected, page=f"{path}/add").text
     assert "All rows are correct" in checked
     answer = browser.post(f"{path}/add-good", kept_rows(checked), page=f"{path}/add")
     assert answer.status_code == 303
-    assert stored_entries(session, own) == {
+    assert stored_entries(session, tenant) == {
         "+442079460000": ("asked too", "file"),
         ADA: ("asked", "file"),
     }
@@ -198,19 +201,19 @@ def test_a_long_list_shows_the_first_rows_with_a_problem_and_keeps_the_others(
 
 @pytest.mark.parametrize("region", ["US", "DE"])
 def test_a_short_number_with_00_is_refused_as_one_of_the_country_of_its_code(
-    session: Session, own: Tenant, browser: Browser, path: str, region: str
+    session: Session, tenant: Tenant, browser: Browser, path: str, region: str
 ) -> None:
-    own.organization.default_region = region
+    tenant.organization.default_region = region
     session.commit()
     refused = browser.post(f"{path}/add", {"numbers": "0049301"}, page=f"{path}/add")
     assert "Too short for Germany: 3 digits after +49" in unescape(refused.text)
 
 
 def test_a_number_with_00_is_not_taken_for_one_that_no_one_can_have(
-    session: Session, own: Tenant, browser: Browser, path: str
+    session: Session, tenant: Tenant, browser: Browser, path: str
 ) -> None:
     browser.post(f"{path}/add", {"numbers": "0049 170 123"}, page=f"{path}/add")
-    assert list(stored_entries(session, own)) == ["+49170123"]
+    assert list(stored_entries(session, tenant)) == ["+49170123"]
 
 
 @pytest.mark.parametrize(
@@ -231,47 +234,47 @@ def test_an_unreadable_input_is_reported_at_its_field(
 
 
 def test_a_number_is_removed_after_a_question(
-    session: Session, own: Tenant, browser: Browser, path: str
+    session: Session, tenant: Tenant, browser: Browser, path: str
 ) -> None:
-    do_not_call.add(session, own.caller(Role.PARTNER_ADMIN), own.organization.id, ADA)
+    do_not_call.add(session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, ADA)
     session.commit()
     question = browser.get(f"{path}/remove", query_string={"number": ADA})
     assert "may call this number again" in question.text
     for _ in range(2):
         answer = browser.post(f"{path}/remove", {"number": ADA}, page=f"{path}/add")
         assert answer.status_code == 303
-    assert stored_entries(session, own) == {}
+    assert stored_entries(session, tenant) == {}
     assert f"{phone(ADA)} was removed from the list" in browser.get(path).text
-    changes = browser.get(f"/organizations/{own.organization.id}/activity").text
+    changes = browser.get(f"/organizations/{tenant.organization.id}/activity").text
     assert f"Removed from the do-not-call list: {phone(ADA)}" in changes
     assert browser.get(f"{path}/remove", query_string={"number": ADA}).status_code == 404
     assert browser.post(f"{path}/remove", {"number": "x"}, page=f"{path}/add").status_code == 404
 
 
 def test_the_export_is_safe_for_spreadsheets_and_can_be_added_again(
-    session: Session, own: Tenant, browser: Browser, path: str
+    session: Session, tenant: Tenant, browser: Browser, path: str
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    do_not_call.add(session, caller, own.organization.id, ADA, reason="=1+1")
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    do_not_call.add(session, caller, tenant.organization.id, ADA, reason="=1+1")
     session.commit()
-    content = browser.get(EXPORT.format(own.organization.id)).text
+    content = browser.get(EXPORT.format(tenant.organization.id)).text
     [row] = list(csv.reader(io.StringIO(content.removeprefix("\ufeff"))))[1:]
     assert row[:3] == [f"'{ADA}", "'=1+1", caller.label]
-    target = f"/organizations/{own.plus.id}/do-not-call"
+    target = f"/organizations/{tenant.plus.id}/do-not-call"
     answer = browser.post(
         f"{target}/add", {"file": (io.BytesIO(content.encode()), "x.csv")}, page=f"{path}/add"
     )
     assert answer.status_code == 303
-    entry = do_not_call.entry(session, caller, own.plus.id, ADA)
+    entry = do_not_call.entry(session, caller, tenant.plus.id, ADA)
     assert entry.reason == "=1+1"
 
 
 def test_a_number_is_found_in_any_spelling(
-    session: Session, own: Tenant, browser: Browser, path: str
+    session: Session, tenant: Tenant, browser: Browser, path: str
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     for number in (ADA, BOB):
-        do_not_call.add(session, caller, own.organization.id, number)
+        do_not_call.add(session, caller, tenant.organization.id, number)
     session.commit()
     page = browser.get(path, query_string={"q": "(202) 555-0101"}).text
     assert ADA in page
@@ -280,45 +283,45 @@ def test_a_number_is_found_in_any_spelling(
         lists = unescape(browser.get("/do-not-call", query_string={"q": written}).text)
         assert "Northwind Bakery" in lists
         assert "Northwind Dental" not in lists
-    own.plus.default_region = "DE"
+    tenant.plus.default_region = "DE"
     session.commit()
     lists = unescape(browser.get("/do-not-call", query_string={"q": "030 12345678"}).text)
     assert "+49 30 12345678 is on no list." in lists.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_a_member_keeps_the_list_of_their_own_organization_only(
-    session: Session, own: Tenant, signed_in: SignedIn, path: str
+    session: Session, tenant: Tenant, signed_in: SignedIn, path: str
 ) -> None:
-    member = signed_in(own.user)
+    member = signed_in(tenant.user)
     assert member.post(f"{path}/add", {"numbers": ADA}, page=f"{path}/add").status_code == 303
-    assert set(stored_entries(session, own)) == {ADA}
+    assert set(stored_entries(session, tenant)) == {ADA}
     page = member.get("/do-not-call").text
     assert "<h1>Do-not-call list</h1>" in page
     assert "Your role doesn’t allow" not in page
     assert ADA in member.get("/do-not-call", query_string={"q": ADA}).text
     assert ADA not in member.get("/do-not-call", query_string={"q": BOB}).text
-    assert member.get(f"/organizations/{own.plus.id}/do-not-call").status_code == 404
+    assert member.get(f"/organizations/{tenant.plus.id}/do-not-call").status_code == 404
 
 
 @pytest.mark.parametrize("act", ["add", "add/check", "add-good", "remove"])
 def test_the_list_of_another_partner_is_answered_like_a_missing_one(
-    session: Session, own: Tenant, other: Tenant, browser: Browser, path: str, act: str
+    session: Session, tenant: Tenant, other_tenant: Tenant, browser: Browser, path: str, act: str
 ) -> None:
-    theirs = f"/organizations/{other.organization.id}/do-not-call"
+    theirs = f"/organizations/{other_tenant.organization.id}/do-not-call"
     sent = {"numbers": ADA, "number": ADA}
     assert browser.post(f"{theirs}/{act}", sent, page=f"{path}/add").status_code == 404
     assert browser.get(theirs).status_code == 404
-    assert browser.get(EXPORT.format(other.organization.id)).status_code == 404
-    assert stored_entries(session, other) == {}
+    assert browser.get(EXPORT.format(other_tenant.organization.id)).status_code == 404
+    assert stored_entries(session, other_tenant) == {}
 
 
 @pytest.mark.parametrize("page", ["", "/add", "/remove?number=%2B12025550101"])
 def test_the_list_of_an_organization_is_a_page_of_it_for_all_but_members(
-    session: Session, own: Tenant, signed_in: SignedIn, path: str, page: str
+    session: Session, tenant: Tenant, signed_in: SignedIn, path: str, page: str
 ) -> None:
-    do_not_call.add(session, own.caller(Role.PARTNER_ADMIN), own.organization.id, ADA)
+    do_not_call.add(session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, ADA)
     session.commit()
-    admin, member = signed_in(own.staff[Role.PARTNER_ADMIN]), signed_in(own.user)
+    admin, member = signed_in(tenant.staff[Role.PARTNER_ADMIN]), signed_in(tenant.user)
     assert CURRENT_PLACE.findall(admin.get(f"{path}{page}").text) == ["/organizations"]
     assert CURRENT_PLACE.findall(admin.get("/do-not-call").text) == ["/do-not-call"]
     assert CURRENT_PLACE.findall(member.get(f"{path}{page}").text) == ["/do-not-call"]

@@ -38,23 +38,25 @@ def page_text(admin: Browser, path: str = PAGE) -> str:
     return " ".join(unescape(admin.get(path).text.replace("<wbr>", "")).split())
 
 
-def work_off(app: Flask, dns: DnsServer, own: Tenant) -> None:
+def work_off(app: Flask, dns: DnsServer, tenant: Tenant) -> None:
     """Do what the worker does with the checks."""
     settings = app.extensions["settings"].model_copy(update={"dns_servers": dns.setting})
     for purpose in DomainPurpose:
-        check(app.extensions["database"], settings, own.partner.id, purpose)
+        check(app.extensions["database"], settings, tenant.partner.id, purpose)
 
 
-def records(session: Session, own: Tenant, purpose: DomainPurpose) -> list[domains.RequiredRecord]:
+def records(
+    session: Session, tenant: Tenant, purpose: DomainPurpose
+) -> list[domains.RequiredRecord]:
     session.expire_all()
-    domain = session.get_one(PartnerDomain, (own.partner.id, purpose))
+    domain = session.get_one(PartnerDomain, (tenant.partner.id, purpose))
     return domains.records_of(domain, "host.platform.example", SPF)
 
 
 def test_the_page_shows_each_record_with_its_state(
-    admin: Browser, own: Tenant, app: Flask, dns: DnsServer, session: Session
+    admin: Browser, tenant: Tenant, app: Flask, dns: DnsServer, session: Session
 ) -> None:
-    ownership, address = records(session, own, DomainPurpose.PORTAL)
+    ownership, address = records(session, tenant, DomainPurpose.PORTAL)
     page = page_text(admin)
     assert ">_portal-challenge.northwind.example</code>" in page
     assert f">{ownership.value}</code>" in page
@@ -62,7 +64,7 @@ def test_the_page_shows_each_record_with_its_state(
     assert page.count("Not checked yet") == 2
     assert "Checking the records…" in page
     dns.set_all([address])
-    work_off(app, dns, own)
+    work_off(app, dns, tenant)
     page = page_text(admin)
     assert [page.count(f'">{word}</span>') for word in ("Found", "Missing")] == [1, 1]
     assert "Add this record at your DNS provider." in page
@@ -73,7 +75,7 @@ def test_the_page_shows_each_record_with_its_state(
     dns.set_all([ownership])
     admin.post(f"{PAGE}/check", page=PAGE)
     assert "Checking the records…" in page_text(admin)
-    work_off(app, dns, own)
+    work_off(app, dns, tenant)
     page = page_text(admin)
     assert "<dd>https://northwind.example</dd>" in page
     assert "Check now" in page
@@ -82,11 +84,11 @@ def test_the_page_shows_each_record_with_its_state(
 
 
 def test_a_domain_that_the_operator_verified_needs_no_records_and_shows_them(
-    admin: Browser, own: Tenant, app: Flask, dns: DnsServer, session: Session
+    admin: Browser, tenant: Tenant, app: Flask, dns: DnsServer, session: Session
 ) -> None:
-    partners.verify_domain(session, OPERATOR, own.partner.id)
+    partners.verify_domain(session, OPERATOR, tenant.partner.id)
     session.commit()
-    work_off(app, dns, own)
+    work_off(app, dns, tenant)
     page = page_text(admin)
     assert re.search(r'<strong dir="auto">northwind.example</strong>\s*<span[^>]*>Verified<', page)
     assert "<dd>https://northwind.example</dd>" in page
@@ -102,9 +104,9 @@ def test_a_domain_that_the_operator_verified_needs_no_records_and_shows_them(
     [("host.platform.example", "CNAME"), ("192.0.2.1", "A"), ("2001:db8::1", "AAAA")],
 )
 def test_a_domain_leads_to_a_name_or_to_an_address(
-    session: Session, own: Tenant, dns: DnsServer, host: str, kind: str
+    session: Session, tenant: Tenant, dns: DnsServer, host: str, kind: str
 ) -> None:
-    domain = session.get_one(PartnerDomain, (own.partner.id, DomainPurpose.PORTAL))
+    domain = session.get_one(PartnerDomain, (tenant.partner.id, DomainPurpose.PORTAL))
     wanted = domains.records_of(domain, host, SPF)[1]
     assert (wanted.type, wanted.name, wanted.value) == (kind, "northwind.example", host)
     dns.set_all([wanted])
@@ -112,20 +114,22 @@ def test_a_domain_leads_to_a_name_or_to_an_address(
     assert [found.status for found in domains.examine([wanted], resolver)] == ["seen"]
 
 
-def test_only_the_hint_of_a_cname_mentions_it(make_app: Callable[..., Flask], own: Tenant) -> None:
+def test_only_the_hint_of_a_cname_mentions_it(
+    make_app: Callable[..., Flask], tenant: Tenant
+) -> None:
     app = make_app(public_url="http://192.0.2.1:8000")
     admin = Browser(app.test_client())
-    admin.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    admin.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
     page = page_text(admin)
     assert ">192.0.2.1</code>" in page
     assert "CNAME" not in page
 
 
 def test_a_local_installation_says_that_records_are_not_checked(
-    make_app: Callable[..., Flask], own: Tenant
+    make_app: Callable[..., Flask], tenant: Tenant
 ) -> None:
     admin = Browser(make_app(public_url="http://127.0.0.1:8000").test_client())
-    admin.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    admin.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
     page = page_text(admin)
     assert "Nothing to do yet: this installation runs at 127.0.0.1" in page
     assert page.count("Not checked here") == 1
@@ -137,34 +141,34 @@ def test_a_local_installation_says_that_records_are_not_checked(
 
 
 def test_an_installation_without_senders_says_what_emails_come_from(
-    make_app: Callable[..., Flask], own: Tenant
+    make_app: Callable[..., Flask], tenant: Tenant
 ) -> None:
     app = make_app(public_url="http://host.platform.example")
     admin = Browser(app.test_client())
-    admin.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    admin.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
     page = page_text(admin)
     assert "<dd>Northwind <no-reply@host.platform.example></dd>" in page
     assert "To send from your own domain, ask your platform provider" in page
 
 
 def test_the_part_that_refreshes_itself_stops_when_the_check_is_done(
-    admin: Browser, own: Tenant, app: Flask, dns: DnsServer
+    admin: Browser, tenant: Tenant, app: Flask, dns: DnsServer
 ) -> None:
     assert "hx-get" in page_text(admin, f"{PAGE}/records")
-    work_off(app, dns, own)
+    work_off(app, dns, tenant)
     assert "hx-get" not in page_text(admin, f"{PAGE}/records")
 
 
 def test_a_sender_is_chosen_in_the_settings_and_shown_with_its_records(
-    admin: Browser, own: Tenant, app: Flask, dns: DnsServer, session: Session
+    admin: Browser, tenant: Tenant, app: Flask, dns: DnsServer, session: Session
 ) -> None:
     assert save_sender(admin, "no-reply@northwind.example") == 303
     page = page_text(admin)
     assert "until all records are found" in page.lower()
     assert f"v=spf1 include:{SPF} ~all" in page
     assert "portal._domainkey.northwind.example" in page
-    dns.set_all(records(session, own, DomainPurpose.MAIL))
-    work_off(app, dns, own)
+    dns.set_all(records(session, tenant, DomainPurpose.MAIL))
+    work_off(app, dns, tenant)
     assert "<dd>Northwind <no-reply@northwind.example></dd>" in page_text(admin)
     assert save_sender(admin, "") == 303
     page = page_text(admin)
@@ -186,14 +190,14 @@ def save_sender(admin: Browser, email: str) -> int:
 
 
 def test_a_partner_without_a_domain_is_sent_to_the_settings(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
-    own.partner.domain = own.partner.domain_key = None
-    session.delete(session.get_one(PartnerDomain, (own.partner.id, DomainPurpose.PORTAL)))
+    tenant.partner.domain = tenant.partner.domain_key = None
+    session.delete(session.get_one(PartnerDomain, (tenant.partner.id, DomainPurpose.PORTAL)))
     session.commit()
     page = page_text(admin)
     sign_in = '<span class="nowrap">sign-in</span>'
-    assert f"<dd>http://host.platform.example/p/{own.partner.slug}/{sign_in}</dd>" in page
+    assert f"<dd>http://host.platform.example/p/{tenant.partner.slug}/{sign_in}</dd>" in page
     assert "You have no domain of your own. To use one:" in page
     assert "leads it to host.platform.example" in page
     assert '<a class="btn btn-sm" href="/settings#domain">Add domain</a>' in page
@@ -202,10 +206,10 @@ def test_a_partner_without_a_domain_is_sent_to_the_settings(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
 def test_only_a_partner_admin_finds_the_page(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser], role: Role
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser], role: Role
 ) -> None:
     asked = session.scalars(select(PartnerDomain.asked_at)).all()
-    browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+    browser = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
     found = [
         browser.get(PAGE),
         browser.get(f"{PAGE}/records"),

@@ -30,10 +30,10 @@ def test_a_long_duration_is_written_in_minutes(seconds: int | None, shown: str) 
 
 
 def test_lists_show_minutes_and_their_files_seconds(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     ended = {"status": CallStatus.COMPLETED, "seconds": 393}
-    make_call(session, own.plus, "+12025550105", utcnow(), ended_at=utcnow(), **ended)
+    make_call(session, tenant.plus, "+12025550105", utcnow(), ended_at=utcnow(), **ended)
     session.commit()
     assert "6 min 33 s" in words(admin.get("/calls"))
     assert ",393," in admin.get("/lists/calls/export.csv").text

@@ -465,10 +465,10 @@ ALL_AT_ONCE: list[tuple[str, Fields]] = [
 
 
 @pytest.fixture
-def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
+def ids(app: Flask, session: Session, tenant: Tenant) -> dict[str, object]:
     """The ids that the addresses of the forms name."""
-    caller = own.caller(Role.PARTNER_ADMIN)
-    assistant = assistants.of_organization(session, caller, own.organization.id)[0]
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    assistant = assistants.of_organization(session, caller, tenant.organization.id)[0]
     assistant.phone_number, assistant.phone_enabled, assistant.phone_configured = (
         "+12025550199",
         True,
@@ -476,16 +476,16 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     )
     assistant.default_intro, assistant.default_voicemail = "Hello.", "Call us back."
     campaign = campaigns.create(
-        session, caller, own.organization.id, name="Winter recall", all_assistants=True
+        session, caller, tenant.organization.id, name="Winter recall", all_assistants=True
     )
     person = {"firstName": "Ada", "phone": "+12025550120"}
     contacts.apply(session, campaign, [person], ContactAction.UPSERT)
-    organization_id = own.organization.id
+    organization_id = tenant.organization.id
     key = api_keys.create(session, caller, organization_id=organization_id, name="Scripts").key
     wanted = RuleInput(AlertMeasure.LIMITS, AlertScope.EACH_ORGANIZATION, 80)
     rule = alerts.create(session, caller, wanted)
     view = saved_views.create(session, caller, "users", "q=a", ViewInput("View"))
-    webhook = make_webhook(app, session, own)
+    webhook = make_webhook(app, session, tenant)
     template = organization_templates.save_organization(
         session, caller, organization_id, "Dentists", campaign_id=campaign.id
     )
@@ -493,16 +493,16 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     provider = providers.add(session, caller, ["a key"], fields)
     group = scim_groups.create(session, caller, scim_groups.ScimGroupFields("Sales"))
     own_group = organization_groups.create(session, caller, GroupInput("West", [organization_id]))
-    limited = own.staff[Role.ADMIN]
+    limited = tenant.staff[Role.ADMIN]
     organization_groups.limit(session, caller, limited, {own_group.id})
     return {
-        "partner": own.partner.id,
+        "partner": tenant.partner.id,
         "template": template.id,
         "rule": rule.id,
         "view": view.id,
-        "user": own.user.id,
+        "user": tenant.user.id,
         "assistant": assistant.id,
-        "organization": own.organization.id,
+        "organization": tenant.organization.id,
         "campaign": campaign.id,
         "contact": session.scalars(select(Contact.id)).one(),
         "key": key.id,
@@ -516,13 +516,13 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
 
 @pytest.fixture
 def editors(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> Callable[[EditForm], Iterator[Browser]]:
     """Two browsers of a user who may use the form."""
     operator = operators.create(
         session, OPERATOR, email="root@platform.example", name=None, password_hash=PASSWORD_HASH
     )
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     return lambda form: (signed_in(operator if form.by_operator else admin) for _ in range(2))
 
 
@@ -591,13 +591,13 @@ def test_a_user_who_saw_the_differences_can_overwrite_them_even_after_another_er
 
 @pytest.mark.parametrize(("form_path", "wrong"), ALL_AT_ONCE, ids=[path for path, _ in ALL_AT_ONCE])
 def test_every_wrong_value_is_marked_at_once_with_one_sentence(
-    own: Tenant,
+    tenant: Tenant,
     signed_in: SignedIn,
     ids: dict[str, object],
     form_path: str,
     wrong: Fields,
 ) -> None:
-    path, browser = form_path.format(**ids), signed_in(own.staff[Role.PARTNER_ADMIN])
+    path, browser = form_path.format(**ids), signed_in(tenant.staff[Role.PARTNER_ADMIN])
     refused = save(browser, browser.get(path).text, path, wrong)
     assert refused.status_code == 422
     errors = re.findall(r'id="(\w+)-error">(.*?)</p>', refused.text, re.DOTALL)
@@ -608,9 +608,9 @@ def test_every_wrong_value_is_marked_at_once_with_one_sentence(
 
 
 def test_a_field_that_its_user_did_not_change_takes_what_was_saved_meanwhile(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    mine, theirs = (signed_in(own.staff[Role.PARTNER_ADMIN]) for _ in range(2))
+    mine, theirs = (signed_in(tenant.staff[Role.PARTNER_ADMIN]) for _ in range(2))
     my_page, their_page = (browser.get("/settings").text for browser in (mine, theirs))
     save(theirs, their_page, "/settings", {"partner_name": "Theirs"})
     typed = {"billing_email": "mine@northwind.example"}
@@ -625,9 +625,9 @@ def test_a_field_that_its_user_did_not_change_takes_what_was_saved_meanwhile(
 
 
 def test_a_conflict_shows_what_the_other_user_changed_and_not_what_only_its_user_did(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    mine, theirs = (signed_in(own.staff[Role.PARTNER_ADMIN]) for _ in range(2))
+    mine, theirs = (signed_in(tenant.staff[Role.PARTNER_ADMIN]) for _ in range(2))
     my_page, their_page = (browser.get("/settings").text for browser in (mine, theirs))
     changed = {"partner_name": "Theirs", "partner_type": "reseller"}
     save(theirs, their_page, "/settings", changed)

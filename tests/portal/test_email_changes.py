@@ -24,11 +24,11 @@ NEW = "mallory@elsewhere.example"
 
 
 @pytest.fixture
-def member(session: Session, own: Tenant) -> User:
+def member(session: Session, tenant: Tenant) -> User:
     """A member who has signed in before."""
-    own.user.last_sign_in = utcnow()
+    tenant.user.last_sign_in = utcnow()
     session.commit()
-    return own.user
+    return tenant.user
 
 
 def ask_for(browser: Browser, user: User, email: str = NEW) -> str:
@@ -71,14 +71,19 @@ def history(session: Session, user: User) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.PARTNER_ADMIN])
 def test_an_administrator_alone_can_not_take_over_an_account(
-    session: Session, own: Tenant, member: User, signed_in: SignedIn, settings: Settings, role: Role
+    session: Session,
+    tenant: Tenant,
+    member: User,
+    signed_in: SignedIn,
+    settings: Settings,
+    role: Role,
 ) -> None:
     old = member.email
-    page = ask_for(signed_in(own.staff[role]), member)
+    page = ask_for(signed_in(tenant.staff[role]), member)
     assert f"{NEW} takes effect when both addresses confirm it." in page
     _, to_new = links(session, settings)
     assert Browser(signed_in(member).client).post(to_new, page=to_new).status_code == 303
-    recovery.enqueue_recovery(session, email=NEW, partner_id=own.partner.id, ip="192.0.2.1")
+    recovery.enqueue_recovery(session, email=NEW, partner_id=tenant.partner.id, ip="192.0.2.1")
     letters = send_waiting(session, settings)
     assert (email_of(session, member), [letter.to for letter in letters]) == (old, [])
 
@@ -87,14 +92,14 @@ def test_an_administrator_alone_can_not_take_over_an_account(
 def test_a_change_that_both_confirm_ends_sessions_and_recovery_links(
     app: Flask,
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     member: User,
     signed_in: SignedIn,
     settings: Settings,
     first: int,
 ) -> None:
     old, theirs = member.email, signed_in(member)
-    ask_for(signed_in(own.staff[Role.ADMIN]), member)
+    ask_for(signed_in(tenant.staff[Role.ADMIN]), member)
     both = links(session, settings)
     recovering = one_time_links.create(session, member.id, LinkPurpose.RESET_PASSWORD)
     session.commit()
@@ -107,9 +112,9 @@ def test_a_change_that_both_confirm_ends_sessions_and_recovery_links(
     assert "Email changed" in done.text
     assert email_of(session, member) == NEW
     assert theirs.get("/").status_code == 303
-    assert stranger.get(f"/p/{own.partner.slug}/password/{recovering}").status_code == 410
+    assert stranger.get(f"/p/{tenant.partner.slug}/password/{recovering}").status_code == 410
     assert [stranger.get(path).status_code for path in both] == [410, 410]
-    by = own.staff[Role.ADMIN].email
+    by = tenant.staff[Role.ADMIN].email
     confirmed = [(old, NEW)[first], (old, NEW)[1 - first]]
     assert history(session, member) == [
         ("user.email_change_requested", by),
@@ -126,13 +131,13 @@ def test_a_change_that_both_confirm_ends_sessions_and_recovery_links(
 def test_each_of_the_four_users_involved_can_end_a_change(
     app: Flask,
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     member: User,
     signed_in: SignedIn,
     settings: Settings,
     who: str,
 ) -> None:
-    admin, stranger = signed_in(own.staff[Role.ADMIN]), Browser(app.test_client())
+    admin, stranger = signed_in(tenant.staff[Role.ADMIN]), Browser(app.test_client())
     ask_for(admin, member)
     both = links(session, settings)
     match who:
@@ -153,9 +158,9 @@ def test_each_of_the_four_users_involved_can_end_a_change(
 
 
 def test_a_change_shows_on_the_users_page_and_to_the_user(
-    session: Session, own: Tenant, member: User, signed_in: SignedIn, settings: Settings
+    session: Session, tenant: Tenant, member: User, signed_in: SignedIn, settings: Settings
 ) -> None:
-    admin, theirs = signed_in(own.staff[Role.ADMIN]), signed_in(member)
+    admin, theirs = signed_in(tenant.staff[Role.ADMIN]), signed_in(member)
     ask_for(admin, member)
     to_old, _ = links(session, settings)
     theirs.post(to_old, page=to_old)
@@ -170,14 +175,14 @@ def test_a_change_shows_on_the_users_page_and_to_the_user(
 def test_a_change_that_is_no_longer_allowed_does_not_happen(
     app: Flask,
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     member: User,
     signed_in: SignedIn,
     settings: Settings,
     clock: SetClock,
     why: str,
 ) -> None:
-    ask_for(signed_in(own.staff[Role.ADMIN]), member)
+    ask_for(signed_in(tenant.staff[Role.ADMIN]), member)
     old, both = member.email, links(session, settings)
     browser = Browser(app.test_client())
     browser.post(both[0], page=both[0])
@@ -188,9 +193,9 @@ def test_a_change_that_is_no_longer_allowed_does_not_happen(
         case "suspended":
             users.suspend(session, OPERATOR, member.id)
         case "partner suspended":
-            own.partner.suspended_at = utcnow()
+            tenant.partner.suspended_at = utcnow()
         case "taken":
-            own.plus_user.email = own.plus_user.email_key = NEW
+            tenant.plus_user.email = tenant.plus_user.email_key = NEW
     session.commit()
     token = shown.partition('name="csrf_token" value="')[2].partition('"')[0]
     answer = browser.client.post(both[1], data={"csrf_token": token})
@@ -199,9 +204,9 @@ def test_a_change_that_is_no_longer_allowed_does_not_happen(
 
 
 def test_asking_twice_sends_one_pair_of_mails_and_another_address_replaces_the_first(
-    session: Session, own: Tenant, member: User, signed_in: SignedIn
+    session: Session, tenant: Tenant, member: User, signed_in: SignedIn
 ) -> None:
-    admin, old = signed_in(own.staff[Role.ADMIN]), member.email
+    admin, old = signed_in(tenant.staff[Role.ADMIN]), member.email
     for email in (NEW, NEW, "third@elsewhere.example"):
         ask_for(admin, member, email)
     assert [to for _kind, _user, to in waiting(session)] == [
@@ -216,9 +221,9 @@ def test_asking_twice_sends_one_pair_of_mails_and_another_address_replaces_the_f
 
 
 def test_the_mail_of_an_ended_change_is_not_sent(
-    session: Session, own: Tenant, member: User, signed_in: SignedIn, settings: Settings
+    session: Session, tenant: Tenant, member: User, signed_in: SignedIn, settings: Settings
 ) -> None:
-    admin = signed_in(own.staff[Role.ADMIN])
+    admin = signed_in(tenant.staff[Role.ADMIN])
     ask_for(admin, member)
     admin.post(f"/users/{member.id}/email-change/cancel", page=f"/users/{member.id}")
     assert send_waiting(session, settings) == []
@@ -233,12 +238,12 @@ def area(app: Flask, session: Session, settings: Settings) -> AreaA:
 def test_a_script_gets_the_answer_of_the_contract_in_both_cases(
     area: AreaA, session: Session, *, signed_in_before: bool
 ) -> None:
-    user = area.own.user
+    user = area.tenant.user
     user.last_sign_in = utcnow() if signed_in_before else None
     session.commit()
     old, path = user.email, f"/api/users/{user.id}"
     assert area.put(path, {"email": NEW}) == {"message": "The user was updated."}
-    taken = area.refused("PUT", path, {"email": area.own.plus_user.email})
+    taken = area.refused("PUT", path, {"email": area.tenant.plus_user.email})
     assert taken == (400, "email_exists")
     assert email_of(session, user) == (old if signed_in_before else NEW)
     assert bool(session.scalars(select(EmailChange)).all()) is signed_in_before

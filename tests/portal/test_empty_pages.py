@@ -77,14 +77,14 @@ def test_pages_of_figures_say_what_to_do_instead_of_zeros(
 
 
 def test_figures_appear_with_the_first_conversation(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    converse(session, own.plus, utcnow().date())
+    converse(session, tenant.plus, utcnow().date())
     session.commit()
-    for user in (own.staff[Role.PARTNER_ADMIN], own.plus_user):
+    for user in (tenant.staff[Role.PARTNER_ADMIN], tenant.plus_user):
         browser = signed_in(user)
         for path in ("/", "/usage"):
             page = browser.get(path).text
             assert 'class="stats"' in page
             assert "No conversations yet" not in page
-    assert "No conversations yet" in signed_in(own.user).get("/").text
+    assert "No conversations yet" in signed_in(tenant.user).get("/").text

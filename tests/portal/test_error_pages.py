@@ -38,44 +38,44 @@ SignedIn = Callable[[User], Browser]
 
 
 def test_a_missing_page_is_shown_in_the_brand_of_the_partner(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    answer = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/nowhere")
+    answer = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/nowhere")
     assert answer.status_code == 404
     assert "<h1>Page not found</h1>" in answer.text
-    assert f'<span class="logo-name">{own.partner.name}</span>' in answer.text
+    assert f'<span class="logo-name">{tenant.partner.name}</span>' in answer.text
     reference = answer.headers["X-Request-Id"]
     assert f"<code>{reference}</code>" in answer.text
 
 
 def test_a_document_without_an_icon_gets_that_of_the_brand(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     letter = browser.get("/favicon.ico")
     assert (letter.status_code, letter.mimetype) == (200, "image/svg+xml")
     assert ">A</text></svg>" in letter.text
     picture = f"/brand/images/{'b' * 64}"
     images = {"siteImages": [{"type": "favicon", "imageUrl": f"https://portal.example{picture}"}]}
-    partners.update(session, OPERATOR, own.partner.id, read(UpdatePartnerInput, images))
+    partners.update(session, OPERATOR, tenant.partner.id, read(UpdatePartnerInput, images))
     session.commit()
     assert browser.get("/favicon.ico").location == picture
 
 
 def test_a_visitor_under_a_partners_address_sees_its_brand_and_the_way_to_its_sign_in(
-    own: Tenant, browser: Browser
+    tenant: Tenant, browser: Browser
 ) -> None:
-    answer = browser.get(f"/p/{own.partner.slug}/no-such-page")
-    assert titled(answer, own) == (404, "Page not found")
-    assert f'href="/p/{own.partner.slug}/sign-in">Go to the sign-in page</a>' in answer.text
+    answer = browser.get(f"/p/{tenant.partner.slug}/no-such-page")
+    assert titled(answer, tenant) == (404, "Page not found")
+    assert f'href="/p/{tenant.partner.slug}/sign-in">Go to the sign-in page</a>' in answer.text
 
 
 def test_a_place_that_cannot_be_read_leads_to_the_start_of_the_list(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     answer = browser.get("/organizations?q=a%26b&cursor=x&trail=y")
-    assert titled(answer, own) == (400, "This request can’t be read")
+    assert titled(answer, tenant) == (400, "This request can’t be read")
     assert 'href="/organizations?q=a%26b">Go to the start of the list</a>' in answer.text
 
 
@@ -97,8 +97,8 @@ LISTS = ("/organizations", "/users", "/campaigns", "/report", "/calls")
 
 
 @pytest.mark.parametrize("query", ["q=%00", "sort=;drop", "tier=x", "status=%FF", "trail=..."])
-def test_no_filter_of_a_list_breaks_it(own: Tenant, signed_in: SignedIn, query: str) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+def test_no_filter_of_a_list_breaks_it(tenant: Tenant, signed_in: SignedIn, query: str) -> None:
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     for page in LISTS:
         plain = status_and_heading(browser.get(page))
         assert status_and_heading(browser.get(f"{page}?{query}")) == plain
@@ -106,22 +106,24 @@ def test_no_filter_of_a_list_breaks_it(own: Tenant, signed_in: SignedIn, query: 
 
 
 @pytest.mark.parametrize("query", ["cursor=x", "cursor=%F0%9F"])
-def test_an_invalid_cursor_is_refused(own: Tenant, signed_in: SignedIn, query: str) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+def test_an_invalid_cursor_is_refused(tenant: Tenant, signed_in: SignedIn, query: str) -> None:
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     for page in LISTS:
         answer = browser.get(f"{page}?{query}")
         assert status_and_heading(answer) == (400, ["This request can’t be read"])
 
 
-def test_no_screen_fails_at_an_invalid_cursor(app: Flask, own: Tenant, signed_in: SignedIn) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+def test_no_screen_fails_at_an_invalid_cursor(
+    app: Flask, tenant: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     answers = {browser.get(f"{screen.rule}?cursor=x").status_code for screen in screens(app)}
     assert answers == {200, 400, 404}
 
 
-def titled(answer: TestResponse, own: Tenant) -> tuple[int, str]:
+def titled(answer: TestResponse, tenant: Tenant) -> tuple[int, str]:
     """Status and heading of a page that wears the partner's brand, with reference and time."""
-    assert f"· {own.partner.product_name}</title>" in answer.text
+    assert f"· {tenant.partner.product_name}</title>" in answer.text
     assert f"<code>{answer.headers['X-Request-Id']}</code>" in answer.text
     assert re.search(r"</code>, \d+\xa0\w+\xa0\d{4}, \d\d:\d\d\xa0UTC</p>", answer.text)
     heading = re.search(r"<h1>(.*?)</h1>", answer.text)
@@ -147,7 +149,7 @@ def titled(answer: TestResponse, own: Tenant) -> tuple[int, str]:
 def test_each_refusal_has_a_page_in_the_brand_of_the_partner(
     monkeypatch: pytest.MonkeyPatch,
     make_app: Callable[..., Flask],
-    own: Tenant,
+    tenant: Tenant,
     error: Exception,
     page: tuple[int, str],
 ) -> None:
@@ -159,12 +161,12 @@ def test_each_refusal_has_a_page_in_the_brand_of_the_partner(
         raise error
 
     monkeypatch.setitem(app.view_functions, "portal.auth.sign_in", fail)
-    answer = app.test_client().get(f"/p/{own.partner.slug}/sign-in")
-    assert titled(answer, own) == page
+    answer = app.test_client().get(f"/p/{tenant.partner.slug}/sign-in")
+    assert titled(answer, tenant) == page
 
 
 def test_too_many_requests_are_answered_with_the_time_to_wait(
-    monkeypatch: pytest.MonkeyPatch, make_app: Callable[..., Flask], own: Tenant
+    monkeypatch: pytest.MonkeyPatch, make_app: Callable[..., Flask], tenant: Tenant
 ) -> None:
     app = make_app()
 
@@ -172,7 +174,7 @@ def test_too_many_requests_are_answered_with_the_time_to_wait(
         raise RateLimited("That is too much at once.", 600)
 
     monkeypatch.setitem(app.view_functions, "portal.auth.sign_in", fail)
-    path = f"/p/{own.partner.slug}/sign-in"
+    path = f"/p/{tenant.partner.slug}/sign-in"
     answer = app.test_client().get(path)
     assert answer.headers["Retry-After"] == "600"
     assert re.search(
@@ -182,20 +184,20 @@ def test_too_many_requests_are_answered_with_the_time_to_wait(
 
 
 def test_a_file_over_the_limit_is_answered_with_the_limit(
-    make_app: Callable[..., Flask], own: Tenant
+    make_app: Callable[..., Flask], tenant: Tenant
 ) -> None:
     app = make_app(max_body_bytes=1024)
     client = app.test_client()
-    client.get(f"/p/{own.partner.slug}/sign-in")
+    client.get(f"/p/{tenant.partner.slug}/sign-in")
     answer = client.post("/sign-out", data={"file": (io.BytesIO(b"x" * 100_000), "big.csv")})
-    assert titled(answer, own) == (413, "Too large")
+    assert titled(answer, tenant) == (413, "Too large")
     assert "The request is over the limit of 1.0\xa0kB. Nothing was changed." in answer.text
     assert "Go back in your browser to see what you typed." in answer.text
 
 
-def test_a_refused_download_keeps_the_partners_brand(own: Tenant, admin: Browser) -> None:
+def test_a_refused_download_keeps_the_partners_brand(tenant: Tenant, admin: Browser) -> None:
     answer = admin.get("/usage.csv", headers={WAITED: "30"})
-    assert titled(answer, own) == (503, "The download can’t start now")
+    assert titled(answer, tenant) == (503, "The download can’t start now")
 
 
 def test_without_a_database_there_is_still_a_page(tmp_path: Path) -> None:
@@ -211,7 +213,7 @@ def test_without_a_database_there_is_still_a_page(tmp_path: Path) -> None:
 
 
 def test_a_failure_is_a_page_with_its_reference_and_no_details(
-    monkeypatch: pytest.MonkeyPatch, make_app: Callable[..., Flask], own: Tenant
+    monkeypatch: pytest.MonkeyPatch, make_app: Callable[..., Flask], tenant: Tenant
 ) -> None:
     app = make_app()
     monkeypatch.setitem(app.config, "TESTING", False)

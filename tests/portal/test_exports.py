@@ -45,14 +45,14 @@ def app(make_app: Callable[..., Flask]) -> Flask:
 
 
 @pytest.fixture
-def filled(session: Session, own: Tenant, other: Tenant) -> Tenant:
+def filled(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
     """More campaigns than are exported at once, and those of another partner."""
-    for tenant in (own, other):
+    for each in (tenant, other_tenant):
         for name in NAMES:
-            staff = tenant.caller(Role.PARTNER_ADMIN)
-            campaigns.create(session, staff, tenant.organization.id, name=name)
+            staff = each.caller(Role.PARTNER_ADMIN)
+            campaigns.create(session, staff, each.organization.id, name=name)
     session.commit()
-    return own
+    return tenant
 
 
 @pytest.fixture
@@ -183,14 +183,19 @@ def test_the_same_export_twice_is_one_and_is_in_the_history(
 
 
 def test_only_its_user_reaches_an_export(
-    app: Flask, session: Session, admin: Browser, filled: Tenant, other: Tenant, signed_in: SignedIn
+    app: Flask,
+    session: Session,
+    admin: Browser,
+    filled: Tenant,
+    other_tenant: Tenant,
+    signed_in: SignedIn,
 ) -> None:
     order(admin)
     export = write(app, session)
     users = {
         "colleague": filled.staff[Role.PARTNER_EDITOR],
         "member": filled.user,
-        "stranger": other.staff[Role.PARTNER_ADMIN],
+        "stranger": other_tenant.staff[Role.PARTNER_ADMIN],
     }
     reached = {}
     for name, user in users.items():

@@ -24,7 +24,7 @@ from app.services.calls import lifecycle
 from app.services.spending import CallAmount, Spender
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock, ids_wrong_by
-from tests.fixtures.worker import make_line
+from tests.fixtures.worker import make_calling_organization
 from tests.portal.conftest import Browser
 from tests.portal.test_pricing import words
 
@@ -40,19 +40,19 @@ def check(session: Session) -> None:
 
 def talk(session: Session) -> None:
     """Have two conversations and an ended call of today."""
-    line, now = make_line(session), datetime.now(UTC)
+    calling_organization, now = make_calling_organization(session), datetime.now(UTC)
     for _each in range(2):
         conversations.record(
             session,
-            partner_id=line.partner_id,
-            organization_id=line.organization_id,
-            assistant_id=line.assistant_id,
+            partner_id=calling_organization.partner_id,
+            organization_id=calling_organization.organization_id,
+            assistant_id=calling_organization.assistant_id,
             call_id=None,
             answered_by=AnsweredBy.HUMAN,
             started_at=datetime.combine(now.date(), datetime.min.time(), UTC),
             ended_at=now,
         )
-    call = line.accept(session)
+    call = calling_organization.accept(session)
     call.status = CallStatus.DIALING
     lifecycle.end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=now)
     session.commit()
@@ -134,8 +134,8 @@ def test_a_day_is_checked_once_an_hour_after_its_end(session: Session, clock: Se
     assert due == [date(2026, 10, 14), date(2026, 10, 15), None]
 
 
-def test_only_operators_see_the_check(own: Tenant, signed_in: SignedIn) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+def test_only_operators_see_the_check(tenant: Tenant, signed_in: SignedIn) -> None:
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert admin.get("/operator/figures").status_code == 404
 
 
@@ -145,11 +145,11 @@ def test_differences_of_organizations_that_cancel_out_are_shown(
 ) -> None:
     session.execute(update(ConversationDay).values(conversations=1))
     day = session.scalars(select(ConversationDay)).one()
-    line = make_line(session, name="Elm Dental")
+    calling_organization = make_calling_organization(session, name="Elm Dental")
     session.add(
         ConversationDay(
-            organization_id=line.organization_id,
-            partner_id=line.partner_id,
+            organization_id=calling_organization.organization_id,
+            partner_id=calling_organization.partner_id,
             day=day.day,
             conversations=1,
         )
@@ -163,8 +163,8 @@ def test_differences_of_organizations_that_cancel_out_are_shown(
 
 
 def test_billed_minutes_and_spending_are_compared(session: Session, operator: Browser) -> None:
-    line, now = make_line(session), datetime.now(UTC)
-    call = line.accept(session)
+    calling_organization, now = make_calling_organization(session), datetime.now(UTC)
+    call = calling_organization.accept(session)
     attempt = CallAttempt(
         organization_id=call.organization_id,
         call_id=call.id,
@@ -176,7 +176,10 @@ def test_billed_minutes_and_spending_are_compared(session: Session, operator: Br
         charged_micros=450_000,
     )
     session.add(attempt)
-    whose: dict[str, Any] = {"partner_id": line.partner_id, "organization_id": line.organization_id}
+    whose: dict[str, Any] = {
+        "partner_id": calling_organization.partner_id,
+        "organization_id": calling_organization.organization_id,
+    }
     billed = {**whose, "day": now.date(), "campaign_id": None, "currency": "USD"}
     rollup.add_billing(session, **billed, calls=1, minutes=3)
     spending.add_spent(session, Spender.of(call), now, CallAmount(450_000, 180))
@@ -193,11 +196,11 @@ def test_billed_minutes_and_spending_are_compared(session: Session, operator: Br
 
 def test_only_the_first_differences_are_named(session: Session, operator: Browser) -> None:
     for number in range(5):
-        line = make_line(session, name=f"Practice {number}")
+        calling_organization = make_calling_organization(session, name=f"Practice {number}")
         session.add(
             CallDay(
-                organization_id=line.organization_id,
-                partner_id=line.partner_id,
+                organization_id=calling_organization.organization_id,
+                partner_id=calling_organization.partner_id,
                 day=datetime.now(UTC).date(),
                 ended=1,
             )

@@ -21,10 +21,15 @@ NAME = re.compile(r'<a class="name" href="/(?:calls|organizations|users|assistan
 
 
 @pytest.fixture
-def figures(session: Session, own: Tenant) -> None:
+def figures(session: Session, tenant: Tenant) -> None:
     """Calls of today and of the days before, and organizations of several plans and statuses."""
     now = utcnow()
-    for days, organization in ((0, own.plus), (0, own.organization), (1, own.plus), (40, own.plus)):
+    for days, organization in (
+        (0, tenant.plus),
+        (0, tenant.organization),
+        (1, tenant.plus),
+        (40, tenant.plus),
+    ):
         at = now - timedelta(days=days)
         for number, by in enumerate((*[AnsweredBy.HUMAN] * 3, *[AnsweredBy.VOICEMAIL] * 2)):
             make_call(session, organization, f"+1202555010{number}", at, **answered(by, at))
@@ -35,9 +40,11 @@ def figures(session: Session, own: Tenant) -> None:
     ):
         for hours in (1, 25):
             at = now - timedelta(hours=hours)
-            make_call(session, own.plus, "+12025550101", at, status=status, ended_reason=reason)
+            make_call(session, tenant.plus, "+12025550101", at, status=status, ended_reason=reason)
     for number in range(3):
-        made = make_user(session, own.partner.id, f"u{number}@x.example", businessName=f"B{number}")
+        made = make_user(
+            session, tenant.partner.id, f"u{number}@x.example", businessName=f"B{number}"
+        )
         organization_of(session, made).payment_tier = None
     session.commit()
 
@@ -55,9 +62,9 @@ def figures(session: Session, own: Tenant) -> None:
     ],
 )
 def test_each_figure_opens_as_many_rows_as_it_counts(
-    figures: None, own: Tenant, admin: Browser, page: str, fewest: int
+    figures: None, tenant: Tenant, admin: Browser, page: str, fewest: int
 ) -> None:
-    shown = admin.get(page.format(plus=own.plus.id)).text
+    shown = admin.get(page.format(plus=tenant.plus.id)).text
     found = [(unescape(url), int(count)) for url, count in FIGURE.findall(shown)]
     assert len(found) >= fewest
     assert [(url, len(NAME.findall(admin.get(url).text))) for url, _ in found] == found

@@ -34,17 +34,17 @@ SignedIn = Callable[[User], Browser]
     ],
 )
 def test_a_csv_file_is_the_same_in_every_language(
-    session: Session, own: Tenant, signed_in: SignedIn, path: str
+    session: Session, tenant: Tenant, signed_in: SignedIn, path: str
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     wanted = RuleInput(AlertMeasure.SILENCE, AlertScope.EACH_ORGANIZATION, 7)
-    alerts.create(session, own.caller(Role.PARTNER_ADMIN), wanted)  # an entry of the history
+    alerts.create(session, tenant.caller(Role.PARTNER_ADMIN), wanted)  # an entry of the history
     browser, files = signed_in(admin), []
     for language in ("en", "de", "fr"):
         admin.language = language
         session.commit()
         assert f'<html lang="{language}"' in browser.get("/account").text
-        files.append(rows_of(browser, path.format(id=own.organization.id)))
+        files.append(rows_of(browser, path.format(id=tenant.organization.id)))
     assert files[0] == files[1] == files[2]
     assert len(files[0]) > 1
 
@@ -56,13 +56,13 @@ def rows_of(browser: Browser, path: str) -> list[list[str]]:
 
 
 def test_the_pdf_of_a_statement_is_in_the_language_of_its_reader(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.language = "de"
     session.flush()
-    path = f"/statements/{own.organization.id}.pdf"
-    readers = (admin, own.staff[Role.ADMIN])
+    path = f"/statements/{tenant.organization.id}.pdf"
+    readers = (admin, tenant.staff[Role.ADMIN])
     titles = [title_of(signed_in(reader).get(path).data) for reader in readers]
     with languages.using_language("de"):
         expected = languages.gettext("Preview of the statement for %(month)s", month="")

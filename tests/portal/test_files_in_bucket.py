@@ -15,7 +15,7 @@ from app.gateways.files.outages import retry_on_file_outage
 from app.models import User
 from app.services.imports.pipeline import check_file
 from tests.fixtures.cast import Tenant
-from tests.fixtures.s3_server import S3Server, line_to
+from tests.fixtures.s3_server import S3Server, breakable_connection
 from tests.fixtures.voice_engine import WAV
 from tests.portal.conftest import Browser
 from tests.portal.test_call_conversations import record
@@ -46,11 +46,11 @@ def test_an_uploaded_file_is_checked_and_removed_when_cancelled(
 def test_an_upload_during_an_outage_is_answered_with_503_and_leaves_nothing(
     uploader: Uploader, s3_server: S3Server, prefix: str
 ) -> None:
-    with line_to(s3_server) as line:
+    with breakable_connection(s3_server) as connection:
         uploader.app.extensions["files"] = s3_server.files(
-            prefix, files_endpoint=line.url, files_seconds=0.5
+            prefix, files_endpoint=connection.url, files_seconds=0.5
         )
-        line.cut = True
+        connection.cut = True
         answer = uploader.send(PEOPLE)
     assert answer.status_code == 503
     assert "The file storage does not answer. Try again in a moment." in answer.text
@@ -61,12 +61,12 @@ def test_an_upload_during_an_outage_is_answered_with_503_and_leaves_nothing(
 def test_a_worker_reads_files_after_an_outage(
     uploader: Uploader, s3_server: S3Server, prefix: str
 ) -> None:
-    with line_to(s3_server) as line:
-        files = s3_server.files(prefix, files_endpoint=line.url, files_seconds=0.5)
+    with breakable_connection(s3_server) as connection:
+        files = s3_server.files(prefix, files_endpoint=connection.url, files_seconds=0.5)
         uploader.app.extensions["files"] = files
         upload_id = UUID(uploader.send(PEOPLE).location.rpartition("/")[2])
-        line.cut = True
-        threading.Timer(1.0, setattr, (line, "cut", False)).start()
+        connection.cut = True
+        threading.Timer(1.0, setattr, (connection, "cut", False)).start()
         began = time.monotonic()
         retry_on_file_outage(check_file)(uploader.database, files, upload_id, 1)
         assert time.monotonic() - began > 1
@@ -76,12 +76,12 @@ def test_a_worker_reads_files_after_an_outage(
 def test_cancelling_during_an_outage_leaves_the_file_to_the_worker(
     uploader: Uploader, s3_server: S3Server, prefix: str
 ) -> None:
-    with line_to(s3_server) as line:
+    with breakable_connection(s3_server) as connection:
         uploader.app.extensions["files"] = s3_server.files(
-            prefix, files_endpoint=line.url, files_seconds=0.5
+            prefix, files_endpoint=connection.url, files_seconds=0.5
         )
         address = uploader.upload(PEOPLE)
-        line.cut = True
+        connection.cut = True
         assert uploader.browser.post(f"{address}/cancel", page=address).status_code == 303
     found = uploader.now(address)
     assert (found.status, s3_server.names(prefix)) == (ImportStatus.CANCELLED, [found.file_key])
@@ -91,15 +91,15 @@ def test_cancelling_during_an_outage_leaves_the_file_to_the_worker(
 def test_recordings_play_from_our_origin_and_are_saved_from_where_the_settings_say(
     app: Flask,
     session: Session,
-    own: Tenant,
-    other: Tenant,
+    tenant: Tenant,
+    other_tenant: Tenant,
     signed_in: Callable[[User], Browser],
     s3_server: S3Server,
     prefix: str,
     downloads: str,
 ) -> None:
     app.extensions["files"] = s3_server.files(prefix, files_downloads=downloads)
-    call = make_call(session, own.organization, "+12025550101", **answered())
+    call = make_call(session, tenant.organization, "+12025550101", **answered())
     session.commit()
     record(session, app, call, RecordingStatus.STORED)
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
@@ -121,7 +121,7 @@ def test_recordings_play_from_our_origin_and_are_saved_from_where_the_settings_s
         assert query["X-Amz-Expires"] == ["60"]
         expected = f'attachment; filename="call-{call.id}.wav"'
         assert query["response-content-disposition"] == [expected]
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     assert stranger.get(f"{address}?download=1").status_code == 404
 
     for key in s3_server.names(prefix):

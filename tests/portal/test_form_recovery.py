@@ -48,9 +48,9 @@ def send(client: FlaskClient, path: str, typed: Mapping[str, str], **headers: st
 
 
 @pytest.fixture
-def left(own: Tenant, signed_in: SignedIn, session: Session) -> Browser:
+def left(tenant: Tenant, signed_in: SignedIn, session: Session) -> Browser:
     """A browser whose session has run out since its page was opened."""
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     browser.get("/account")
     session.execute(delete(PortalSession))
     session.commit()
@@ -58,28 +58,28 @@ def left(own: Tenant, signed_in: SignedIn, session: Session) -> Browser:
 
 
 def test_a_form_that_is_sent_while_the_partner_is_suspended_leads_to_the_paused_portal(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    browser = signed_in(own.user)
-    browser.sign_in(own.user.email, path=f"/p/{own.partner.slug}/sign-in?show=1")
-    partners.suspend(session, OPERATOR, own.partner.id)
+    browser = signed_in(tenant.user)
+    browser.sign_in(tenant.user.email, path=f"/p/{tenant.partner.slug}/sign-in?show=1")
+    partners.suspend(session, OPERATOR, tenant.partner.id)
     session.commit()
     answer = browser.client.post("/account", data={"name": "Ada"}, headers=OURS)
-    assert (answer.status_code, answer.location) == (303, f"/p/{own.partner.slug}/sign-in")
+    assert (answer.status_code, answer.location) == (303, f"/p/{tenant.partner.slug}/sign-in")
     page = browser.get(answer.location).text
     assert "This portal is paused" in page
-    assert f"If you work for {own.partner.name}, contact the provider" in page
+    assert f"If you work for {tenant.partner.name}, contact the provider" in page
 
 
 def test_a_form_is_sent_after_signing_in_again(
-    left: Browser, own: Tenant, session: Session
+    left: Browser, tenant: Tenant, session: Session
 ) -> None:
     typed = {"name": NAME, "timezone": "Asia/Tokyo", "version": "1", "csrf_token": "old"}
     ended = send(left.client, "/account", typed)
     assert "<h1>Your session has ended</h1>" in ended
-    before = own.user.name
+    before = tenant.user.name
     assert before is None
-    form = {"email": own.user.email, "password": PASSWORD}
+    form = {"email": tenant.user.email, "password": PASSWORD}
     wrong = left.client.post(
         action(ended), data=hidden(ended) | form | {"password": "wrong"}, headers=OURS
     )
@@ -87,7 +87,7 @@ def test_a_form_is_sent_after_signing_in_again(
     again = left.client.post(action(wrong.text), data=hidden(wrong.text) | form, headers=OURS)
     assert again.status_code == 200
     assert "You are signed in again" in again.text
-    assert f"You are signed in as {own.user.email}." in again.text
+    assert f"You are signed in as {tenant.user.email}." in again.text
     assert action(again.text) == "/account"
     fields = hidden(again.text)
     assert {name: fields[name] for name in ("name", "timezone", "version")} == {
@@ -97,32 +97,32 @@ def test_a_form_is_sent_after_signing_in_again(
     }
     done = left.client.post("/account", data=fields, headers=OURS)
     assert (done.status_code, done.location) == (303, "/account")
-    session.refresh(own.user)
-    assert (own.user.name, own.user.timezone) == (NAME.strip(), "Asia/Tokyo")
+    session.refresh(tenant.user)
+    assert (tenant.user.name, tenant.user.timezone) == (NAME.strip(), "Asia/Tokyo")
 
 
 def test_the_pages_are_in_the_brand_and_escape_the_kept_values(
-    left: Browser, own: Tenant, session: Session
+    left: Browser, tenant: Tenant, session: Session
 ) -> None:
-    own.partner.product_name = "Northwind Voice"
+    tenant.partner.product_name = "Northwind Voice"
     session.commit()
-    left.client.set_cookie("portal_partner", own.partner.slug)
+    left.client.set_cookie("portal_partner", tenant.partner.slug)
     ended = send(left.client, "/account", {"name": NAME})
     assert "· Northwind Voice</title>" in ended
-    form = {"email": own.user.email, "password": PASSWORD}
+    form = {"email": tenant.user.email, "password": PASSWORD}
     again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
     assert "<b>Łódź" not in again
     assert "&lt;b&gt;Łódź" in again
 
 
-def test_passwords_are_never_kept(left: Browser, own: Tenant) -> None:
+def test_passwords_are_never_kept(left: Browser, tenant: Tenant) -> None:
     typed = {
         "current_password": PASSWORD,
         "password": "a new one of mine",
         "again": "a new one of mine",
     }
     ended = send(left.client, "/account/password", typed)
-    form = {"email": own.user.email, "password": PASSWORD}
+    form = {"email": tenant.user.email, "password": PASSWORD}
     again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
     assert "a new one of mine" not in ended + again
     assert PASSWORD not in ended + again
@@ -140,10 +140,10 @@ def test_every_password_field_is_recognised() -> None:
 
 
 def test_a_user_who_signed_in_elsewhere_continues_without_a_password(
-    left: Browser, own: Tenant, session: Session
+    left: Browser, tenant: Tenant, session: Session
 ) -> None:
     ended = send(left.client, "/account", {"name": "Olga"})
-    token = sessions.create(session, own.user, lifetime=timedelta(hours=1), host="localhost")
+    token = sessions.create(session, tenant.user, lifetime=timedelta(hours=1), host="localhost")
     session.commit()
     give_session(left.client, token)
     again = left.client.post(action(ended), data=hidden(ended), headers=OURS)
@@ -151,18 +151,20 @@ def test_a_user_who_signed_in_elsewhere_continues_without_a_password(
 
 
 @pytest.mark.parametrize("seal", ["", "x", "eyJhIjoxfQ.aSBhbQ.not-sealed-by-us"])
-def test_only_a_sealed_form_of_the_portal_is_sent(browser: Browser, own: Tenant, seal: str) -> None:
-    form = {"email": own.user.email, "password": PASSWORD, "recovered": seal}
+def test_only_a_sealed_form_of_the_portal_is_sent(
+    browser: Browser, tenant: Tenant, seal: str
+) -> None:
+    form = {"email": tenant.user.email, "password": PASSWORD, "recovered": seal}
     answer = browser.post("/sign-in/again", form)
     assert (answer.status_code, answer.location) == (303, "/")
 
 
 def test_a_seal_ends_after_some_hours(
-    left: Browser, own: Tenant, monkeypatch: pytest.MonkeyPatch
+    left: Browser, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended = send(left.client, "/account", {"name": "Olga"})
     monkeypatch.setattr("app.portal.auth.form_recovery.RECOVERABLE_SECONDS", -1)
-    form = {"email": own.user.email, "password": PASSWORD}
+    form = {"email": tenant.user.email, "password": PASSWORD}
     answer = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS)
     assert (answer.status_code, answer.location) == (303, "/")
 
@@ -186,48 +188,50 @@ def test_a_form_too_large_to_keep_leads_to_sign_in(left: Browser) -> None:
 
 
 def test_a_form_without_a_valid_token_can_be_sent_again(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     typed = {"name": "Olga", "timezone": "", "csrf_token": "old"}
     refused = browser.client.post("/account", data=typed, headers=OURS)
     assert refused.status_code == 403
     assert "<h1>This page has expired</h1>" in refused.text
-    session.refresh(own.user)
-    assert own.user.name is None
+    session.refresh(tenant.user)
+    assert tenant.user.name is None
     sent = browser.client.post(action(refused.text), data=hidden(refused.text), headers=OURS)
     assert sent.status_code == 303
-    session.refresh(own.user)
-    assert own.user.name == "Olga"
+    session.refresh(tenant.user)
+    assert tenant.user.name == "Olga"
 
 
-def test_an_old_sign_in_page_asks_for_the_password_once_more(browser: Browser, own: Tenant) -> None:
-    typed = {"email": own.user.email, "password": PASSWORD, "csrf_token": "old"}
+def test_an_old_sign_in_page_asks_for_the_password_once_more(
+    browser: Browser, tenant: Tenant
+) -> None:
+    typed = {"email": tenant.user.email, "password": PASSWORD, "csrf_token": "old"}
     refused = browser.client.post("/sign-in", data=typed, headers=OURS)
     assert refused.status_code == 403
     assert PASSWORD not in refused.text
     sent = browser.client.post("/sign-in", data=hidden(refused.text), headers=OURS)
     assert sent.status_code == 422
-    assert f'value="{own.user.email}"' in sent.text
+    assert f'value="{tenant.user.email}"' in sent.text
 
 
 def test_going_back_from_the_page_that_sends_a_form_again_opens_the_page_of_the_form(
-    left: Browser, own: Tenant
+    left: Browser, tenant: Tenant
 ) -> None:
     ended = send(left.client, "/account", {"name": "Ada"})
-    form = {"email": own.user.email, "password": PASSWORD}
+    form = {"email": tenant.user.email, "password": PASSWORD}
     again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
     assert ' data-address="/account"' in again.partition("<head>")[0]
 
 
-def test_a_form_is_sent_again_with_its_query_parameters(left: Browser, own: Tenant) -> None:
+def test_a_form_is_sent_again_with_its_query_parameters(left: Browser, tenant: Tenant) -> None:
     ended = send(left.client, "/account?from=menu&x=%2F%2Fevil.example", {"name": "Olga"})
-    form = {"email": own.user.email, "password": PASSWORD}
+    form = {"email": tenant.user.email, "password": PASSWORD}
     again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
     assert action(again) == "/account?from=menu&x=%2F%2Fevil.example"
 
 
-def test_a_fragment_keeps_the_page_and_says_so(left: Browser, app: Flask, own: Tenant) -> None:
+def test_a_fragment_keeps_the_page_and_says_so(left: Browser, app: Flask, tenant: Tenant) -> None:
     answer = left.client.post(
         "/account", data={"name": "Olga"}, headers=OURS | {"HX-Request": "true"}
     )

@@ -36,9 +36,9 @@ def test_a_bookmark_of_a_former_address_opens_the_page(
 
 
 def test_the_former_address_of_the_users_of_an_organization_leads_to_them(
-    admin: Browser, own: Tenant
+    admin: Browser, tenant: Tenant
 ) -> None:
-    there = f"/organizations/{own.organization.id}"
+    there = f"/organizations/{tenant.organization.id}"
     answer = admin.get(f"{there}/people")
     assert (answer.status_code, answer.location) == (308, f"{there}/users")
     assert admin.get(answer.location).status_code == 200

@@ -12,9 +12,9 @@ SCRIPT = {"HX-Request": "true"}
 
 
 def test_htmx_gets_a_part_of_the_page_and_a_boosted_form_gets_all_of_it(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     asked: tuple[dict[str, str], ...] = ({}, SCRIPT, SCRIPT | {"HX-Boosted": "true"})
     pages = [browser.get("/find?q=Calls", headers=headers).text for headers in asked]
     for page in pages:
@@ -26,9 +26,9 @@ def test_htmx_gets_a_part_of_the_page_and_a_boosted_form_gets_all_of_it(
 
 
 def test_filters_sorting_and_pages_replace_the_content_and_keep_the_address(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/organizations?q=Northwind").text
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/organizations?q=Northwind").text
     tags = [tag.split(">")[0] for tag in page.split("<") if "hx-boost" in tag]
     assert {tag.split()[0] for tag in tags} == {"form", "a"}
     assert all('hx-select="#content' in tag for tag in tags)

@@ -122,13 +122,15 @@ def test_every_page_that_shows_the_help_of_another_one_names_an_existing_one() -
     assert SAME_HELP.keys() & {*TOPICS, *OF_SUBPAGES} == set()
 
 
-def test_a_subpage_shows_its_help_and_no_link_to_itself(own: Tenant, signed_in: SignedIn) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+def test_a_subpage_shows_its_help_and_no_link_to_itself(
+    tenant: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     invite = OF_SUBPAGES["portal.users.new_user"]
     for path in ("/users/invite", "/users/invite-many"):
         assert help_of(browser.get(path).text) == [invite.summary, invite.details, invite.label]
     users = TOPICS["portal.users.list_users"]
-    page = browser.get(f"/users/{own.user.id}").text
+    page = browser.get(f"/users/{tenant.user.id}").text
     assert help_of(page) == [users.summary, users.details, users.label]
 
 
@@ -163,9 +165,9 @@ def test_each_anchor_of_the_documentation_exists(browser: Browser) -> None:
 
 @pytest.mark.parametrize("role", [*(Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)])
 def test_each_role_reads_the_help_of_its_pages_and_only_links_that_open(
-    app: Flask, own: Tenant, signed_in: SignedIn, role: Role
+    app: Flask, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    browser, addresses = signed_in(own.staff[role]), pages(app)
+    browser, addresses = signed_in(tenant.staff[role]), pages(app)
     read = 0
     for endpoint in IN_SIDEBAR:
         answer = browser.get(addresses[endpoint])
@@ -181,9 +183,9 @@ def test_each_role_reads_the_help_of_its_pages_and_only_links_that_open(
 
 
 def test_a_member_and_an_operator_read_help_too(
-    own: Tenant, signed_in: SignedIn, operator: Browser
+    tenant: Tenant, signed_in: SignedIn, operator: Browser
 ) -> None:
-    member = signed_in(own.plus_user)
+    member = signed_in(tenant.plus_user)
     assert help_of(member.get("/plan").text)[0] == TOPICS["portal.pricing.show_plan"].summary
     overview = OF_OPERATORS["portal.overview.show_overview"]
     assert help_of(operator.get("/").text) == [overview.summary, overview.details, overview.label]
@@ -205,14 +207,14 @@ def test_pages_before_signing_in_have_no_help(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_a_refused_form_keeps_the_help_of_its_page(admin: Browser, own: Tenant) -> None:
+def test_a_refused_form_keeps_the_help_of_its_page(admin: Browser, tenant: Tenant) -> None:
     refused, wanted = {}, {}
     for path, page in {
         "/users/invite-many": "/users/invite-many",
         "/users/invite": "/users/invite",
-        f"/api-access/webhooks/new?organization={own.plus.id}": ("/api-access/webhooks/new"),
+        f"/api-access/webhooks/new?organization={tenant.plus.id}": ("/api-access/webhooks/new"),
         "/test-call": "/test-call",
-        f"/organizations/{own.plus.id}/edit": f"/organizations/{own.plus.id}/edit",
+        f"/organizations/{tenant.plus.id}/edit": f"/organizations/{tenant.plus.id}/edit",
     }.items():
         shown = help_of(admin.get(page).text)
         answer = admin.post(path, page=page)

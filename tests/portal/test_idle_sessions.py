@@ -22,10 +22,10 @@ SignedIn = Callable[[User], Browser]
 
 @pytest.fixture
 def lasting(
-    app: Flask, session: Session, own: Tenant, signed_in: SignedIn, clock: SetClock
+    app: Flask, session: Session, tenant: Tenant, signed_in: SignedIn, clock: SetClock
 ) -> Browser:
     """A browser whose session lasts for longer than the idle limit."""
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     record = session.scalars(select(PortalSession)).one()
     record.expires_at = datetime.fromisoformat("2026-10-16T00:00+00:00")
     session.commit()
@@ -53,10 +53,10 @@ def test_a_page_that_refreshes_itself_does_not_keep_the_session_open(
 
 
 def test_sessions_that_were_idle_for_too_long_are_not_listed(
-    lasting: Browser, own: Tenant, session: Session, signed_in: SignedIn, clock: SetClock
+    lasting: Browser, tenant: Tenant, session: Session, signed_in: SignedIn, clock: SetClock
 ) -> None:
     clock.pass_by(minutes=61)
-    page = signed_in(own.user).get("/account").text
+    page = signed_in(tenant.user).get("/account").text
     assert page.count("This browser") == 1
     assert "/account/sessions/" not in page
 

@@ -29,13 +29,13 @@ def language_of(html: str) -> str:
 
 
 def test_the_language_is_that_of_the_user_then_the_partner_then_the_browser(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     browser = signed_in(admin)
     seen = [language_of(browser.get("/account").text)]
     seen.append(language_of(browser.get("/account", headers=GERMAN).text))
-    own.partner.language = "fr"
+    tenant.partner.language = "fr"
     session.commit()
     seen.append(language_of(browser.get("/account", headers=GERMAN).text))
     admin.language = "es"
@@ -44,8 +44,8 @@ def test_the_language_is_that_of_the_user_then_the_partner_then_the_browser(
     assert seen == ["en", "de", "fr", "es"]
 
 
-def test_a_visitor_chooses_on_the_sign_in_page(own: Tenant, browser: Browser) -> None:
-    page = f"/p/{own.partner.slug}/sign-in"
+def test_a_visitor_chooses_on_the_sign_in_page(tenant: Tenant, browser: Browser) -> None:
+    page = f"/p/{tenant.partner.slug}/sign-in"
     answer = browser.client.post(
         "/language",
         data=language_form(browser.get(page).text, "es"),
@@ -59,13 +59,13 @@ def test_a_visitor_chooses_on_the_sign_in_page(own: Tenant, browser: Browser) ->
     [(LinkPurpose.INVITATION, "invitation"), (LinkPurpose.RESET_PASSWORD, "password")],
 )
 def test_the_page_of_a_link_in_a_mail_stays_in_the_chosen_language(
-    own: Tenant, browser: Browser, session: Session, purpose: LinkPurpose, place: str
+    tenant: Tenant, browser: Browser, session: Session, purpose: LinkPurpose, place: str
 ) -> None:
     if purpose is LinkPurpose.INVITATION:
-        own.user.status, own.user.password_hash = UserStatus.INVITED, None
-    token = one_time_links.create(session, own.user.id, purpose)
+        tenant.user.status, tenant.user.password_hash = UserStatus.INVITED, None
+    token = one_time_links.create(session, tenant.user.id, purpose)
     session.commit()
-    page = f"/p/{own.partner.slug}/{place}/{token}"
+    page = f"/p/{tenant.partner.slug}/{place}/{token}"
     shown = browser.get(page)
     answer = browser.client.post("/language", data=language_form(shown.text, "es"))
     assert (shown.status_code, answer.status_code, answer.location) == (200, 303, page)
@@ -73,12 +73,12 @@ def test_the_page_of_a_link_in_a_mail_stays_in_the_chosen_language(
 
 
 def test_the_second_step_is_in_the_language_chosen_there(
-    own: Tenant, browser: Browser, session: Session
+    tenant: Tenant, browser: Browser, session: Session
 ) -> None:
     page = "/sign-in/second-step"
-    own.user.language, own.user.second_factor_at = "fr", utcnow()
+    tenant.user.language, tenant.user.second_factor_at = "fr", utcnow()
     session.commit()
-    browser.sign_in(own.user.email)
+    browser.sign_in(tenant.user.email)
     shown = browser.get(page).text
     browser.client.post("/language", data=language_form(shown, "es"))
     assert (language_of(shown), language_of(browser.get(page).text)) == ("fr", "es")
@@ -104,9 +104,9 @@ def token_of(html: str) -> str:
 
 
 def test_an_unknown_language_is_refused_and_nothing_is_saved(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     browser = signed_in(admin)
     sent = {"name": "Ada", "timezone": "", "language": "tlh", "version": admin.version}
     answer = browser.post("/account", sent, page="/account")
@@ -117,27 +117,27 @@ def test_an_unknown_language_is_refused_and_nothing_is_saved(
 
 
 def test_the_partner_sets_the_language_of_its_users(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     form = {"language": "de", "partner_name": "Northwind", "default_assistant_limit": "1"}
-    form["version"] = str(own.partner.version)
+    form["version"] = str(tenant.partner.version)
     assert browser.post("/settings", form, page="/settings").status_code == 303
     session.expire_all()
-    assert own.partner.language == "de"
-    assert language_of(signed_in(own.user).get("/").text) == "de"
+    assert tenant.partner.language == "de"
+    assert language_of(signed_in(tenant.user).get("/").text) == "de"
 
 
 def test_json_is_always_in_english(
-    app: Flask, session: Session, own: Tenant, signed_in: SignedIn
+    app: Flask, session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    own.partner.language = "de"
+    tenant.partner.language = "de"
     session.commit()
     client = app.test_client()
-    headers = bearer(session, app.extensions["settings"], Role.PARTNER_ADMIN, own.partner.id)
-    assert language_of(signed_in(own.user).get("/").text) == "de"  # in the same thread before
+    headers = bearer(session, app.extensions["settings"], Role.PARTNER_ADMIN, tenant.partner.id)
+    assert language_of(signed_in(tenant.user).get("/").text) == "de"  # in the same thread before
     answer = client.get(
-        f"/api/partners/{own.partner.id}/organizations?page=0", headers={**headers, **GERMAN}
+        f"/api/partners/{tenant.partner.id}/organizations?page=0", headers={**headers, **GERMAN}
     )
     assert answer.status_code == 400
     assert answer.json is not None
@@ -154,15 +154,15 @@ def subject_of(session: Session, app: Flask, kind: MailKind) -> str:
 
 
 def test_mails_about_what_a_user_does_are_in_the_language_of_the_page(
-    session: Session, own: Tenant, app: Flask, browser: Browser
+    session: Session, tenant: Tenant, app: Flask, browser: Browser
 ) -> None:
-    typed = {"email": own.user.email, "password": PASSWORD}
+    typed = {"email": tenant.user.email, "password": PASSWORD}
     answer = browser.post("/sign-in", typed, page="/sign-in", headers=GERMAN)
     assert answer.status_code == 303
     changed = {"current_password": PASSWORD, "password": NEW_PASSWORD, "again": NEW_PASSWORD}
     answer = browser.post("/account/password", changed, page="/account", headers=GERMAN)
     assert answer.status_code == 303
-    product = own.partner.product_name
+    product = tenant.partner.product_name
     with languages.using_language("de"):
         expected = [
             languages.gettext("New sign-in to %(product)s", product=product),
@@ -174,12 +174,12 @@ def test_mails_about_what_a_user_does_are_in_the_language_of_the_page(
 
 @pytest.mark.parametrize(("chosen", "expected"), [(None, "de"), ("es", "es"), ("en", "en")])
 def test_a_mail_is_in_the_language_of_its_recipient(
-    session: Session, own: Tenant, app: Flask, chosen: str | None, expected: str
+    session: Session, tenant: Tenant, app: Flask, chosen: str | None, expected: str
 ) -> None:
-    own.partner.language = "de"
-    own.user.language = chosen
+    tenant.partner.language = "de"
+    tenant.user.language = chosen
     mail_queue.enqueue(
-        session, MailKind.PASSWORD_CHANGED, partner_id=own.partner.id, user_id=own.user.id
+        session, MailKind.PASSWORD_CHANGED, partner_id=tenant.partner.id, user_id=tenant.user.id
     )
     session.flush()
     mail = session.query(Mail).filter_by(kind=MailKind.PASSWORD_CHANGED.value).one()
@@ -187,14 +187,14 @@ def test_a_mail_is_in_the_language_of_its_recipient(
     assert letter is not None
     with languages.using_language(expected):
         subject = languages.gettext(
-            "Your password for %(product)s was changed", product=own.partner.product_name
+            "Your password for %(product)s was changed", product=tenant.partner.product_name
         )
     assert letter.subject == subject
     assert language_of(letter.html) == expected
 
 
-def test_the_time_zone_is_asked_once(own: Tenant, signed_in: SignedIn, session: Session) -> None:
-    browser = signed_in(own.user)
+def test_the_time_zone_is_asked_once(tenant: Tenant, signed_in: SignedIn, session: Session) -> None:
+    browser = signed_in(tenant.user)
     assert "data-zone-question" in browser.get("/").text
     answer = browser.client.post(
         "/account/timezone",
@@ -203,17 +203,17 @@ def test_the_time_zone_is_asked_once(own: Tenant, signed_in: SignedIn, session: 
     )
     assert (answer.status_code, answer.location) == (303, "/calls?status=busy")
     session.expire_all()
-    assert own.user.timezone == "Europe/Berlin"
+    assert tenant.user.timezone == "Europe/Berlin"
     assert "data-zone-question" not in browser.get("/").text
 
 
 def test_a_name_that_ends_in_a_full_stop_ends_its_sentence(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    own.organization.name = "Kowalczyk & Daughters Roofing Inc."
+    tenant.organization.name = "Kowalczyk & Daughters Roofing Inc."
     session.commit()
-    page = f"/organizations/{own.organization.id}/do-not-call/add"
-    read = signed_in(own.staff[Role.PARTNER_ADMIN]).get(page).text
+    page = f"/organizations/{tenant.organization.id}/do-not-call/add"
+    read = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(page).text
     assert "list of Kowalczyk &amp; Daughters Roofing Inc. Numbers already" in read
 
 

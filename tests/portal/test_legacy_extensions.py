@@ -40,8 +40,8 @@ def make(session: Session, tenant: Tenant, name: str = "Old dialler") -> OAuthCl
 
 
 @pytest.fixture
-def client(session: Session, own: Tenant) -> OAuthClient:
-    return make(session, own)
+def client(session: Session, tenant: Tenant) -> OAuthClient:
+    return make(session, tenant)
 
 
 def path_of(client: OAuthClient) -> str:
@@ -152,9 +152,9 @@ def test_an_extension_given_before_the_retirement_ends_after_it(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN])
 def test_partners_read_extensions_and_change_none(
-    session: Session, own: Tenant, client: OAuthClient, signed_in: SignedIn, role: Role
+    session: Session, tenant: Tenant, client: OAuthClient, signed_in: SignedIn, role: Role
 ) -> None:
-    browser = signed_in(own.staff[role])
+    browser = signed_in(tenant.staff[role])
     paths = (path_of(client), f"{path_of(client)}/end")
     assert [browser.get(path).status_code for path in paths] == [404, 404]
     assert [browser.post(path, data={"last_day": "2099-12-31"}).status_code for path in paths] == [
@@ -168,10 +168,10 @@ def test_partners_read_extensions_and_change_none(
 
 
 def test_the_list_shows_the_extensions_of_one_partner(
-    session: Session, own: Tenant, other: Tenant, client: OAuthClient, operator: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, client: OAuthClient, operator: Browser
 ) -> None:
-    make(session, own, "Plain dialler")
-    make(session, other, "Their dialler")
+    make(session, tenant, "Plain dialler")
+    make(session, other_tenant, "Their dialler")
     extensions.extend(session, SUPPORT, client.id, YEAR_END)
     session.commit()
     names = ("Old dialler", "Plain dialler", "Their dialler")
@@ -180,31 +180,31 @@ def test_the_list_shows_the_extensions_of_one_partner(
         text = operator.get(f"{LIST}?{asked}").text
         return [name for name in names if name in text]
 
-    assert f'href="{LIST}?partner={own.partner.id}"' in operator.get(
-        f"/operator/partners/{own.partner.id}"
+    assert f'href="{LIST}?partner={tenant.partner.id}"' in operator.get(
+        f"/operator/partners/{tenant.partner.id}"
     ).text.replace("&amp;", "&")
     assert {
         asked: shown(asked)
         for asked in (
-            f"partner={own.partner.id}",
+            f"partner={tenant.partner.id}",
             "extension=with",
-            f"extension=without&partner={own.partner.id}",
-            f"partner={other.partner.id}&extension=with",
+            f"extension=without&partner={tenant.partner.id}",
+            f"partner={other_tenant.partner.id}&extension=with",
         )
     } == {
-        f"partner={own.partner.id}": ["Old dialler", "Plain dialler"],
+        f"partner={tenant.partner.id}": ["Old dialler", "Plain dialler"],
         "extension=with": ["Old dialler"],
-        f"extension=without&partner={own.partner.id}": ["Plain dialler"],
-        f"partner={other.partner.id}&extension=with": [],
+        f"extension=without&partner={tenant.partner.id}": ["Plain dialler"],
+        f"partner={other_tenant.partner.id}&extension=with": [],
     }
 
 
 def test_a_partner_finds_no_other_partner_in_the_list(
-    session: Session, own: Tenant, other: Tenant, client: OAuthClient, signed_in: SignedIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, client: OAuthClient, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert browser.get(f"{LIST}?partner={other.partner.id}").status_code == 404
-    assert "Old dialler" in browser.get(f"{LIST}?partner={own.partner.id}").text
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    assert browser.get(f"{LIST}?partner={other_tenant.partner.id}").status_code == 404
+    assert "Old dialler" in browser.get(f"{LIST}?partner={tenant.partner.id}").text
 
 
 def refusal(
@@ -216,14 +216,14 @@ def refusal(
 
 
 def test_the_service_refuses_other_roles_other_clients_and_an_end_in_the_past(
-    session: Session, own: Tenant, client: OAuthClient
+    session: Session, tenant: Tenant, client: OAuthClient
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     script = Caller(
         CallerKind.CLIENT, Role.OPERATOR, client.id, "script", permissions=frozenset(Permission)
     )
     normal = oauth_clients.create(session, admin, name="Sync", role=Role.ADMIN).client
-    revoked = make(session, own, "Gone")
+    revoked = make(session, tenant, "Gone")
     oauth_clients.revoke(session, SUPPORT, revoked.id)
     assert [
         refusal(session, admin, client.id, YEAR_END),

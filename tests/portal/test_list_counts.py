@@ -33,21 +33,21 @@ FILTERS = {
 
 
 @pytest.fixture
-def admin(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
+def admin(session: Session, tenant: Tenant, signed_in: SignedIn) -> Browser:
     """More than a page of each record that matches, and others."""
-    caller, organization = own.caller(Role.PARTNER_ADMIN), own.organization
+    caller, organization = tenant.caller(Role.PARTNER_ADMIN), tenant.organization
     organization.assistant_limit = 0
-    session.info["own"] = own
+    session.info["own"] = tenant
     for number in range(MANY):
         make_call(session, organization, f"+12025550{100 + number}", ended_reason="completed")
         assistants.add_assistant(session, caller, organization, name=f"Robin {number}")
         make_upload(session, organization)
-        make_user(session, own.partner.id, f"u{number}@x.example", tier="customerPlusPlan")
+        make_user(session, tenant.partner.id, f"u{number}@x.example", tier="customerPlusPlan")
     for number in range(2):
         make_call(session, organization, f"+1202555{number:04}", status=CallStatus.BUSY)
     converse(session, organization, utcnow().date())
     session.commit()
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 def counts_on(page: str) -> tuple[str, str]:
@@ -66,10 +66,12 @@ def test_a_filtered_list_says_how_many_rows_match(admin: Browser) -> None:
 
 
 def test_a_later_page_of_a_filtered_list_says_which_rows_it_shows(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     for number in range(MANY, 55):
-        make_call(session, own.organization, f"+12025550{100 + number}", ended_reason="completed")
+        make_call(
+            session, tenant.organization, f"+12025550{100 + number}", ended_reason="completed"
+        )
     session.commit()
     page, shown = "/calls?state=completed", []
     while page:
@@ -101,11 +103,11 @@ def test_more_matches_than_are_counted_are_shown_with_a_plus(
 
 
 def test_calls_are_not_counted_where_that_reads_many_that_do_not_match(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     call = make_call(
-        session, own.organization, "+12025559999", utcnow(), answered_by=AnsweredBy.HUMAN
+        session, tenant.organization, "+12025559999", utcnow(), answered_by=AnsweredBy.HUMAN
     )
 
     def found(most: int, **filters: Any) -> int | None:
@@ -115,4 +117,4 @@ def test_calls_are_not_counted_where_that_reads_many_that_do_not_match(
     assert (found(MANY, **human), found(MANY + 3, **human)) == (None, 1)
     assert found(1, **human, number="+12025559999") == 1
     assert found(1, **human, since=call.created_at - timedelta(minutes=1)) == 1
-    assert found(MANY, organization=own.organization.id) == MANY + 1
+    assert found(MANY, organization=tenant.organization.id) == MANY + 1

@@ -23,10 +23,10 @@ NAME = re.compile(r'<(?:a|span) class="name"[^>]*>(.*?)</')
 
 
 @pytest.fixture
-def admin(app: Flask, session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
+def admin(app: Flask, session: Session, tenant: Tenant, signed_in: SignedIn) -> Browser:
     """Two records of each kind, which differ in what is filtered."""
-    caller, organization = own.caller(Role.PARTNER_ADMIN), own.organization
-    organization.assistant_limit, session.info["own"] = 0, own
+    caller, organization = tenant.caller(Role.PARTNER_ADMIN), tenant.organization
+    organization.assistant_limit, session.info["own"] = 0, tenant
     for name, service in (("Robin", "Reception"), ("Ivy", "Surveys 100%")):
         made = assistants.add_assistant(session, caller, organization, name=name)
         made.service = service
@@ -55,7 +55,7 @@ def admin(app: Flask, session: Session, own: Tenant, signed_in: SignedIn) -> Bro
             events=["call.completed"],
         )
     session.commit()
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 @pytest.mark.parametrize(
@@ -72,27 +72,29 @@ def admin(app: Flask, session: Session, own: Tenant, signed_in: SignedIn) -> Bro
     ],
 )
 def test_every_list_is_filtered_by_its_columns(
-    admin: Browser, own: Tenant, query: str, names: list[str]
+    admin: Browser, tenant: Tenant, query: str, names: list[str]
 ) -> None:
-    page = admin.get(query.format(own.organization.id)).text
+    page = admin.get(query.format(tenant.organization.id)).text
     assert [each.replace("<wbr>", "") for each in NAME.findall(page)] == names
     field = query.partition("?")[2].partition("=")[0]
     assert f'name="{field}"' in page
 
 
 def test_a_filter_of_the_panel_is_named_above_the_list_with_a_link_that_removes_it(
-    admin: Browser, own: Tenant
+    admin: Browser, tenant: Tenant
 ) -> None:
-    address = f"/calls?state=failed&organization={own.organization.id}&within=yesterday&sort=number"
+    address = (
+        f"/calls?state=failed&organization={tenant.organization.id}&within=yesterday&sort=number"
+    )
     page = admin.get(address).text
     chips = re.findall(r'<a class="chip" href="([^"]*)" aria-label="Remove filter: ([^"]*)"', page)
     assert [unescape(words) for _url, words in chips] == [
-        f"Organization: {own.organization.name}",
+        f"Organization: {tenant.organization.name}",
         "Time: Yesterday",
     ]
     assert [sorted(parse_qsl(urlsplit(unescape(url)).query)) for url, _words in chips] == [
         [("sort", "number"), ("state", "failed"), ("within", "yesterday")],
-        [("organization", str(own.organization.id)), ("sort", "number"), ("state", "failed")],
+        [("organization", str(tenant.organization.id)), ("sort", "number"), ("state", "failed")],
     ]
     assert 'class="chip"' not in admin.get("/calls?state=failed").text
 

@@ -121,26 +121,33 @@ def plain(words: str) -> str:
 
 @pytest.fixture
 def lists(
-    app: Flask, session: Session, uploader: Uploader, own: Tenant, other: Tenant, operator: Browser
+    app: Flask,
+    session: Session,
+    uploader: Uploader,
+    tenant: Tenant,
+    other_tenant: Tenant,
+    operator: Browser,
 ) -> Lists:
     """More than a page of each record of a partner, and another partner."""
     for number in range(27):
-        user = make_user(session, own.partner.id, f"u{number}@x.example", businessName=f"B{number}")
-        make_call(session, own.organization, f"+12025550{100 + number}")
+        user = make_user(
+            session, tenant.partner.id, f"u{number}@x.example", businessName=f"B{number}"
+        )
+        make_call(session, tenant.organization, f"+12025550{100 + number}")
         organization = organization_of(session, user)
         converse(session, organization, utcnow().date() - timedelta(days=number), number % 4)
         converse(session, organization, utcnow().date() - timedelta(days=40), number % 3)
-    for tenant in (own, other):
-        staff = tenant.caller(Role.PARTNER_ADMIN)
+    for each in (tenant, other_tenant):
+        staff = each.caller(Role.PARTNER_ADMIN)
         for name in ("=1+1", "Łódź", "Autumn"):
-            campaigns.create(session, staff, tenant.organization.id, name=name)
+            campaigns.create(session, staff, each.organization.id, name=name)
         for number in (1, 2):
-            do_not_call.add(session, staff, tenant.organization.id, f"+1202555000{number}")
+            do_not_call.add(session, staff, each.organization.id, f"+1202555000{number}")
             endpoints.add(
                 session,
                 staff,
                 app.extensions["settings"],
-                organization_id=tenant.organization.id,
+                organization_id=each.organization.id,
                 url=f"https://crm.example/{number}",
                 events=["call.completed"],
             )
@@ -151,7 +158,7 @@ def lists(
     for name in ("b.csv", "a.csv"):
         uploader.applied(f"phone,first_name,last_name\n{people}", name)
     session.expire_all()
-    return Lists(uploader.browser, operator, uploader.campaign_id, own.organization.id)
+    return Lists(uploader.browser, operator, uploader.campaign_id, tenant.organization.id)
 
 
 def test_every_list_is_tested_here() -> None:
@@ -216,16 +223,16 @@ def test_lists_are_sorted_by_the_words_of_their_columns(lists: Lists) -> None:
 
 
 def test_members_are_offered_only_the_orders_with_an_index_for_them(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    make_call(session, own.organization, "+12025550100")
+    make_call(session, tenant.organization, "+12025550100")
     session.commit()
     offered = [
         [order for order in ("status", "outcome") if f"sort={order}" in browser.get("/calls").text]
-        for browser in (signed_in(own.staff[Role.PARTNER_ADMIN]), signed_in(own.user))
+        for browser in (signed_in(tenant.staff[Role.PARTNER_ADMIN]), signed_in(tenant.user))
     ]
     assert offered == [["status", "outcome"], ["outcome"]]
-    assert signed_in(own.user).get("/calls?sort=status").status_code == 200
+    assert signed_in(tenant.user).get("/calls?sort=status").status_code == 200
 
 
 def test_an_excel_file_holds_the_same_as_the_csv_file(lists: Lists) -> None:
@@ -291,9 +298,9 @@ def test_users_of_other_languages_are_told_that_files_are_in_english(lists: List
 
 @pytest.mark.alternating
 def test_selected_rows_are_exported_in_the_chosen_columns_and_no_others(
-    lists: Lists, own: Tenant, other: Tenant, signed_in: SignedIn
+    lists: Lists, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     exporting_some = [name for name, each in LISTS.items() if each.bulk and each.bulk.exports]
     assert exporting_some == [
         *("organizations", "assistants", "campaigns", "uploads", "campaign-uploads"),
@@ -394,8 +401,8 @@ def test_a_first_and_a_last_day_count_as_one_filter(lists: Lists) -> None:
     assert re.findall(r"More filters <span[^>]*>(\d)</span>", shown) == ["2"]
 
 
-def test_unknown_parameters_change_nothing(own: Tenant, signed_in: SignedIn) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+def test_unknown_parameters_change_nothing(tenant: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     statuses = {
         browser.get(f"{path}?{name}=x").status_code
         for path in ("/organizations", "/audit", "/assistants/new")
@@ -481,8 +488,8 @@ def test_with_a_wrong_filter_there_are_no_rows_no_view_and_no_file(
         session.commit()
 
 
-def test_the_page_of_a_view_names_what_it_keeps(own: Tenant, signed_in: SignedIn) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+def test_the_page_of_a_view_names_what_it_keeps(tenant: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     address = "q=oak&tier=customerPlusPlan&trial=yes&sort=-name&column=plan&column=users"
     page = browser.get(f"/lists/organizations/views/new?{address}").text
     facts = re.findall(r"<dt>([^<]*)</dt>\s*<dd>([^<]*)</dd>", page)
@@ -494,20 +501,20 @@ def test_the_page_of_a_view_names_what_it_keeps(own: Tenant, signed_in: SignedIn
 
 
 def test_a_shared_view_is_offered_to_colleagues_only_and_changed_by_its_owner_only(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    for tenant in (own, other):
-        make_campaign(session, tenant)
-    owner = signed_in(own.staff[Role.PARTNER_ADMIN])
+    for each in (tenant, other_tenant):
+        make_campaign(session, each)
+    owner = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     shared: dict[str, dict[str, str]] = {"Shared": {"is_shared": "y"}, "Mine": {}}
     for name, more in shared.items():
         new = "/lists/campaigns/views/new?q=autumn"
         owner.post(new, {"name": name, **more}, page=new)
     views = {view.name: view.id for view in session.scalars(select(SavedView))}
     others = {
-        "colleague": signed_in(own.staff[Role.PARTNER_EDITOR]),
-        "stranger": signed_in(other.staff[Role.PARTNER_ADMIN]),
-        "member": signed_in(own.user),
+        "colleague": signed_in(tenant.staff[Role.PARTNER_EDITOR]),
+        "stranger": signed_in(other_tenant.staff[Role.PARTNER_ADMIN]),
+        "member": signed_in(tenant.user),
     }
 
     def offered(browser: Browser) -> list[str]:
@@ -531,30 +538,30 @@ def test_a_shared_view_is_offered_to_colleagues_only_and_changed_by_its_owner_on
 
 
 def test_a_shared_view_of_a_partner_is_not_offered_to_operators(
-    own: Tenant, signed_in: SignedIn, operator: Browser
+    tenant: Tenant, signed_in: SignedIn, operator: Browser
 ) -> None:
-    owner, new = signed_in(own.staff[Role.PARTNER_ADMIN]), "/lists/organizations/views/new?q=oak"
+    owner, new = signed_in(tenant.staff[Role.PARTNER_ADMIN]), "/lists/organizations/views/new?q=oak"
     owner.post(new, {"name": "Shared", "is_shared": "y"}, page=new)
     assert "Shared" in owner.get("/organizations").text
     assert "Shared" not in operator.get("/organizations").text
 
 
 def test_a_list_that_a_user_may_not_open_has_no_files_and_no_views(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    member = signed_in(own.user)
+    member = signed_in(tenant.user)
     paths = ("export.csv", "export.xlsx", "views/new")
     for name in ("organizations", "unknown"):
         assert [member.get(f"/lists/{name}/{path}").status_code for path in paths] == [404] * 3
 
 
 def test_an_excel_file_with_more_rows_than_a_sheet_holds_is_refused(
-    session: Session, own: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+    session: Session, tenant: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exporting, "MAX_ROWS", 1)
     for _ in range(2):
-        make_campaign(session, own)
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+        make_campaign(session, tenant)
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     answer = admin.get("/lists/campaigns/export.xlsx")
     message = "An Excel file holds at most 1 rows. Export CSV instead."
     assert answer.status_code == 413
@@ -596,21 +603,24 @@ def test_no_filter_offers_the_same_words_twice(name: str) -> None:
     assert [words for words in offered if len(set(words)) < len(words)] == []
 
 
-def test_a_view_names_each_filter_in_words(lists: Lists, own: Tenant) -> None:
+def test_a_view_names_each_filter_in_words(lists: Lists, tenant: Tenant) -> None:
     query = (
-        f"state=busy&organization={own.organization.id}&within=7-days&start=2026-11-02&live=no"
+        f"state=busy&organization={tenant.organization.id}&within=7-days&start=2026-11-02&live=no"
         "&round=current"
     )
     page = unescape(lists.browser.get(f"/lists/calls/views/new?{query}").text)
     assert (
-        f"Status: Busy · Organization: {own.organization.name} · Campaign round: Current round · "
-        "Time: 7 days · From 2 Nov 2026 · Live or test: Made with a test key"
+        f"Status: Busy · Organization: {tenant.organization.name} · "
+        "Campaign round: Current round · Time: 7 days · "
+        "From 2 Nov 2026 · Live or test: Made with a test key"
     ) in re.sub(r"<[^>]+>", "", page).replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_calls_are_filtered_by_days_up_to_now(own: Tenant, session: Session, lists: Lists) -> None:
+def test_calls_are_filtered_by_days_up_to_now(
+    tenant: Tenant, session: Session, lists: Lists
+) -> None:
     now = utcnow()
-    own.staff[Role.PARTNER_ADMIN].timezone = "UTC"
+    tenant.staff[Role.PARTNER_ADMIN].timezone = "UTC"
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     ages = {
         "+12025550161": midnight,
@@ -620,7 +630,7 @@ def test_calls_are_filtered_by_days_up_to_now(own: Tenant, session: Session, lis
         "+12025550165": midnight - timedelta(days=29, seconds=1),
     }
     for number, at in ages.items():
-        make_call(session, own.organization, number, at)
+        make_call(session, tenant.organization, number, at)
     session.commit()
     found = {}
     for value in ("today", "yesterday", "7-days", "30-days", "nonsense"):
@@ -636,9 +646,9 @@ def test_calls_are_filtered_by_days_up_to_now(own: Tenant, session: Session, lis
 
 
 def test_last_week_is_monday_to_sunday_of_the_week_before_this_one(
-    own: Tenant, session: Session, lists: Lists
+    tenant: Tenant, session: Session, lists: Lists
 ) -> None:
-    own.staff[Role.PARTNER_ADMIN].timezone = "UTC"
+    tenant.staff[Role.PARTNER_ADMIN].timezone = "UTC"
     now = utcnow()
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     monday = midnight - timedelta(days=midnight.weekday())
@@ -650,18 +660,18 @@ def test_last_week_is_monday_to_sunday_of_the_week_before_this_one(
         "+12025550164": monday - week - second,
     }
     for number, at in ages.items():
-        make_call(session, own.organization, number, at)
+        make_call(session, tenant.organization, number, at)
     session.commit()
     rows = lists.browser.get("/lists/calls/export.csv?within=last-week&column=number").text
     assert [number[-1] for number in sorted(ages) if number in rows] == ["2", "3"]
 
 
 def test_columns_menu_table_and_file_of_calls_agree(
-    own: Tenant, session: Session, lists: Lists
+    tenant: Tenant, session: Session, lists: Lists
 ) -> None:
     contact = {"phoneNumber": "+12025550161", "firstName": "Ada", "lastName": "Byron"}
     # The newest: the others are of one moment, and fill more than a page in any order.
-    make_call(session, own.organization, "+12025550161", utcnow(), contact=contact)
+    make_call(session, tenant.organization, "+12025550161", utcnow(), contact=contact)
     session.commit()
     page = lists.browser.get("/calls").text
     assert page.count("Ada Byron</span>") == 1
@@ -677,9 +687,9 @@ def test_columns_menu_table_and_file_of_calls_agree(
 
 
 def test_columns_without_a_value_stay_hidden_beside_chosen_ones_and_phones_show_none(
-    own: Tenant, session: Session, lists: Lists
+    tenant: Tenant, session: Session, lists: Lists
 ) -> None:
-    make_call(session, own.organization, "+12025550161", utcnow())
+    make_call(session, tenant.organization, "+12025550161", utcnow())
     session.commit()
     chosen = ("number", "campaign", "status", "duration", "cost", "attempts", "ended")
     page = lists.browser.get(f"/calls?{urlencode({'column': chosen}, doseq=True)}").text
@@ -699,10 +709,10 @@ def test_phones_show_an_email_once_also_if_its_column_is_chosen(lists: Lists) ->
 
 
 def test_a_file_of_calls_names_the_outcome_as_the_list_does(
-    own: Tenant, session: Session, lists: Lists
+    tenant: Tenant, session: Session, lists: Lists
 ) -> None:
     failed = {"ended_reason": EndedReason.CARRIER_ERROR}
-    make_call(session, own.organization, "+12025550162", utcnow(), **failed)
+    make_call(session, tenant.organization, "+12025550162", utcnow(), **failed)
     session.commit()
     columns = "column=number&column=outcome"
     assert ' title="Carrier error"' in lists.browser.get(f"/calls?{columns}").text

@@ -17,9 +17,9 @@ SignIn = Callable[[User], Browser]
 
 
 @pytest.fixture
-def lost(session: Session, own: Tenant) -> User:
+def lost(session: Session, tenant: Tenant) -> User:
     """A member who needs a second step and has lost everything for it."""
-    user = own.user
+    user = tenant.user
     user.second_factor_at = utcnow()
     session.add(AuthenticatorApp(user_id=user.id, secret="sealed", confirmed_at=utcnow()))
     recovery_codes.replace(session, user.id)
@@ -38,9 +38,9 @@ def has_factor(session: Session, user: User) -> bool:
 
 
 def test_an_administrator_resets_the_factor_after_a_confirmation(
-    app: Flask, session: Session, own: Tenant, signed_in: SignIn, lost: User
+    app: Flask, session: Session, tenant: Tenant, signed_in: SignIn, lost: User
 ) -> None:
-    theirs, admin = signed_in(lost), signed_in(own.staff[Role.PARTNER_ADMIN])
+    theirs, admin = signed_in(lost), signed_in(tenant.staff[Role.PARTNER_ADMIN])
     shown = admin.get(f"/users/{lost.id}/reset-factors").text
     assert "Make sure that you are really talking to this user" in shown
     assert has_factor(session, lost)
@@ -52,7 +52,7 @@ def test_an_administrator_resets_the_factor_after_a_confirmation(
     assert browser.get("/account").status_code == 200
     mail = session.scalars(select(Mail).where(Mail.user_id == lost.id).order_by(Mail.id)).first()
     assert mail is not None
-    by = own.staff[Role.PARTNER_ADMIN].email
+    by = tenant.staff[Role.PARTNER_ADMIN].email
     assert (mail.kind, mail.details) == ("factors_changed", {"what": "factors_reset", "by": by})
     actions = session.scalars(
         select(AuditEntry.action).where(AuditEntry.target_id == str(lost.id))
@@ -62,27 +62,27 @@ def test_an_administrator_resets_the_factor_after_a_confirmation(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
 def test_roles_that_manage_no_users_reset_nothing(
-    session: Session, own: Tenant, signed_in: SignIn, lost: User, role: Role
+    session: Session, tenant: Tenant, signed_in: SignIn, lost: User, role: Role
 ) -> None:
-    stranger = own.plus_user if role is Role.STANDARD else own.staff[role]
+    stranger = tenant.plus_user if role is Role.STANDARD else tenant.staff[role]
     assert reset(signed_in(stranger), lost) == 404
     assert has_factor(session, lost)
 
 
 def test_an_administrator_of_another_partner_resets_nothing(
-    session: Session, other: Tenant, signed_in: SignIn, lost: User
+    session: Session, other_tenant: Tenant, signed_in: SignIn, lost: User
 ) -> None:
-    assert reset(signed_in(other.staff[Role.PARTNER_ADMIN]), lost) == 404
+    assert reset(signed_in(other_tenant.staff[Role.PARTNER_ADMIN]), lost) == 404
     assert has_factor(session, lost)
 
 
 def test_users_do_not_reset_those_above_them_or_themselves(
-    session: Session, own: Tenant, signed_in: SignIn, lost: User
+    session: Session, tenant: Tenant, signed_in: SignIn, lost: User
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.second_factor_at = utcnow()
     session.commit()
-    reset(signed_in(own.staff[Role.ADMIN]), admin)
+    reset(signed_in(tenant.staff[Role.ADMIN]), admin)
     reset(signed_in(admin), admin)
     assert has_factor(session, admin)
 
@@ -101,16 +101,16 @@ def test_a_stranger_with_the_password_and_the_mailbox_stays_out(
 
 
 def test_an_administrator_signs_a_user_out_everywhere(
-    session: Session, own: Tenant, signed_in: SignIn
+    session: Session, tenant: Tenant, signed_in: SignIn
 ) -> None:
-    theirs = signed_in(own.user)
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    answer = admin.post(f"/users/{own.user.id}/sign-out", page="/account")
+    theirs = signed_in(tenant.user)
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    answer = admin.post(f"/users/{tenant.user.id}/sign-out", page="/account")
     assert answer.status_code == 303
     assert theirs.get("/account").status_code == 303
     assert (
         session.scalars(
-            select(PortalSession.user_id).where(PortalSession.user_id == own.user.id)
+            select(PortalSession.user_id).where(PortalSession.user_id == tenant.user.id)
         ).all()
         == []
     )

@@ -57,9 +57,12 @@ def page_of(client: OAuthClient) -> str:
 
 
 def test_a_partner_sees_its_own_clients_and_the_operator_all(
-    session: Session, own: Tenant, other: Tenant, admin: Browser, operator: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser, operator: Browser
 ) -> None:
-    ours, theirs = make(session, own, "Our dialler"), make(session, other, "Their dialler")
+    ours, theirs = (
+        make(session, tenant, "Our dialler"),
+        make(session, other_tenant, "Their dialler"),
+    )
     session.commit()
     seen = {
         who: [name in browser.get(LIST).text for name in ("Our dialler", "Their dialler")]
@@ -71,26 +74,28 @@ def test_a_partner_sees_its_own_clients_and_the_operator_all(
     assert LIST in operator.get("/operator/installation").text
 
 
-def test_the_operator_reads_that_a_partner_has_no_clients(own: Tenant, operator: Browser) -> None:
-    page = operator.get(f"{LIST}?partner={own.partner.id}").text
+def test_the_operator_reads_that_a_partner_has_no_clients(
+    tenant: Tenant, operator: Browser
+) -> None:
+    page = operator.get(f"{LIST}?partner={tenant.partner.id}").text
     assert "This partner has no clients of the legacy API." in page
     assert "Clear filters" not in page
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
 def test_other_roles_do_not_find_the_migration_pages(
-    session: Session, own: Tenant, signed_in: SignedIn, role: Role
+    session: Session, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    client = make(session, own)
-    browser = signed_in(own.staff[role])
+    client = make(session, tenant)
+    browser = signed_in(tenant.staff[role])
     assert [browser.get(path).status_code for path in (LIST, page_of(client))] == [404, 404]
 
 
 def test_another_kind_of_client_or_an_unknown_one_is_not_found(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     new = oauth_clients.create(
-        session, own.caller(Role.PARTNER_ADMIN), name="Sync", role=Role.ADMIN
+        session, tenant.caller(Role.PARTNER_ADMIN), name="Sync", role=Role.ADMIN
     )
     session.commit()
     paths = (page_of(new.client), f"{LIST}/{uuid4()}")
@@ -98,11 +103,11 @@ def test_another_kind_of_client_or_an_unknown_one_is_not_found(
 
 
 def test_the_list_is_searched_and_leaves_out_what_was_revoked(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     assert "Nothing to move" in admin.get(LIST).text
-    make(session, own, "Night shift")
-    oauth_clients.revoke(session, SUPPORT, make(session, own, "Gone already").client_id)
+    make(session, tenant, "Night shift")
+    oauth_clients.revoke(session, SUPPORT, make(session, tenant, "Gone already").client_id)
     session.commit()
     shown = admin.get(f"{LIST}?q=night").text
     assert "Night shift" in shown
@@ -113,9 +118,9 @@ def test_the_list_is_searched_and_leaves_out_what_was_revoked(
 
 @pytest.mark.usefixtures("clock")
 def test_the_page_shows_traffic_request_and_both_answers(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    client = make(session, own)
+    client = make(session, tenant)
     before = (utcnow() - timedelta(days=40)).date()
     session.add(LegacyDay(client_id=client.id, day=before, accepted=7, refused=7, differing=7))
     legacy_migration.record_request(
@@ -141,19 +146,19 @@ def test_the_page_shows_traffic_request_and_both_answers(
 
 
 def test_a_client_that_asked_for_nothing_has_an_empty_page(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    shown = admin.get(page_of(make(session, own))).text
+    shown = admin.get(page_of(make(session, tenant))).text
     assert "The next one appears here" in shown
     assert "No requests in the last 30 days" in shown
 
 
 def test_without_a_kept_request_the_latest_call_is_used(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    client = make(session, own)
+    client = make(session, tenant)
     assistant = session.scalars(
-        select(Assistant).where(Assistant.organization_id == own.plus.id)
+        select(Assistant).where(Assistant.organization_id == tenant.plus.id)
     ).one()
     assistant.phone_number, assistant.phone_enabled, assistant.phone_configured = (
         "+12025550100",
@@ -167,7 +172,7 @@ def test_without_a_kept_request_the_latest_call_is_used(
         metadata={"city": "Leeds"},
         call_instructions="A quote.",
     )
-    caller = system_caller("x", own.partner.id)
+    caller = system_caller("x", tenant.partner.id)
     call_id = calls.schedule(session, caller, asked, source=CallSource.LEGACY, live=True).call_id
     call = session.get_one(Call, call_id)
     call.credential_id = client.id

@@ -43,19 +43,19 @@ WANTED = {
 
 
 @pytest.fixture
-def admin(own: Tenant, signed_in: SignedIn, clock: SetClock) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+def admin(tenant: Tenant, signed_in: SignedIn, clock: SetClock) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 @pytest.fixture(autouse=True)
-def figures(session: Session, own: Tenant) -> None:
+def figures(session: Session, tenant: Tenant) -> None:
     """In September one organization grows from 10 to 30 conversations, another falls to 5."""
-    for organization, now, before in ((own.organization, 30, 10), (own.plus, 5, 20)):
-        whose = {"organization_id": organization.id, "partner_id": own.partner.id}
+    for organization, now, before in ((tenant.organization, 30, 10), (tenant.plus, 5, 20)):
+        whose = {"organization_id": organization.id, "partner_id": tenant.partner.id}
         for day, count in ((date(2026, 9, 30), now), (date(2026, 8, 1), before)):
             session.add(ConversationDay(**whose, day=day, conversations=count, seconds=60 * count))
         session.add(CallDay(**whose, day=date(2026, 9, 5), ended=10, answered=4))
-    for organization in (own.organization, own.plus):
+    for organization in (tenant.organization, tenant.plus):
         organization.user_limit = organization.assistant_limit = 2
     session.commit()
 
@@ -81,10 +81,10 @@ def test_the_report_shows_growth_decline_and_the_answer_rate(admin: Browser) -> 
 
 
 def test_the_difference_of_two_shares_is_that_of_the_shown_shares(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     """9 of 28 and 5 of 13 are 32.14 % and 38.46 %: 6.32 points, but 6.4 between what is shown."""
-    whose = {"organization_id": own.organization.id, "partner_id": own.partner.id}
+    whose = {"organization_id": tenant.organization.id, "partner_id": tenant.partner.id}
     session.add(CallDay(**whose, day=date(2026, 9, 6), ended=8, answered=1))
     session.add(CallDay(**whose, day=date(2026, 8, 5), ended=13, answered=5))
     session.commit()
@@ -101,20 +101,20 @@ def test_an_unfinished_month_is_compared_with_the_same_days(admin: Browser) -> N
     assert "1–\u206015 Oct 2026, compared with 1–\u206015 Sep 2026." in page
 
 
-def test_the_report_of_one_organization_names_no_other(own: Tenant, admin: Browser) -> None:
-    page = admin.get(f"/report/month?month=2026-09&organization={own.organization.id}").text
+def test_the_report_of_one_organization_names_no_other(tenant: Tenant, admin: Browser) -> None:
+    page = admin.get(f"/report/month?month=2026-09&organization={tenant.organization.id}").text
     assert "Northwind Bakery" in page
     assert "Northwind Dental" not in page
 
 
 def test_the_report_and_the_overview_name_the_same_organizations_near_a_limit(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    own.organization.user_limit = 1
-    staff = own.caller(Role.PARTNER_ADMIN)
-    assistants.add_assistant(session, staff, own.plus, name="Sam")
-    for organization in (own.organization, own.plus):
-        whose = {"partner_id": own.partner.id, "organization_id": organization.id}
+    tenant.organization.user_limit = 1
+    staff = tenant.caller(Role.PARTNER_ADMIN)
+    assistants.add_assistant(session, staff, tenant.plus, name="Sam")
+    for organization in (tenant.organization, tenant.plus):
+        whose = {"partner_id": tenant.partner.id, "organization_id": organization.id}
         scope = f"organization:{organization.id}"
         session.add(SpendingLimit(**whose, scope=scope, month_minutes=10))
         session.add(SpendingTotal(**whose, scope=scope, period="2026-10", spent_seconds=500))
@@ -127,7 +127,7 @@ def test_the_report_and_the_overview_name_the_same_organizations_near_a_limit(
         *("Northwind Dental", f"2 of 2 assistants in use. {used}"),
         *("Northwind Bakery", used),
     ]
-    organizations.suspend(session, OPERATOR, own.organization.id)
+    organizations.suspend(session, OPERATOR, tenant.organization.id)
     session.commit()
     suspended = admin.get("/report/month?month=2026-09").text.partition("Near a limit now")[2]
     assert f"{used} The organization is suspended: it places no calls." in suspended
@@ -183,17 +183,17 @@ def test_months_without_a_report_are_not_found(admin: Browser, address: str) -> 
 
 
 def test_an_organization_of_another_partner_is_not_found(
-    session: Session, other: Tenant, admin: Browser
+    session: Session, other_tenant: Tenant, admin: Browser
 ) -> None:
     for path in ("/report/month", "/report/month.pdf", SCHEDULE):
-        assert admin.get(f"{path}?organization={other.organization.id}").status_code == 404
-    address = f"{SCHEDULE}?organization={other.organization.id}"
+        assert admin.get(f"{path}?organization={other_tenant.organization.id}").status_code == 404
+    address = f"{SCHEDULE}?organization={other_tenant.organization.id}"
     assert admin.post(address, WANTED, page=SCHEDULE).status_code == 404
     assert session.scalars(select(ReportSchedule)).all() == []
 
 
 def test_a_scheduled_report_is_sent_once_a_month_to_each_recipient(
-    session: Session, settings: Settings, own: Tenant, admin: Browser
+    session: Session, settings: Settings, tenant: Tenant, admin: Browser
 ) -> None:
     assert admin.post(SCHEDULE, WANTED, page=SCHEDULE).headers["Location"] == "/report/month"
     stored = session.scalars(select(ReportSchedule)).one()
@@ -216,20 +216,20 @@ def test_a_scheduled_report_is_sent_once_a_month_to_each_recipient(
 
 
 def test_a_recipient_who_is_a_user_gets_the_report_in_their_own_language_others_in_the_chosen_one(
-    session: Session, settings: Settings, own: Tenant, admin: Browser
+    session: Session, settings: Settings, tenant: Tenant, admin: Browser
 ) -> None:
-    own.partner.language, own.user.language = "es", "fr"
-    editor, admin_user = own.staff[Role.PARTNER_EDITOR], own.staff[Role.PARTNER_ADMIN]
+    tenant.partner.language, tenant.user.language = "es", "fr"
+    editor, admin_user = tenant.staff[Role.PARTNER_EDITOR], tenant.staff[Role.PARTNER_ADMIN]
     editor.language, admin_user.language = None, "en"
     session.commit()
-    people = [own.user.email.upper(), editor.email, admin_user.email, "ann@example.com"]
+    people = [tenant.user.email.upper(), editor.email, admin_user.email, "ann@example.com"]
     wanted = WANTED | {"recipients": "\n".join(people), "language": "de"}
     admin.post(SCHEDULE, wanted, page=SCHEDULE)
     now = datetime(2026, 11, 3, 7, tzinfo=UTC)
     monthly_reports.send_due(session, now, ModelRate(), session)
     letters = {each.to: each for each in send_waiting(session, settings)}
     assert {to: letter.subject for to, letter in letters.items()} == {
-        own.user.email: "Rapport mensuel pour Northwind\N{NARROW NO-BREAK SPACE}: octobre 2026",
+        tenant.user.email: "Rapport mensuel pour Northwind\N{NARROW NO-BREAK SPACE}: octobre 2026",
         editor.email: "Bericht für Oktober 2026, Northwind",
         admin_user.email: "Report of October 2026 for Northwind",
         "ann@example.com": "Bericht für Oktober 2026, Northwind",
@@ -238,9 +238,9 @@ def test_a_recipient_who_is_a_user_gets_the_report_in_their_own_language_others_
 
 
 def test_without_a_chosen_language_the_report_is_in_the_partners(
-    session: Session, settings: Settings, own: Tenant, admin: Browser
+    session: Session, settings: Settings, tenant: Tenant, admin: Browser
 ) -> None:
-    own.partner.language = "de"
+    tenant.partner.language = "de"
     session.commit()
     admin.post(SCHEDULE, WANTED | {"recipients": "ann@example.com"}, page=SCHEDULE)
     now = datetime(2026, 11, 3, 7, tzinfo=UTC)
@@ -260,7 +260,7 @@ def previewed(admin: Browser, query: str = "") -> tuple[str, str]:
     return unescape(heading), next(iter(re.findall(r"[\w.-]+@[\w.-]+", preview.text)), "")
 
 
-def test_the_page_previews_the_mail_in_the_chosen_language(own: Tenant, admin: Browser) -> None:
+def test_the_page_previews_the_mail_in_the_chosen_language(tenant: Tenant, admin: Browser) -> None:
     admin.post(SCHEDULE, WANTED | {"language": "de"}, page=SCHEDULE)
     shown = {query: previewed(admin, query) for query in ("", "?language=fr", "?language=xx")}
     assert shown == {
@@ -274,21 +274,21 @@ def test_the_page_previews_the_mail_in_the_chosen_language(own: Tenant, admin: B
 
 
 def test_the_page_says_who_gets_the_report_in_which_language_and_previews_each(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    own.user.language = "fr"
+    tenant.user.language = "fr"
     session.commit()
-    recipients = f"{own.user.email}\nann@example.com\nbob@example.com"
+    recipients = f"{tenant.user.email}\nann@example.com\nbob@example.com"
     admin.post(SCHEDULE, WANTED | {"recipients": recipients, "language": "de"}, page=SCHEDULE)
     page = unescape(admin.get(SCHEDULE).text).replace("<wbr>", "")
-    assert f"As {own.user.email} gets it, in French, with the figures of last month." in page
+    assert f"As {tenant.user.email} gets it, in French, with the figures of last month." in page
     assert '<span class="line-text">ann@example.com, bob@example.com</span>' in page
     assert "/report/schedule?language=de&shown=de#report-preview" in page
-    for of_schedule in (f"Français: {own.user.email}<", "Deutsch: ann@example.com, bob@exam"):
+    for of_schedule in (f"Français: {tenant.user.email}<", "Deutsch: ann@example.com, bob@exam"):
         assert f'<span class="line-text" dir="auto">{of_schedule}' in page
     assert previewed(admin) == (
         "Rapport mensuel\N{NARROW NO-BREAK SPACE}: septembre 2026",
-        own.user.email,
+        tenant.user.email,
     )
     assert previewed(admin, "?language=de&shown=de") == (
         "Bericht für September 2026",
@@ -297,36 +297,36 @@ def test_the_page_says_who_gets_the_report_in_which_language_and_previews_each(
 
 
 def test_a_schedule_without_recipients_previews_the_mail_in_the_partners_language(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    own.partner.language = "es"
+    tenant.partner.language = "es"
     session.commit()
     assert "En español, con las cifras del mes pasado." in admin.get(SCHEDULE).text
     assert previewed(admin)[1] != "ada@example.com", "who is that?"
 
 
-def test_the_page_names_the_subject_of_the_report(own: Tenant, admin: Browser) -> None:
+def test_the_page_names_the_subject_of_the_report(tenant: Tenant, admin: Browser) -> None:
     about = {}
-    for organization in (None, own.organization):
+    for organization in (None, tenant.organization):
         address = f"{SCHEDULE}?organization={organization.id}" if organization else SCHEDULE
         choices = admin.get(address).text.partition(' id="filter-organization"')[2]
         chosen = re.findall(r"<option[^>]* selected>(.*?)<", choices.partition("</select>")[0])
         about[address] = chosen
-    assert [*about.values()] == [["The whole portal"], [own.organization.name]]
+    assert [*about.values()] == [["The whole portal"], [tenant.organization.name]]
 
 
 def test_the_organizations_of_the_choice_are_in_the_order_of_their_names(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    own.organization.name, own.plus.name = "Aalto", "Zenith"
+    tenant.organization.name, tenant.plus.name = "Aalto", "Zenith"
     session.commit()
     choices = admin.get(SCHEDULE).text.partition(' id="filter-organization"')[2]
     names = re.findall(r"<option[^>]*>(.*?)<", choices.partition("</select>")[0])
     assert names == ["The whole portal", "Aalto", "Zenith"]
 
 
-def test_the_page_lists_the_schedules_that_send_a_report(own: Tenant, admin: Browser) -> None:
-    of_one = f"{SCHEDULE}?organization={own.plus.id}"
+def test_the_page_lists_the_schedules_that_send_a_report(tenant: Tenant, admin: Browser) -> None:
+    of_one = f"{SCHEDULE}?organization={tenant.plus.id}"
     admin.post(SCHEDULE, WANTED, page=SCHEDULE)
     admin.post(of_one, WANTED | {"day": "5", "recipients": "ann@example.com"}, page=of_one)
     page = unescape(admin.get(SCHEDULE).text).replace("\N{NO-BREAK SPACE}", " ")
@@ -346,7 +346,7 @@ def test_without_recipients_nothing_is_sent(session: Session, admin: Browser) ->
     assert monthly_reports.is_any_due(session, datetime(2027, 1, 1, tzinfo=UTC)) is False
 
 
-def test_a_saved_schedule_names_its_report_and_recipients(own: Tenant, admin: Browser) -> None:
+def test_a_saved_schedule_names_its_report_and_recipients(tenant: Tenant, admin: Browser) -> None:
     def saved(recipients: str, version: int, address: str = SCHEDULE) -> str:
         form = WANTED | {"recipients": recipients, "version": str(version)}
         page = admin.get(admin.post(address, form, page=address).headers["Location"]).text
@@ -354,7 +354,7 @@ def test_a_saved_schedule_names_its_report_and_recipients(own: Tenant, admin: Br
         return unescape(title).replace("<wbr>", "").replace("\N{NO-BREAK SPACE}", " ")
 
     two, four = "ann@example.com\nbob@example.com", "\n".join(f"{n}@example.com" for n in range(4))
-    of_one = f"{SCHEDULE}?organization={own.organization.id}"
+    of_one = f"{SCHEDULE}?organization={tenant.organization.id}"
     sent = "the next report is sent on 3 Nov 2026, 08:00 (Europe/Berlin) to"
     assert [saved(two, 0), saved(four, 1), saved("", 2), saved(two, 0, of_one)] == [
         f"Schedule saved. The whole portal: {sent} ann@example.com, bob@example.com.",
@@ -365,9 +365,9 @@ def test_a_saved_schedule_names_its_report_and_recipients(own: Tenant, admin: Br
 
 
 def test_a_new_schedule_is_in_the_users_own_time_zone(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    user = own.staff[Role.PARTNER_ADMIN]
+    user = tenant.staff[Role.PARTNER_ADMIN]
     user.timezone = "Asia/Tokyo"
     session.commit()
     assert '<option selected value="Asia/Tokyo">' in signed_in(user).get(SCHEDULE).text
@@ -398,16 +398,16 @@ def test_a_refused_schedule_counts_as_unsaved(admin: Browser) -> None:
 
 
 def test_a_test_mail_goes_to_the_user_alone_and_shows_last_month(
-    session: Session, settings: Settings, own: Tenant, admin: Browser
+    session: Session, settings: Settings, tenant: Tenant, admin: Browser
 ) -> None:
-    address = f"{SCHEDULE}/test?organization={own.organization.id}"
+    address = f"{SCHEDULE}/test?organization={tenant.organization.id}"
     admin.post(address, page=SCHEDULE)
     mail = session.scalars(select(Mail).where(Mail.kind == "monthly_report")).one()
     assert {name: value for name, value in mail.details.items() if name != "paper"} == {
         "name": "Northwind Bakery",
         "month": "September 2026",
         "start": "2026-09-01",
-        "organizationId": str(own.organization.id),
+        "organizationId": str(tenant.organization.id),
         "figures": [
             ["Conversations", "30", "10"],
             ["With a person", "0", "0"],
@@ -420,37 +420,37 @@ def test_a_test_mail_goes_to_the_user_alone_and_shows_last_month(
         "language": "en",
     }
     (letter,) = [each for each in send_waiting(session, settings) if "Report of" in each.subject]
-    assert letter.to == own.staff[Role.PARTNER_ADMIN].email
+    assert letter.to == tenant.staff[Role.PARTNER_ADMIN].email
     assert "Conversations | 30 | 10" in letter.text
 
 
 def test_the_mail_has_the_conversations_of_each_week_as_bars_in_the_brands_colour(
-    session: Session, settings: Settings, own: Tenant, admin: Browser
+    session: Session, settings: Settings, tenant: Tenant, admin: Browser
 ) -> None:
-    admin.post(f"{SCHEDULE}/test?organization={own.organization.id}", page=SCHEDULE)
+    admin.post(f"{SCHEDULE}/test?organization={tenant.organization.id}", page=SCHEDULE)
     (letter,) = [each for each in send_waiting(session, settings) if "Report of" in each.subject]
     assert "Conversations by week | September | August\n1–7 Sep | 0 | 10\n" in letter.text
     assert "29–30 Sep | 30 | 0" in letter.text
-    colour = brand_shades(of_partner(own.partner).colour).light.chart
+    colour = brand_shades(of_partner(tenant.partner).colour).light.chart
     fill = r'<td class="fill"[^>]* width="([^"]+)"[^>]*background-color: ([^;]+);'
     bars = re.findall(fill, letter.html)
     assert bars == [("100%", colour)]
 
 
 def test_the_pdf_of_the_running_month_says_so_and_when_it_was_created(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
     now = utcnow().date()
-    report = reporting.monthly(session, own.caller(Role.PARTNER_ADMIN), now, now)
+    report = reporting.monthly(session, tenant.caller(Role.PARTNER_ADMIN), now, now)
     parts = monthly_reports.pdf_content(report, None, "Northwind", has_model=False)
     assert "(today so far), compared with" in parts["subtitle"]
     assert parts["note"].endswith(f"Created on {format_local_date(now, 'yMMMd')}.")
 
 
 def test_the_mail_has_the_report_as_a_pdf_in_its_language(
-    session: Session, own: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
+    session: Session, tenant: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own.staff[Role.PARTNER_ADMIN].language = "de"
+    tenant.staff[Role.PARTNER_ADMIN].language = "de"
     session.commit()
     admin.post(f"{SCHEDULE}/test", page=SCHEDULE)
     mail = session.scalars(select(Mail).where(Mail.kind == "monthly_report")).one()
@@ -467,20 +467,20 @@ def test_the_mail_has_the_report_as_a_pdf_in_its_language(
 
 
 def test_members_of_an_organization_can_open_the_link_of_its_report(
-    session: Session, settings: Settings, own: Tenant, admin: Browser, signed_in: SignedIn
+    session: Session, settings: Settings, tenant: Tenant, admin: Browser, signed_in: SignedIn
 ) -> None:
-    admin.post(f"{SCHEDULE}/test?organization={own.organization.id}", page=SCHEDULE)
+    admin.post(f"{SCHEDULE}/test?organization={tenant.organization.id}", page=SCHEDULE)
     (letter,) = [each for each in send_waiting(session, settings) if "Report of" in each.subject]
     (link,) = set(re.findall(r"http://[^/]+(/usage[^\s\"]+)", letter.text))
-    page = signed_in(own.user).get(link)
+    page = signed_in(tenant.user).get(link)
     assert page.status_code == 200
     assert 'name="end" value="2026-09-30"' in page.text
 
 
 def test_an_editor_reads_the_report_and_does_not_schedule_it(
-    own: Tenant, signed_in: SignedIn, clock: SetClock
+    tenant: Tenant, signed_in: SignedIn, clock: SetClock
 ) -> None:
-    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    editor = signed_in(tenant.staff[Role.PARTNER_EDITOR])
     assert "Schedule emails" not in editor.get("/report/month").text
     assert editor.get(SCHEDULE).status_code == 404
-    assert signed_in(own.user).get("/report/month").status_code == 404
+    assert signed_in(tenant.user).get("/report/month").status_code == 404

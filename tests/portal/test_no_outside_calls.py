@@ -66,20 +66,20 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def ids(session: Session, own: Tenant) -> dict[str, str]:
+def ids(session: Session, tenant: Tenant) -> dict[str, str]:
     """Records of the tenant whose forms could ask the outside, by the names in addresses."""
     secret = seal("a-password", PURPOSE, (SECRET_KEY,))
     account = CarrierAccount(
-        partner_id=own.partner.id,
-        owner_id=own.partner.id,
+        partner_id=tenant.partner.id,
+        owner_id=tenant.partner.id,
         carrier=CarrierKind.SIP,
         trunk={"address": "trunk.outside.example", "user": "portal"},
         secret=secret,
         created_by="colleague",
     )
     webhook = WebhookEndpoint(
-        partner_id=own.partner.id,
-        organization_id=own.organization.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.organization.id,
         url="https://hooks.outside.example/x",
         events=["call.completed"],
         secret=secret,
@@ -90,9 +90,9 @@ def ids(session: Session, own: Tenant) -> dict[str, str]:
     return {
         "account_id": str(account.id),
         "webhook_id": str(webhook.id),
-        "organization_id": str(own.organization.id),
-        "user_id": str(own.user.id),
-        "slug": own.partner.slug,
+        "organization_id": str(tenant.organization.id),
+        "user_id": str(tenant.user.id),
+        "slug": tenant.partner.slug,
         "kind": "logo",
         "rows": "header_links",
         "index": "0",
@@ -105,13 +105,13 @@ def ids(session: Session, own: Tenant) -> dict[str, str]:
 @pytest.mark.alternating
 def test_no_form_sends_requests_to_other_servers(
     app: Flask,
-    own: Tenant,
+    tenant: Tenant,
     ids: dict[str, str],
     signed_in: Callable[[User], Browser],
     asked: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     monkeypatch.setattr(app.extensions["page_rate_limit"], "_burst", 10_000)
     rules = [
         rule
@@ -130,7 +130,7 @@ def test_no_form_sends_requests_to_other_servers(
             path = app.url_for(rule.endpoint, **values)
         answer = admin.post(path, FIELDS, page="/account")
         statuses[rule.endpoint] = answer.status_code
-    trunk = f"/carriers/accounts/trunk?organization={own.organization.id}"
+    trunk = f"/carriers/accounts/trunk?organization={tenant.organization.id}"
     statuses["trunk of an organization"] = admin.post(trunk, FIELDS, page="/account").status_code
     assert asked == []
     assert {name: status for name, status in statuses.items() if status >= 500} == {}

@@ -43,26 +43,26 @@ def titles_on(page: str) -> list[str]:
 
 
 @pytest.fixture
-def paused(session: Session, own: Tenant) -> None:
+def paused(session: Session, tenant: Tenant) -> None:
     """A pause of calling and a paused webhook, both by the system."""
-    worker = system_caller("worker", partner_id=own.partner.id)
-    scope = PauseScope(partner_id=own.partner.id, organization_id=own.organization.id)
+    worker = system_caller("worker", partner_id=tenant.partner.id)
+    scope = PauseScope(partner_id=tenant.partner.id, organization_id=tenant.organization.id)
     pauses.pause(session, worker, scope, "Unusual calls")
     audit.record(
         session,
         worker,
         action="webhook.paused",
         target_type="webhook",
-        target_id=own.plus.id,
-        organization_id=own.plus.id,
+        target_id=tenant.plus.id,
+        organization_id=tenant.plus.id,
         target="crm.example",
     )
     session.commit()
 
 
 @pytest.mark.usefixtures("paused")
-def test_the_bell_counts_unread_notifications(own: Tenant, signed_in: SignedIn) -> None:
-    admin, customer_admin = (signed_in(own.staff[r]) for r in (Role.PARTNER_ADMIN, Role.ADMIN))
+def test_the_bell_counts_unread_notifications(tenant: Tenant, signed_in: SignedIn) -> None:
+    admin, customer_admin = (signed_in(tenant.staff[r]) for r in (Role.PARTNER_ADMIN, Role.ADMIN))
     page = admin.get("/notifications").text
     assert bell(page) == "Notifications, 2 unread"
     assert titles_on(page) == ["Webhook paused: crm.example", "Calling paused"]
@@ -79,10 +79,10 @@ def buttons(page: str) -> list[str]:
 
 @pytest.mark.usefixtures("paused")
 def test_one_notification_is_marked_as_read_by_its_reader_alone(
-    own: Tenant, other: Tenant, signed_in: SignedIn
+    tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin, colleague = (signed_in(own.staff[r]) for r in (Role.PARTNER_ADMIN, Role.ADMIN))
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    admin, colleague = (signed_in(tenant.staff[r]) for r in (Role.PARTNER_ADMIN, Role.ADMIN))
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     newest, oldest = buttons(admin.get("/notifications").text)
     for browser in (stranger, admin, admin):
         assert browser.post(oldest, page="/notifications").status_code == 303
@@ -95,9 +95,9 @@ def test_one_notification_is_marked_as_read_by_its_reader_alone(
 
 @pytest.mark.usefixtures("paused")
 def test_opening_a_notification_marks_it_as_read_and_leads_to_its_page(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     newest, oldest = buttons(admin.get("/notifications").text)
     opened = admin.post(newest, {"open": "1"}, page="/notifications")
     assert (opened.status_code, opened.location) == (303, "/api-access/webhooks")
@@ -107,8 +107,8 @@ def test_opening_a_notification_marks_it_as_read_and_leads_to_its_page(
 
 
 @pytest.mark.usefixtures("paused")
-def test_notifications_are_filtered_by_kind_and_unread(own: Tenant, signed_in: SignedIn) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+def test_notifications_are_filtered_by_kind_and_unread(tenant: Tenant, signed_in: SignedIn) -> None:
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = admin.get("/notifications?kind=webhook&state=unread").text
     assert titles_on(page) == ["Webhook paused: crm.example"]
     [button] = buttons(page)
@@ -122,36 +122,41 @@ def test_notifications_are_filtered_by_kind_and_unread(own: Tenant, signed_in: S
     assert len(titles_on(admin.get("/notifications?kind=others").text)) == 2
     kinds = re.findall(r'<option value="([a-z_]+)"', admin.get("/notifications").text)
     member = re.findall(
-        r'<option value="([a-z_]+)"', signed_in(own.user).get("/notifications").text
+        r'<option value="([a-z_]+)"', signed_in(tenant.user).get("/notifications").text
     )
     assert kinds == [*KINDS, "unread"]
     assert member == ["campaign", "dialling", "upload", "unread"]
 
 
 @pytest.mark.usefixtures("paused")
-def test_a_notification_names_its_organization_to_staff(own: Tenant, signed_in: SignedIn) -> None:
-    for browser, named in ((signed_in(own.staff[Role.ADMIN]), True), (signed_in(own.user), False)):
+def test_a_notification_names_its_organization_to_staff(
+    tenant: Tenant, signed_in: SignedIn
+) -> None:
+    for browser, named in (
+        (signed_in(tenant.staff[Role.ADMIN]), True),
+        (signed_in(tenant.user), False),
+    ):
         [words] = re.findall(r'line-text">([^<]*)', browser.get("/notifications").text)
         assert words.startswith("Northwind Bakery · ") is named
 
 
 def test_an_upload_shows_its_counts_and_its_undo(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     session.info["own"] = own
     upload = make_upload(session, own.plus, status=ImportStatus.DONE)
     audit.record(
         session,
-        system_caller("worker", partner_id=own.partner.id),
+        system_caller("worker", partner_id=tenant.partner.id),
         action="upload.applied",
         target_type="upload",
         target_id=upload.id,
-        organization_id=own.plus.id,
+        organization_id=tenant.plus.id,
         target="recall.csv",
         after={"created": 1200, "updated": 0, "deleted": 0, "ignored": 1, "failed": 2},
     )
     session.commit()
-    browser = signed_in(own.staff[Role.ADMIN])
+    browser = signed_in(tenant.staff[Role.ADMIN])
     [words] = re.findall(r'line-text">([^<]*)', browser.get("/notifications").text)
     assert words.startswith("Northwind Dental · 1,200 created, 1 ignored, 2 failed · ")
     assert ">Undone<" not in browser.get("/notifications").text
@@ -161,13 +166,13 @@ def test_an_upload_shows_its_counts_and_its_undo(
 
 
 def test_an_acknowledged_alert_has_been_read_by_all_staff(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin, colleague = (signed_in(own.staff[r]) for r in (Role.PARTNER_ADMIN, Role.ADMIN))
+    admin, colleague = (signed_in(tenant.staff[r]) for r in (Role.PARTNER_ADMIN, Role.ADMIN))
     rule = {"threshold": "20", "period": "7-days", "scope": "each-organization"}
     form = "/alerts/rules/new?measure=answer-rate"
     admin.post(form, rule, page=form)
-    alert = opened(session, own)
+    alert = opened(session, tenant)
     assert [bell(each.get("/").text) for each in (admin, colleague)] == [
         "Notifications, 1 unread",
         "Notifications, 1 unread",
@@ -176,36 +181,41 @@ def test_an_acknowledged_alert_has_been_read_by_all_staff(
     assert [bell(each.get("/").text) for each in (admin, colleague)] == ["Notifications"] * 2
 
 
-def test_the_notifications_lead_to_the_choice_of_emails(own: Tenant, signed_in: SignedIn) -> None:
-    browser = signed_in(own.user)
+def test_the_notifications_lead_to_the_choice_of_emails(
+    tenant: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(tenant.user)
     assert 'href="/account#emails"' in browser.get("/notifications").text
     assert 'id="emails"' in browser.get("/account").text
 
 
 @pytest.mark.usefixtures("paused")
 def test_users_are_notified_only_of_what_they_may_see(
-    own: Tenant, other: Tenant, signed_in: SignedIn
+    tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    assert titles_on(signed_in(own.user).get("/notifications").text) == ["Calling paused"]
-    assert titles_on(signed_in(own.plus_user).get("/notifications").text) == []
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    assert titles_on(signed_in(tenant.user).get("/notifications").text) == ["Calling paused"]
+    assert titles_on(signed_in(tenant.plus_user).get("/notifications").text) == []
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     assert titles_on(stranger.get("/notifications").text) == []
 
 
 @pytest.mark.usefixtures("clock")
 def test_reached_budgets_are_notified_to_those_who_see_them(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
-    subjects = (LimitSubject(organization_id=own.plus.id), LimitSubject(partner_id=own.partner.id))
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    subjects = (
+        LimitSubject(organization_id=tenant.plus.id),
+        LimitSubject(partner_id=tenant.partner.id),
+    )
     for subject, scope in zip(
-        subjects, (f"organization:{own.plus.id}", f"partner:{own.partner.id}"), strict=True
+        subjects, (f"organization:{tenant.plus.id}", f"partner:{tenant.partner.id}"), strict=True
     ):
         budgets.change(session, admin, subject, 10_000_000)
         total = SpendingTotal(
             scope=scope,
             period="2026-11",
-            partner_id=own.partner.id,
+            partner_id=tenant.partner.id,
             organization_id=subject.organization_id,
             spent_micros=5_000_000,
         )
@@ -216,48 +226,51 @@ def test_reached_budgets_are_notified_to_those_who_see_them(
     session.commit()
     pages = {}
     for role in (Role.PARTNER_ADMIN, Role.ADMIN, Role.PARTNER_EDITOR):
-        browser = signed_in(own.staff[role])
+        browser = signed_in(tenant.staff[role])
         browser.post("/notifications/read", page="/account")
         pages[role] = browser.get("/notifications").text
-    of_customer = f"50 % of the budget spent: {own.plus.name}"
+    of_customer = f"50 % of the budget spent: {tenant.plus.name}"
     assert {role: sorted(titles_on(page)) for role, page in pages.items()} == {
-        Role.PARTNER_ADMIN: sorted([of_customer, f"50 % of the budget spent: {own.partner.name}"]),
+        Role.PARTNER_ADMIN: sorted(
+            [of_customer, f"50 % of the budget spent: {tenant.partner.name}"]
+        ),
         Role.ADMIN: [of_customer],
         Role.PARTNER_EDITOR: [],
     }
-    assert f"{own.plus.name} · " not in pages[Role.ADMIN], "its title names it"
-    assert f'href="/organizations/{own.plus.id}/spending"' in pages[Role.ADMIN]
+    assert f"{tenant.plus.name} · " not in pages[Role.ADMIN], "its title names it"
+    assert f'href="/organizations/{tenant.plus.id}/spending"' in pages[Role.ADMIN]
     assert 'href="/settings/spending"' in pages[Role.PARTNER_ADMIN]
 
 
 def test_users_are_not_notified_of_what_they_did(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    scope = PauseScope(partner_id=own.partner.id, organization_id=own.organization.id)
-    pauses.pause(session, own.caller(Role.PARTNER_ADMIN), scope, "Holidays")
+    scope = PauseScope(partner_id=tenant.partner.id, organization_id=tenant.organization.id)
+    pauses.pause(session, tenant.caller(Role.PARTNER_ADMIN), scope, "Holidays")
     session.commit()
     counts = [
-        bell(signed_in(own.staff[role]).get("/").text) for role in (Role.PARTNER_ADMIN, Role.ADMIN)
+        bell(signed_in(tenant.staff[role]).get("/").text)
+        for role in (Role.PARTNER_ADMIN, Role.ADMIN)
     ]
     assert counts == ["Notifications", "Notifications, 1 unread"]
 
 
 def test_older_notifications_are_on_the_next_page(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    worker = system_caller("worker", partner_id=own.partner.id)
+    worker = system_caller("worker", partner_id=tenant.partner.id)
     for number in range(30):
         audit.record(
             session,
             worker,
             action="webhook.paused",
             target_type="webhook",
-            target_id=own.plus.id,
-            organization_id=own.plus.id,
+            target_id=tenant.plus.id,
+            organization_id=tenant.plus.id,
             target=f"crm{number}.example",
         )
     session.commit()
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     first = admin.get("/notifications").text
     [further] = re.findall(r'href="(/notifications\?[^"]+)" rel="next"', first)
     second = admin.get(unescape(further)).text
@@ -267,8 +280,8 @@ def test_older_notifications_are_on_the_next_page(
 
 
 @pytest.mark.usefixtures("paused")
-def test_the_bell_refreshes_itself(own: Tenant, signed_in: SignedIn) -> None:
-    browser = signed_in(own.user)
+def test_the_bell_refreshes_itself(tenant: Tenant, signed_in: SignedIn) -> None:
+    browser = signed_in(tenant.user)
     part = browser.get("/notifications/bell", headers={"HX-Request": "true"}).text
     assert bell(part) == "Notifications, 1 unread"
     assert 'hx-trigger="every 60s"' in part

@@ -97,12 +97,12 @@ def test_sizes_have_the_units_of_the_language() -> None:
 
 
 def test_a_page_gives_its_scripts_the_number_marks_of_its_locale(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    own.organization.assistant_limit = 1500
+    tenant.organization.assistant_limit = 1500
     session.commit()
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
-    path = f"/organizations/{own.organization.id}"
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    path = f"/organizations/{tenant.organization.id}"
     page = browser.get(path, headers={"Accept-Language": "de"}).text
     assert 'data-thousands="." data-decimal=","' in page
     assert "von 1.500" in page

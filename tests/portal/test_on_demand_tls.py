@@ -15,11 +15,11 @@ ASK = "/internal/domains/ask"
 
 
 @pytest.fixture
-def verified(own: Tenant, other: Tenant, session: Session) -> Tenant:
+def verified(tenant: Tenant, other_tenant: Tenant, session: Session) -> Tenant:
     """One partner has a verified domain, the other one only names its own."""
-    partners.verify_domain(session, OPERATOR, own.partner.id)
+    partners.verify_domain(session, OPERATOR, tenant.partner.id)
     session.commit()
-    return own
+    return tenant
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,12 @@ NUMBER, PERSON = "+442079460123", "Ada"
 
 
 @pytest.fixture
-def calls(session: Session, own: Tenant, other: Tenant) -> dict[str, Call]:
+def calls(session: Session, tenant: Tenant, other_tenant: Tenant) -> dict[str, Call]:
     ended: dict[str, Any] = {"status": CallStatus.FAILED, "ended_reason": EndedReason.CARRIER_ERROR}
     made = {
-        "own": make_call(session, own.organization, NUMBER, seconds=61, cost_micros=20_500),
+        "own": make_call(session, tenant.organization, NUMBER, seconds=61, cost_micros=20_500),
         "other": make_call(
-            session, other.organization, NUMBER, **ended, carrier=CarrierKind.TWILIO
+            session, other_tenant.organization, NUMBER, **ended, carrier=CarrierKind.TWILIO
         ),
     }
     session.commit()
@@ -40,7 +40,7 @@ def calls(session: Session, own: Tenant, other: Tenant) -> dict[str, Call]:
 
 
 def test_an_operator_reads_and_filters_the_calls_of_all_partners(
-    session: Session, calls: dict[str, Call], own: Tenant, other: Tenant
+    session: Session, calls: dict[str, Call], tenant: Tenant, other_tenant: Tenant
 ) -> None:
     def found(**wanted: Any) -> set[str]:
         page = of_partners.search(session, OPERATOR, PartnerCallFilter(**wanted))
@@ -48,10 +48,10 @@ def test_an_operator_reads_and_filters_the_calls_of_all_partners(
         return {name for name, call in calls.items() if call.id in listed}
 
     assert found() == {"own", "other"}
-    assert found(partner=own.partner.id) == {"own"}
-    assert found(partner=own.partner.name[:5].upper()) == {"own"}
-    assert found(organization=other.organization.id) == {"other"}
-    assert found(organization=own.organization.name[2:].upper()) == {"own"}
+    assert found(partner=tenant.partner.id) == {"own"}
+    assert found(partner=tenant.partner.name[:5].upper()) == {"own"}
+    assert found(organization=other_tenant.organization.id) == {"other"}
+    assert found(organization=tenant.organization.name[2:].upper()) == {"own"}
     assert found(organization="no such organization") == set()
     assert found(carrier=CarrierKind.TWILIO) == {"other"}
     assert found(states=frozenset({CallStatus.FAILED})) == {"other"}
@@ -61,11 +61,11 @@ def test_an_operator_reads_and_filters_the_calls_of_all_partners(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.ADMIN, Role.OWNER, Role.STANDARD])
 def test_only_operators_read_the_calls_of_all_partners(
-    session: Session, own: Tenant, signed_in: SignedIn, role: Role
+    session: Session, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
     with pytest.raises(Forbidden):
-        of_partners.search(session, own.caller(role), PartnerCallFilter())
-    user = own.user if role in (Role.OWNER, Role.STANDARD) else own.staff[role]
+        of_partners.search(session, tenant.caller(role), PartnerCallFilter())
+    user = tenant.user if role in (Role.OWNER, Role.STANDARD) else tenant.staff[role]
     browser = signed_in(user)
     for path in ("/operator/calls", "/lists/partner-calls/export.csv"):
         assert browser.get(path).status_code == 404
@@ -73,14 +73,14 @@ def test_only_operators_read_the_calls_of_all_partners(
 
 @pytest.mark.usefixtures("calls")
 def test_the_page_and_its_files_do_not_name_the_called_person(
-    own: Tenant, operator: Browser
+    tenant: Tenant, operator: Browser
 ) -> None:
     every = "&".join(f"column={name}" for name in ("organization", "country", "cost", "duration"))
-    path = f"partner={own.partner.id}&{every}"
+    path = f"partner={tenant.partner.id}&{every}"
     page = operator.get(f"/operator/calls?{path}").text
     file = operator.get(f"/lists/partner-calls/export.csv?{path}").data.decode("utf-8-sig")
     rows = list(csv.reader(io.StringIO(file)))
-    name = own.organization.name
+    name = tenant.organization.name
     assert rows[1:] == [[name, "United Kingdom", "61", "0.0205"]]
     assert name in page
     assert "United Kingdom" in page
@@ -89,11 +89,11 @@ def test_the_page_and_its_files_do_not_name_the_called_person(
 
 
 def test_a_partners_page_and_the_installation_lead_to_its_calls(
-    own: Tenant, operator: Browser
+    tenant: Tenant, operator: Browser
 ) -> None:
-    partner = operator.get(f"/operator/partners/{own.partner.id}").text
+    partner = operator.get(f"/operator/partners/{tenant.partner.id}").text
     month = f"{utcnow():%Y-%m-01}"
-    calls = f"/operator/calls?partner={own.partner.id}"
+    calls = f"/operator/calls?partner={tenant.partner.id}"
     assert re.findall(f'href="({re.escape(calls)}[^"]*)"', partner) == [
         f"{calls}&amp;counted=yes&amp;start={month}",
         f"{calls}&amp;state=failed&amp;within=24-hours",
@@ -102,25 +102,25 @@ def test_a_partners_page_and_the_installation_lead_to_its_calls(
 
 
 def test_the_conversations_of_a_partner_lead_to_as_many_calls(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
     now = utcnow()
-    make_call(session, own.organization, NUMBER, now, **answered(at=now))
-    make_call(session, own.organization, NUMBER, now, **answered(at=now), live=False)
+    make_call(session, tenant.organization, NUMBER, now, **answered(at=now))
+    make_call(session, tenant.organization, NUMBER, now, **answered(at=now), live=False)
     session.commit()
-    recount(session, own.partner.id)
+    recount(session, tenant.partner.id)
     session.commit()
-    page = operator.get(f"/operator/partners/{own.partner.id}").text
+    page = operator.get(f"/operator/partners/{tenant.partner.id}").text
     shown = re.search(r'href="([^"]*counted=yes[^"]*)"[^>]*>([^<]+)<', page)
     assert shown
     assert shown[2] == "1"
     listed = operator.get(unescape(shown[1])).text
     assert "Calls counted in usage, by the UTC day they were answered." in listed
-    assert listed.count(f'href="/organizations/{own.organization.id}"') == 1
+    assert listed.count(f'href="/organizations/{tenant.organization.id}"') == 1
 
 
 def test_a_phone_shows_the_outcome_only_where_it_says_more_than_the_status(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
     for status, reason, seconds in (
         (CallStatus.BUSY, EndedReason.BUSY, None),
@@ -128,7 +128,7 @@ def test_a_phone_shows_the_outcome_only_where_it_says_more_than_the_status(
         (CallStatus.COMPLETED, EndedReason.COMPLETED, 61),
     ):
         ended: dict[str, Any] = {"status": status, "ended_reason": reason}
-        make_call(session, own.organization, NUMBER, **ended, seconds=seconds)
+        make_call(session, tenant.organization, NUMBER, **ended, seconds=seconds)
     session.commit()
     page = unescape(operator.get("/operator/calls").text).replace("\N{NO-BREAK SPACE}", " ")
     shown = re.findall(r'<span class="cell-sub below-laptop">([^<]+)</span>', page)
@@ -160,10 +160,10 @@ def test_a_failed_call_names_the_reference_by_which_the_carrier_knows_it(
 
 
 @pytest.mark.usefixtures("calls")
-def test_the_filter_by_an_organization_shows_its_name(own: Tenant, operator: Browser) -> None:
-    page = operator.get(f"/operator/calls?organization={own.organization.id}").text
+def test_the_filter_by_an_organization_shows_its_name(tenant: Tenant, operator: Browser) -> None:
+    page = operator.get(f"/operator/calls?organization={tenant.organization.id}").text
     [box] = re.findall(r'<input[^>]*type="search"[^>]*name="organization"[^>]*>', page)
-    assert f'value="{own.organization.name}"' in box
+    assert f'value="{tenant.organization.name}"' in box
 
 
 @pytest.mark.parametrize("name", ["partner", "organization"])
@@ -178,17 +178,17 @@ STATUS = "/carriers"
 
 
 @pytest.fixture
-def stuck(session: Session, own: Tenant) -> dict[str, Call]:
+def stuck(session: Session, tenant: Tenant) -> dict[str, Call]:
     past = utcnow() - timedelta(hours=2)
     made = {
         "unknown": make_call(
-            session, own.organization, NUMBER, status=CallStatus.UNKNOWN, ended_at=past
+            session, tenant.organization, NUMBER, status=CallStatus.UNKNOWN, ended_at=past
         ),
         "overdue": make_call(
-            session, own.plus, NUMBER, status=CallStatus.QUEUED, scheduled_for=past
+            session, tenant.plus, NUMBER, status=CallStatus.QUEUED, scheduled_for=past
         ),
     }
-    make_call(session, own.plus, NUMBER, status=CallStatus.COMPLETED)
+    make_call(session, tenant.plus, NUMBER, status=CallStatus.COMPLETED)
     session.commit()
     return made
 
@@ -245,14 +245,14 @@ def waiting(session: Session) -> int:
 
 
 def test_only_operators_see_and_settle_stuck_calls(
-    session: Session, stuck: dict[str, Call], own: Tenant, signed_in: SignedIn
+    session: Session, stuck: dict[str, Call], tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = f"/operator/stuck-calls/{stuck['unknown'].id}"
     assert admin.get(page).status_code == 404
     typed = {"outcome": "busy", "reason": "So it was."}
     assert admin.post(page, typed, page=STATUS).status_code == 404
     with pytest.raises(Forbidden):
         resolve.by_operator(
-            session, own.caller(Role.PARTNER_ADMIN), stuck["unknown"].id, CallStatus.BUSY, "So."
+            session, tenant.caller(Role.PARTNER_ADMIN), stuck["unknown"].id, CallStatus.BUSY, "So."
         )

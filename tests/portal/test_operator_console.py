@@ -98,60 +98,70 @@ TAKEN = "Another partner’s verified domain is the same."
     [("not a domain", NO_HOST), ("http://foo bar", NO_HOST), ("Portal.Taken.example", TAKEN)],
 )
 def test_a_domain_that_can_not_be_verified_is_refused(
-    session: Session, own: Tenant, other: Tenant, operator: Browser, domain: str, words: str
+    session: Session,
+    tenant: Tenant,
+    other_tenant: Tenant,
+    operator: Browser,
+    domain: str,
+    words: str,
 ) -> None:
-    other.partner.domain = other.partner.domain_key = "portal.taken.example"
-    other.partner.domain_verified_at = utcnow()
+    other_tenant.partner.domain = other_tenant.partner.domain_key = "portal.taken.example"
+    other_tenant.partner.domain_verified_at = utcnow()
     session.commit()
-    page = f"/operator/partners/{own.partner.id}/domain"
+    page = f"/operator/partners/{tenant.partner.id}/domain"
     answers = [
         operator.post(NEW, TYPED | {"domain": domain}, page=NEW),
-        operator.post(page, {"domain": domain, "version": own.partner.version}, page=page),
+        operator.post(page, {"domain": domain, "version": tenant.partner.version}, page=page),
     ]
     for answer in answers:
         assert answer.status_code == 422
         assert words in answer.text
     session.expire_all()
     assert session.scalar(select(func.count()).select_from(Partner)) == 2
-    assert own.partner.domain != domain
+    assert tenant.partner.domain != domain
 
 
-def test_the_operator_corrects_a_domain(session: Session, own: Tenant, operator: Browser) -> None:
-    page = f"/operator/partners/{own.partner.id}"
-    sent = {"domain": "portal.own.example", "version": str(own.partner.version)}
+def test_the_operator_corrects_a_domain(
+    session: Session, tenant: Tenant, operator: Browser
+) -> None:
+    page = f"/operator/partners/{tenant.partner.id}"
+    sent = {"domain": "portal.own.example", "version": str(tenant.partner.version)}
     saved = operator.post(f"{page}/domain", sent, page=f"{page}/domain")
     assert (saved.status_code, saved.location) == (303, page)
     session.expire_all()
-    assert (own.partner.domain, own.partner.domain_verified_at) == ("portal.own.example", None)
+    assert (tenant.partner.domain, tenant.partner.domain_verified_at) == (
+        "portal.own.example",
+        None,
+    )
     latest = session.scalars(
-        select(AuditEntry).where(AuditEntry.target_id == str(own.partner.id))
+        select(AuditEntry).where(AuditEntry.target_id == str(tenant.partner.id))
     ).all()[-1]
     assert (latest.action, latest.after["domain"]) == ("partner.updated", "portal.own.example")
-    sent = {"domain": "", "version": str(own.partner.version)}
+    sent = {"domain": "", "version": str(tenant.partner.version)}
     operator.post(f"{page}/domain", sent, page=f"{page}/domain")
     session.expire_all()
-    assert own.partner.domain is None
+    assert tenant.partner.domain is None
 
 
 def test_the_operator_verifies_a_domain_once(
-    session: Session, own: Tenant, other: Tenant, operator: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, operator: Browser
 ) -> None:
-    for tenant in (own, other):
-        tenant.partner.domain = tenant.partner.domain_key = "same.example"
+    for each in (tenant, other_tenant):
+        each.partner.domain = each.partner.domain_key = "same.example"
     session.commit()
-    for tenant in (own, other):
-        page = f"/operator/partners/{tenant.partner.id}"
+    for each in (tenant, other_tenant):
+        page = f"/operator/partners/{each.partner.id}"
         assert operator.post(f"{page}/verify-domain", page=page).location == page
     session.expire_all()
-    verified = [tenant.partner.domain_verified_at is not None for tenant in (own, other)]
+    verified = [each.partner.domain_verified_at is not None for each in (tenant, other_tenant)]
     assert verified == [True, False]
 
 
 def test_the_console_is_for_operators_alone(
-    own: Tenant, signed_in: Callable[[User], Browser]
+    tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
-    for path in (NEW, PAGE, f"/operator/partners/{own.partner.id}"):
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    for path in (NEW, PAGE, f"/operator/partners/{tenant.partner.id}"):
         assert browser.get(path).status_code == 404
 
 
@@ -309,49 +319,51 @@ def test_the_overview_names_the_parts_that_need_attention_and_unsent_emails(
 
 
 def test_suspending_a_partner_says_how_many_it_hits(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    make_call(session, own.organization, "+12025550143", status=CallStatus.QUEUED)
+    make_call(session, tenant.organization, "+12025550143", status=CallStatus.QUEUED)
     session.commit()
-    page = operator.get(f"/partners/{own.partner.id}/suspend").text
+    page = operator.get(f"/partners/{tenant.partner.id}/suspend").text
     assert re.findall(r"<li>([^<]+)</li>", page)[:3] == [
         "2 organizations can’t place calls.",
         "1 waiting call is cancelled when it is due.",
         "5 users are signed out immediately and can’t sign in.",
     ]
-    assert f'<a href="/operator/partners/{own.partner.id}">{own.partner.name}</a>' in page
+    assert f'<a href="/operator/partners/{tenant.partner.id}">{tenant.partner.name}</a>' in page
 
 
 def test_more_users_of_a_partner_than_are_counted_are_shown_with_a_plus(
-    own: Tenant, operator: Browser, monkeypatch: pytest.MonkeyPatch
+    tenant: Tenant, operator: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(partner_views, "MAX_COUNTED", 4)
-    assert "Users 4+ " in words(operator.get(f"/operator/partners/{own.partner.id}"))
-    page = words(operator.get(f"/partners/{own.partner.id}/suspend"))
+    assert "Users 4+ " in words(operator.get(f"/operator/partners/{tenant.partner.id}"))
+    page = words(operator.get(f"/partners/{tenant.partner.id}/suspend"))
     assert "4+ users are signed out immediately" in page
 
 
 def test_the_figures_of_a_partner_link_to_lists_of_the_counted_rows(
-    own: Tenant, other: Tenant, operator: Browser
+    tenant: Tenant, other_tenant: Tenant, operator: Browser
 ) -> None:
-    page = operator.get(f"/operator/partners/{own.partner.id}").text
-    lists = re.findall(rf'href="(/(?:organizations|users)\?partner={own.partner.id}[^"]*)"', page)
+    page = operator.get(f"/operator/partners/{tenant.partner.id}").text
+    lists = re.findall(
+        rf'href="(/(?:organizations|users)\?partner={tenant.partner.id}[^"]*)"', page
+    )
     assert len(lists) == 2
     shown = [words(operator.get(unescape(path))) for path in lists]
     for each in shown:
-        assert f"of {own.partner.name}." in each
-        assert other.organization.name not in each
-    assert own.organization.name in shown[0]
-    assert own.user.email in shown[1]
+        assert f"of {tenant.partner.name}." in each
+        assert other_tenant.organization.name not in each
+    assert tenant.organization.name in shown[0]
+    assert tenant.user.email in shown[1]
     assert "2 matches" in shown[0]
     assert "5 matches" in shown[1]
 
 
 def test_the_page_of_a_partner_counts_the_rows_behind_its_links(
-    own: Tenant, operator: Browser
+    tenant: Tenant, operator: Browser
 ) -> None:
-    answer = operator.get(f"/operator/partners/{own.partner.id}")
-    assert f'/p/{own.partner.slug}/sign-in"' in answer.text
+    answer = operator.get(f"/operator/partners/{tenant.partner.id}")
+    assert f'/p/{tenant.partner.slug}/sign-in"' in answer.text
     page = words(answer)
     for shown in (
         "Users 5 2 in organizations",
@@ -363,10 +375,10 @@ def test_the_page_of_a_partner_counts_the_rows_behind_its_links(
 
 
 def test_an_administrator_is_invited_again_or_viewed_from_the_page_of_the_partner(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
-    path = f"/operator/partners/{own.partner.id}"
+    admin = tenant.staff[Role.PARTNER_ADMIN]
+    path = f"/operator/partners/{tenant.partner.id}"
     page = operator.get(path).text
     assert f'href="/users/{admin.id}/view-as?from_partner=1"' in page
     zones = page.split('<div class="zone">')[1:]
@@ -378,14 +390,14 @@ def test_an_administrator_is_invited_again_or_viewed_from_the_page_of_the_partne
 
 
 def test_no_invitation_is_sent_again_while_the_partner_is_suspended(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     session.get_one(User, admin.id).status = UserStatus.INVITED
-    partners.suspend(session, OPERATOR, own.partner.id)
+    partners.suspend(session, OPERATOR, tenant.partner.id)
     session.commit()
     user = f"/users/{admin.id}"
-    for page in (f"/operator/partners/{own.partner.id}", user):
+    for page in (f"/operator/partners/{tenant.partner.id}", user):
         assert "Resend invitation" not in operator.get(page).text
     assert operator.post(f"{user}/resend", page=user).location == user
     refusal = "Northwind is suspended. Reactivate it first. Nothing was changed."
@@ -394,7 +406,7 @@ def test_no_invitation_is_sent_again_while_the_partner_is_suspended(
 
 
 def test_the_page_of_a_suspended_partner_begins_with_its_suspension_and_the_way_back(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
     path, reactivate = (
         f"/operator/partners/{own.partner.id}",
@@ -576,19 +588,22 @@ def test_the_overview_links_to_the_problems_of_the_installation(
 
 
 def test_lists_say_that_the_partner_of_a_record_is_suspended(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    phone_numbers.assign(session, OPERATOR, own.plus.id, ["+12025550123"])
-    [assistant] = assistants.of_organization(session, OPERATOR, own.plus.id)
+    phone_numbers.assign(session, OPERATOR, tenant.plus.id, ["+12025550123"])
+    [assistant] = assistants.of_organization(session, OPERATOR, tenant.plus.id)
     assistant.phone_number = "+12025550123"
     assistant.active = assistant.phone_enabled = assistant.phone_configured = True
-    partners.suspend(session, OPERATOR, own.partner.id)
+    partners.suspend(session, OPERATOR, tenant.partner.id)
     session.commit()
-    suspended = f"The partner {own.partner.name} is suspended."
+    suspended = f"The partner {tenant.partner.name} is suspended."
     of_assistant = f"/assistants/{assistant.id}"
     for path in ("/numbers", "/assistants?readiness=not-ready", of_assistant):
         assert suspended in words(operator.get(path)), path
-    user_page, organization_page = f"/users/{own.plus_user.id}", f"/organizations/{own.plus.id}"
+    user_page, organization_page = (
+        f"/users/{tenant.plus_user.id}",
+        f"/organizations/{tenant.plus.id}",
+    )
     lists = ("/users", "/organizations", "/numbers/assign")
     for path in (*lists, user_page, organization_page):
         assert "Partner suspended" in words(operator.get(path)), path

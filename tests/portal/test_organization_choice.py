@@ -30,8 +30,8 @@ of_every_form = pytest.mark.parametrize("path", FORMS)
 
 
 @pytest.fixture(autouse=True)
-def room(session: Session, own: Tenant) -> None:
-    for organization in (own.organization, own.plus):
+def room(session: Session, tenant: Tenant) -> None:
+    for organization in (tenant.organization, tenant.plus):
         organization.assistant_limit = 9
     session.commit()
 
@@ -59,23 +59,23 @@ def field_of(page: str) -> str:
 
 @of_every_form
 def test_the_organization_is_chosen_by_its_name(
-    session: Session, own: Tenant, admin: Browser, path: str
+    session: Session, tenant: Tenant, admin: Browser, path: str
 ) -> None:
     assert field_of(admin.get(path).text) == ""
-    answer = sent(admin, path, f" {own.plus.name.upper()} ")
+    answer = sent(admin, path, f" {tenant.plus.name.upper()} ")
     assert answer.status_code in (200, 303)
-    assert owners(session, path) == [own.plus.id]
+    assert owners(session, path) == [tenant.plus.id]
 
 
 @of_every_form
 def test_a_missing_or_unknown_name_is_refused_and_the_form_keeps_its_values(
-    session: Session, own: Tenant, other: Tenant, admin: Browser, path: str
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser, path: str
 ) -> None:
-    misspelt = own.organization.name[:-1]
+    misspelt = tenant.organization.name[:-1]
     expected = {
         " ": "Enter the organization.",
-        misspelt: f"Did you mean “{own.organization.name}”?",
-        other.plus.name: f"There is no organization called “{other.plus.name}”.",
+        misspelt: f"Did you mean “{tenant.organization.name}”?",
+        other_tenant.plus.name: f"There is no organization called “{other_tenant.plus.name}”.",
     }
     for name, words in expected.items():
         answer = sent(admin, path, name)
@@ -85,7 +85,7 @@ def test_a_missing_or_unknown_name_is_refused_and_the_form_keeps_its_values(
 
 
 def test_a_new_key_shows_the_problems_of_all_its_fields_at_once(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     path = "/api-access/keys/new"
     blank = sent(admin, path, "", name=" ", scopes=[]).text
@@ -102,7 +102,7 @@ def test_a_new_assistant_without_an_organization_shows_the_problem_of_its_number
 
 
 def test_a_new_webhook_without_an_organization_shows_the_problems_of_its_other_fields(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     path = "/api-access/webhooks/new"
     blank = sent(admin, path, "", url=" ", events=[]).text
@@ -113,63 +113,63 @@ def test_a_new_webhook_without_an_organization_shows_the_problems_of_its_other_f
 
 @of_every_form
 def test_the_organization_of_the_address_is_filled_in_and_another_can_be_typed(
-    session: Session, own: Tenant, admin: Browser, path: str
+    session: Session, tenant: Tenant, admin: Browser, path: str
 ) -> None:
-    there = f"{path}?organization={own.organization.id}"
-    assert field_of(admin.get(there).text) == own.organization.name
-    sent(admin, there, own.plus.name, once="a1")
+    there = f"{path}?organization={tenant.organization.id}"
+    assert field_of(admin.get(there).text) == tenant.organization.name
+    sent(admin, there, tenant.plus.name, once="a1")
     sent(admin, there, None, once="a2")
-    assert set(owners(session, path)) == {own.plus.id, own.organization.id}
+    assert set(owners(session, path)) == {tenant.plus.id, tenant.organization.id}
 
 
 @of_every_form
 def test_the_organization_of_the_address_is_chosen_among_those_of_the_same_name(
-    session: Session, own: Tenant, admin: Browser, path: str
+    session: Session, tenant: Tenant, admin: Browser, path: str
 ) -> None:
-    own.plus.name = own.organization.name
+    tenant.plus.name = tenant.organization.name
     session.commit()
-    refused = sent(admin, path, own.plus.name)
+    refused = sent(admin, path, tenant.plus.name)
     assert refused.status_code == 422
     assert "Several organizations are called" in refused.text
-    sent(admin, f"{path}?organization={own.plus.id}", own.plus.name)
-    assert owners(session, path) == [own.plus.id]
+    sent(admin, f"{path}?organization={tenant.plus.id}", tenant.plus.name)
+    assert owners(session, path) == [tenant.plus.id]
 
 
 def test_the_organization_of_a_new_assistant_shows_its_use_of_the_limit(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    page = f"/assistants/new?organization={own.organization.id}"
-    own.organization.assistant_limit = 0
+    page = f"/assistants/new?organization={tenant.organization.id}"
+    tenant.organization.assistant_limit = 0
     session.commit()
     assert "1 assistant, no limit" in admin.get(page).text
-    own.organization.assistant_limit = 2
+    tenant.organization.assistant_limit = 2
     session.commit()
     assert "1 of 2 assistants" in admin.get(page).text
 
 
 def test_members_always_create_in_their_own_organization(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.user)
-    sent(browser, "/campaigns/new", own.plus.name)
-    assert owners(session, "/campaigns/new") == [own.user.organization_id]
+    browser = signed_in(tenant.user)
+    sent(browser, "/campaigns/new", tenant.plus.name)
+    assert owners(session, "/campaigns/new") == [tenant.user.organization_id]
 
 
 def test_a_choice_shows_what_depends_on_it_and_creates_nothing(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    ids = {"partner_id": own.partner.id, "organization_id": own.plus.id}
+    ids = {"partner_id": tenant.partner.id, "organization_id": tenant.plus.id}
     number = PhoneNumber(number="+12025550161", source=NumberSource.ASSIGNED, **ids)
     number.confirmed_by = ""
     session.add(number)
     session.commit()
     assert "+12025550161" not in admin.get("/assistants/new").text
-    page = sent(admin, "/assistants/new", own.plus.name, refresh="yes")
+    page = sent(admin, "/assistants/new", tenant.plus.name, refresh="yes")
     assert page.status_code == 200
     assert "+12025550161" in page.text
     assert re.search(r"\d of 9 assistants", page.text)
     assert "local to the person called" in page.text or "Calls at any hour" in page.text
-    assert field_of(page.text) == own.plus.name
+    assert field_of(page.text) == tenant.plus.name
     assert owners(session, "/assistants/new") == []
 
 
@@ -184,24 +184,24 @@ def test_a_new_assistant_names_the_problems_of_all_its_fields_at_once(admin: Bro
 
 
 def test_a_campaign_offers_the_assistants_of_the_chosen_organization(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     path, some = "/campaigns/new", {"who": "some"}
     theirs = session.scalars(
-        select(Assistant).where(Assistant.organization_id == own.organization.id)
+        select(Assistant).where(Assistant.organization_id == tenant.organization.id)
     ).all()
     box = f'value="{theirs[0].id}"'
     assert "Enter the organization to see its assistants." in admin.get(path).text
-    assert box in sent(admin, path, own.organization.name, refresh="yes", **some).text
-    assert box not in sent(admin, path, own.plus.name, refresh="yes", **some).text
-    refused = sent(admin, path, own.organization.name, **some)
+    assert box in sent(admin, path, tenant.organization.name, refresh="yes", **some).text
+    assert box not in sent(admin, path, tenant.plus.name, refresh="yes", **some).text
+    refused = sent(admin, path, tenant.organization.name, **some)
     assert refused.status_code == 422
     assert box in refused.text
     assert refused.text.count("Select at least one assistant") == 2
     blank = sent(admin, path, "", name=" ", **some).text
     for words in ("Enter the organization.", "Enter a name.", "Select at least one"):
         assert blank.count(words) == 2, words
-    of_others = sent(admin, path, own.plus.name, assistants=[str(theirs[0].id)], **some)
+    of_others = sent(admin, path, tenant.plus.name, assistants=[str(theirs[0].id)], **some)
     assert (of_others.status_code, owners(session, path)) == (422, [])
-    made = sent(admin, path, own.organization.name, assistants=[str(theirs[0].id)], **some)
-    assert (made.status_code, owners(session, path)) == (303, [own.organization.id])
+    made = sent(admin, path, tenant.organization.name, assistants=[str(theirs[0].id)], **some)
+    assert (made.status_code, owners(session, path)) == (303, [tenant.organization.id])

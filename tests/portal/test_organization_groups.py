@@ -52,19 +52,21 @@ OUTSIDE = re.compile(r"Dental|paul@|77[, .\u00a0]?123|Unseen|\+1 202-555-0177|20
 
 
 @pytest.fixture
-def limited(session: Session, own: Tenant, uploader: Uploader) -> User:
+def limited(session: Session, tenant: Tenant, uploader: Uploader) -> User:
     """An admin limited to a group with the Bakery alone; the Dental has one of everything."""
-    admin = own.caller(Role.PARTNER_ADMIN)
-    group = organization_groups.create(session, admin, GroupInput("North", [own.organization.id]))
-    user = own.staff[Role.ADMIN]
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    group = organization_groups.create(
+        session, admin, GroupInput("North", [tenant.organization.id])
+    )
+    user = tenant.staff[Role.ADMIN]
     organization_groups.limit(session, admin, user, {group.id})
-    plant(session, own)
+    plant(session, tenant)
     session.commit()
     return user
 
 
-def plant(session: Session, own: Tenant) -> None:
-    today, plus = utcnow().date(), own.plus
+def plant(session: Session, tenant: Tenant) -> None:
+    today, plus = utcnow().date(), tenant.plus
     whose = {"partner_id": plus.partner_id, "organization_id": plus.id}
     session.add(ConversationDay(**whose, day=today, conversations=77123, seconds=60))
     day = session.get_one(PartnerDay, (plus.partner_id, today))
@@ -93,7 +95,7 @@ def plant(session: Session, own: Tenant) -> None:
     make_call(session, plus, "+12025550177")
     make_call(session, plus, "+12025550177", status=CallStatus.UNKNOWN)
     rule = (AlertMeasure.FAILED_CALLS, AlertScope.EACH_ORGANIZATION, 1, AlertPeriod.TODAY)
-    alerts.create(session, own.caller(Role.PARTNER_ADMIN), RuleInput(*rule))
+    alerts.create(session, tenant.caller(Role.PARTNER_ADMIN), RuleInput(*rule))
     alerts.apply(session, alerts.changes(session, utcnow()), utcnow())
 
 
@@ -156,9 +158,9 @@ def test_pages_lists_and_files_of_a_limited_admin_hold_only_their_groups(
 
 
 def test_an_admin_without_a_limit_sees_all_groups_on_the_same_pages(
-    session: Session, own: Tenant, limited: User, signed_in: SignedIn
+    session: Session, tenant: Tenant, limited: User, signed_in: SignedIn
 ) -> None:
-    organization_groups.limit(session, own.caller(Role.PARTNER_ADMIN), limited, None)
+    organization_groups.limit(session, tenant.caller(Role.PARTNER_ADMIN), limited, None)
     browser = signed_in(limited)
     paths: tuple[str, ...] = (
         *("/organizations", "/users", "/campaigns", "/calls", "/usage", "/report/month"),
@@ -169,10 +171,10 @@ def test_an_admin_without_a_limit_sees_all_groups_on_the_same_pages(
 
 
 def test_each_page_answers_an_id_outside_the_groups_like_an_unknown_one(
-    app: Flask, session: Session, own: Tenant, limited: User, signed_in: SignedIn
+    app: Flask, session: Session, tenant: Tenant, limited: User, signed_in: SignedIn
 ) -> None:
     browser = signed_in(limited)
-    outside, inside = ids_of(session, own.plus), ids_of(session, own.organization)
+    outside, inside = ids_of(session, tenant.plus), ids_of(session, tenant.organization)
     tried = 0
     for rule in offered(app, lambda rule: bool(rule.arguments & outside.keys())):
         others: Mapping[str, Any] = {"phone": "12025550177", "entry_id": uuid4(), "digits": "1"}
@@ -203,11 +205,11 @@ def plain(text: str, path: str, given: UUID) -> str:
 
 
 def test_bulk_actions_find_nothing_outside_the_groups(
-    session: Session, own: Tenant, limited: User, signed_in: SignedIn
+    session: Session, tenant: Tenant, limited: User, signed_in: SignedIn
 ) -> None:
     browser = signed_in(limited)
     campaign = session.scalars(
-        select(Campaign).where(Campaign.organization_id == own.plus.id)
+        select(Campaign).where(Campaign.organization_id == tenant.plus.id)
     ).one()
     page = browser.get(f"/lists/campaigns/do/archive?key={campaign.id}")
     assert "Unseen" not in page.text
@@ -217,7 +219,7 @@ def test_bulk_actions_find_nothing_outside_the_groups(
 
 
 def test_a_new_organization_joins_the_first_group_of_the_limited_admin(
-    session: Session, own: Tenant, limited: User, signed_in: SignedIn
+    session: Session, tenant: Tenant, limited: User, signed_in: SignedIn
 ) -> None:
     browser = signed_in(limited)
     made = browser.post(
@@ -231,9 +233,9 @@ def test_a_new_organization_joins_the_first_group_of_the_limited_admin(
 
 
 def test_without_a_group_left_a_limited_admin_sees_nothing_and_adds_nothing(
-    session: Session, own: Tenant, limited: User, signed_in: SignedIn
+    session: Session, tenant: Tenant, limited: User, signed_in: SignedIn
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     group = session.scalars(select(OrganizationGroup)).one()
     organization_groups.remove(session, admin, group.id)
     browser = signed_in(limited)
@@ -244,7 +246,7 @@ def test_without_a_group_left_a_limited_admin_sees_nothing_and_adds_nothing(
 
 
 def test_a_limited_admin_watches_single_organizations_only(
-    session: Session, own: Tenant, limited: User, signed_in: SignedIn
+    session: Session, tenant: Tenant, limited: User, signed_in: SignedIn
 ) -> None:
     browser = signed_in(limited)
     typed = {"measure": "failed-calls", "scope": "partner", "threshold": "1", "period": "today"}
@@ -260,15 +262,15 @@ def choices(page: str) -> list[tuple[str, bool]]:
 
 
 def test_the_organizations_of_a_group_are_selected_in_a_list(
-    session: Session, own: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+    session: Session, tenant: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert "Example: the group “North”" in browser.get("/settings/groups").text
     page = "/settings/groups/new"
     offered = browser.get(page).text
     assert choices(offered) == [("Northwind Bakery", False), ("Northwind Dental", False)]
     assert "Add organizations" not in offered
-    typed = {"name": "North", "kept": str(own.plus.id), "once": "a"}
+    typed = {"name": "North", "kept": str(tenant.plus.id), "once": "a"}
     assert browser.post(page, typed, page=page).status_code == 303
     group = session.scalars(select(OrganizationGroup)).one()
     assert choices(browser.get(f"/settings/groups/{group.id}").text) == [
@@ -283,26 +285,26 @@ def test_the_organizations_of_a_group_are_selected_in_a_list(
 
 
 def test_a_partner_admin_makes_a_group_and_limits_an_admin_and_a_client(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = "/settings/groups/new"
     wrong = browser.post(page, {"name": "North", "added": "Nowhere", "once": "a"}, page=page)
     assert wrong.status_code == 422
     assert "no organization called “Nowhere”" in wrong.text
-    typed = {"name": "North", "added": f"Northwind Bakery\n{own.plus.id}", "once": "b"}
+    typed = {"name": "North", "added": f"Northwind Bakery\n{tenant.plus.id}", "once": "b"}
     assert browser.post(page, typed, page=page).status_code == 303
     group = session.scalars(select(OrganizationGroup)).one()
     saved = f"/settings/groups/{group.id}"
-    kept = {"name": "North", "kept": str(own.organization.id), "version": str(group.version)}
+    kept = {"name": "North", "kept": str(tenant.organization.id), "version": str(group.version)}
     assert browser.post(saved, kept, page=saved).status_code == 303
     members = select(GroupedOrganization.organization_id)
-    assert session.scalars(members).all() == [own.organization.id]
+    assert session.scalars(members).all() == [tenant.organization.id]
     client = oauth_clients.create(
-        session, own.caller(Role.PARTNER_ADMIN), name="Sync", role=Role.ADMIN
+        session, tenant.caller(Role.PARTNER_ADMIN), name="Sync", role=Role.ADMIN
     ).client
     session.commit()
-    user = own.staff[Role.ADMIN]
+    user = tenant.staff[Role.ADMIN]
     for path in (f"/users/{user.id}/groups", f"/api-access/clients/{client.id}/groups"):
         none = browser.post(path, {"reach": "some"}, page=path)
         assert none.status_code == 422
@@ -312,7 +314,7 @@ def test_a_partner_admin_makes_a_group_and_limits_an_admin_and_a_client(
     session.expire_all()
     assert (user.is_limited, client.is_limited) == (True, True)
     assert "2" in browser.get("/settings/groups").text
-    editor = own.staff[Role.PARTNER_EDITOR]
+    editor = tenant.staff[Role.PARTNER_EDITOR]
     assert browser.get(f"/users/{editor.id}/groups").status_code == 404
     assert browser.post(f"{saved}/delete", page=f"{saved}/delete").status_code == 303
     assert session.scalars(select(OrganizationGroup)).all() == []
@@ -321,24 +323,24 @@ def test_a_partner_admin_makes_a_group_and_limits_an_admin_and_a_client(
 
 
 def test_a_group_of_another_partner_is_not_found(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    caller = other.caller(Role.PARTNER_ADMIN)
+    caller = other_tenant.caller(Role.PARTNER_ADMIN)
     group = organization_groups.create(session, caller, GroupInput("South", []))
     session.commit()
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert browser.get(f"/settings/groups/{group.id}").status_code == 404
-    user = own.staff[Role.ADMIN]
+    user = tenant.staff[Role.ADMIN]
     page = f"/users/{user.id}/groups"
     answer = browser.post(page, {"reach": "some", "groups": str(group.id)}, page=page)
     assert (answer.status_code, user.is_limited) == (404, False)
 
 
-def test_exports_end_when_their_user_sees_less(session: Session, own: Tenant) -> None:
+def test_exports_end_when_their_user_sees_less(session: Session, tenant: Tenant) -> None:
     """Their files hold what the user saw before; one that is being written keeps no file."""
-    admin, user = own.caller(Role.PARTNER_ADMIN), own.staff[Role.ADMIN]
+    admin, user = tenant.caller(Role.PARTNER_ADMIN), tenant.staff[Role.ADMIN]
     mine = caller_of(user)
-    north = GroupInput("North", [own.organization.id, own.plus.id])
+    north = GroupInput("North", [tenant.organization.id, tenant.plus.id])
     group = organization_groups.create(session, admin, north)
 
     def is_kept(change: Callable[[], object]) -> bool:
@@ -360,7 +362,7 @@ def test_exports_end_when_their_user_sees_less(session: Session, own: Tenant) ->
         return lambda: organization_groups.update(session, admin, group.id, wanted)
 
     assert not is_kept(lambda: organization_groups.limit(session, admin, user, {group.id}))
-    assert is_kept(save(own.organization, own.plus))
-    assert not is_kept(save(own.organization))
-    assert is_kept(save(own.organization, own.plus))
+    assert is_kept(save(tenant.organization, tenant.plus))
+    assert not is_kept(save(tenant.organization))
+    assert is_kept(save(tenant.organization, tenant.plus))
     assert not is_kept(lambda: organization_groups.remove(session, admin, group.id))

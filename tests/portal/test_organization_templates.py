@@ -51,8 +51,8 @@ CUSTOMER = {
 
 
 @pytest.fixture
-def browser(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+def browser(tenant: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 def text(answer: object) -> str:
@@ -104,9 +104,9 @@ def organization_called(session: Session, name: str) -> Organization:
 
 
 def test_an_organization_is_saved_as_a_template_without_its_users_contacts_and_numbers(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    source = prepare(session, own)
+    source = prepare(session, tenant)
     path = f"/organizations/{source.id}/save-as-template"
     campaign = session.scalars(select(Campaign)).one()
     form = {"name": "Dentists", "campaign": str(campaign.id), "first_role": "owner", "once": "a1"}
@@ -127,10 +127,10 @@ def test_an_organization_is_saved_as_a_template_without_its_users_contacts_and_n
 
 
 def test_texts_that_name_the_saved_organization_name_the_new_one(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    source = prepare(session, own)
-    admin = own.caller(Role.PARTNER_ADMIN)
+    source = prepare(session, tenant)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     robin = assistants.of_organization(session, admin, source.id)[0]
     robin.default_intro = f"Hello {{firstName|there}}, this is Robin from {source.name.upper()}."
     robin.default_voicemail = f"Call {source.name}'s desk, or {source.name}land."
@@ -164,10 +164,10 @@ def test_texts_that_name_the_saved_organization_name_the_new_one(
 
 
 def test_an_assistant_with_one_message_is_copied_as_it_is(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
-    source = prepare(session, own)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    source = prepare(session, tenant)
     robin = assistants.of_organization(session, admin, source.id)[0]
     robin.default_voicemail = None
     session.commit()
@@ -183,9 +183,9 @@ def test_an_assistant_with_one_message_is_copied_as_it_is(
 
 
 def test_a_template_named_like_its_customer_is_marked_as_a_template(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    source = prepare(session, own)
+    source = prepare(session, tenant)
     path = f"/organizations/{source.id}/save-as-template"
     form = {"name": source.name, "campaign": "", "first_role": "owner", "once": "a1"}
     page = browser.get(str(browser.post(path, form, page=path).location)).text
@@ -193,9 +193,9 @@ def test_a_template_named_like_its_customer_is_marked_as_a_template(
 
 
 def test_a_template_gets_no_customers_name_and_a_campaign_only_when_one_is_chosen(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    source = prepare(session, own)
+    source = prepare(session, tenant)
     page = browser.get(f"/organizations/{source.id}/save-as-template").text
     assert 'value="Dental surgery"' in page  # the name: what its assistant is for
     assert f'value="{source.name}"' not in page
@@ -203,9 +203,9 @@ def test_a_template_gets_no_customers_name_and_a_campaign_only_when_one_is_chose
 
 
 def test_limits_are_copied_and_those_that_a_template_uses_up_are_named(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    source = prepare(session, own)
+    source = prepare(session, tenant)
     source.user_limit = source.assistant_limit = 1
     session.commit()
     path = f"/organizations/{source.id}/save-as-template"
@@ -220,9 +220,9 @@ def test_limits_are_copied_and_those_that_a_template_uses_up_are_named(
 
 
 def test_the_plan_of_a_campaign_without_one_is_called_the_standard_until_it_is_edited(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    source = prepare(session, own)
+    source = prepare(session, tenant)
     session.execute(delete(Outreach))
     session.commit()
     path = f"/organizations/{source.id}/save-as-template"
@@ -247,9 +247,9 @@ def test_the_plan_of_a_campaign_without_one_is_called_the_standard_until_it_is_e
 
 
 def test_a_customer_gets_everything_of_the_template_at_once(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     answer = browser.post(f"{PAGE}/{template_id}/use", CUSTOMER, page=f"{PAGE}/{template_id}/use")
     made = organization_called(session, CUSTOMER["name"])
     assert (answer.status_code, answer.location) == (303, f"/organizations/{made.id}")
@@ -305,14 +305,14 @@ def test_a_customer_gets_everything_of_the_template_at_once(
 )
 def test_the_assistants_of_another_country_get_its_time_zone(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     browser: Browser,
     country: str,
     chosen: str,
     zone: str,
     warning: str,
 ) -> None:
-    path = f"{PAGE}/{save(session, own)}/use"
+    path = f"{PAGE}/{save(session, tenant)}/use"
     form = CUSTOMER | {"country": country, "timezone": chosen}
     answer = browser.post(path, form, page=path)
     made = organization_called(session, CUSTOMER["name"])
@@ -324,9 +324,9 @@ def test_the_assistants_of_another_country_get_its_time_zone(
 
 
 def test_a_form_sent_twice_creates_one_organization(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    path = f"{PAGE}/{save(session, own)}/use"
+    path = f"{PAGE}/{save(session, tenant)}/use"
     answers = [browser.post(path, CUSTOMER, page=path) for _ in "12"]
     assert answers[0].location == answers[1].location
     count = select(func.count()).where(Organization.name == CUSTOMER["name"])
@@ -358,9 +358,9 @@ def counts(session: Session) -> list[int | None]:
     ],
 )
 def test_each_problem_is_at_its_field_and_nothing_is_saved(
-    session: Session, own: Tenant, browser: Browser, changes: dict[str, str], words: str
+    session: Session, tenant: Tenant, browser: Browser, changes: dict[str, str], words: str
 ) -> None:
-    path = f"{PAGE}/{save(session, own)}/use"
+    path = f"{PAGE}/{save(session, tenant)}/use"
     before = counts(session)
     answer = browser.post(path, CUSTOMER | changes, page=path)
     assert answer.status_code == 422
@@ -369,9 +369,9 @@ def test_each_problem_is_at_its_field_and_nothing_is_saved(
 
 
 def test_a_refusal_at_the_last_step_leaves_nothing(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     template = session.get_one(OrganizationTemplate, template_id)
     assistant = template.content["assistants"][0]
     template.content = template.content | {"assistant_limit": 1, "assistants": [assistant] * 2}
@@ -385,9 +385,9 @@ def test_a_refusal_at_the_last_step_leaves_nothing(
 
 
 def test_a_template_that_invites_no_one_needs_no_email(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    path = f"{PAGE}/{save(session, own, first_role=None)}/use"
+    path = f"{PAGE}/{save(session, tenant, first_role=None)}/use"
     assert "Email of the first user" not in browser.get(path).text
     browser.post(path, CUSTOMER | {"email": "x@x.example"}, page=path)
     made = organization_called(session, CUSTOMER["name"])
@@ -395,9 +395,9 @@ def test_a_template_that_invites_no_one_needs_no_email(
 
 
 def test_a_new_template_has_the_partners_default_assistant(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    own.partner.default_assistant_name = "Kim"
+    tenant.partner.default_assistant_name = "Kim"
     session.commit()
     form = {"name": "Salons", "once": "a1"}
     answer = browser.post(f"{PAGE}/new", form, page=f"{PAGE}/new")
@@ -420,9 +420,9 @@ def fields_of(page: str) -> dict[str, Any]:
 
 
 def test_the_parts_of_a_template_are_changed_one_by_one(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     url = f"{PAGE}/{template_id}"
     edit = {
         "name": "Clinics",
@@ -493,9 +493,9 @@ def test_the_parts_of_a_template_are_changed_one_by_one(
 
 
 def test_a_position_of_an_older_version_removes_nothing(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     url = f"{PAGE}/{template_id}"
     path = f"{url}/assistants/0/remove"
     answer = browser.post(f"{path}?version=9", page=path)
@@ -520,13 +520,13 @@ def test_a_position_of_an_older_version_removes_nothing(
 )
 def test_an_invalid_part_of_a_template_is_refused(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     browser: Browser,
     part: str,
     changes: dict[str, Any],
     words: str,
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     path = f"{PAGE}/{template_id}/{part}"
     valid: dict[str, dict[str, Any]] = {
         "edit": {
@@ -560,9 +560,9 @@ def test_an_invalid_part_of_a_template_is_refused(
 
 
 def test_a_template_is_deleted_after_a_question_and_its_organizations_stay(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     browser.post(f"{PAGE}/{template_id}/use", CUSTOMER, page=f"{PAGE}/{template_id}/use")
     path = f"{PAGE}/{template_id}/delete"
     assert "Delete the template Dentists?" in browser.get(path).text
@@ -609,9 +609,9 @@ FILE = (
 
 
 def test_each_row_of_a_file_is_checked_before_anything_is_created(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     before = counts(session)
     page = text(many(browser, template_id, FILE))
     assert counts(session) == before
@@ -630,9 +630,9 @@ def test_each_row_of_a_file_is_checked_before_anything_is_created(
 
 
 def test_time_zones_of_other_countries_are_warned_of_before_rows_are_added(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     head = "name,email,country,time zone\n"
     rows = "Aki,a@a.example,JP,\nBea,b@b.example,Germany,America/Chicago\n"
     page = text(many(browser, template_id, (head + rows).encode()))
@@ -646,9 +646,9 @@ def test_time_zones_of_other_countries_are_warned_of_before_rows_are_added(
 
 
 def test_columns_that_are_not_used_are_named(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     data = b"name,Phone,email,,problem,Notes <b>\nAlder,1,ann@alder.example,2,3,4\n"
     page = text(many(browser, template_id, data))
     assert "Columns not used: Phone, Notes <b> To use a column" in page
@@ -656,15 +656,15 @@ def test_columns_that_are_not_used_are_named(
 
 
 def test_the_forms_say_that_new_organizations_begin_in_trial_mode(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    page = f"{PAGE}/{save(session, own)}"
+    page = f"{PAGE}/{save(session, tenant)}"
     for path in (f"{page}/use", f"{page}/use-many", "/organizations/new"):
         assert "New organizations begin in trial mode" in browser.get(path).text
 
 
-def test_the_sample_file_has_no_problem(session: Session, own: Tenant, browser: Browser) -> None:
-    template_id = save(session, own)
+def test_the_sample_file_has_no_problem(session: Session, tenant: Tenant, browser: Browser) -> None:
+    template_id = save(session, tenant)
     assert f"{PAGE}/sample.csv" in browser.get(f"{PAGE}/{template_id}/use-many").text
     page = text(many(browser, template_id, browser.get(f"{PAGE}/sample.csv").data))
     assert "Add 2 organizations" in page
@@ -672,9 +672,9 @@ def test_the_sample_file_has_no_problem(session: Session, own: Tenant, browser: 
 
 
 def test_the_correct_rows_are_created_and_the_others_named(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     path = f"{PAGE}/{template_id}/use-many"
     form = {"rows": rows_of(many(browser, template_id, FILE)), "once": "m2"}
     answer = browser.post(path, form, page=path)
@@ -694,9 +694,9 @@ def test_the_correct_rows_are_created_and_the_others_named(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_rows_that_failed_are_a_file_to_fix_with_the_problem_of_each(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     path = f"{PAGE}/{template_id}/use-many"
     checked = many(browser, template_id, FILE)
     created = browser.post(path, {"rows": rows_of(checked), "once": "m4"}, page=path)
@@ -727,9 +727,9 @@ def problems_on(page: str) -> dict[str, str]:
 
 
 def test_rows_with_a_problem_are_fixed_on_the_page_and_checked_again(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     path = f"{PAGE}/{template_id}/use-many"
     checked = many(browser, template_id, ONE_GOOD)
     assert problems_on(checked.text) == {
@@ -752,9 +752,9 @@ def test_rows_with_a_problem_are_fixed_on_the_page_and_checked_again(
 
 
 def test_changes_since_the_check_are_reviewed_before_anything_is_created(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     path = f"{PAGE}/{template_id}/use-many"
     form = form_of(many(browser, template_id, ONE_GOOD).text, f'{path}"')
     before = counts(session)
@@ -766,9 +766,9 @@ def test_changes_since_the_check_are_reviewed_before_anything_is_created(
 
 
 def test_rows_that_were_left_out_are_fixed_on_the_page_of_the_result(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     path = f"{PAGE}/{template_id}/use-many"
     form = form_of(many(browser, template_id, ONE_GOOD).text, f'{path}"')
     result = browser.post(path, form | {"remove-2": "on"}, page=path)
@@ -782,9 +782,9 @@ def test_rows_that_were_left_out_are_fixed_on_the_page_of_the_result(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_administrators_get_one_mail_about_all_new_owners(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     path = f"{PAGE}/{template_id}/use-many"
     data = b"name,email\nAlder,ann@alder.example\nBirch,ben@birch.example\n"
     rows = rows_of(many(browser, template_id, data))
@@ -800,10 +800,10 @@ def test_administrators_get_one_mail_about_all_new_owners(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_a_long_file_is_added_in_several_transactions_and_goes_on_after_a_fault(
-    session: Session, own: Tenant, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    session: Session, tenant: Tenant, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(organization_templates, "AT_ONCE", 2)
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     path = f"{PAGE}/{template_id}/use-many"
     names = ["Alder", "Birch", "Cedar", "Alder", "Elm"]
     data = "name,email\n" + "".join(f"{n},user{at}@x.example\n" for at, n in enumerate(names))
@@ -831,9 +831,9 @@ def test_a_long_file_is_added_in_several_transactions_and_goes_on_after_a_fault(
 
 
 def test_a_workbook_without_problems_creates_all(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     book = Workbook()
     sheet = book.active
     assert sheet is not None
@@ -865,9 +865,9 @@ def test_a_workbook_without_problems_creates_all(
     ],
 )
 def test_columns_are_known_by_many_names(
-    session: Session, own: Tenant, browser: Browser, header: str, values: list[str]
+    session: Session, tenant: Tenant, browser: Browser, header: str, values: list[str]
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     checked = many(browser, template_id, f"{header}\nBo,Fern,fern@x.example\n".encode())
     user, name, email = values
     assert rows_of(checked).splitlines()[1] == f"2,{name},{email},{user},,"
@@ -875,12 +875,12 @@ def test_columns_are_known_by_many_names(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_columns_named_as_on_the_page_are_known_in_each_language(
-    session: Session, own: Tenant, browser: Browser, language: str
+    session: Session, tenant: Tenant, browser: Browser, language: str
 ) -> None:
     with using_language(language):
         header = ";".join(map(str, LABELS.values()))
     row = "Fern;fern@x.example;Bo;Deutschland;Europe/Berlin"
-    page = many(browser, save(session, own), f"{header}\n{row}\n".encode())
+    page = many(browser, save(session, tenant), f"{header}\n{row}\n".encode())
     assert rows_of(page).splitlines()[1] == "2,Fern,fern@x.example,Bo,DE,Europe/Berlin"
     assert "not used" not in page.text
 
@@ -897,10 +897,10 @@ def test_columns_named_as_on_the_page_are_known_in_each_language(
     ],
 )
 def test_columns_are_known_by_usual_names_of_other_languages(
-    session: Session, own: Tenant, browser: Browser, header: str
+    session: Session, tenant: Tenant, browser: Browser, header: str
 ) -> None:
     row = "Fern;fern@x.example;Bo;DE;Europe/Berlin"
-    page = many(browser, save(session, own), f"{header}\n{row}\n".encode())
+    page = many(browser, save(session, tenant), f"{header}\n{row}\n".encode())
     assert rows_of(page).splitlines()[1] == "2,Fern,fern@x.example,Bo,DE,Europe/Berlin"
 
 
@@ -913,27 +913,27 @@ def test_columns_are_known_by_usual_names_of_other_languages(
     ],
 )
 def test_a_country_is_known_by_its_name_in_each_language_of_the_portal(
-    session: Session, own: Tenant, browser: Browser, country: str, code: str
+    session: Session, tenant: Tenant, browser: Browser, country: str, code: str
 ) -> None:
     data = f"name,email,country\nFern,fern@x.example,{country}\n".encode()
-    checked = many(browser, save(session, own), data)
+    checked = many(browser, save(session, tenant), data)
     assert rows_of(checked).splitlines()[1] == f"2,Fern,fern@x.example,,{code},"
 
 
 def test_a_long_column_of_notes_is_left_out(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
     data = b"name,email,notes\nFern,fern@x.example," + b"long " * 2000 + b"\n"
-    assert "All rows are correct" in many(browser, save(session, own), data).text
+    assert "All rows are correct" in many(browser, save(session, tenant), data).text
     data = b"name,email\n" + b"F" * 5000 + b",fern@x.example\n"
-    page = text(many(browser, save(session, own, "Second"), data))
+    page = text(many(browser, save(session, tenant, "Second"), data))
     assert "Too long. Use at most 200 characters." in page
 
 
 def test_a_template_without_a_rule_that_was_added_later_has_the_usual_one(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     template = session.get_one(OrganizationTemplate, template_id)
     rules = {
         name: value for name, value in template.content["rules"].items() if "retry" not in name
@@ -959,42 +959,42 @@ def test_a_template_without_a_rule_that_was_added_later_has_the_usual_one(
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_with_what_to_do(
-    session: Session, own: Tenant, browser: Browser, data: bytes, words: str
+    session: Session, tenant: Tenant, browser: Browser, data: bytes, words: str
 ) -> None:
-    answer = many(browser, save(session, own), data)
+    answer = many(browser, save(session, tenant), data)
     assert answer.status_code == 422
     assert words in text(answer)
 
 
 def test_other_partners_and_lower_roles_find_no_template(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn, operator: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn, operator: Browser
 ) -> None:
-    template_id = save(session, own)
+    template_id = save(session, tenant)
     paths = [
         f"{PAGE}/{template_id}{part}"
         for part in ("", "/edit", "/assistants/0", "/campaign", "/use", "/use-many", "/delete")
     ]
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     assert {stranger.get(path).status_code for path in paths} == {404}
     assert "Dentists" not in stranger.get(PAGE).text
-    below = [signed_in(own.staff[Role.PARTNER_EDITOR]), signed_in(own.plus_user), operator]
+    below = [signed_in(tenant.staff[Role.PARTNER_EDITOR]), signed_in(tenant.plus_user), operator]
     assert {each.get(path).status_code for each in below for path in (PAGE, *paths)} == {404}
-    admin = signed_in(own.staff[Role.ADMIN])
+    admin = signed_in(tenant.staff[Role.ADMIN])
     assert {admin.get(path).status_code for path in (PAGE, *paths)} == {200}
 
 
 def test_a_customer_admin_uses_a_template(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.ADMIN])
-    path = f"{PAGE}/{save(session, own)}/use"
+    browser = signed_in(tenant.staff[Role.ADMIN])
+    path = f"{PAGE}/{save(session, tenant)}/use"
     answer = browser.post(path, CUSTOMER | {"country": "US"}, page=path)
     made = organization_called(session, CUSTOMER["name"])
     assert answer.location == f"/organizations/{made.id}"
 
 
-def test_a_partner_keeps_at_most_a_hundred_templates(session: Session, own: Tenant) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+def test_a_partner_keeps_at_most_a_hundred_templates(session: Session, tenant: Tenant) -> None:
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     for number in range(MAX_TEMPLATES):
         organization_templates.create(session, admin, f"Kind {number}")
     with pytest.raises(ValidationFailed, match="You have 100 templates"):

@@ -23,8 +23,8 @@ ABSENT = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
 
 
 @pytest.fixture
-def browser(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+def browser(tenant: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 def text(answer: object) -> str:
@@ -54,23 +54,25 @@ def test_adding_an_organization_leads_to_templates_and_files(browser: Browser) -
     assert 'href="/organization-templates">Use a template</a>' in page
 
 
-def test_a_typed_name_suggests_the_organizations_that_match(own: Tenant, browser: Browser) -> None:
+def test_a_typed_name_suggests_the_organizations_that_match(
+    tenant: Tenant, browser: Browser
+) -> None:
     def suggested(typed: str) -> list[str]:
         page = browser.get(f"/organizations/names?organization={typed}").text
         return re.findall(r'<option value="(.*?)">', unescape(page))
 
-    names = sorted([own.organization.name, own.plus.name])
+    names = sorted([tenant.organization.name, tenant.plus.name])
     assert (suggested(""), suggested(names[1]), suggested("nothing")) == (names, [names[1]], [])
 
 
 def test_operators_see_to_which_partner_an_organization_belongs(
-    own: Tenant, other: Tenant, operator: Browser, browser: Browser
+    tenant: Tenant, other_tenant: Tenant, operator: Browser, browser: Browser
 ) -> None:
     page = operator.get("/organizations").text
     assert "Customers of all partners." in page
-    for tenant in (own, other):
-        assert f'<span class="cell-sub">{tenant.partner.name} · ' in page
-    assert f"{own.partner.name} · " not in browser.get("/organizations").text
+    for each in (tenant, other_tenant):
+        assert f'<span class="cell-sub">{each.partner.name} · ' in page
+    assert f"{tenant.partner.name} · " not in browser.get("/organizations").text
 
 
 def test_a_new_organization_has_its_plan_limits_codes_and_first_person(
@@ -97,9 +99,9 @@ def test_a_new_organization_has_its_plan_limits_codes_and_first_person(
 
 
 def test_a_new_organization_comes_with_the_partners_default_assistant(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    own.partner.default_assistant_name, own.partner.default_service = "Robin", "Reception"
+    tenant.partner.default_assistant_name, tenant.partner.default_service = "Robin", "Reception"
     session.commit()
     browser.post("/organizations/new", NEW, page="/organizations/new")
     query = (
@@ -147,9 +149,9 @@ def test_the_first_user_of_a_new_organization_is_owner_unless_member_is_chosen(
 
 
 def test_a_new_organization_can_call_the_country_that_most_others_have(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    for organization in (own.organization, own.plus):
+    for organization in (tenant.organization, tenant.plus):
         organization.default_region = "CH"
     session.commit()
     page = browser.get("/organizations/new").text
@@ -222,9 +224,9 @@ def test_all_problems_are_shown_at_once(browser: Browser) -> None:
 
 
 def test_a_name_and_an_email_that_are_taken_are_shown_with_the_other_problems(
-    own: Tenant, browser: Browser
+    tenant: Tenant, browser: Browser
 ) -> None:
-    typed = NEW | {"name": own.plus.name, "email": own.user.email, "user_limit": "-1"}
+    typed = NEW | {"name": tenant.plus.name, "email": tenant.user.email, "user_limit": "-1"}
     shown = text(browser.post("/organizations/new", typed, page="/organizations/new"))
     assert "3 things need changing" in shown
     assert "There is an organization Northwind Dental already." in shown
@@ -232,15 +234,15 @@ def test_a_name_and_an_email_that_are_taken_are_shown_with_the_other_problems(
 
 
 def test_renaming_names_the_user_who_saved_first_and_overwrites_only_when_confirmed(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    path = f"/organizations/{own.organization.id}/edit"
-    seen = own.organization.version
-    colleague = own.caller(Role.ADMIN)
+    path = f"/organizations/{tenant.organization.id}/edit"
+    seen = tenant.organization.version
+    colleague = tenant.caller(Role.ADMIN)
     changes = organizations.update(
         session,
         colleague,
-        own.organization.id,
+        tenant.organization.id,
         UpdateOrganizationInput(),
         name="Northwind Bakers",
     )
@@ -249,19 +251,19 @@ def test_renaming_names_the_user_who_saved_first_and_overwrites_only_when_confir
     refused = browser.post(path, typed, page=path)
     assert refused.status_code == 409
     shown = text(refused)
-    assert f"{own.staff[Role.ADMIN].email} changed this" in shown
+    assert f"{tenant.staff[Role.ADMIN].email} changed this" in shown
     assert "Northwind Bakers" in shown
     assert "Northwind Bread" in shown
     assert f'name="version" value="{changes.version}"' in refused.text
     again = browser.post(path, typed | {"version": str(changes.version)}, page=path)
     assert again.status_code == 303
-    assert fresh(session, own.organization).name == "Northwind Bread"
+    assert fresh(session, tenant.organization).name == "Northwind Bread"
 
 
 def test_a_change_of_plan_is_shown_before_it_is_made(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    organization = own.plus
+    organization = tenant.plus
     organization.assistant_limit = 5
     session.commit()
     assistants.add_assistant(session, OPERATOR, organization, name="Robin")
@@ -288,9 +290,9 @@ def test_a_change_of_plan_is_shown_before_it_is_made(
 
 
 def test_cancelling_a_change_of_plan_leads_back_to_where_it_began(
-    own: Tenant, browser: Browser
+    tenant: Tenant, browser: Browser
 ) -> None:
-    base, user = f"/organizations/{own.organization.id}/plan", f"/users/{own.user.id}"
+    base, user = f"/organizations/{tenant.organization.id}/plan", f"/users/{tenant.user.id}"
     began = f"{base}?back={user}"
     assert f'href="{began}"' in browser.get(user).text
     assert f'href="{user}">Cancel' in browser.get(began).text
@@ -299,7 +301,7 @@ def test_cancelling_a_change_of_plan_leads_back_to_where_it_began(
     assert f'href="{began}">Choose again' in check
     assert f'<form method="post" action="{began}"' in check
     assert 'href="/">Cancel' in browser.get(f"{base}?back=https://elsewhere.example").text
-    assert f'href="/organizations/{own.organization.id}">Cancel' in browser.get(base).text
+    assert f'href="/organizations/{tenant.organization.id}">Cancel' in browser.get(base).text
 
 
 def query(values: dict[str, str]) -> str:
@@ -307,20 +309,20 @@ def query(values: dict[str, str]) -> str:
 
 
 def test_a_plan_that_changed_meanwhile_is_not_overwritten(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    base = f"/organizations/{own.plus.id}/plan"
+    base = f"/organizations/{tenant.plus.id}/plan"
     chosen = {"tier": Tier.PLUS.value, "assistant_limit": "7", "user_limit": "1", "version": "99"}
     answer = browser.post(base, chosen, page=base)
     assert answer.status_code == 409
     assert "changed this" in text(answer)
-    assert fresh(session, own.plus).assistant_limit != 7
+    assert fresh(session, tenant.plus).assistant_limit != 7
 
 
 def test_a_limit_that_is_no_number_is_refused_before_the_check(
-    own: Tenant, browser: Browser
+    tenant: Tenant, browser: Browser
 ) -> None:
-    path = f"/organizations/{own.plus.id}/plan/check"
+    path = f"/organizations/{tenant.plus.id}/plan/check"
     answer = browser.get(f"{path}?tier={Tier.PLUS.value}&assistant_limit=x&user_limit=-1")
     assert answer.status_code == 422
     assert "2 things need changing" in text(answer)
@@ -328,9 +330,9 @@ def test_a_limit_that_is_no_number_is_refused_before_the_check(
 
 
 def test_suspending_names_its_consequences_and_can_be_undone(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    base = f"/organizations/{own.organization.id}"
+    base = f"/organizations/{tenant.organization.id}"
     asked = text(browser.get(f"{base}/suspend"))
     assert "Suspend Northwind Bakery?" in asked
     assert "1 user is signed out immediately and can’t sign in." in asked
@@ -345,14 +347,14 @@ def test_suspending_names_its_consequences_and_can_be_undone(
 
 
 def test_every_tab_of_a_suspended_organization_says_what_that_means(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    base = f"/organizations/{own.organization.id}"
+    base = f"/organizations/{tenant.organization.id}"
     head = browser.get(base).text.partition('<nav class="tabs"')[2].partition("</nav>")[0]
     tabs = re.findall(r'href="([^"]+)"', head)
     notice = "Its users can’t sign in, its keys are refused and no calls are placed."
     assert notice not in text(browser.get(base))
-    organizations.suspend(session, OPERATOR, own.organization.id)
+    organizations.suspend(session, OPERATOR, tenant.organization.id)
     session.commit()
     pages = {tab: text(browser.get(tab)) for tab in tabs}
     assert len(pages) > len(PARTS)
@@ -360,9 +362,9 @@ def test_every_tab_of_a_suspended_organization_says_what_that_means(
 
 
 def test_an_archived_organization_is_hidden_from_the_list_and_can_be_restored(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    base = f"/organizations/{own.organization.id}"
+    base = f"/organizations/{tenant.organization.id}"
     assert "Archive Northwind Bakery?" in text(browser.get(f"{base}/archive"))
     browser.post(f"{base}/archive", page=f"{base}/archive")
     assert "This organization is archived" in text(browser.get(base))
@@ -371,15 +373,15 @@ def test_an_archived_organization_is_hidden_from_the_list_and_can_be_restored(
     refused = browser.post(f"{base}/suspend", page="/organizations/new")
     assert refused.status_code == 409
     browser.post(f"{base}/restore", page=base)
-    assert fresh(session, own.organization).status is OrganizationStatus.ACTIVE
-    actions = select(AuditEntry.action).where(AuditEntry.target_id == str(own.organization.id))
+    assert fresh(session, tenant.organization).status is OrganizationStatus.ACTIVE
+    actions = select(AuditEntry.action).where(AuditEntry.target_id == str(tenant.organization.id))
     assert {"organization.archived", "organization.restored"} <= set(session.scalars(actions))
 
 
 def test_a_row_of_the_list_leads_to_usage_statement_and_suspending(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    one = own.organization.id
+    one = tenant.organization.id
     addresses = {
         f"/organizations/{one}/usage",
         f"/statements/{one}",
@@ -396,21 +398,21 @@ def test_a_row_of_the_list_leads_to_usage_statement_and_suspending(
         }
 
     assert offered() == addresses
-    own.organization.status = OrganizationStatus.SUSPENDED
+    tenant.organization.status = OrganizationStatus.SUSPENDED
     session.commit()
     assert offered() == addresses - {f"/organizations/{one}/suspend"}
 
 
-def test_the_first_user_is_named_once(own: Tenant, browser: Browser) -> None:
+def test_the_first_user_is_named_once(tenant: Tenant, browser: Browser) -> None:
     for path in ("/organizations", "/organizations?column=name&column=user"):
         shown = browser.get(path).text.replace("<wbr>", "")
-        assert shown.count(own.user.email) == 1
+        assert shown.count(tenant.user.email) == 1
 
 
 def test_the_list_is_narrowed_by_plan_use_trial_and_words(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    own.plus.trial_ended_at, own.organization.trial_ended_at = utcnow(), None
+    tenant.plus.trial_ended_at, tenant.organization.trial_ended_at = utcnow(), None
     session.commit()
     for address, names in (
         ("/organizations", {"Northwind Bakery", "Northwind Dental"}),
@@ -423,7 +425,7 @@ def test_the_list_is_narrowed_by_plan_use_trial_and_words(
     ):
         page = text(browser.get(address))
         assert {name for name in ("Northwind Bakery", "Northwind Dental") if name in page} == names
-    assert own.user.email in text(browser.get("/organizations")).replace("<wbr>", "")
+    assert tenant.user.email in text(browser.get("/organizations")).replace("<wbr>", "")
 
 
 PARTS = {
@@ -440,29 +442,29 @@ PARTS = {
 
 @pytest.mark.parametrize("part", PARTS)
 def test_each_part_of_an_organization_has_its_own_address(
-    session: Session, own: Tenant, browser: Browser, part: str
+    session: Session, tenant: Tenant, browser: Browser, part: str
 ) -> None:
-    own.plus.user_limit = own.plus.assistant_limit = 0
+    tenant.plus.user_limit = tenant.plus.assistant_limit = 0
     session.commit()
-    address = f"/organizations/{own.plus.id}{part}"
+    address = f"/organizations/{tenant.plus.id}{part}"
     page = browser.get(address).text
     assert re.findall(r'class="tab" href="([^"]+)" aria-current', page) == [address]
-    adding = [f"{path}?organization={own.plus.id}" for path in PARTS[part]]
+    adding = [f"{path}?organization={tenant.plus.id}" for path in PARTS[part]]
     assert re.findall(r'<a class="btn btn-primary" href="([^"]+)"', page) == adding
 
 
 def test_the_activity_has_the_days_and_links_of_the_history(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
     organizations.update(
         session,
-        own.caller(Role.PARTNER_ADMIN),
-        own.organization.id,
+        tenant.caller(Role.PARTNER_ADMIN),
+        tenant.organization.id,
         UpdateOrganizationInput(),
         name="Northwind Bread",
     )
     session.commit()
-    one = own.organization.id
+    one = tenant.organization.id
     found = r'<tr class="history-day">.*?</tr>|<a href="/organizations/[^"]+">.*?</a>'
     seen = [
         re.findall(found, re.sub(r' colspan="."', "", browser.get(address).text))
@@ -482,9 +484,9 @@ def test_an_empty_result_has_one_link_that_clears_the_filters(browser: Browser, 
 
 
 def test_an_organization_at_its_user_limit_offers_to_raise_it(
-    own: Tenant, browser: Browser
+    tenant: Tenant, browser: Browser
 ) -> None:
-    place = f"/organizations/{own.organization.id}"
+    place = f"/organizations/{tenant.organization.id}"
     page = browser.get(place).text
     assert f'class="btn btn-primary" href="{place}/plan?users=2"' in page
     assert "/users/invite?" not in page
@@ -496,10 +498,10 @@ def test_an_organization_at_its_user_limit_offers_to_raise_it(
 
 
 def test_the_campaigns_of_an_organization_have_the_status_of_their_list(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    make_campaign(session, own)
-    for page in (f"/organizations/{own.organization.id}/campaigns", "/campaigns"):
+    make_campaign(session, tenant)
+    for page in (f"/organizations/{tenant.organization.id}/campaigns", "/campaigns"):
         assert "Not started</span>" in browser.get(page).text
 
 
@@ -508,21 +510,23 @@ FORMS = ("edit", "plan", "suspend", "resume", "archive", "restore", "settings")
 
 @pytest.mark.parametrize("form", FORMS)
 def test_an_organization_of_another_partner_is_answered_like_a_missing_one(
-    session: Session, other: Tenant, browser: Browser, form: str
+    session: Session, other_tenant: Tenant, browser: Browser, form: str
 ) -> None:
-    before = other.organization.version
-    for whose in (other.organization.id, ABSENT):
+    before = other_tenant.organization.version
+    for whose in (other_tenant.organization.id, ABSENT):
         path = f"/organizations/{whose}/{form}"
         assert browser.post(path, SETTINGS | NEW, page="/organizations/new").status_code == 404
-    session.refresh(other.organization)
-    assert other.organization.version == before
+    session.refresh(other_tenant.organization)
+    assert other_tenant.organization.version == before
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
-def test_users_who_may_only_read_find_no_form(own: Tenant, signed_in: SignedIn, role: Role) -> None:
-    user = own.user if role is Role.STANDARD else own.staff[role]
+def test_users_who_may_only_read_find_no_form(
+    tenant: Tenant, signed_in: SignedIn, role: Role
+) -> None:
+    user = tenant.user if role is Role.STANDARD else tenant.staff[role]
     browser = signed_in(user)
-    base = f"/organizations/{own.organization.id}"
+    base = f"/organizations/{tenant.organization.id}"
     for path in ("/organizations/new", f"{base}/edit", f"{base}/plan", f"{base}/suspend"):
         assert browser.get(path).status_code == 404
     if role is Role.PARTNER_EDITOR:
@@ -542,11 +546,11 @@ SETTINGS = {
 
 
 def test_a_full_assistant_limit_leads_to_raising_it_by_one(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    own.organization.assistant_limit = 1
+    tenant.organization.assistant_limit = 1
     session.commit()
-    base = f"/organizations/{own.organization.id}"
+    base = f"/organizations/{tenant.organization.id}"
     page = admin.get(f"{base}/assistants").text.partition("<main")[2]
     assert ("Add assistant" in page, "Raise assistant limit" in page) == (False, True)
     assert f'href="{base}/plan?assistants=2"' in page

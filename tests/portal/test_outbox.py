@@ -22,18 +22,20 @@ SignedIn = Callable[[User], Browser]
 
 
 @pytest.fixture
-def mail_ids(session: Session, settings: Settings, own: Tenant, other: Tenant) -> list[str]:
+def mail_ids(
+    session: Session, settings: Settings, tenant: Tenant, other_tenant: Tenant
+) -> list[str]:
     """A mail of each of the two partners, and one of the operator's: their ids."""
     operator = User(email="op@ops.example", email_key="op@ops.example", user_type=Role.OPERATOR)
     session.add(operator)
     session.flush()
-    for user in (own.user, other.user, operator):
+    for user in (tenant.user, other_tenant.user, operator):
         enqueue(session, MailKind.RESET_PASSWORD, partner_id=user.partner_id, user_id=user.id)
     outbox = open_outbox(settings)
     for letter in send_waiting(session, settings):
         outbox.send(letter)
     kept = {mail.partner_id: str(mail.id) for mail in outbox.mails()}
-    return [kept[own.partner.id], kept[other.partner.id], kept[None]]
+    return [kept[tenant.partner.id], kept[other_tenant.partner.id], kept[None]]
 
 
 def pages(mail_id: str) -> tuple[str, ...]:
@@ -41,28 +43,28 @@ def pages(mail_id: str) -> tuple[str, ...]:
 
 
 def test_a_partner_admin_finds_the_mails_of_the_own_partner_alone(
-    own: Tenant, other: Tenant, signed_in: SignedIn, mail_ids: list[str]
+    tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn, mail_ids: list[str]
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     listed = browser.get("/outbox").text
     assert [mail_id for mail_id in mail_ids if mail_id in listed] == mail_ids[:1]
-    assert own.user.email in listed
-    assert other.user.email not in listed
+    assert tenant.user.email in listed
+    assert other_tenant.user.email not in listed
     seen = [[browser.get(page).status_code for page in pages(mail_id)] for mail_id in mail_ids]
     assert seen == [[200] * 3, [404] * 3, [404] * 3]
 
 
 def test_the_page_of_a_mail_has_its_attached_files(
-    settings: Settings, own: Tenant, other: Tenant, signed_in: SignedIn
+    settings: Settings, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
     file = MailAttachment("report-2026-09.pdf", "application/pdf", b"%PDF-1.7")
     letter = OutgoingMail(
-        uuid4(), own.partner.id, "ann@example.com", None, "Northwind", None, "Report", "x", "x"
+        uuid4(), tenant.partner.id, "ann@example.com", None, "Northwind", None, "Report", "x", "x"
     )
     open_outbox(settings).send(replace(letter, attachments=(file,)))
     (kept,) = open_outbox(settings).mails()
     address = f"/outbox/{kept.id}/files/0"
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = browser.get(f"/outbox/{kept.id}").text
     assert f'href="{address}"' in page
     assert "Answers go to" not in page  # it has no address for them
@@ -70,18 +72,18 @@ def test_the_page_of_a_mail_has_its_attached_files(
     named = 'attachment; filename="report-2026-09.pdf"'
     assert (sent.data, sent.headers["Content-Disposition"]) == (file.content, named)
     assert browser.get(f"/outbox/{kept.id}/files/1").status_code == 404
-    assert signed_in(other.staff[Role.PARTNER_ADMIN]).get(address).status_code == 404
+    assert signed_in(other_tenant.staff[Role.PARTNER_ADMIN]).get(address).status_code == 404
 
 
 def test_operators_find_every_mail(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn, mail_ids: list[str]
+    session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn, mail_ids: list[str]
 ) -> None:
     operator = session.scalars(select(User).where(User.user_type == Role.OPERATOR)).one()
     browser = signed_in(operator)
     listed = browser.get("/outbox").text
     assert [mail_id for mail_id in mail_ids if mail_id not in listed] == []
     for mail_id, address in zip(
-        mail_ids, (own.user.email, other.user.email, operator.email), strict=True
+        mail_ids, (tenant.user.email, other_tenant.user.email, operator.email), strict=True
     ):
         answer = browser.get(f"/outbox/{mail_id}")
         assert answer.status_code == 200
@@ -90,9 +92,9 @@ def test_operators_find_every_mail(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
 def test_other_roles_find_no_outbox(
-    own: Tenant, signed_in: SignedIn, mail_ids: list[str], role: Role
+    tenant: Tenant, signed_in: SignedIn, mail_ids: list[str], role: Role
 ) -> None:
-    browser = signed_in(own.staff[role])
+    browser = signed_in(tenant.staff[role])
     assert browser.get("/outbox").status_code == 404
     assert [browser.get(page).status_code for page in pages(mail_ids[0])] == [404] * 3
 
@@ -113,12 +115,12 @@ def test_strangers_are_sent_to_sign_in(browser: Browser, mail_ids: list[str]) ->
 )
 def test_there_is_no_outbox_where_mails_are_sent(
     make_app: Callable[..., Flask],
-    own: Tenant,
+    tenant: Tenant,
     mail_ids: list[str],
     signed_in: SignedIn,
     changes: dict[str, str],
 ) -> None:
-    cookie = signed_in(own.staff[Role.PARTNER_ADMIN]).client.get_cookie("portal_session")
+    cookie = signed_in(tenant.staff[Role.PARTNER_ADMIN]).client.get_cookie("portal_session")
     assert cookie is not None
     client = make_app(**changes).test_client()
     client.set_cookie("portal_session", cookie.value)
@@ -127,9 +129,9 @@ def test_there_is_no_outbox_where_mails_are_sent(
 
 
 def test_a_mail_is_shown_in_a_frame_that_runs_nothing(
-    own: Tenant, signed_in: SignedIn, mail_ids: list[str]
+    tenant: Tenant, signed_in: SignedIn, mail_ids: list[str]
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = browser.get(f"/outbox/{mail_ids[0]}").text
     assert 'sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"' in page
     framed = browser.get(f"/outbox/{mail_ids[0]}/html")
@@ -142,9 +144,9 @@ def test_a_mail_is_shown_in_a_frame_that_runs_nothing(
 
 
 def test_the_link_of_a_kept_mail_works(
-    own: Tenant, signed_in: SignedIn, settings: Settings, mail_ids: list[str], browser: Browser
+    tenant: Tenant, signed_in: SignedIn, settings: Settings, mail_ids: list[str], browser: Browser
 ) -> None:
-    text = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"/outbox/{mail_ids[0]}?form=text").text
+    text = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(f"/outbox/{mail_ids[0]}?form=text").text
     kept = next(m for m in open_outbox(settings).mails() if str(m.id) == mail_ids[0])
     path = path_in(kept.read())
     assert f'<a href="http://localhost{path}"' in text

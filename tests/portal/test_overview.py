@@ -88,12 +88,12 @@ def make_upload(session: Session, organization: Organization, **fields: Any) -> 
 
 
 @pytest.fixture
-def quiet(session: Session, own: Tenant, other: Tenant) -> Tenant:
+def quiet(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
     """Nothing of this partner needs a decision but its bare brand."""
-    session.info["own"] = own
+    session.info["own"] = tenant
     make_ready(session)
     session.commit()
-    return own
+    return tenant
 
 
 BRAND = ("Your brand is incomplete in 9 places", "/branding/surfaces")
@@ -115,17 +115,17 @@ def test_a_quiet_portal_asks_for_nothing_but_its_brand(quiet: Tenant, signed_in:
 
 
 def test_each_item_that_needs_attention_links_to_its_page(
-    session: Session, quiet: Tenant, other: Tenant, signed_in: SignedIn
+    session: Session, quiet: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
     now = utcnow()
     admin = quiet.caller(Role.PARTNER_ADMIN)
     unknown = make_call(session, quiet.plus, "+12025550101", now, status=CallStatus.UNKNOWN)
     make_call(session, quiet.plus, "+12025550102", now, status=CallStatus.BUSY)
     make_call(session, quiet.plus, "+12025550103", now, status=CallStatus.NO_ANSWER)
-    make_call(session, other.plus, "+12025550104", now, status=CallStatus.UNKNOWN)
-    other.plus.assistant_limit = other.organization.user_limit = 2
+    make_call(session, other_tenant.plus, "+12025550104", now, status=CallStatus.UNKNOWN)
+    other_tenant.plus.assistant_limit = other_tenant.organization.user_limit = 2
     for number in range(2):
-        make_user(session, other.partner.id, f"theirs{number}@x.example")
+        make_user(session, other_tenant.partner.id, f"theirs{number}@x.example")
     waiting = make_upload(session, quiet.plus, failed=412, rows_total=4812)
     bad = make_upload(session, quiet.plus, status=ImportStatus.FAILED, file_name="bad.xlsx")
     key = api_keys.create(
@@ -241,7 +241,7 @@ def test_figures_are_compared_with_the_same_days_of_the_month_before(
 
 
 def test_the_latest_changes_show_short_values_and_leave_long_ones_to_the_history(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     for price, word in (("price_before", "Reception"), ("price_after", "Dispatch")):
         pricing = [
@@ -249,20 +249,20 @@ def test_the_latest_changes_show_short_values_and_leave_long_ones_to_the_history
             for tier in ("customerBasicPlan", "customerPlusPlan")
         ]
         for changes in ({"pricing": pricing}, {"productName": word}):
-            partners.update(session, OPERATOR, own.partner.id, read(UpdatePartnerInput, changes))
+            partners.update(session, OPERATOR, tenant.partner.id, read(UpdatePartnerInput, changes))
     session.commit()
-    page = text_of(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/").text)
+    page = text_of(signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/").text)
     shown = page.partition("Latest changes")[2]
     assert "Name of the product: Reception → Dispatch" in shown
     assert "Pricing operator," in shown
 
 
 def test_the_latest_changes_lead_to_the_records_that_have_a_page(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
-    organization = own.organization
-    caller = own.caller(admin.user_type)
+    admin = tenant.staff[Role.PARTNER_ADMIN]
+    organization = tenant.organization
+    caller = tenant.caller(admin.user_type)
     audit.record_change(session, caller, "organization.updated", organization)
     for kind, target in (("alert_rule", "Few calls"), ("webhook", "https://a.example")):
         audit.record(
@@ -281,13 +281,13 @@ def test_the_latest_changes_lead_to_the_records_that_have_a_page(
 
 
 def test_a_closed_month_is_named_with_its_statements_and_times_with_the_letters_of_the_zone(
-    session: Session, own: Tenant, signed_in: SignedIn, operator: Browser
+    session: Session, tenant: Tenant, signed_in: SignedIn, operator: Browser
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.timezone = "Europe/Berlin"
     closed = {"month": "2026-10", "statements": 3}
-    worker = system_caller("worker", partner_id=own.partner.id)
-    audit.record_change(session, worker, "partner.month_closed", own.partner, after=closed)
+    worker = system_caller("worker", partner_id=tenant.partner.id)
+    audit.record_change(session, worker, "partner.month_closed", tenant.partner, after=closed)
     session.commit()
     browser = signed_in(admin)
     for path in ("/", "/audit"):
@@ -298,10 +298,10 @@ def test_a_closed_month_is_named_with_its_statements_and_times_with_the_letters_
 
 
 def test_the_first_steps_of_a_new_portal_end_when_all_are_done(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    session.info["own"] = own
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    session.info["own"] = tenant
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
     def steps() -> tuple[str, list[str]]:
         page = browser.get("/").text
@@ -312,27 +312,27 @@ def test_the_first_steps_of_a_new_portal_end_when_all_are_done(
     everything = ["/branding", "/settings", "/assistants", "/uploads"]
     assert steps() == ("1 of 6 steps", everything)
     assert "Place a first call Once an assistant is ready." in text_of(browser.get("/").text)
-    editor = signed_in(own.staff[Role.PARTNER_EDITOR]).get("/").text
+    editor = signed_in(tenant.staff[Role.PARTNER_EDITOR]).get("/").text
     assert "1 of 5 steps done" in editor
-    for role_of_others in (own.staff[Role.ADMIN], own.user):
+    for role_of_others in (tenant.staff[Role.ADMIN], tenant.user):
         assert "Set up your portal" not in signed_in(role_of_others).get("/").text
     session.add(
         BrandVersion(
-            partner_id=own.partner.id, number=1, content={}, author="x", published_at=utcnow()
+            partner_id=tenant.partner.id, number=1, content={}, author="x", published_at=utcnow()
         )
     )
-    own.partner.domain_verified_at = utcnow()
+    tenant.partner.domain_verified_at = utcnow()
     make_ready(session)
-    make_upload(session, own.plus, failed=1).rows_applied = 1
+    make_upload(session, tenant.plus, failed=1).rows_applied = 1
     session.commit()
     assert steps() == ("5 of 6 steps", ["/test-call"])
-    make_call(session, own.plus, "+12025550101", utcnow(), **answered(at=utcnow()))
+    make_call(session, tenant.plus, "+12025550101", utcnow(), **answered(at=utcnow()))
     session.commit()
     assert steps() == ("", [])
 
 
 def test_a_member_sees_their_own_organization(
-    session: Session, quiet: Tenant, other: Tenant, signed_in: SignedIn
+    session: Session, quiet: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
     converse(session, quiet.plus, utcnow().date(), 3)
     converse(session, quiet.organization, utcnow().date(), 9)
@@ -368,10 +368,10 @@ def test_days_mention_utc_only_if_they_differ_in_the_time_zone_of_the_user(
 
 
 def test_an_operator_sees_every_partner_with_its_customers(
-    session: Session, own: Tenant, other: Tenant, operator: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, operator: Browser
 ) -> None:
-    converse(session, own.plus, utcnow().date(), 7)
-    own.partner.trial_ended_at = None
+    converse(session, tenant.plus, utcnow().date(), 7)
+    tenant.partner.trial_ended_at = None
     session.commit()
     rows = re.findall(
         r'class="name"[^>]*>([^<]+)</a>.*?<td class="phone-first"><[^>]+>([^<]+)</span></td>\s*'
@@ -390,32 +390,32 @@ def test_an_operator_sees_every_partner_with_its_customers(
 
 
 def test_the_row_of_a_partner_leads_to_its_failed_calls_and_actions(
-    session: Session, own: Tenant, other: Tenant, operator: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, operator: Browser
 ) -> None:
     for status in (CallStatus.FAILED, CallStatus.FAILED, CallStatus.BUSY):
-        make_call(session, own.plus, "+12025550101", utcnow(), status=status)
+        make_call(session, tenant.plus, "+12025550101", utcnow(), status=status)
     session.commit()
     page = operator.get("/").text
     (failed,) = re.findall(r'<a href="(/operator/calls[^"]+)">2</a>', page)
     assert unescape(failed) == (
-        f"/operator/calls?partner={own.partner.id}&state=failed&within=24-hours"
+        f"/operator/calls?partner={tenant.partner.id}&state=failed&within=24-hours"
     )
     assert "2 of 2 shown" in text_of(operator.get(unescape(failed)).text)
-    menu = page.partition(f'id="actions-{own.partner.id}"')[2].partition("</ul>")[0]
-    console = f"/operator/partners/{own.partner.id}"
+    menu = page.partition(f'id="actions-{tenant.partner.id}"')[2].partition("</ul>")[0]
+    console = f"/operator/partners/{tenant.partner.id}"
     assert re.findall(r'href="([^"]+)">([^<]+)<', menu) == [
         (console, "Open"),
         (f"{console}#administrators", "View as…"),
         (f"{console}/domain", "Edit domain"),
-        (f"/partners/{own.partner.id}/suspend", "Suspend…"),
+        (f"/partners/{tenant.partner.id}/suspend", "Suspend…"),
     ]
 
 
 def test_an_operator_suspends_and_reactivates_a_partner(
-    session: Session, own: Tenant, other: Tenant, operator: Browser, signed_in: SignedIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, operator: Browser, signed_in: SignedIn
 ) -> None:
-    theirs, others = signed_in(own.user), signed_in(other.user)
-    path = f"/partners/{own.partner.id}"
+    theirs, others = signed_in(tenant.user), signed_in(other_tenant.user)
+    path = f"/partners/{tenant.partner.id}"
     assert "Suspend Northwind?" in operator.get(f"{path}/suspend").text
     answer = operator.post(f"{path}/suspend", page=f"{path}/suspend")
     page = f"/operator{path}"
@@ -426,7 +426,7 @@ def test_an_operator_suspends_and_reactivates_a_partner(
     assert "Northwind reactivated." in operator.get(page).text
     found = select(AuditEntry).where(AuditEntry.target_type == "partner").order_by(AuditEntry.id)
     rows = session.scalars(found)
-    assert [row.action for row in rows if row.partner_id == own.partner.id][-2:] == [
+    assert [row.action for row in rows if row.partner_id == tenant.partner.id][-2:] == [
         "partner.suspended",
         "partner.resumed",
     ]
@@ -468,15 +468,15 @@ def first_steps(page: str) -> list[tuple[str, str]]:
 
 
 def test_each_role_begins_with_its_own_steps(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    own.user.role = Role.OWNER
-    own.organization.user_limit = 0
+    tenant.user.role = Role.OWNER
+    tenant.organization.user_limit = 0
     session.commit()
     pages = {
-        "admin": signed_in(own.staff[Role.ADMIN]).get("/").text,
-        "owner": signed_in(own.user).get("/").text,
-        "member": signed_in(own.plus_user).get("/").text,
+        "admin": signed_in(tenant.staff[Role.ADMIN]).get("/").text,
+        "owner": signed_in(tenant.user).get("/").text,
+        "member": signed_in(tenant.plus_user).get("/").text,
     }
     assert first_steps(pages["admin"]) == [
         ("Add your first organization", "Done"),
@@ -599,10 +599,10 @@ def test_the_page_of_a_customer_shows_the_price_of_this_month_and_what_is_used(
 
 
 def test_a_user_hides_the_first_steps_and_shows_them_again(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.user)
-    colleague = signed_in(own.staff[Role.ADMIN])
+    browser = signed_in(tenant.user)
+    colleague = signed_in(tenant.staff[Role.ADMIN])
     assert browser.post("/first-steps/hide", page="/").location == "/"
     page = browser.get("/").text
     assert first_steps(page) == []

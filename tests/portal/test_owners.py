@@ -18,11 +18,11 @@ SignedIn = Callable[[User], Browser]
 
 
 @pytest.fixture
-def owner(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
-    own.user.role = Role.OWNER
-    own.organization.user_limit = 0
+def owner(session: Session, tenant: Tenant, signed_in: SignedIn) -> Browser:
+    tenant.user.role = Role.OWNER
+    tenant.organization.user_limit = 0
     session.commit()
-    return signed_in(own.user)
+    return signed_in(tenant.user)
 
 
 def fresh(session: Session, user: User) -> User:
@@ -43,13 +43,13 @@ def invite(browser: Browser, role: Role, **more: str) -> int:
 
 @pytest.mark.parametrize("by", [Role.PARTNER_ADMIN, Role.ADMIN])
 def test_staff_make_a_member_an_owner_and_a_member_again(
-    session: Session, own: Tenant, signed_in: SignedIn, by: Role
+    session: Session, tenant: Tenant, signed_in: SignedIn, by: Role
 ) -> None:
-    browser = signed_in(own.staff[by])
+    browser = signed_in(tenant.staff[by])
     seen = []
     for role in (Role.OWNER, Role.STANDARD):
-        assert save_role(browser, fresh(session, own.user), role) == 303
-        user = fresh(session, own.user)
+        assert save_role(browser, fresh(session, tenant.user), role) == 303
+        user = fresh(session, tenant.user)
         seen.append((user.role, user.user_type, user.is_owner))
     assert seen == [
         (Role.OWNER, Role.STANDARD, True),
@@ -65,25 +65,25 @@ def test_staff_make_a_member_an_owner_and_a_member_again(
 
 
 def test_members_and_staff_can_not_change_into_each_other(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert save_role(browser, own.user, Role.ADMIN) == 422
-    assert save_role(browser, own.staff[Role.ADMIN], Role.OWNER) == 422
-    roles = [fresh(session, user).role for user in (own.user, own.staff[Role.ADMIN])]
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    assert save_role(browser, tenant.user, Role.ADMIN) == 422
+    assert save_role(browser, tenant.staff[Role.ADMIN], Role.OWNER) == 422
+    roles = [fresh(session, user).role for user in (tenant.user, tenant.staff[Role.ADMIN])]
     assert roles == [Role.STANDARD, Role.ADMIN]
 
 
 @pytest.mark.parametrize("role", [Role.STANDARD, Role.OWNER])
 def test_an_owner_invites_into_their_own_organization_only(
-    session: Session, own: Tenant, owner: Browser, role: Role
+    session: Session, tenant: Tenant, owner: Browser, role: Role
 ) -> None:
-    page = owner.get(f"/users/invite?organization={own.plus.id}").text
-    assert own.plus.name not in page
-    assert invite(owner, role, organization=own.plus.name) == 303
+    page = owner.get(f"/users/invite?organization={tenant.plus.id}").text
+    assert tenant.plus.name not in page
+    assert invite(owner, role, organization=tenant.plus.name) == 303
     made = session.scalars(select(User).where(User.email == "ada@x.example")).one()
     assert (made.organization_id, made.role, made.status) == (
-        own.organization.id,
+        tenant.organization.id,
         role,
         UserStatus.INVITED,
     )
@@ -95,15 +95,15 @@ def test_an_owner_is_not_offered_to_search_by_organization(owner: Browser, admin
 
 
 def test_an_owner_invites_several_into_their_own_organization(
-    session: Session, own: Tenant, owner: Browser
+    session: Session, tenant: Tenant, owner: Browser
 ) -> None:
-    lines = f"a@x.example\nb@x.example, Bea, {own.plus.name}\nc@x.example"
+    lines = f"a@x.example\nb@x.example, Bea, {tenant.plus.name}\nc@x.example"
     page = owner.post("/users/invite-many/check", {"users": lines}, page="/users/invite-many").text
     owner.post("/users/invite-many", form_of(page), page="/users/invite-many")
     made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
     assert {(user.email, user.organization_id) for user in made} == {
-        ("a@x.example", own.organization.id),
-        ("c@x.example", own.organization.id),
+        ("a@x.example", tenant.organization.id),
+        ("c@x.example", tenant.organization.id),
     }
 
 
@@ -113,37 +113,37 @@ def test_an_owner_invites_no_staff(session: Session, owner: Browser) -> None:
 
 
 def test_an_owner_sees_and_changes_the_users_of_their_own_organization_alone(
-    own: Tenant, other: Tenant, owner: Browser
+    tenant: Tenant, other_tenant: Tenant, owner: Browser
 ) -> None:
     page = owner.get("/users").text
-    assert own.user.email in page
-    assert own.plus_user.email not in page
-    for stranger in (own.plus_user, own.staff[Role.ADMIN], other.user):
+    assert tenant.user.email in page
+    assert tenant.plus_user.email not in page
+    for stranger in (tenant.plus_user, tenant.staff[Role.ADMIN], other_tenant.user):
         assert owner.get(f"/users/{stranger.id}").status_code == 404
         assert owner.post(f"/users/{stranger.id}/suspend", page="/users").status_code == 404
 
 
 def test_an_owner_makes_a_colleague_an_owner_and_suspends_them_but_not_themselves(
-    session: Session, own: Tenant, owner: Browser
+    session: Session, tenant: Tenant, owner: Browser
 ) -> None:
     assert invite(owner, Role.STANDARD) == 303
     colleague = session.scalars(select(User).where(User.email == "ada@x.example")).one()
     assert save_role(owner, colleague, Role.OWNER) == 303
     assert fresh(session, colleague).role is Role.OWNER
-    for user in (colleague, own.user):
+    for user in (colleague, tenant.user):
         owner.post(f"/users/{user.id}/suspend", page="/users/invite")
-    assert [fresh(session, user).status for user in (colleague, own.user)] == [
+    assert [fresh(session, user).status for user in (colleague, tenant.user)] == [
         UserStatus.SUSPENDED,
         UserStatus.ACTIVE,
     ]
 
 
 def test_an_owner_changes_their_assistants_and_adds_none(
-    session: Session, own: Tenant, owner: Browser
+    session: Session, tenant: Tenant, owner: Browser
 ) -> None:
     mine, theirs = (
         session.scalars(select(Assistant).where(Assistant.organization_id == each.id)).one()
-        for each in (own.organization, own.plus)
+        for each in (tenant.organization, tenant.plus)
     )
     page = f"/assistants/{mine.id}/edit"
     typed = {"name": "Vera", "active": "y", "version": str(mine.version)}
@@ -151,28 +151,33 @@ def test_an_owner_changes_their_assistants_and_adds_none(
     session.expire_all()
     assert mine.name == "Vera"
     refused = [f"/assistants/{theirs.id}", f"/assistants/{theirs.id}/edit", "/assistants/new"]
-    refused += ["/organizations", f"/organizations/{own.organization.id}", "/pricing", "/history"]
+    refused += [
+        "/organizations",
+        f"/organizations/{tenant.organization.id}",
+        "/pricing",
+        "/history",
+    ]
     assert {path: owner.get(path).status_code for path in refused} == dict.fromkeys(refused, 404)
 
 
 def test_invitations_of_a_former_owner_end_after_a_confirmation(
-    session: Session, own: Tenant, owner: Browser, signed_in: SignedIn
+    session: Session, tenant: Tenant, owner: Browser, signed_in: SignedIn
 ) -> None:
     assert invite(owner, Role.OWNER) == 303
     colleague = session.scalars(select(User).where(User.email == "ada@x.example")).one()
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert save_role(admin, fresh(session, own.user), Role.STANDARD) == 303
-    assert fresh(session, own.user).role is Role.OWNER
-    confirm = f"/users/{own.user.id}/role/standard"
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    assert save_role(admin, fresh(session, tenant.user), Role.STANDARD) == 303
+    assert fresh(session, tenant.user).role is Role.OWNER
+    confirm = f"/users/{tenant.user.id}/role/standard"
     assert "ada@x.example" in admin.get(confirm).text
     assert admin.post(confirm, page=confirm).status_code == 303
-    former, invited = fresh(session, own.user), fresh(session, colleague)
+    former, invited = fresh(session, tenant.user), fresh(session, colleague)
     assert (former.role, invited.status) == (Role.STANDARD, UserStatus.DEACTIVATED)
 
 
-def test_json_shows_an_owner_as_a_standard_user(own: Tenant, owner: Browser) -> None:
-    resource = users.to_resource(own.user)
-    assert (resource.user_type, resource.org_id) == (Role.STANDARD, own.organization.id)
+def test_json_shows_an_owner_as_a_standard_user(tenant: Tenant, owner: Browser) -> None:
+    resource = users.to_resource(tenant.user)
+    assert (resource.user_type, resource.org_id) == (Role.STANDARD, tenant.organization.id)
 
 
 def contact_of(page: str, act: str) -> list[str]:
@@ -181,23 +186,23 @@ def contact_of(page: str, act: str) -> list[str]:
 
 
 def test_an_owner_reads_who_to_ask_for_another_assistant(
-    session: Session, own: Tenant, owner: Browser, signed_in: SignedIn
+    session: Session, tenant: Tenant, owner: Browser, signed_in: SignedIn
 ) -> None:
-    own.partner.support_email = "help@own.example"
+    tenant.partner.support_email = "help@own.example"
     session.commit()
-    staff = signed_in(own.staff[Role.PARTNER_ADMIN])
+    staff = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     pages = [each.get("/assistants").text for each in (owner, staff)]
     assert [contact_of(page, "add an assistant") for page in pages] == [["help@own.example"], []]
 
 
 def test_an_owner_without_a_free_seat_reads_who_to_ask_instead_of_a_form(
-    session: Session, own: Tenant, owner: Browser
+    session: Session, tenant: Tenant, owner: Browser
 ) -> None:
-    own.partner.support_email = "help@own.example"
+    tenant.partner.support_email = "help@own.example"
     session.commit()
     assert contact_of(owner.get("/users/invite").text, "raise the limit") == []
     assert 'href="/users/invite"' in owner.get("/").text
-    own.organization.user_limit = 1
+    tenant.organization.user_limit = 1
     session.commit()
     refused = owner.post("/users/invite", {"email": "ada@x.example", "once": "a"}, page="/users")
     assert refused.status_code == 422
@@ -214,17 +219,17 @@ def test_an_owner_without_a_free_seat_reads_who_to_ask_instead_of_a_form(
 
 
 def test_reactivating_into_a_full_organization_says_what_the_role_can_do(
-    session: Session, own: Tenant, owner: Browser, signed_in: SignedIn
+    session: Session, tenant: Tenant, owner: Browser, signed_in: SignedIn
 ) -> None:
-    own.partner.support_email = "help@own.example"
+    tenant.partner.support_email = "help@own.example"
     session.commit()
     invite(owner, Role.STANDARD)
     colleague = session.scalars(select(User).where(User.email == "ada@x.example")).one()
     owner.post(f"/users/{colleague.id}/deactivate", page="/users")
-    own.organization.user_limit = 1
+    tenant.organization.user_limit = 1
     session.commit()
     said = []
-    for browser in (owner, signed_in(own.staff[Role.ADMIN])):
+    for browser in (owner, signed_in(tenant.staff[Role.ADMIN])):
         browser.post(f"/users/{colleague.id}/reactivate", page="/users")
         page = browser.get(f"/users/{colleague.id}").text.replace("<wbr>", "")
         said += re.findall(r"(?:seats|users)\. (.*) Nothing was changed\.", page)
@@ -235,10 +240,10 @@ def test_reactivating_into_a_full_organization_says_what_the_role_can_do(
 
 
 def test_the_users_of_an_owner_show_the_seats_and_invite_only_into_a_free_one(
-    session: Session, own: Tenant, owner: Browser
+    session: Session, tenant: Tenant, owner: Browser
 ) -> None:
     for limit, is_inviting in ((0, True), (2, True), (1, False)):
-        own.organization.user_limit = limit
+        tenant.organization.user_limit = limit
         session.commit()
         page = owner.get("/users").text
         assert ("seats in use." in page) == bool(limit)

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 
 @pytest.mark.parametrize("site", ["same-origin", "none"])
 def test_pages_are_compressed_for_visits_and_for_requests_of_the_portal(
-    own: Tenant, signed_in: Callable[[User], Browser], site: str
+    tenant: Tenant, signed_in: Callable[[User], Browser], site: str
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     headers = {"Accept-Encoding": "br, gzip", "Sec-Fetch-Site": site}
     answer = browser.get("/account", headers=headers)
     assert answer.headers["Content-Encoding"] == "gzip"
@@ -39,9 +39,9 @@ def test_pages_are_compressed_for_visits_and_for_requests_of_the_portal(
     ],
 )
 def test_pages_are_not_compressed_for_other_sites_and_old_browsers(
-    own: Tenant, signed_in: Callable[[User], Browser], headers: dict[str, str]
+    tenant: Tenant, signed_in: Callable[[User], Browser], headers: dict[str, str]
 ) -> None:
-    answer = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/account", headers=headers)
+    answer = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/account", headers=headers)
     assert "Content-Encoding" not in answer.headers
     assert "<h1>Your account</h1>" in answer.text
 

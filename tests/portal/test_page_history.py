@@ -25,15 +25,15 @@ def addresses(page: TestResponse) -> list[str]:
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_address_of_a_refused_form_can_be_opened_again(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    form = f"/carriers/accounts/account?organization={own.organization.id}"
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    form = f"/carriers/accounts/account?organization={tenant.organization.id}"
     answers = [
         admin.get(form),
         admin.post(form, {"sid": "none"}, page=form),
-        admin.post(f"/users/{own.user.id}/resend-to-nobody", page="/account"),
-        admin.post(f"/users/{own.user.id}/resend", page="/account"),
+        admin.post(f"/users/{tenant.user.id}/resend-to-nobody", page="/account"),
+        admin.post(f"/users/{tenant.user.id}/resend", page="/account"),
         admin.post(f"/users/{uuid4()}/suspend", {}, page="/account"),
     ]
     assert [addresses(page) for page in answers] == [[], [form], [], [], []]

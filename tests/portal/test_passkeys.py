@@ -55,9 +55,9 @@ def key() -> Authenticator:
 
 
 @pytest.fixture
-def admin(own: Tenant, signed_in: Callable[[User], Browser], key: Authenticator) -> Browser:
+def admin(tenant: Tenant, signed_in: Callable[[User], Browser], key: Authenticator) -> Browser:
     """An administrator with a passkey."""
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert "Store these codes now" in add(browser, key).text
     return browser
 
@@ -68,7 +68,7 @@ def visitor(app: Flask, admin: Browser) -> Browser:
 
 
 def test_a_passkey_signs_in_without_email_and_password(
-    session: Session, own: Tenant, visitor: Browser, key: Authenticator
+    session: Session, tenant: Tenant, visitor: Browser, key: Authenticator
 ) -> None:
     answer = alone(visitor, key)
     assert (answer.status_code, answer.location) == (303, "/")
@@ -79,16 +79,16 @@ def test_a_passkey_signs_in_without_email_and_password(
     assert factors == ["passkey", "passkey"]  # the browser that added it, and this one
     actions = session.scalars(
         select(AuditEntry.action).where(
-            AuditEntry.target_id == str(own.staff[Role.PARTNER_ADMIN].id)
+            AuditEntry.target_id == str(tenant.staff[Role.PARTNER_ADMIN].id)
         )
     ).all()
     assert actions == ["user.passkey_added", "user.signed_in"]
 
 
 def test_a_passkey_is_the_second_step_after_the_password(
-    own: Tenant, visitor: Browser, key: Authenticator
+    tenant: Tenant, visitor: Browser, key: Authenticator
 ) -> None:
-    visitor.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    visitor.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
     assert not is_signed_in(visitor)
     asked = options(visitor, "/passkey/options?purpose=second_step", SECOND_STEP)
     visitor.post(SECOND_STEP, {"answer": key.prove(asked)}, page=SECOND_STEP)
@@ -96,7 +96,7 @@ def test_a_passkey_is_the_second_step_after_the_password(
 
 
 def test_a_passkey_confirms_a_risky_act(
-    session: Session, own: Tenant, admin: Browser, key: Authenticator
+    session: Session, tenant: Tenant, admin: Browser, key: Authenticator
 ) -> None:
     session.execute(update(PortalSession).values(proven_at=utcnow() - timedelta(minutes=11)))
     session.commit()
@@ -143,10 +143,10 @@ def test_an_answer_in_another_browser_is_refused(
 
 
 def test_an_answer_for_another_purpose_is_refused(
-    own: Tenant, visitor: Browser, key: Authenticator
+    tenant: Tenant, visitor: Browser, key: Authenticator
 ) -> None:
     asked = options(visitor, "/passkey/options?purpose=sign_in", "/sign-in")
-    visitor.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    visitor.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
     answer = visitor.post(SECOND_STEP, {"answer": key.prove(asked)}, page=SECOND_STEP)
     assert answer.status_code == 422
     assert not is_signed_in(visitor)
@@ -183,11 +183,11 @@ def test_a_passkey_with_a_lower_counter_is_refused_as_a_copy(
 
 
 def test_a_passkey_of_another_user_is_no_second_step(
-    own: Tenant, signed_in: Callable[[User], Browser], visitor: Browser
+    tenant: Tenant, signed_in: Callable[[User], Browser], visitor: Browser
 ) -> None:
     theirs = Authenticator()
-    add(signed_in(own.staff[Role.PARTNER_EDITOR]), theirs)
-    visitor.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    add(signed_in(tenant.staff[Role.PARTNER_EDITOR]), theirs)
+    visitor.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
     asked = options(visitor, "/passkey/options?purpose=second_step", SECOND_STEP)
     answer = visitor.post(SECOND_STEP, {"answer": theirs.prove(asked)}, page=SECOND_STEP)
     assert answer.status_code == 422
@@ -196,7 +196,7 @@ def test_a_passkey_of_another_user_is_no_second_step(
 
 
 def test_a_removed_passkey_is_refused_and_the_password_is_enough(
-    session: Session, own: Tenant, admin: Browser, visitor: Browser, key: Authenticator
+    session: Session, tenant: Tenant, admin: Browser, visitor: Browser, key: Authenticator
 ) -> None:
     passkey = session.scalars(select(Passkey)).one()
     path = f"{FACTORS}/passkeys/{passkey.id}/remove"
@@ -204,14 +204,14 @@ def test_a_removed_passkey_is_refused_and_the_password_is_enough(
     admin.post(path, page=path)
     alone(visitor, key)
     assert not is_signed_in(visitor)
-    visitor.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    visitor.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
     assert is_signed_in(visitor)
 
 
 def test_lock_out_drill_a_lost_passkey_is_removed_after_a_recovery_code_signed_in(
-    session: Session, own: Tenant, visitor: Browser
+    session: Session, tenant: Tenant, visitor: Browser
 ) -> None:
-    user = own.staff[Role.PARTNER_ADMIN]
+    user = tenant.staff[Role.PARTNER_ADMIN]
     codes = recovery_codes.replace(session, user.id)
     session.commit()
     visitor.sign_in(user.email)
@@ -225,19 +225,19 @@ def test_lock_out_drill_a_lost_passkey_is_removed_after_a_recovery_code_signed_i
 
 
 def test_a_passkey_of_another_user_is_not_removed(
-    session: Session, own: Tenant, admin: Browser, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, admin: Browser, signed_in: Callable[[User], Browser]
 ) -> None:
     passkey = session.scalars(select(Passkey)).one()
-    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    editor = signed_in(tenant.staff[Role.PARTNER_EDITOR])
     path = f"{FACTORS}/passkeys/{passkey.id}/remove"
     assert editor.post(path, page=FACTORS).status_code == 404
     assert passkey.name in admin.get(FACTORS).text
 
 
 def test_a_suspended_user_does_not_sign_in_with_a_passkey(
-    session: Session, own: Tenant, visitor: Browser, key: Authenticator
+    session: Session, tenant: Tenant, visitor: Browser, key: Authenticator
 ) -> None:
-    user = own.staff[Role.PARTNER_ADMIN]
+    user = tenant.staff[Role.PARTNER_ADMIN]
     session.execute(update(User).where(User.id == user.id).values(status="suspended"))
     session.commit()
     alone(visitor, key)
@@ -259,16 +259,16 @@ def test_the_same_passkey_is_not_added_twice(admin: Browser, key: Authenticator)
 def test_where_a_company_account_is_required_neither_passkey_nor_password_signs_staff_in(
     app: Flask,
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     signed_in: Callable[[User], Browser],
     key: Authenticator,
 ) -> None:
-    editor, waiting = own.staff[Role.PARTNER_EDITOR], Browser(app.test_client())
+    editor, waiting = tenant.staff[Role.PARTNER_EDITOR], Browser(app.test_client())
     add(signed_in(editor), key)
     waiting.sign_in(editor.email)
     asked = options(waiting, "/passkey/options?purpose=second_step", SECOND_STEP)
     fields = ProviderFields("Acme ID", "https://id.example", "portal", "s", required_for_staff=True)
-    providers.add(session, caller_of(own.staff[Role.PARTNER_ADMIN]), ["a key"], fields)
+    providers.add(session, caller_of(tenant.staff[Role.PARTNER_ADMIN]), ["a key"], fields)
     session.commit()
     refusal = "Your company requires its own account. Sign in with Acme ID."
     waiting.post(SECOND_STEP, {"answer": key.prove(asked)}, page=SECOND_STEP)
@@ -296,9 +296,9 @@ def test_browsers_have_no_passkeys_at_an_ip_address(host: str, *, has_passkeys: 
 
 
 def test_a_page_at_an_ip_address_says_where_passkeys_work(
-    monkeypatch: pytest.MonkeyPatch, own: Tenant, signed_in: Callable[[User], Browser]
+    monkeypatch: pytest.MonkeyPatch, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert "Add passkey" in browser.get(FACTORS).text
     monkeypatch.setattr(factor_views, "site", lambda: BrowserSite("127.0.0.1", "http://127.0.0.1"))
     page = browser.get(FACTORS).text

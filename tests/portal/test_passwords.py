@@ -38,11 +38,11 @@ def link(session: Session, user: User, purpose: LinkPurpose) -> str:
     return f"/p/{session.get_one(Partner, user.partner_id).slug}/{word}/{token}"
 
 
-def invited(session: Session, own: Tenant) -> User:
-    own.plus.user_limit = 0
+def invited(session: Session, tenant: Tenant) -> User:
+    tenant.plus.user_limit = 0
     session.flush()
-    data = read(CreatePartialUserInput, {"email": "ada@hill.example", "orgId": str(own.plus.id)})
-    return users.create_partial(session, own.caller(Role.PARTNER_ADMIN), data)
+    data = read(CreatePartialUserInput, {"email": "ada@hill.example", "orgId": str(tenant.plus.id)})
+    return users.create_partial(session, tenant.caller(Role.PARTNER_ADMIN), data)
 
 
 def without_marks(html: str) -> str:
@@ -50,40 +50,40 @@ def without_marks(html: str) -> str:
 
 
 def test_a_user_who_forgot_the_password_sets_a_new_one_and_is_signed_in(
-    browser: Browser, own: Tenant, session: Session, settings: Settings, signed_in: SignedIn
+    browser: Browser, tenant: Tenant, session: Session, settings: Settings, signed_in: SignedIn
 ) -> None:
-    elsewhere = signed_in(own.user)
-    page = f"/p/{own.partner.slug}/forgot-password"
-    assert f'href="{page}"' in browser.get(f"/p/{own.partner.slug}/sign-in").text
-    asked = browser.post(page, {"email": own.user.email.upper()}, page=page)
+    elsewhere = signed_in(tenant.user)
+    page = f"/p/{tenant.partner.slug}/forgot-password"
+    assert f'href="{page}"' in browser.get(f"/p/{tenant.partner.slug}/sign-in").text
+    asked = browser.post(page, {"email": tenant.user.email.upper()}, page=page)
     assert (asked.status_code, asked.location) == (303, f"{page}?sent")
     assert "<h1>Check your email</h1>" in browser.get(asked.location).text
     (letter,) = send_waiting(session, settings)
     path = path_in(letter)
     assert (letter.to, letter.subject) == (
-        own.user.email,
+        tenant.user.email,
         "Set a new password for AI Receptionist",
     )
     answer = browser.post(path, BOTH, page=path)
     assert (answer.status_code, answer.location) == (303, "/")
     shown = browser.get("/").text
     assert "Password set. You are signed in." in shown
-    assert own.user.email in shown
+    assert tenant.user.email in shown
     assert elsewhere.get("/").status_code == 303  # every other session has ended
     session.expire_all()
-    assert passwords.verify(session.get_one(User, own.user.id).password_hash, NEW)
-    assert waiting(session) == [("password_changed", own.user.id, None)]
+    assert passwords.verify(session.get_one(User, tenant.user.id).password_hash, NEW)
+    assert waiting(session) == [("password_changed", tenant.user.id, None)]
 
 
 def test_the_mail_is_in_the_language_of_the_page_unless_the_user_has_chosen_another(
-    browser: Browser, own: Tenant, session: Session, settings: Settings
+    browser: Browser, tenant: Tenant, session: Session, settings: Settings
 ) -> None:
-    page, subjects = f"/p/{own.partner.slug}/forgot-password", []
+    page, subjects = f"/p/{tenant.partner.slug}/forgot-password", []
     for chosen in (None, "es"):
-        own.user.language = chosen
+        tenant.user.language = chosen
         session.commit()
         german = {"Accept-Language": "de"}
-        browser.post(page, {"email": own.user.email}, page=page, headers=german)
+        browser.post(page, {"email": tenant.user.email}, page=page, headers=german)
         (letter,) = send_waiting(session, settings)
         subjects.append(letter.subject)
     assert subjects == [
@@ -93,64 +93,64 @@ def test_the_mail_is_in_the_language_of_the_page_unless_the_user_has_chosen_anot
 
 
 def test_an_unknown_address_is_answered_like_a_known_one(
-    browser: Browser, own: Tenant, session: Session, settings: Settings
+    browser: Browser, tenant: Tenant, session: Session, settings: Settings
 ) -> None:
-    page = f"/p/{own.partner.slug}/forgot-password"
-    known = browser.post(page, {"email": own.user.email}, page=page)
+    page = f"/p/{tenant.partner.slug}/forgot-password"
+    known = browser.post(page, {"email": tenant.user.email}, page=page)
     known_page = browser.get(known.location).text
     unknown = browser.post(page, {"email": "nobody@hill.example"}, page=page)
     unknown_page = browser.get(unknown.location).text
     assert (known.status_code, known.location) == (unknown.status_code, unknown.location)
     assert without_marks(known_page) == without_marks(unknown_page)
     assert [kind for kind, _user, _to in waiting(session)] == ["recovery", "recovery"]
-    assert [letter.to for letter in send_waiting(session, settings)] == [own.user.email]
+    assert [letter.to for letter in send_waiting(session, settings)] == [tenant.user.email]
     assert waiting(session) == []
 
 
 def test_the_neutral_page_mails_every_account_with_the_address(
-    browser: Browser, own: Tenant, other: Tenant, session: Session, settings: Settings
+    browser: Browser, tenant: Tenant, other_tenant: Tenant, session: Session, settings: Settings
 ) -> None:
-    twin, page = other.user, "/forgot-password"
-    twin.email = twin.email_key = own.user.email
+    twin, page = other_tenant.user, "/forgot-password"
+    twin.email = twin.email_key = tenant.user.email
     session.commit()
-    browser.post(page, {"email": own.user.email}, page=page)
+    browser.post(page, {"email": tenant.user.email}, page=page)
     letters = send_waiting(session, settings)
-    assert {letter.partner_id for letter in letters} == {own.partner.id, other.partner.id}
+    assert {letter.partner_id for letter in letters} == {tenant.partner.id, other_tenant.partner.id}
     assert {path_in(letter).split("/")[2] for letter in letters} == {
-        own.partner.slug,
-        other.partner.slug,
+        tenant.partner.slug,
+        other_tenant.partner.slug,
     }
 
 
 def test_the_page_of_another_partner_sends_no_mail(
-    browser: Browser, own: Tenant, other: Tenant, session: Session, settings: Settings
+    browser: Browser, tenant: Tenant, other_tenant: Tenant, session: Session, settings: Settings
 ) -> None:
-    page = f"/p/{other.partner.slug}/forgot-password"
-    browser.post(page, {"email": own.user.email}, page=page)
+    page = f"/p/{other_tenant.partner.slug}/forgot-password"
+    browser.post(page, {"email": tenant.user.email}, page=page)
     assert send_waiting(session, settings) == []
 
 
 @pytest.mark.parametrize("status", [UserStatus.SUSPENDED, UserStatus.DEACTIVATED])
 def test_users_who_can_not_sign_in_get_no_password_link(
-    browser: Browser, own: Tenant, session: Session, settings: Settings, status: UserStatus
+    browser: Browser, tenant: Tenant, session: Session, settings: Settings, status: UserStatus
 ) -> None:
-    own.user.status = status
+    tenant.user.status = status
     session.commit()
-    browser.post("/forgot-password", {"email": own.user.email}, page="/forgot-password")
+    browser.post("/forgot-password", {"email": tenant.user.email}, page="/forgot-password")
     assert send_waiting(session, settings) == []
 
 
 def test_a_network_that_asks_often_waits_for_known_and_unknown_accounts(
-    browser: Browser, own: Tenant, clock: SetClock
+    browser: Browser, tenant: Tenant, clock: SetClock
 ) -> None:
     page = "/forgot-password"
-    known = [browser.post(page, {"email": own.user.email}, page=page) for _ in range(11)]
+    known = [browser.post(page, {"email": tenant.user.email}, page=page) for _ in range(11)]
     clock.pass_by(hours=1)
     unknown = [browser.post(page, {"email": "no@hill.example"}, page=page) for _ in range(11)]
     expected = [303] * 10 + [429]
     assert [answer.status_code for answer in known] == expected
     assert [answer.status_code for answer in unknown] == expected
-    assert without_marks(known[10].text).replace(own.user.email, "no@hill.example") == (
+    assert without_marks(known[10].text).replace(tenant.user.email, "no@hill.example") == (
         without_marks(unknown[10].text)
     )
 
@@ -169,9 +169,9 @@ def test_an_invalid_email_is_refused_at_its_field(browser: Browser, session: Ses
 
 
 def test_an_invitation_is_accepted_with_a_password_and_a_name(
-    browser: Browser, own: Tenant, session: Session, settings: Settings
+    browser: Browser, tenant: Tenant, session: Session, settings: Settings
 ) -> None:
-    user = invited(session, own)
+    user = invited(session, tenant)
     (letter,) = send_waiting(session, settings)
     path = path_in(letter)
     for _ in range(2):  # a mail scanner looked before
@@ -201,11 +201,11 @@ def test_an_invitation_is_accepted_with_a_password_and_a_name(
 
 
 def test_an_invited_user_can_ask_for_the_invitation_again(
-    browser: Browser, own: Tenant, session: Session, settings: Settings
+    browser: Browser, tenant: Tenant, session: Session, settings: Settings
 ) -> None:
-    user = invited(session, own)
+    user = invited(session, tenant)
     send_waiting(session, settings)
-    page = f"/p/{own.partner.slug}/forgot-password"
+    page = f"/p/{tenant.partner.slug}/forgot-password"
     browser.post(page, {"email": user.email}, page=page)
     (again,) = send_waiting(session, settings)
     path = path_in(again)
@@ -216,15 +216,15 @@ def test_an_invited_user_can_ask_for_the_invitation_again(
 
 @pytest.mark.parametrize("purpose", LinkPurpose)
 def test_a_link_works_once(
-    browser: Browser, own: Tenant, session: Session, purpose: LinkPurpose
+    browser: Browser, tenant: Tenant, session: Session, purpose: LinkPurpose
 ) -> None:
-    user = invited(session, own) if purpose is LinkPurpose.INVITATION else own.user
+    user = invited(session, tenant) if purpose is LinkPurpose.INVITATION else tenant.user
     path = link(session, user, purpose)
     assert browser.post(path, BOTH, page=path).status_code == 303
     again = browser.get(path)
     assert again.status_code == 410
     assert ENDED in again.text
-    assert f"/p/{own.partner.slug}/forgot-password" in again.text
+    assert f"/p/{tenant.partner.slug}/forgot-password" in again.text
     sent = browser.post(path, BOTH, page="/forgot-password")
     assert sent.status_code == 410
     assert ENDED in sent.text
@@ -232,9 +232,9 @@ def test_a_link_works_once(
 
 @pytest.mark.parametrize("purpose", LinkPurpose)
 def test_a_link_expires(
-    browser: Browser, own: Tenant, session: Session, purpose: LinkPurpose
+    browser: Browser, tenant: Tenant, session: Session, purpose: LinkPurpose
 ) -> None:
-    user = invited(session, own) if purpose is LinkPurpose.INVITATION else own.user
+    user = invited(session, tenant) if purpose is LinkPurpose.INVITATION else tenant.user
     path = link(session, user, purpose)
     assert 'type="password"' in browser.get(path).text
     session.execute(update(OneTimeLink).values(expires_at=utcnow() - timedelta(seconds=1)))
@@ -246,15 +246,15 @@ def test_a_link_expires(
 
 
 def test_a_link_serves_no_other_purpose_and_no_other_partner(
-    browser: Browser, own: Tenant, other: Tenant, session: Session
+    browser: Browser, tenant: Tenant, other_tenant: Tenant, session: Session
 ) -> None:
-    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
+    path = link(session, tenant.user, LinkPurpose.RESET_PASSWORD)
     token = path.rpartition("/")[2]
     wrong = (
-        f"/p/{own.partner.slug}/invitation/{token}",
-        f"/p/{other.partner.slug}/password/{token}",
+        f"/p/{tenant.partner.slug}/invitation/{token}",
+        f"/p/{other_tenant.partner.slug}/password/{token}",
         f"/password/{token}",
-        f"/p/{own.partner.slug}/password/{token}x",
+        f"/p/{tenant.partner.slug}/password/{token}x",
     )
     assert [browser.get(place).status_code for place in wrong] == [410] * 4
     sent = [browser.post(place, BOTH, page="/forgot-password").status_code for place in wrong]
@@ -265,16 +265,16 @@ def test_a_link_serves_no_other_purpose_and_no_other_partner(
 
 @pytest.mark.parametrize("who", ["user", "organization", "partner"])
 def test_a_link_does_not_work_for_suspended_users(
-    browser: Browser, own: Tenant, session: Session, who: str
+    browser: Browser, tenant: Tenant, session: Session, who: str
 ) -> None:
-    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
+    path = link(session, tenant.user, LinkPurpose.RESET_PASSWORD)
     match who:
         case "user":
-            own.user.status = UserStatus.SUSPENDED
+            tenant.user.status = UserStatus.SUSPENDED
         case "organization":
-            own.organization.status = OrganizationStatus.SUSPENDED
+            tenant.organization.status = OrganizationStatus.SUSPENDED
         case _:
-            own.partner.suspended_at = utcnow()
+            tenant.partner.suspended_at = utcnow()
     session.commit()
     answer = browser.get(path)
     assert answer.status_code == (403 if who == "partner" else 410)
@@ -305,9 +305,9 @@ def test_an_operators_link_is_neutral(browser: Browser, session: Session) -> Non
     ],
 )
 def test_a_bad_password_is_explained_and_the_link_stays_valid(
-    browser: Browser, own: Tenant, session: Session, typed: dict[str, str], words: str
+    browser: Browser, tenant: Tenant, session: Session, typed: dict[str, str], words: str
 ) -> None:
-    path = link(session, own.user, LinkPurpose.SET_PASSWORD)
+    path = link(session, tenant.user, LinkPurpose.SET_PASSWORD)
     answer = browser.post(path, typed, page=path)
     assert answer.status_code == 422
     assert words in answer.text
@@ -317,9 +317,9 @@ def test_a_bad_password_is_explained_and_the_link_stays_valid(
 
 
 def test_the_address_of_a_link_is_sent_to_no_other_site(
-    browser: Browser, own: Tenant, session: Session
+    browser: Browser, tenant: Tenant, session: Session
 ) -> None:
-    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
+    path = link(session, tenant.user, LinkPurpose.RESET_PASSWORD)
     headers = [
         browser.get(path).headers,
         browser.post(path, {}, page=path).headers,
@@ -332,12 +332,12 @@ def test_the_address_of_a_link_is_sent_to_no_other_site(
 
 def test_the_log_of_a_failure_holds_no_token(
     app: Flask,
-    own: Tenant,
+    tenant: Tenant,
     session: Session,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
+    path = link(session, tenant.user, LinkPurpose.RESET_PASSWORD)
 
     def fail(**_values: str) -> None:
         message = "a fault of ours"
@@ -353,9 +353,9 @@ def test_the_log_of_a_failure_holds_no_token(
 
 
 def test_a_form_without_a_referrer_is_accepted_over_https(
-    browser: Browser, own: Tenant, session: Session
+    browser: Browser, tenant: Tenant, session: Session
 ) -> None:
-    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
+    path = link(session, tenant.user, LinkPurpose.RESET_PASSWORD)
     secure = {"base_url": "https://localhost"}
     shown = browser.get(path, **secure).text
     token = re.search(r'name="csrf_token" value="([^"]+)"', shown)
@@ -365,11 +365,14 @@ def test_a_form_without_a_referrer_is_accepted_over_https(
 
 
 def test_pages_of_a_link_have_the_brand_of_its_partner(
-    own: Tenant, other: Tenant, session: Session, signed_in: SignedIn
+    tenant: Tenant, other_tenant: Tenant, session: Session, signed_in: SignedIn
 ) -> None:
-    own.partner.product_name, other.partner.product_name = "Northwind Voice", "Southgate Voice"
-    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
-    browser = signed_in(other.user)
+    tenant.partner.product_name, other_tenant.partner.product_name = (
+        "Northwind Voice",
+        "Southgate Voice",
+    )
+    path = link(session, tenant.user, LinkPurpose.RESET_PASSWORD)
+    browser = signed_in(other_tenant.user)
     for page in (browser.get(path), browser.get(f"{path}x")):
         assert "Northwind" in page.text
         assert "Southgate" not in page.text
@@ -377,25 +380,25 @@ def test_pages_of_a_link_have_the_brand_of_its_partner(
 
 
 def test_accepting_an_invitation_ends_the_session_of_another_user(
-    own: Tenant, session: Session, signed_in: SignedIn
+    tenant: Tenant, session: Session, signed_in: SignedIn
 ) -> None:
-    path = link(session, own.plus_user, LinkPurpose.RESET_PASSWORD)
-    browser = signed_in(own.user)
+    path = link(session, tenant.plus_user, LinkPurpose.RESET_PASSWORD)
+    browser = signed_in(tenant.user)
     before = browser.client.get_cookie("portal_session")
     assert before is not None
     browser.post(path, BOTH, page=path)
-    assert own.plus_user.email in browser.get("/").text
+    assert tenant.plus_user.email in browser.get("/").text
     browser.client.set_cookie("portal_session", before.value)
     assert browser.get("/").status_code == 303
 
 
 def test_the_old_password_no_longer_works(
-    browser: Browser, own: Tenant, session: Session, app: Flask
+    browser: Browser, tenant: Tenant, session: Session, app: Flask
 ) -> None:
-    path = link(session, own.user, LinkPurpose.RESET_PASSWORD)
+    path = link(session, tenant.user, LinkPurpose.RESET_PASSWORD)
     browser.post(path, BOTH, page=path)
     stranger = Browser(app.test_client())
-    refused = stranger.sign_in(own.user.email)
+    refused = stranger.sign_in(tenant.user.email)
     assert refused.status_code == 422
     assert "Email or password is wrong." in refused.text
-    assert stranger.sign_in(own.user.email, NEW).location == "/"
+    assert stranger.sign_in(tenant.user.email, NEW).location == "/"

@@ -18,17 +18,17 @@ COLOURS = {
 
 
 @pytest.fixture(params=COLOURS)
-def written(session: Session, own: Tenant, request: pytest.FixtureRequest) -> str:
-    own.partner.brand_colors = [BrandColor(name="primary", value=request.param)]
-    own.partner.version += 1
+def written(session: Session, tenant: Tenant, request: pytest.FixtureRequest) -> str:
+    tenant.partner.brand_colors = [BrandColor(name="primary", value=request.param)]
+    tenant.partner.version += 1
     session.commit()
     return str(request.param)
 
 
 @pytest.mark.parametrize("path", ["/statements/{}.pdf", "/report/month.pdf"])
 def test_a_file_has_the_colour_of_the_brand(
-    own: Tenant, admin: Browser, written: str, path: str
+    tenant: Tenant, admin: Browser, written: str, path: str
 ) -> None:
-    file = admin.get(path.format(own.organization.id)).data
+    file = admin.get(path.format(tenant.organization.id)).data
     assert file.startswith(b"%PDF-")
     assert colours_of(file) == {COLOURS[written]}

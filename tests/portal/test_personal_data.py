@@ -32,11 +32,11 @@ PHONE = "+12025550143"
 
 
 @pytest.fixture
-def contact(session: Session, own: Tenant) -> Contact:
-    admin = own.caller(Role.PARTNER_ADMIN)
-    campaign = campaigns.create(session, admin, own.organization.id, name="Recall")
+def contact(session: Session, tenant: Tenant) -> Contact:
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    campaign = campaigns.create(session, admin, tenant.organization.id, name="Recall")
     contact_id = single.add(session, admin, campaign.id, ContactFields("Greta", "Vale", PHONE))
-    make_call(session, own.organization, PHONE, **answered())
+    make_call(session, tenant.organization, PHONE, **answered())
     session.commit()
     return session.get_one(Contact, contact_id)
 
@@ -60,9 +60,9 @@ def page_of(contact: Contact) -> str:
 
 
 def test_a_contact_is_erased_after_its_name_is_typed(
-    session: Session, signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+    session: Session, signed_in: Callable[..., Browser], tenant: Tenant, contact: Contact
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = f"{page_of(contact)}/erase"
     shown = admin.get(page).text
     for each in ("Erase Greta Vale?", "do-not-call list are kept", "Pseudonymized", "Deleted"):
@@ -81,13 +81,16 @@ def test_a_contact_is_erased_after_its_name_is_typed(
 
 
 def test_texts_that_mention_a_single_name_are_shown_before_an_erasure(
-    session: Session, signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+    session: Session, signed_in: Callable[..., Browser], tenant: Tenant, contact: Contact
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = f"{page_of(contact)}/erase"
     assert "Texts to check" not in admin.get(page).text
     second = campaigns.create(
-        session, own.caller(Role.PARTNER_ADMIN), own.organization.id, name="Neighbours of Greta"
+        session,
+        tenant.caller(Role.PARTNER_ADMIN),
+        tenant.organization.id,
+        name="Neighbours of Greta",
     )
     session.commit()
     shown = admin.get(page).text
@@ -97,9 +100,9 @@ def test_texts_that_mention_a_single_name_are_shown_before_an_erasure(
 
 
 def test_a_user_is_deactivated_at_once_and_then_erased(
-    session: Session, signed_in: Callable[..., Browser], own: Tenant
+    session: Session, signed_in: Callable[..., Browser], tenant: Tenant
 ) -> None:
-    admin, user = signed_in(own.staff[Role.PARTNER_ADMIN]), own.staff[Role.PARTNER_EDITOR]
+    admin, user = signed_in(tenant.staff[Role.PARTNER_ADMIN]), tenant.staff[Role.PARTNER_EDITOR]
     page = f"/users/{user.id}/erase"
     assert f'Type <strong dir="auto">{user.email}</strong> to confirm.' in admin.get(page).text
     done = admin.post(page, {"typed": user.email}, page=page)
@@ -110,9 +113,9 @@ def test_a_user_is_deactivated_at_once_and_then_erased(
 
 
 def test_users_cannot_erase_themselves_on_their_page(
-    session: Session, signed_in: Callable[..., Browser], own: Tenant
+    session: Session, signed_in: Callable[..., Browser], tenant: Tenant
 ) -> None:
-    admin, user = signed_in(own.staff[Role.PARTNER_ADMIN]), own.staff[Role.PARTNER_ADMIN]
+    admin, user = signed_in(tenant.staff[Role.PARTNER_ADMIN]), tenant.staff[Role.PARTNER_ADMIN]
     page = f"/users/{user.id}/erase"
     assert page not in admin.get(f"/users/{user.id}").text
     assert admin.post(page, {"typed": user.email}, page=page).status_code == 303
@@ -120,10 +123,10 @@ def test_users_cannot_erase_themselves_on_their_page(
 
 
 def test_exports_about_people_are_listed_among_the_users_exports(
-    session: Session, signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+    session: Session, signed_in: Callable[..., Browser], tenant: Tenant, contact: Contact
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    for page in (f"/users/{own.user.id}", page_of(contact)):
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    for page in (f"/users/{tenant.user.id}", page_of(contact)):
         sent = admin.post(f"{page}/data-export", page=page)
         assert (sent.status_code, sent.location) == (303, "/exports")
     shown = admin.get("/exports").text
@@ -134,9 +137,9 @@ def test_exports_about_people_are_listed_among_the_users_exports(
 
 
 def test_people_are_found_by_name_email_and_number(
-    signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+    signed_in: Callable[..., Browser], tenant: Tenant, contact: Contact
 ) -> None:
-    admin, user = signed_in(own.staff[Role.PARTNER_ADMIN]), own.staff[Role.PARTNER_EDITOR]
+    admin, user = signed_in(tenant.staff[Role.PARTNER_ADMIN]), tenant.staff[Role.PARTNER_EDITOR]
 
     def found(words: str) -> list[str]:
         page = admin.get("/personal-data", query_string={"q": words}).text
@@ -149,32 +152,32 @@ def test_people_are_found_by_name_email_and_number(
 
 
 def test_people_with_a_name_are_grouped_by_kind_with_details(
-    session: Session, signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+    session: Session, signed_in: Callable[..., Browser], tenant: Tenant, contact: Contact
 ) -> None:
-    session.get_one(User, own.user.id).name = "Greta Hall"
+    session.get_one(User, tenant.user.id).name = "Greta Hall"
     session.commit()
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = admin.get("/personal-data?q=greta").text
     shown = re.findall(
         r'<h2[^>]*>(Users|Contacts)|line-title"[^>]*>([^<]+)|line-text">([^<]+)', page
     )
     assert ["".join(each) for each in shown] == [
-        *("Users", "Greta Hall", f"{own.organization.name}, Member, {own.user.email}"),
-        *("Contacts", "Greta Vale", f"{own.organization.name}, Recall, {phone(PHONE)}"),
+        *("Users", "Greta Hall", f"{tenant.organization.name}, Member, {tenant.user.email}"),
+        *("Contacts", "Greta Vale", f"{tenant.organization.name}, Recall, {phone(PHONE)}"),
     ]
 
 
 def test_contacts_of_others_are_not_found_by_name(
-    signed_in: Callable[..., Browser], own: Tenant, other: Tenant, contact: Contact
+    signed_in: Callable[..., Browser], tenant: Tenant, other_tenant: Tenant, contact: Contact
 ) -> None:
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     assert "line-title" not in stranger.get("/personal-data?q=greta").text
 
 
 def test_the_data_about_a_contact_is_counted_and_linked(
-    signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+    signed_in: Callable[..., Browser], tenant: Tenant, contact: Contact
 ) -> None:
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"{page_of(contact)}/data").text
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(f"{page_of(contact)}/data").text
     row = r'class="name"[^>]*>(.*?)</.*?data-label="Number">(\d+)<'
     rows = re.findall(row, page, re.DOTALL)
     assert ("Contacts, in all campaigns of the organization", "1") in rows
@@ -187,10 +190,10 @@ def test_search_question_and_result_of_an_erasure_show_the_same_counts(
     app: Flask,
     session: Session,
     signed_in: Callable[..., Browser],
-    own: Tenant,
+    tenant: Tenant,
     contact: Contact,
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     admin.post(f"{page_of(contact)}/data-export", page=page_of(contact))
     session.execute(update(ListExport).values(status=ExportStatus.READY))
     session.commit()
@@ -217,10 +220,10 @@ def test_the_question_names_an_export_that_is_being_prepared(
     app: Flask,
     session: Session,
     signed_in: Callable[..., Browser],
-    own: Tenant,
+    tenant: Tenant,
     contact: Contact,
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     admin.post(f"{page_of(contact)}/data-export", page=page_of(contact))
     page = f"{page_of(contact)}/erase"
     asked = admin.get(page)
@@ -238,10 +241,10 @@ def test_all_pages_about_an_uploaded_contact_show_the_same_counts(
     database: Database,
     session: Session,
     signed_in: Callable[..., Browser],
-    own: Tenant,
+    tenant: Tenant,
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    uploader = Uploader(app, database, admin, make_campaign(session, own))
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    uploader = Uploader(app, database, admin, make_campaign(session, tenant))
     uploader.applied(
         "first name,last name,phone\nGreta,Vale,+1 202 555 0143\nAda,Bell,+1 202 555 0777\n"
     )
@@ -272,10 +275,10 @@ def test_all_pages_about_an_uploaded_contact_show_the_same_counts(
     assert lines_of(result) == known
     assert "What was erased" in result
     facts = [each.replace("<wbr>", "") for each in re.findall(r"<dd>(.*?)</dd>", result)]
-    assert facts[1:3] == [own.organization.name, own.staff[Role.PARTNER_ADMIN].email]
+    assert facts[1:3] == [tenant.organization.name, tenant.staff[Role.PARTNER_ADMIN].email]
     proof = admin.get(f"/erasures/{erasure_id}/proof.txt").text
     assert "Erasure of a person’s data" in proof
-    assert f"Organization: {own.organization.name}\n" in proof
+    assert f"Organization: {tenant.organization.name}\n" in proof
     assert f"Requested: {facts[3]}\nFinished: {facts[4]}\n" in proof
     assert "Contacts, in all campaigns of the organization: 1 (Deleted)\n" in proof
     assert "Vale" not in proof
@@ -289,10 +292,10 @@ def test_an_export_of_a_person_who_was_erased_meanwhile_says_so_on_the_page_and_
     app: Flask,
     session: Session,
     signed_in: Callable[..., Browser],
-    own: Tenant,
+    tenant: Tenant,
     contact: Contact,
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = f"{page_of(contact)}/erase"
     admin.post(page, {"typed": "Greta Vale"}, page=page)
     admin.post(f"{page_of(contact)}/data-export", page=page_of(contact))
@@ -311,18 +314,18 @@ def test_an_export_of_a_person_who_was_erased_meanwhile_says_so_on_the_page_and_
 
 
 def test_retention_periods_are_shown_beside_their_defaults(
-    signed_in: Callable[..., Browser], own: Tenant
+    signed_in: Callable[..., Browser], tenant: Tenant
 ) -> None:
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/settings/personal-data").text
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/settings/personal-data").text
     standards = re.findall(r'<td class="end nowrap">(\d+) days</td>', page)
     assert standards == ["90", "365", "30", "30", "30"]
 
 
 def test_data_about_people_of_others_is_not_found(
-    signed_in: Callable[..., Browser], own: Tenant, other: Tenant, contact: Contact
+    signed_in: Callable[..., Browser], tenant: Tenant, other_tenant: Tenant, contact: Contact
 ) -> None:
-    member, stranger = signed_in(own.user), signed_in(other.staff[Role.PARTNER_ADMIN])
-    for page in (page_of(contact), f"/users/{own.staff[Role.ADMIN].id}"):
+    member, stranger = signed_in(tenant.user), signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
+    for page in (page_of(contact), f"/users/{tenant.staff[Role.ADMIN].id}"):
         assert [browser.get(f"{page}/data").status_code for browser in (member, stranger)] == [
             404,
             404,
@@ -333,14 +336,14 @@ def test_data_about_people_of_others_is_not_found(
 def test_members_and_other_partners_find_no_data_of_a_contact(
     session: Session,
     signed_in: Callable[..., Browser],
-    own: Tenant,
-    other: Tenant,
+    tenant: Tenant,
+    other_tenant: Tenant,
     contact: Contact,
     path: str,
 ) -> None:
-    member, stranger = signed_in(own.user), signed_in(other.staff[Role.PARTNER_ADMIN])
+    member, stranger = signed_in(tenant.user), signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     for browser in (member, stranger):
-        for page in (page_of(contact), f"/users/{own.staff[Role.ADMIN].id}"):
+        for page in (page_of(contact), f"/users/{tenant.staff[Role.ADMIN].id}"):
             assert browser.post(f"{page}/{path}", page="/account").status_code == 404
     assert session.scalars(select(Erasure)).all() == []
     assert session.scalars(select(ListExport)).all() == []
@@ -349,14 +352,14 @@ def test_members_and_other_partners_find_no_data_of_a_contact(
 def test_an_erasure_of_another_partner_is_not_found(
     session: Session,
     signed_in: Callable[..., Browser],
-    own: Tenant,
-    other: Tenant,
+    tenant: Tenant,
+    other_tenant: Tenant,
     contact: Contact,
 ) -> None:
     page = f"{page_of(contact)}/erase"
-    signed_in(own.staff[Role.PARTNER_ADMIN]).post(page, {"typed": "Greta Vale"}, page=page)
+    signed_in(tenant.staff[Role.PARTNER_ADMIN]).post(page, {"typed": "Greta Vale"}, page=page)
     erasure_id: UUID = session.scalars(select(Erasure.id)).one()
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     for path in ("", "/proof.txt"):
         answer = stranger.get(f"/erasures/{erasure_id}{path}")
         assert answer.status_code == 404
@@ -364,9 +367,9 @@ def test_an_erasure_of_another_partner_is_not_found(
 
 
 def test_a_failed_erasure_can_be_continued(
-    session: Session, signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+    session: Session, signed_in: Callable[..., Browser], tenant: Tenant, contact: Contact
 ) -> None:
-    admin, page = signed_in(own.staff[Role.PARTNER_ADMIN]), f"{page_of(contact)}/erase"
+    admin, page = signed_in(tenant.staff[Role.PARTNER_ADMIN]), f"{page_of(contact)}/erase"
     admin.post(page, {"typed": "Greta Vale"}, page=page)
     erasure_id = session.scalars(select(Erasure.id)).one()
     erasing.fail(session, erasure_id)
@@ -381,16 +384,16 @@ def test_a_failed_erasure_can_be_continued(
 
 
 def test_retention_is_shortened_and_erasures_are_listed(
-    session: Session, signed_in: Callable[..., Browser], own: Tenant, contact: Contact
+    session: Session, signed_in: Callable[..., Browser], tenant: Tenant, contact: Contact
 ) -> None:
-    admin, page = signed_in(own.staff[Role.PARTNER_ADMIN]), f"{page_of(contact)}/erase"
+    admin, page = signed_in(tenant.staff[Role.PARTNER_ADMIN]), f"{page_of(contact)}/erase"
     admin.post(page, {"typed": "Greta Vale"}, page=page)
     page = "/settings/personal-data"
-    version = own.partner.version
+    version = tenant.partner.version
     saved = admin.post(page, {"mails": "7", "version": str(version)}, page=page)
     assert (saved.status_code, saved.location) == (303, page)
     session.expire_all()
-    assert session.get_one(Partner, own.partner.id).retention_days == {"mails": 7}
+    assert session.get_one(Partner, tenant.partner.id).retention_days == {"mails": 7}
     shown = admin.get(page).text
     assert session.scalars(select(Erasure.pseudonym)).one() in shown
     refused = admin.post(page, {"mails": "31", "version": str(version + 1)}, page=page)
@@ -399,15 +402,15 @@ def test_retention_is_shortened_and_erasures_are_listed(
 
 
 def test_an_owner_erases_a_member_and_sees_how_far_it_is(
-    session: Session, signed_in: Callable[..., Browser], own: Tenant
+    session: Session, signed_in: Callable[..., Browser], tenant: Tenant
 ) -> None:
-    member = own.plus_user
-    member.organization_id, own.user.role = own.organization.id, Role.OWNER
+    member = tenant.plus_user
+    member.organization_id, tenant.user.role = tenant.organization.id, Role.OWNER
     session.commit()
-    owner, page = signed_in(own.user), f"/users/{member.id}/erase"
+    owner, page = signed_in(tenant.user), f"/users/{member.id}/erase"
     done = owner.post(page, {"typed": member.email}, page=page)
     erasure = session.scalars(select(Erasure)).one()
     assert (done.status_code, done.location) == (303, f"/erasures/{erasure.id}")
-    assert erasure.organization_id == own.organization.id
+    assert erasure.organization_id == tenant.organization.id
     assert subjects.of_erasure(erasure).organization_id is None  # the whole partner is searched
     assert erasure.pseudonym in owner.get(done.location).text

@@ -23,19 +23,19 @@ LIST = "/numbers"
 
 
 @pytest.fixture
-def assistant(session: Session, own: Tenant, other: Tenant) -> Assistant:
+def assistant(session: Session, tenant: Tenant, other_tenant: Tenant) -> Assistant:
     """Its Plus organization has `OWN`, another partner's has `FOREIGN`."""
-    phone_numbers.assign(session, OPERATOR, own.plus.id, [OWN])
-    phone_numbers.assign(session, OPERATOR, other.plus.id, [FOREIGN])
-    [found] = assistants.of_organization(session, OPERATOR, own.plus.id)
+    phone_numbers.assign(session, OPERATOR, tenant.plus.id, [OWN])
+    phone_numbers.assign(session, OPERATOR, other_tenant.plus.id, [FOREIGN])
+    [found] = assistants.of_organization(session, OPERATOR, tenant.plus.id)
     assistants.configure_assistant(session, OPERATOR, found, name="Ada Robin", phone_number=OWN)
     session.commit()
     return found
 
 
 @pytest.fixture
-def admin(own: Tenant, signed_in: SignIn, assistant: Assistant) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+def admin(tenant: Tenant, signed_in: SignIn, assistant: Assistant) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 def owner_of(session: Session, number: str) -> object:
@@ -44,9 +44,9 @@ def owner_of(session: Session, number: str) -> object:
     return session.scalars(query).one_or_none()
 
 
-def test_a_partner_sees_its_own_numbers_only(own: Tenant, admin: Browser) -> None:
+def test_a_partner_sees_its_own_numbers_only(tenant: Tenant, admin: Browser) -> None:
     page = unescape(admin.get(LIST).text)
-    for words in ("+1 202 555 0123", own.plus.name, "Ada Robin", "Operator", "Ready to call"):
+    for words in ("+1 202 555 0123", tenant.plus.name, "Ada Robin", "Operator", "Ready to call"):
         assert words in page.replace("\u00a0", " ").replace("\u2011", "-").replace("-", " ")
     assert "0199" not in page
     assert "Assign numbers" not in page
@@ -55,10 +55,10 @@ def test_a_partner_sees_its_own_numbers_only(own: Tenant, admin: Browser) -> Non
 
 
 def test_an_archived_organization_takes_no_number(
-    session: Session, own: Tenant, assistant: Assistant, operator: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, operator: Browser
 ) -> None:
     refused = "The organization is archived. Restore it first."
-    archived = own.organization
+    archived = tenant.organization
     organizations.archive(session, OPERATOR, archived.id)
     session.commit()
     digits, of_it = OWN.removeprefix("+"), f"?organization={archived.id}"
@@ -70,13 +70,13 @@ def test_an_archived_organization_takes_no_number(
     sent = operator.post(pages[0], {"numbers": "+12025550177"}, page=f"{LIST}/assign")
     assert (sent.status_code, owner_of(session, "+12025550177")) == (409, None)
     moved = operator.post(pages[2], {}, page=f"{LIST}/assign")
-    assert (moved.status_code, owner_of(session, OWN)) == (303, own.plus.id)
+    assert (moved.status_code, owner_of(session, OWN)) == (303, tenant.plus.id)
     assert refused in unescape(operator.get(LIST).text)
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_a_number_of_the_simulated_carrier_is_ready_there_only(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     number = session.get_one(PhoneNumber, OWN)
     number.source, number.confirmed_at = NumberSource.SIMULATED, None
@@ -88,7 +88,7 @@ def test_a_number_of_the_simulated_carrier_is_ready_there_only(
         return [words for words in ("Ready to call", "Not ready", why) if words in page]
 
     assert said() == ["Ready to call"]
-    caller = system_caller("test", own.partner.id)
+    caller = system_caller("test", tenant.partner.id)
     wanted = AccountFields("2a" * 16, sid="AC" + "1a" * 16)
     put_in_use(session, caller, (SECRET_KEY,), wanted, organization=None)
     session.commit()
@@ -96,7 +96,7 @@ def test_a_number_of_the_simulated_carrier_is_ready_there_only(
 
 
 def test_the_number_of_an_assistant_that_is_switched_off_says_so(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     using = session.scalars(select(Assistant).where(Assistant.phone_number == OWN)).one()
     using.active = False
@@ -106,89 +106,97 @@ def test_the_number_of_an_assistant_that_is_switched_off_says_so(
     assert "Ready to call" not in page
 
 
-def test_a_number_is_not_moved_to_the_organization_that_has_it(own: Tenant, admin: Browser) -> None:
+def test_a_number_is_not_moved_to_the_organization_that_has_it(
+    tenant: Tenant, admin: Browser
+) -> None:
     move = "/numbers/12025550123/move"
     choice = admin.get(move).text
-    assert f"organization={own.organization.id}" in choice
-    assert f"organization={own.plus.id}" not in choice
+    assert f"organization={tenant.organization.id}" in choice
+    assert f"organization={tenant.plus.id}" not in choice
     assert "Has it now" in choice
-    assert "Move number" not in admin.get(f"{move}?organization={own.plus.id}").text
+    assert "Move number" not in admin.get(f"{move}?organization={tenant.plus.id}").text
 
 
 def test_a_partner_moves_a_number_after_it_has_seen_the_consequences(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     move = "/numbers/12025550123/move"
-    assert own.organization.name in unescape(admin.get(move).text)
-    confirmation = f"{move}?organization={own.organization.id}"
+    assert tenant.organization.name in unescape(admin.get(move).text)
+    confirmation = f"{move}?organization={tenant.organization.id}"
     asked = unescape(admin.get(confirmation).text)
     assert "Ada Robin can’t call until it gets another number." in asked
     stale = admin.post(f"{confirmation}&version=7", page=confirmation)
-    assert (stale.status_code, owner_of(session, OWN)) == (303, own.plus.id)
+    assert (stale.status_code, owner_of(session, OWN)) == (303, tenant.plus.id)
     moved = admin.post(f"{confirmation}&version=1", page=confirmation)
-    assert (moved.status_code, owner_of(session, OWN)) == (303, own.organization.id)
+    assert (moved.status_code, owner_of(session, OWN)) == (303, tenant.organization.id)
     history = unescape(admin.get("/audit").text)
     assert "Phone number moved to another organization" in history
 
 
 def test_numbers_and_organizations_of_another_partner_are_not_found(
-    session: Session, own: Tenant, other: Tenant, admin: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser
 ) -> None:
     for path in (
         "/numbers/12025550199/move",
-        f"/numbers/12025550199/move?organization={own.plus.id}",
-        f"/numbers/12025550123/move?organization={other.plus.id}",
+        f"/numbers/12025550199/move?organization={tenant.plus.id}",
+        f"/numbers/12025550123/move?organization={other_tenant.plus.id}",
         "/numbers/0/move",
         "/numbers/assign",
         "/numbers/12025550123/release",
     ):
         assert (path, admin.get(path).status_code) == (path, 404)
     for path in (
-        f"/numbers/12025550199/move?organization={own.plus.id}",
-        f"/numbers/12025550123/move?organization={other.plus.id}",
-        f"/numbers/assign?organization={own.plus.id}",
+        f"/numbers/12025550199/move?organization={tenant.plus.id}",
+        f"/numbers/12025550123/move?organization={other_tenant.plus.id}",
+        f"/numbers/assign?organization={tenant.plus.id}",
         "/numbers/12025550123/release",
     ):
         answer = admin.post(path, {"numbers": FOREIGN}, page="/account")
         assert (path, answer.status_code) == (path, 404)
-    assert (owner_of(session, OWN), owner_of(session, FOREIGN)) == (own.plus.id, other.plus.id)
+    assert (owner_of(session, OWN), owner_of(session, FOREIGN)) == (
+        tenant.plus.id,
+        other_tenant.plus.id,
+    )
 
 
 def test_the_operator_assigns_numbers_all_or_none(
-    session: Session, own: Tenant, assistant: Assistant, operator: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, operator: Browser
 ) -> None:
     choices = unescape(operator.get("/numbers/assign").text)
-    assert own.plus.name in choices
-    assert f"{own.partner.name} · " in choices
-    address = f"/numbers/assign?organization={own.plus.id}"
+    assert tenant.plus.name in choices
+    assert f"{tenant.partner.name} · " in choices
+    address = f"/numbers/assign?organization={tenant.plus.id}"
     refused = operator.post(address, {"numbers": f"+12025550150\n{FOREIGN}"}, page=address)
     assert (refused.status_code, owner_of(session, "+12025550150")) == (422, None)
     assert "belongs to another organization" in refused.text
     typed = {"numbers": "(202) 555-0150\n\n+1 202 555 0151", "once": "a"}
     answers = [operator.post(address, typed, page=address) for _ in range(2)]
     assert [(answer.status_code, answer.location) for answer in answers] == [
-        (303, f"/numbers?organization={own.plus.id}")
+        (303, f"/numbers?organization={tenant.plus.id}")
     ] * 2
-    assert owner_of(session, "+12025550151") == own.plus.id
+    assert owner_of(session, "+12025550151") == tenant.plus.id
     page = unescape(operator.get(LIST).text)
-    assert own.partner.name in page
+    assert tenant.partner.name in page
     assert "Southgate" in page
 
 
 def test_assigning_numbers_to_a_suspended_organization_says_that_they_are_not_called_from(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    address, notice = f"/numbers/assign?organization={own.plus.id}", "No calls are placed from its"
+    address, notice = (
+        f"/numbers/assign?organization={tenant.plus.id}",
+        "No calls are placed from its",
+    )
     assert notice not in operator.get(address).text
-    organizations.suspend(session, OPERATOR, own.plus.id)
+    organizations.suspend(session, OPERATOR, tenant.plus.id)
     session.commit()
     assert notice in operator.get(address).text
 
 
 def test_every_number_that_cannot_be_assigned_is_named_at_once(
-    session: Session, own: Tenant, assistant: Assistant, operator: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, operator: Browser
 ) -> None:
-    address = f"/numbers/assign?organization={own.plus.id}"
+    address = f"/numbers/assign?organization={tenant.plus.id}"
     typed = f"+12025550150\nnonsense\n+1 202 555\n{FOREIGN}"
     refused = operator.post(address, {"numbers": typed}, page=address)
     assert (refused.status_code, owner_of(session, "+12025550150")) == (422, None)
@@ -199,11 +207,11 @@ def test_every_number_that_cannot_be_assigned_is_named_at_once(
 
 
 def test_the_operator_moves_a_number_between_partners_and_releases_it(
-    session: Session, own: Tenant, other: Tenant, assistant: Assistant, operator: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, assistant: Assistant, operator: Browser
 ) -> None:
-    move = f"/numbers/12025550123/move?organization={other.organization.id}"
+    move = f"/numbers/12025550123/move?organization={other_tenant.organization.id}"
     operator.post(f"{move}&version=1", page=move)
-    assert owner_of(session, OWN) == other.organization.id
+    assert owner_of(session, OWN) == other_tenant.organization.id
     release = "/numbers/12025550123/release"
     assert "Release number" in operator.get(release).text
     assert operator.post(f"{release}?version=2", page=release).status_code == 303
@@ -211,19 +219,19 @@ def test_the_operator_moves_a_number_between_partners_and_releases_it(
 
 
 def test_the_list_of_a_carrier_account_is_read_by_the_worker(
-    session: Session, own: Tenant, admin: Browser, other: Tenant
+    session: Session, tenant: Tenant, admin: Browser, other_tenant: Tenant
 ) -> None:
     accounts = [
         CarrierAccount(
             id=new_id(),
-            partner_id=tenant.partner.id,
-            owner_id=tenant.partner.id,
+            partner_id=each.partner.id,
+            owner_id=each.partner.id,
             carrier=CarrierKind.TWILIO,
             sid="AC" + "1a" * 16,
             secret="",
             created_by="tests",
         )
-        for tenant in (own, other)
+        for each in (tenant, other_tenant)
     ]
     session.add_all(accounts)
     session.commit()
@@ -239,10 +247,10 @@ def test_the_list_of_a_carrier_account_is_read_by_the_worker(
 
 
 def test_a_number_of_a_suspended_organization_is_not_ready(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    organizations.suspend(session, OPERATOR, own.plus.id)
+    organizations.suspend(session, OPERATOR, tenant.plus.id)
     session.commit()
     page = unescape(admin.get(LIST).text)
-    assert f"{own.plus.name} is suspended." in page
+    assert f"{tenant.plus.name} is suspended." in page
     assert "Ready to call" not in page

@@ -93,9 +93,9 @@ def make_calls(session: Session, organization: Organization, *statuses: CallStat
 
 @pytest.mark.usefixtures("clock")
 def test_limits_are_shown_with_what_they_do_before_they_are_set(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
-    make_calls(session, own.plus, CallStatus.DIALING, CallStatus.RINGING)
+    make_calls(session, tenant.plus, CallStatus.DIALING, CallStatus.RINGING)
     chosen = BLANK | {"plus-at_once": "1", "plus-a_day": "2", "version": version(admin)}
     chosen |= {"basic_trial-a_day": "1000"}
     checked = admin.get(CHECK, query_string=chosen)
@@ -115,11 +115,11 @@ def test_limits_are_shown_with_what_they_do_before_they_are_set(
         "Basic trial allows each organization 1,000 calls a day instead of any number. No "
         "organization is on it. "
     ) in shown
-    assert stored(session, own) == {}
+    assert stored(session, tenant) == {}
 
     answer = admin.post(BASE, chosen, page=CHECK)
     assert (answer.status_code, answer.location) == (303, PAGE)
-    assert stored(session, own) == {Tier.PLUS: (1, 2), Tier.BASIC_TRIAL: (None, 1000)}
+    assert stored(session, tenant) == {Tier.PLUS: (1, 2), Tier.BASIC_TRIAL: (None, 1000)}
     page = text_of(admin.get(PAGE).text)
     assert "Limits saved: Basic trial, Plus." in page
     assert "Concurrent calls 5 (portal’s limit) Calls a day (UTC) 1,000 Organizations 0" in page
@@ -136,10 +136,10 @@ def test_limits_are_shown_with_what_they_do_before_they_are_set(
 
 
 def test_raising_a_limit_says_which_calls_come_sooner(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
-    session.add(PlanLimit(partner_id=own.partner.id, tier=Tier.PLUS, max_calls_a_day=1))
-    make_calls(session, own.plus, CallStatus.COMPLETED, CallStatus.SCHEDULED)
+    session.add(PlanLimit(partner_id=tenant.partner.id, tier=Tier.PLUS, max_calls_a_day=1))
+    make_calls(session, tenant.plus, CallStatus.COMPLETED, CallStatus.SCHEDULED)
     shown = text_of(admin.get(CHECK, query_string=BLANK | {"plus-a_day": "5"}).text)
     assert "Review changes" in shown
     assert (
@@ -160,7 +160,7 @@ def test_raising_a_limit_says_which_calls_come_sooner(
     ],
 )
 def test_an_invalid_limit_is_refused_at_its_field(
-    admin: Browser, own: Tenant, session: Session, name: str, typed: str, said: str
+    admin: Browser, tenant: Tenant, session: Session, name: str, typed: str, said: str
 ) -> None:
     chosen = BLANK | {name: typed}
     answers = admin.get(CHECK, query_string=chosen), admin.post(BASE, chosen, page=BASE)
@@ -168,7 +168,7 @@ def test_an_invalid_limit_is_refused_at_its_field(
         assert answer.status_code == 422
         assert said in text_of(answer.text)
         assert f'href="#{name}"' in answer.text
-    assert stored(session, own) == {}
+    assert stored(session, tenant) == {}
 
 
 def test_all_invalid_limits_are_reported_at_once(admin: Browser) -> None:
@@ -177,34 +177,34 @@ def test_all_invalid_limits_are_reported_at_once(admin: Browser) -> None:
 
 
 def test_the_second_user_to_save_sees_both_versions(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     seen = version(admin)
     admin.post(BASE, BLANK | {"plus-at_once": "2", "version": seen}, page=BASE)
     answer = admin.post(BASE, BLANK | {"plus-at_once": "3", "version": seen}, page=BASE)
     assert answer.status_code == 409
     assert in_conflict(answer.text) == {"Plus, concurrent calls": ("2", "3")}
-    assert stored(session, own) == {Tier.PLUS: (2, None)}
+    assert stored(session, tenant) == {Tier.PLUS: (2, None)}
 
 
 def test_a_blank_limit_says_in_the_language_of_each_reader_what_it_means(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     meanings = re.compile(r'placeholder="(\d+|[^"]*limit)"', re.IGNORECASE)
     assert meanings.findall(admin.get(BASE).text) == ["5", "No limit"] * 4
-    own.staff[Role.PARTNER_ADMIN].language = "de"
+    tenant.staff[Role.PARTNER_ADMIN].language = "de"
     session.commit()
     assert meanings.findall(admin.get(BASE).text) == ["5", "Kein Limit"] * 4
 
 
 def test_editors_read_the_limits_and_lower_roles_do_not_find_them(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
+    editor = signed_in(tenant.staff[Role.PARTNER_EDITOR])
     page = editor.get(PAGE).text
     assert "Concurrent calls" in page
     assert BASE not in page
-    for user in (own.staff[Role.PARTNER_EDITOR], own.staff[Role.ADMIN], own.user):
+    for user in (tenant.staff[Role.PARTNER_EDITOR], tenant.staff[Role.ADMIN], tenant.user):
         browser = signed_in(user)
         statuses = [browser.get(path).status_code for path in (BASE, CHECK)]
         statuses.append(browser.post(BASE, BLANK, page="/").status_code)
@@ -212,30 +212,32 @@ def test_editors_read_the_limits_and_lower_roles_do_not_find_them(
 
 
 def test_the_plans_of_another_partner_stay_unchanged(
-    admin: Browser, own: Tenant, other: Tenant, session: Session
+    admin: Browser, tenant: Tenant, other_tenant: Tenant, session: Session
 ) -> None:
-    session.add(PlanLimit(partner_id=other.partner.id, tier=Tier.PLUS, max_calls_a_day=77))
+    session.add(PlanLimit(partner_id=other_tenant.partner.id, tier=Tier.PLUS, max_calls_a_day=77))
     session.commit()
     assert "77" not in text_of(admin.get(PAGE).text)
     admin.post(BASE, BLANK | {"plus-a_day": "5"}, page=BASE)
-    assert stored(session, other) == {Tier.PLUS: (None, 77)}
+    assert stored(session, other_tenant) == {Tier.PLUS: (None, 77)}
 
 
 @pytest.mark.usefixtures("clock")
 def test_an_organization_shows_which_limits_apply(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
-    path = f"/organizations/{own.plus.id}"
+    path = f"/organizations/{tenant.plus.id}"
     before = text_of(admin.get(path).text)
     assert (
         "Concurrent calls 0 of 5 The limit of this portal for every organization. "
         "Calls today (UTC) 0, no limit" in before
     )
     session.add(
-        PlanLimit(partner_id=own.partner.id, tier=Tier.PLUS, max_calls_at_once=4, max_calls_a_day=1)
+        PlanLimit(
+            partner_id=tenant.partner.id, tier=Tier.PLUS, max_calls_at_once=4, max_calls_a_day=1
+        )
     )
-    own.plus.max_calls_at_once = 2
-    make_calls(session, own.plus, CallStatus.COMPLETED)
+    tenant.plus.max_calls_at_once = 2
+    make_calls(session, tenant.plus, CallStatus.COMPLETED)
     assert (
         "Concurrent calls 0 of 2 Set in the organization’s settings. Calls today (UTC) 1 of 1 Set "
         "by the plan Plus. All are used. More calls wait for tomorrow."
@@ -243,11 +245,11 @@ def test_an_organization_shows_which_limits_apply(
 
 
 def test_a_change_of_plan_says_which_calls_the_new_one_allows(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
-    session.add(PlanLimit(partner_id=own.partner.id, tier=Tier.BASIC, max_calls_a_day=50))
+    session.add(PlanLimit(partner_id=tenant.partner.id, tier=Tier.BASIC, max_calls_a_day=50))
     session.commit()
     query = {"tier": Tier.BASIC.value, "assistant_limit": "1", "user_limit": "1"}
-    answer = admin.get(f"/organizations/{own.plus.id}/plan/check", query_string=query)
+    answer = admin.get(f"/organizations/{tenant.plus.id}/plan/check", query_string=query)
     said = "Basic allows each organization 50 calls a day instead of any number."
     assert said in text_of(answer.text)

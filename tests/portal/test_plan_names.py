@@ -20,16 +20,16 @@ SignedIn = Callable[[User], Browser]
 
 
 @pytest.fixture(autouse=True)
-def renamed(own: Tenant, session: Session) -> None:
+def renamed(tenant: Tenant, session: Session) -> None:
     """Basic trial is called Starter; the other plans have their built-in names. Plus is renamed in
     a draft, which no one sees."""
-    caller, partner_id = own.caller(Role.PARTNER_ADMIN), own.partner.id
+    caller, partner_id = tenant.caller(Role.PARTNER_ADMIN), tenant.partner.id
     plans = {plan.tier: plan for plan in versions.current(session, caller, partner_id).plans}
     versions.save(session, caller, partner_id, replace(plans[Tier.BASIC_TRIAL], name="Starter"))
     versions.publish(session, caller, partner_id)
     versions.save(session, caller, partner_id, replace(plans[Tier.PLUS], name="Growth"))
-    own.organization.payment_tier = Tier.BASIC_TRIAL
-    converse(session, own.organization, utcnow().date(), 1)
+    tenant.organization.payment_tier = Tier.BASIC_TRIAL
+    converse(session, tenant.organization, utcnow().date(), 1)
     session.commit()
 
 
@@ -62,28 +62,30 @@ def names_in(html: str) -> set[str]:
     ],
 )
 def test_pages_show_the_published_name_of_a_plan(
-    signed_in: SignedIn, own: Tenant, path: str, shown: set[str]
+    signed_in: SignedIn, tenant: Tenant, path: str, shown: set[str]
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert names_in(admin.get(path.format(id=own.organization.id)).text) == shown
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    assert names_in(admin.get(path.format(id=tenant.organization.id)).text) == shown
 
 
-def test_a_member_sees_the_published_name_of_the_plan(signed_in: SignedIn, own: Tenant) -> None:
-    assert names_in(signed_in(own.user).get("/").text) == {"Starter"}
+def test_a_member_sees_the_published_name_of_the_plan(signed_in: SignedIn, tenant: Tenant) -> None:
+    assert names_in(signed_in(tenant.user).get("/").text) == {"Starter"}
 
 
 def test_operators_see_each_organizations_plan_by_its_partners_name(
-    operator: Browser, own: Tenant
+    operator: Browser, tenant: Tenant
 ) -> None:
-    assert "Starter" in names_in(operator.get(f"/organizations/{own.organization.id}").text)
-    assert names_in(operator.get(f"/organizations/{own.organization.id}/plan").text) == {
+    assert "Starter" in names_in(operator.get(f"/organizations/{tenant.organization.id}").text)
+    assert names_in(operator.get(f"/organizations/{tenant.organization.id}/plan").text) == {
         *("Starter", "Plus")
     }
 
 
-def test_the_history_shows_the_published_name_of_a_plan(signed_in: SignedIn, own: Tenant) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    path = f"/organizations/{own.organization.id}/plan"
+def test_the_history_shows_the_published_name_of_a_plan(
+    signed_in: SignedIn, tenant: Tenant
+) -> None:
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    path = f"/organizations/{tenant.organization.id}/plan"
     version = re.search(r'name="version"[^>]*value="(\d+)"', admin.get(path).text)
     assert version
     admin.post(
@@ -116,9 +118,9 @@ PLAN = "/pricing/plans/customerBasicFreeTrialPlan"
 
 
 @pytest.fixture
-def in_german(signed_in: SignedIn, own: Tenant, session: Session) -> Browser:
+def in_german(signed_in: SignedIn, tenant: Tenant, session: Session) -> Browser:
     """The browser of a German member, whose plan has a German name."""
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = admin.get(PLAN).text
     version = re.search(r'name="version"[^>]*value="(\d+)"', page)
     assert version
@@ -129,9 +131,9 @@ def in_german(signed_in: SignedIn, own: Tenant, session: Session) -> Browser:
     version = re.search(r'name="version"[^>]*value="(\d+)"', review)
     assert version
     admin.post("/pricing/publish", {"version": version.group(1)}, page="/pricing/publish")
-    own.user.language = "de"
+    tenant.user.language = "de"
     session.commit()
-    return signed_in(own.user)
+    return signed_in(tenant.user)
 
 
 def test_a_member_reads_the_plan_in_their_language(in_german: Browser) -> None:
@@ -146,14 +148,14 @@ def test_a_member_reads_the_plan_in_their_language(in_german: Browser) -> None:
 
 @pytest.mark.parametrize("is_closed", [False, True])
 def test_a_statement_names_the_plan_in_the_readers_language(
-    in_german: Browser, signed_in: SignedIn, own: Tenant, session: Session, is_closed: bool
+    in_german: Browser, signed_in: SignedIn, tenant: Tenant, session: Session, is_closed: bool
 ) -> None:
     month = month_of(utcnow().date())
     if is_closed:
         assert closing.close_due(session, end_of(month) + timedelta(days=1))
         session.commit()
-    path = f"/statements/{own.organization.id}"
+    path = f"/statements/{tenant.organization.id}"
     assert ("Vorschau" in in_german.get(path).text) is not is_closed
     assert "Einstieg" in in_german.get(path).text
-    assert "Einstieg" not in signed_in(own.staff[Role.PARTNER_ADMIN]).get(path).text
+    assert "Einstieg" not in signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(path).text
     assert "Starter" in in_german.get(f"{path}.csv").text  # scripts read it

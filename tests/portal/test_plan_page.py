@@ -33,26 +33,26 @@ NOON = datetime(2026, 11, 4, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def published(session: Session, own: Tenant) -> None:
+def published(session: Session, tenant: Tenant) -> None:
     """A Basic and a Plus plan; the user's organization is on Basic."""
-    caller = own.caller(Role.PARTNER_ADMIN)
-    for plan in versions.current(session, caller, own.partner.id).plans:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    for plan in versions.current(session, caller, tenant.partner.id).plans:
         if plan.tier in (Tier.BASIC, Tier.PLUS):
             terms = replace(plan.terms, unit=UsageUnit.MINUTE, included=10, overage_micros=125_000)
             wanted = replace(plan, terms=terms, is_visible=True, features=("Fast help",))
-            versions.save(session, caller, own.partner.id, wanted)
-    versions.publish(session, caller, own.partner.id)
-    own.organization.payment_tier = Tier.BASIC
-    own.partner.purchase_link = "https://shop.example/plans"
+            versions.save(session, caller, tenant.partner.id, wanted)
+    versions.publish(session, caller, tenant.partner.id)
+    tenant.organization.payment_tier = Tier.BASIC
+    tenant.partner.purchase_link = "https://shop.example/plans"
     session.commit()
 
 
-def used(session: Session, own: Tenant, minutes: int) -> None:
+def used(session: Session, tenant: Tenant, minutes: int) -> None:
     """Three calls of this many minutes in total."""
     rollup.add_billing(
         session,
-        partner_id=own.partner.id,
-        organization_id=own.organization.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.organization.id,
         campaign_id=None,
         day=utcnow().date(),
         currency="USD",
@@ -69,13 +69,13 @@ def close_month(session: Session) -> None:
 
 @pytest.mark.usefixtures("published")
 def test_a_member_sees_all_plans_the_current_one_and_the_usage(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    used(session, own, 6)
-    page = signed_in(own.user).get("/plan").text
+    used(session, tenant, 6)
+    page = signed_in(tenant.user).get("/plan").text
     assert "Your plan Basic $29 a month This month so far $" in words(page)
     assert "Billed minutes 6 of 10 minutes Further usage costs $0.125 a minute." in words(page)
-    overview = words(signed_in(own.user).get("/").text)
+    overview = words(signed_in(tenant.user).get("/").text)
     assert "Your plan Basic Billed minutes 6 of 10 minutes Assistants" in overview
     basic, plus = cards(page)
     assert basic == (
@@ -93,15 +93,15 @@ def test_a_member_sees_all_plans_the_current_one_and_the_usage(
 
 @pytest.mark.usefixtures("published")
 def test_without_an_upgrade_page_a_higher_plan_is_asked_for_by_email(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    own.partner.purchase_link, own.partner.support_email = None, "help@northwind.example"
+    tenant.partner.purchase_link, tenant.partner.support_email = None, "help@northwind.example"
     session.commit()
-    page = signed_in(own.user).get("/plan").text
+    page = signed_in(tenant.user).get("/plan").text
     basic, plus = cards(page)
     assert "Ask for this plan" not in basic
     assert plus.endswith("Ask for this plan : Plus, by email")
-    subject = quote(f"{own.organization.name} asks for the plan Plus")
+    subject = quote(f"{tenant.organization.name} asks for the plan Plus")
     assert f'href="mailto:help@northwind.example?subject={subject}"' in page
     assert page.count("View statement") == 1
 
@@ -116,14 +116,15 @@ def test_a_plan_is_added_to_the_address_of_the_upgrade_page() -> None:
 
 @pytest.mark.usefixtures("published")
 def test_members_ask_the_partner_for_higher_limits_and_other_plans(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    own.organization.payment_tier = Tier.PLUS
-    own.partner.support_email = "help@northwind.example"
+    tenant.organization.payment_tier = Tier.PLUS
+    tenant.partner.support_email = "help@northwind.example"
     session.commit()
-    page = signed_in(own.user).get("/plan").text
+    page = signed_in(tenant.user).get("/plan").text
     subjects = [
-        f"{own.organization.name} asks for {what}" for what in ("higher limits", "the plan Basic")
+        f"{tenant.organization.name} asks for {what}"
+        for what in ("higher limits", "the plan Basic")
     ]
     links = [f'href="mailto:help@northwind.example?subject={quote(each)}"' for each in subjects]
     assert [link for link in links if link not in page] == []
@@ -133,20 +134,20 @@ def test_members_ask_the_partner_for_higher_limits_and_other_plans(
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize(("tier", "is_shown"), [(Tier.BASIC, True), (Tier.PLUS, False)])
 def test_the_text_of_the_partner_about_upgrades_is_shown_where_an_upgrade_exists(
-    own: Tenant, signed_in: SignedIn, session: Session, tier: Tier, *, is_shown: bool
+    tenant: Tenant, signed_in: SignedIn, session: Session, tier: Tier, *, is_shown: bool
 ) -> None:
-    own.organization.payment_tier = tier
-    own.partner.partner_upgrade_message = "Plus has room for ten."
+    tenant.organization.payment_tier = tier
+    tenant.partner.partner_upgrade_message = "Plus has room for ten."
     session.commit()
-    assert ("Plus has room for ten." in signed_in(own.user).get("/plan").text) is is_shown
+    assert ("Plus has room for ten." in signed_in(tenant.user).get("/plan").text) is is_shown
 
 
 @pytest.mark.usefixtures("published")
 def test_usage_beyond_the_plan_is_named_with_its_price(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    used(session, own, 15)
-    page = words(signed_in(own.user).get("/plan").text)
+    used(session, tenant, 15)
+    page = words(signed_in(tenant.user).get("/plan").text)
     assert (
         "15 of 10 minutes 5 more than the plan includes, at $0.125 a minute: $0.63 so far." in page
     )
@@ -163,29 +164,29 @@ def test_usage_beyond_the_plan_is_named_with_its_price(
     ],
 )
 def test_included_usage_that_is_nearly_or_fully_used_is_noticed(
-    own: Tenant,
+    tenant: Tenant,
     signed_in: SignedIn,
     session: Session,
     minutes: int,
     micros: int,
     notice: str,
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    plans = {plan.tier: plan for plan in versions.current(session, caller, own.partner.id).plans}
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    plans = {plan.tier: plan for plan in versions.current(session, caller, tenant.partner.id).plans}
     terms = replace(plans[Tier.BASIC].terms, overage_micros=micros)
-    versions.save(session, caller, own.partner.id, replace(plans[Tier.BASIC], terms=terms))
+    versions.save(session, caller, tenant.partner.id, replace(plans[Tier.BASIC], terms=terms))
     if micros == 0:
-        versions.publish(session, caller, own.partner.id)
-    used(session, own, minutes)
+        versions.publish(session, caller, tenant.partner.id)
+    used(session, tenant, minutes)
     title = f"{minutes} of 10 included minutes used"
-    member, admin = signed_in(own.user), signed_in(own.staff[Role.ADMIN])
-    name, place = own.organization.name, f"/organizations/{own.organization.id}"
+    member, admin = signed_in(tenant.user), signed_in(tenant.staff[Role.ADMIN])
+    name, place = tenant.organization.name, f"/organizations/{tenant.organization.id}"
     seen = [
         f"{title} {notice} Compare plans" in words(member.get("/plan").text),
         f"{title} {notice} View plan" in words(member.get("/").text),
         f"{title} {notice} Change plan" in words(admin.get(place).text),
         f"{name}: {title} {notice} Change plan" in words(admin.get("/").text),
-        title in words(signed_in(own.staff[Role.PARTNER_EDITOR]).get("/").text),
+        title in words(signed_in(tenant.staff[Role.PARTNER_EDITOR]).get("/").text),
     ]
     assert seen == [*[bool(notice)] * 4, False]
 
@@ -195,11 +196,11 @@ def test_included_usage_that_is_nearly_or_fully_used_is_noticed(
     ("minutes", "filters"), [(7, []), (8, ["near"]), (12, ["near", "reached"])]
 )
 def test_the_partner_finds_customers_by_included_usage(
-    own: Tenant, signed_in: SignedIn, session: Session, minutes: int, filters: list[str]
+    tenant: Tenant, signed_in: SignedIn, session: Session, minutes: int, filters: list[str]
 ) -> None:
-    own.organization.user_limit = own.organization.assistant_limit = 0
-    used(session, own, minutes)
-    admin, name = signed_in(own.staff[Role.PARTNER_ADMIN]), own.organization.name
+    tenant.organization.user_limit = tenant.organization.assistant_limit = 0
+    used(session, tenant, minutes)
+    admin, name = signed_in(tenant.staff[Role.PARTNER_ADMIN]), tenant.organization.name
     found = [
         each
         for each in ("near", "reached")
@@ -209,7 +210,7 @@ def test_the_partner_finds_customers_by_included_usage(
     title = f"{name} {minutes} of 10 included minutes used."
     assert (title in words(admin.get("/report/month").text)) == bool(filters)
     state = f" Used up on {' '.join(day(utcnow().date()).split())}" if minutes > 10 else ""
-    converse(session, own.organization, utcnow().date(), 3)
+    converse(session, tenant.organization, utcnow().date(), 3)
     session.commit()
     listed = words(admin.get("/usage?column=included").text)
     assert f"{name} {minutes} of 10 minutes{state}" in listed
@@ -217,12 +218,15 @@ def test_the_partner_finds_customers_by_included_usage(
 
 @pytest.mark.usefixtures("published")
 def test_a_suspended_organization_is_not_said_to_go_on_calling(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    used(session, own, 12)
-    admin, path = signed_in(own.staff[Role.PARTNER_ADMIN]), f"/organizations/{own.organization.id}"
+    used(session, tenant, 12)
+    admin, path = (
+        signed_in(tenant.staff[Role.PARTNER_ADMIN]),
+        f"/organizations/{tenant.organization.id}",
+    )
     assert "Calls continue." in admin.get(path).text
-    own.organization.status = OrganizationStatus.SUSPENDED
+    tenant.organization.status = OrganizationStatus.SUSPENDED
     session.commit()
     page = admin.get(path).text
     assert "12 of 10 included minutes used" in page
@@ -231,10 +235,10 @@ def test_a_suspended_organization_is_not_said_to_go_on_calling(
 
 @pytest.mark.usefixtures("published")
 def test_customers_found_by_limits_are_listed_with_their_included_usage(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    used(session, own, 12)
-    admin, column = signed_in(own.staff[Role.PARTNER_ADMIN]), "Included this month</th>"
+    used(session, tenant, 12)
+    admin, column = signed_in(tenant.staff[Role.PARTNER_ADMIN]), "Included this month</th>"
     for path, is_shown in {
         "/organizations": False,
         "/organizations?use=near": True,
@@ -254,17 +258,17 @@ def test_customers_found_by_limits_are_listed_with_their_included_usage(
 
 @pytest.mark.usefixtures("published")
 def test_the_included_usage_of_many_customers_takes_the_queries_of_a_few(
-    own: Tenant, signed_in: SignedIn, session: Session, database: Database
+    tenant: Tenant, signed_in: SignedIn, session: Session, database: Database
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    for each in (own.organization, own.plus):
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    for each in (tenant.organization, tenant.plus):
         converse(session, each, utcnow().date(), 3)
-    used(session, own, 6)
+    used(session, tenant, 6)
 
     def add(numbers: range) -> None:
         for number in numbers:
             made = make_user(
-                session, own.partner.id, f"u{number}@x.example", businessName=f"More {number}"
+                session, tenant.partner.id, f"u{number}@x.example", businessName=f"More {number}"
             )
             converse(session, organization_of(session, made), utcnow().date(), 1)
         session.commit()
@@ -283,21 +287,21 @@ def test_the_included_usage_of_many_customers_takes_the_queries_of_a_few(
 
 @pytest.mark.usefixtures("published")
 def test_usage_in_the_trial_of_a_plan_uses_nothing_up(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    own.organization.user_limit = own.organization.assistant_limit = 0
-    caller = own.caller(Role.PARTNER_ADMIN)
-    for plan in versions.current(session, caller, own.partner.id).plans:
+    tenant.organization.user_limit = tenant.organization.assistant_limit = 0
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    for plan in versions.current(session, caller, tenant.partner.id).plans:
         if plan.tier is Tier.BASIC:
             terms = replace(plan.terms, trial_days=3)
-            versions.save(session, caller, own.partner.id, replace(plan, terms=terms))
-    versions.publish(session, caller, own.partner.id)
-    used(session, own, 12)
-    admin, link = signed_in(own.staff[Role.PARTNER_ADMIN]), f">{own.organization.name}</a>"
+            versions.save(session, caller, tenant.partner.id, replace(plan, terms=terms))
+    versions.publish(session, caller, tenant.partner.id)
+    used(session, tenant, 12)
+    admin, link = signed_in(tenant.staff[Role.PARTNER_ADMIN]), f">{tenant.organization.name}</a>"
 
     def is_found(created: timedelta) -> bool:
         today = utcnow().replace(hour=12)
-        own.organization.created_at = today - created
+        tenant.organization.created_at = today - created
         session.commit()
         return link in admin.get("/organizations?use=reached").text
 
@@ -309,19 +313,19 @@ def test_usage_in_the_trial_of_a_plan_uses_nothing_up(
 
 @pytest.mark.usefixtures("published")
 def test_the_choice_of_a_plan_says_until_when_it_is_free(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    for plan in versions.current(session, caller, own.partner.id).plans:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    for plan in versions.current(session, caller, tenant.partner.id).plans:
         if plan.tier is Tier.BASIC:
             terms = replace(plan.terms, trial_days=30)
-            versions.save(session, caller, own.partner.id, replace(plan, terms=terms))
-    versions.publish(session, caller, own.partner.id)
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+            versions.save(session, caller, tenant.partner.id, replace(plan, terms=terms))
+    versions.publish(session, caller, tenant.partner.id)
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     for days, is_free in ((29, True), (30, False)):
-        own.organization.created_at = utcnow() - timedelta(days=days)
+        tenant.organization.created_at = utcnow() - timedelta(days=days)
         session.commit()
-        page = words(admin.get(f"/organizations/{own.organization.id}/plan").text)
+        page = words(admin.get(f"/organizations/{tenant.organization.id}/plan").text)
         last = day(utcnow()).replace("\xa0", " ")
         sentence = f"30-day free trial, free until {last}"
         assert (sentence in page.replace("\xa0", " ")) == is_free
@@ -329,13 +333,13 @@ def test_the_choice_of_a_plan_says_until_when_it_is_free(
 
 @pytest.mark.usefixtures("published")
 def test_pricing_shows_what_was_paid_in_the_latest_closed_month(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     month = utcnow().date().replace(day=1)
     shown = f"Revenue in {standalone_month(month)} "
     assert "Revenue in" not in words(admin.get("/pricing").text)
-    used(session, own, 12)
+    used(session, tenant, 12)
     close_month(session)
     paid = session.scalars(select(Statement).where(Statement.total > 0)).first()
     assert paid is not None
@@ -347,11 +351,11 @@ def test_pricing_shows_what_was_paid_in_the_latest_closed_month(
 
 @pytest.mark.usefixtures("published")
 def test_pages_of_a_partner_with_thousands_of_customers_sum_nothing_up(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    used(session, own, 12)
+    used(session, tenant, 12)
     close_month(session)
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
     assert "included minutes used" in admin.get("/").text
     assert "Revenue in" in admin.get("/pricing").text
@@ -362,40 +366,42 @@ def test_pages_of_a_partner_with_thousands_of_customers_sum_nothing_up(
 
 
 def test_without_metered_usage_the_price_covers_all_calls(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    used(session, own, 3)
-    page = words(signed_in(own.user).get("/plan").text)
+    used(session, tenant, 3)
+    page = words(signed_in(tenant.user).get("/plan").text)
     assert "The plan’s price covers all calls." in page
 
 
 def test_a_trial_plan_without_price_is_counted_by_calls(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    trial = versions.current(session, caller, own.partner.id).plans[1]
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    trial = versions.current(session, caller, tenant.partner.id).plans[1]
     terms = PlanTerms(0, "USD", unit=UsageUnit.CALL, included=2)
-    versions.save(session, caller, own.partner.id, replace(trial, terms=terms))
-    versions.publish(session, caller, own.partner.id)
-    own.organization.payment_tier = Tier.BASIC_TRIAL
-    used(session, own, 3)
-    page = words(signed_in(own.user).get("/plan").text)
+    versions.save(session, caller, tenant.partner.id, replace(trial, terms=terms))
+    versions.publish(session, caller, tenant.partner.id)
+    tenant.organization.payment_tier = Tier.BASIC_TRIAL
+    used(session, tenant, 3)
+    page = words(signed_in(tenant.user).get("/plan").text)
     assert "Answered calls 3 of 2 calls 1 more than the plan includes, not charged." in page
 
 
 @pytest.mark.usefixtures("published")
 def test_staff_preview_the_plans_of_the_draft_or_the_published_ones(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_EDITOR])
+    browser = signed_in(tenant.staff[Role.PARTNER_EDITOR])
     page = browser.get("/plan").text
     assert "<title>Plan cards preview" in page
     assert "The cards that customers see now." in page
     assert len(cards(page)) == 2
     assert "Used this month" not in page
-    caller = own.caller(Role.PARTNER_ADMIN)
-    plan = versions.current(session, caller, own.partner.id).plans[0]
-    versions.save(session, caller, own.partner.id, replace(plan, name="Starter", is_visible=True))
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    plan = versions.current(session, caller, tenant.partner.id).plans[0]
+    versions.save(
+        session, caller, tenant.partner.id, replace(plan, name="Starter", is_visible=True)
+    )
     session.commit()
     page = words(browser.get("/plan").text)
     assert "customers see these cards once you publish it." in page
@@ -416,7 +422,7 @@ def test_staff_preview_the_plans_of_the_draft_or_the_published_ones(
     ],
 )
 def test_a_subscription_is_shown_to_the_customer_and_to_the_partner(
-    own: Tenant,
+    tenant: Tenant,
     signed_in: SignedIn,
     session: Session,
     status: SubscriptionStatus,
@@ -425,8 +431,8 @@ def test_a_subscription_is_shown_to_the_customer_and_to_the_partner(
     staff: str | None,
 ) -> None:
     subscription = Subscription(
-        partner_id=own.partner.id,
-        organization_id=own.organization.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.organization.id,
         reference="sub_1",
         tier=Tier.BASIC,
         status=status,
@@ -435,21 +441,21 @@ def test_a_subscription_is_shown_to_the_customer_and_to_the_partner(
     )
     session.add(subscription)
     session.commit()
-    plan = words(signed_in(own.user).get("/plan").text)
+    plan = words(signed_in(tenant.user).get("/plan").text)
     notices = ("Your subscription ends on 31 Jan 2027", "Your last payment failed")
     assert [notice for notice in notices if notice in plan] == ([member] if member else [])
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    page = words(admin.get(f"/organizations/{own.organization.id}").text)
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    page = words(admin.get(f"/organizations/{tenant.organization.id}").text)
     assert f"Subscription {staff or 'None'}" in page
 
 
 @pytest.mark.usefixtures("published")
 def test_the_plan_page_says_what_the_month_will_cost(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     """Ten minutes are included, and each further one costs $0.125; the plan costs $29."""
     earlier = NOON - timedelta(days=365)
-    own.organization.created_at = own.organization.tier_since = earlier
+    tenant.organization.created_at = tenant.organization.tier_since = earlier
     session.execute(update(PlanVersion).values(published_at=earlier))
     with set_clock() as clock:
         clock.set(NOON.replace(tzinfo=None).isoformat())
@@ -457,18 +463,20 @@ def test_the_plan_page_says_what_the_month_will_cost(
             day = NOON.date() - timedelta(days=age)
             rollup.add_billing(
                 session,
-                partner_id=own.partner.id,
-                organization_id=own.organization.id,
+                partner_id=tenant.partner.id,
+                organization_id=tenant.organization.id,
                 campaign_id=None,
                 day=day,
                 currency="USD",
                 calls=1,
                 minutes=2 if day.month == NOON.month else 1,
             )
-        converse(session, own.organization, NOON.date(), 3)
+        converse(session, tenant.organization, NOON.date(), 3)
         session.commit()
-        with_forecast = words(signed_in(own.user).get("/plan").text)
-        listed = words(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/usage?column=included").text)
+        with_forecast = words(signed_in(tenant.user).get("/plan").text)
+        listed = words(
+            signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/usage?column=included").text
+        )
     assert "6 of 10 minutes" in with_forecast
     price = re.search(
         r"Expected price: \$([\d.]+)\. Next month 1 Dec Usage counts from zero\.",
@@ -490,16 +498,16 @@ def test_the_plan_page_says_what_the_month_will_cost(
 
 @pytest.mark.usefixtures("published")
 def test_usage_and_plan_show_the_same_to_members_and_their_partner(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    used(session, own, 15)
-    of_plan = words(signed_in(own.user).get("/plan").text).partition("Billed minutes ")[2]
+    used(session, tenant, 15)
+    of_plan = words(signed_in(tenant.user).get("/plan").text).partition("Billed minutes ")[2]
     shown = of_plan.partition(" Limits")[0]
     assert shown.startswith("15 of 10 minutes 5 more than the plan includes, at $0.125 a minute")
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     for browser, path in (
-        (signed_in(own.user), "/usage"),
-        (admin, f"/usage?organization={own.organization.id}"),
+        (signed_in(tenant.user), "/usage"),
+        (admin, f"/usage?organization={tenant.organization.id}"),
     ):
         page = words(browser.get(path).text)
         assert f"Used this month View statement Billed minutes {shown}" in page, path
@@ -509,34 +517,34 @@ def test_usage_and_plan_show_the_same_to_members_and_their_partner(
 
 @pytest.mark.usefixtures("published")
 def test_without_three_weeks_of_calls_there_is_no_forecast(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    used(session, own, 6)
-    page = words(signed_in(own.user).get("/plan").text)
+    used(session, tenant, 6)
+    page = words(signed_in(tenant.user).get("/plan").text)
     assert "A forecast for the month appears after three weeks of calls." in page
     assert "Expected price" not in page
 
 
 @pytest.mark.usefixtures("published")
 def test_invoices_at_stripe_are_offered_with_a_subscription_and_a_connected_account(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    member = signed_in(own.user)
+    member = signed_in(tenant.user)
     assert "You are billed by monthly statement." in member.get("/plan").text
     refused = member.post("/plan/invoices", page="/account")
     assert refused.location == "/plan"
     assert "There are no invoices at Stripe" in member.get("/plan").text
     accounts.save(
         session,
-        own.caller(Role.PARTNER_ADMIN),
+        tenant.caller(Role.PARTNER_ADMIN),
         (SECRET_KEY,),
-        own.partner.id,
+        tenant.partner.id,
         AccountKeys("sk_test_of_the_partner"),
         may_connect=False,
     )
     subscription = Subscription(
-        partner_id=own.partner.id,
-        organization_id=own.organization.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.organization.id,
         reference="sub_1",
         customer="cus_1",
         tier=Tier.BASIC,
@@ -554,17 +562,17 @@ def test_invoices_at_stripe_are_offered_with_a_subscription_and_a_connected_acco
     checkout.url = "https://billing.stripe.test/1"
     session.commit()
     assert 'href="https://billing.stripe.test/1"' in member.get(begun).text
-    assert signed_in(own.plus_user).get(begun).status_code == 404
+    assert signed_in(tenant.plus_user).get(begun).status_code == 404
 
 
 @pytest.mark.usefixtures("published")
 def test_the_month_in_which_a_subscription_ended_says_which_plan_applies(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    used(session, own, 6)
+    used(session, tenant, 6)
     subscription = Subscription(
-        partner_id=own.partner.id,
-        organization_id=own.organization.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.organization.id,
         reference="sub_1",
         tier=Tier.BASIC,
         status=SubscriptionStatus.ENDED,
@@ -572,9 +580,9 @@ def test_the_month_in_which_a_subscription_ended_says_which_plan_applies(
         ended_at=utcnow().replace(microsecond=0) - timedelta(seconds=1),
     )
     session.add(subscription)
-    own.organization.payment_tier = Tier.FREE
+    tenant.organization.payment_tier = Tier.FREE
     session.commit()
-    page = words(signed_in(own.user).get("/plan").text)
+    page = words(signed_in(tenant.user).get("/plan").text)
     assert "Your plan Free $0 a month" in page
     assert "This month still counts by Basic, which your subscription paid for." in page
     assert "6 of 10" in page

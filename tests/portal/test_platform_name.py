@@ -22,14 +22,14 @@ NAMES = (NEUTRAL_NAME, "partner-portal")
 
 
 @pytest.fixture
-def branded(own: Tenant, session: Session) -> Tenant:
+def branded(tenant: Tenant, session: Session) -> Tenant:
     """A partner whose surfaces are all switched on."""
-    own.partner.product_name = "Northwind Voice"
-    own.partner.show_embedded_chat = True
-    own.partner.chat_assistant_id = "an-assistant"
-    own.partner.support_email = "support@northwind.example"
+    tenant.partner.product_name = "Northwind Voice"
+    tenant.partner.show_embedded_chat = True
+    tenant.partner.chat_assistant_id = "an-assistant"
+    tenant.partner.support_email = "support@northwind.example"
     session.commit()
-    return own
+    return tenant
 
 
 def names_in(text: str) -> list[str]:

@@ -66,27 +66,27 @@ def version(html: str) -> str:
     return found.group(1)
 
 
-def test_each_field_is_saved(admin: Browser, own: Tenant, session: Session) -> None:
+def test_each_field_is_saved(admin: Browser, tenant: Tenant, session: Session) -> None:
     answer = admin.post(PAGE, FORM, page=PAGE)
     assert (answer.status_code, answer.location) == (303, "/settings?saved=1")
-    assert stored(session, own) == SAVED
+    assert stored(session, tenant) == SAVED
     assert "Settings saved" in admin.get(answer.location).text
 
 
 def test_sending_the_shown_values_back_changes_nothing(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
-    own.partner.allowed_query_params = {"ref": {"max": 3}, "utm_source": False}
+    tenant.partner.allowed_query_params = {"ref": {"max": 3}, "utm_source": False}
     session.commit()
-    before, number = stored(session, own), own.partner.version
+    before, number = stored(session, tenant), tenant.partner.version
     shown = admin.get(PAGE).text
     found = dict(re.findall(r'<input[^>]* id="(\w+)"[^>]* value="([^"]*)"', shown))
     typed = {name: found.get(name, "") for name in FORM} | {
         "allowed_query_params": "ref\r\nutm_source"
     }
     admin.post(PAGE, typed, page=PAGE)
-    assert stored(session, own) == before
-    assert own.partner.version == number
+    assert stored(session, tenant) == before
+    assert tenant.partner.version == number
 
 
 @pytest.mark.parametrize(
@@ -101,9 +101,9 @@ def test_sending_the_shown_values_back_changes_nothing(
     ],
 )
 def test_a_wrong_value_is_refused_at_its_field_and_nothing_is_saved(
-    admin: Browser, own: Tenant, session: Session, field: str, value: str, words: str
+    admin: Browser, tenant: Tenant, session: Session, field: str, value: str, words: str
 ) -> None:
-    before = stored(session, own)
+    before = stored(session, tenant)
     answer = admin.post(f"{PAGE}?saved=1", {**FORM, field: value}, page=PAGE)
     assert answer.status_code == 422
     assert "Settings saved" not in answer.text
@@ -112,7 +112,7 @@ def test_a_wrong_value_is_refused_at_its_field_and_nothing_is_saved(
     assert words in error
     assert f'href="#{field}"' in answer.text
     assert 'value="help@northwind.example"' in answer.text or field == "support_email"
-    assert stored(session, own) == before
+    assert stored(session, tenant) == before
 
 
 def test_the_navigation_leads_to_every_part_and_to_further_settings(admin: Browser) -> None:
@@ -127,7 +127,7 @@ def test_the_navigation_leads_to_every_part_and_to_further_settings(admin: Brows
 
 
 def test_the_second_window_to_save_sees_both_versions(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     seen = version(admin.get(PAGE).text)
     admin.post(PAGE, {**FORM, "version": seen}, page=PAGE)
@@ -135,31 +135,31 @@ def test_the_second_window_to_save_sees_both_versions(
     assert answer.status_code == 409
     assert "You changed this in another window, on" in answer.text
     assert in_conflict(answer.text)["Company name"] == ("Northwind Ltd", "Southwind")
-    assert stored(session, own) == SAVED
+    assert stored(session, tenant) == SAVED
     again = {**FORM, "version": version(answer.text), "partner_name": "Southwind"}
     assert admin.post(PAGE, again, page=PAGE).status_code == 303
-    assert stored(session, own) == {**SAVED, "partnerName": "Southwind"}
+    assert stored(session, tenant) == {**SAVED, "partnerName": "Southwind"}
 
 
 def test_a_domain_says_what_its_verification_needs(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     page = admin.get(PAGE).text
     assert "Not verified yet" in page
     assert 'href="/settings/domain">Set its DNS records</a>' in page
-    partners.verify_domain(session, OPERATOR, own.partner.id)
+    partners.verify_domain(session, OPERATOR, tenant.partner.id)
     session.commit()
     assert "Not verified yet" not in admin.get(PAGE).text
 
 
 def test_a_verified_domain_changes_only_after_a_question_that_names_the_consequences(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
-    partners.verify_domain(session, OPERATOR, own.partner.id)
+    partners.verify_domain(session, OPERATOR, tenant.partner.id)
     session.commit()
     answer = admin.post(PAGE, FORM, page=PAGE)
     assert answer.status_code == 422
-    neutral = f"http://localhost/p/{own.partner.slug}/sign-in"
+    neutral = f"http://localhost/p/{tenant.partner.slug}/sign-in"
     asked = answer.text.partition('class="consequences"')[2].partition("</ul>")[0]
     assert re.findall(r"<li>([^<]+)</li>", asked) == [
         (
@@ -170,17 +170,17 @@ def test_a_verified_domain_changes_only_after_a_question_that_names_the_conseque
         f"Until the new domain is verified, customers use {neutral}.",
     ]
     assert '<a href="/settings" aria-current="page">General</a>' in answer.text
-    assert stored(session, own)["domain"] == "northwind.example"
-    assert own.partner.domain_verified_at is not None
+    assert stored(session, tenant)["domain"] == "northwind.example"
+    assert tenant.partner.domain_verified_at is not None
     assert admin.post(PAGE, {**FORM, "confirm_domain": "y"}, page=PAGE).status_code == 303
-    assert stored(session, own) == SAVED
+    assert stored(session, tenant) == SAVED
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
 def test_only_a_partner_admin_finds_the_settings(
-    own: Tenant, signed_in: SignedIn, role: Role
+    tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    person = own.user if role is Role.STANDARD else own.staff[role]
+    person = tenant.user if role is Role.STANDARD else tenant.staff[role]
     browser = signed_in(person)
     assert browser.get(PAGE).status_code == 404
     assert browser.post(PAGE, FORM, page="/").status_code == 404
@@ -197,12 +197,12 @@ def test_only_a_partner_admin_finds_the_settings(
     ],
 )
 def test_url_parameters_kept_after_sign_in_stay_in_the_address(
-    browser: Browser, own: Tenant, session: Session, address: str, leads_to: str
+    browser: Browser, tenant: Tenant, session: Session, address: str, leads_to: str
 ) -> None:
-    own.partner.allowed_query_params = {"utm_source": True, "next": True}
+    tenant.partner.allowed_query_params = {"utm_source": True, "next": True}
     session.commit()
-    path = f"/p/{own.partner.slug}/sign-in{address}"
-    assert browser.sign_in(own.user.email, path=path).location == leads_to
+    path = f"/p/{tenant.partner.slug}/sign-in{address}"
+    assert browser.sign_in(tenant.user.email, path=path).location == leads_to
 
 
 @pytest.mark.parametrize(
@@ -218,9 +218,9 @@ def test_url_parameters_kept_after_sign_in_stay_in_the_address(
     ],
 )
 def test_a_subpage_marks_its_place_in_the_sidebar(
-    own: Tenant, signed_in: SignedIn, path: str, place: str
+    tenant: Tenant, signed_in: SignedIn, path: str, place: str
 ) -> None:
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get(path)
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(path)
     assert (page.status_code, CURRENT_PLACE.findall(page.text)) == (200, [place])
 
 
@@ -258,9 +258,9 @@ def test_the_settings_are_in_groups(admin: Browser) -> None:
 
 
 def test_members_see_their_storage_without_the_settings_of_the_partner(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    page = signed_in(own.user).get("/storage").text
+    page = signed_in(tenant.user).get("/storage").text
     crumbs = page.partition('<nav class="crumbs"')[2].partition("</nav>")[0]
     assert '<nav class="sections' not in page
     assert re.findall(r'href="([^"]+)"', crumbs) == ["/uploads"]

@@ -40,10 +40,10 @@ FORM = {
 
 
 @pytest.fixture
-def with_stripe(make_app: Callable[..., Flask], session: Session, own: Tenant) -> Browser:
+def with_stripe(make_app: Callable[..., Flask], session: Session, tenant: Tenant) -> Browser:
     """The admin's browser where prices come from Stripe."""
     app = make_app(processor="stripe", stripe_key="sk_test_x")
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     token = sessions.create(session, admin, lifetime=timedelta(hours=1), host="localhost")
     session.commit()
     client = app.test_client()
@@ -88,7 +88,7 @@ def cards(html: str) -> list[str]:
 
 
 def test_a_plan_is_edited_in_a_draft_and_published(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     answer = admin.post(PLUS, FORM, page=PLUS)
     assert (answer.status_code, answer.location) == (303, "/pricing?saved=1")
@@ -99,7 +99,7 @@ def test_a_plan_is_edited_in_a_draft_and_published(
         "Included 500 minutes Beyond that €0.12 a minute Free trial 14 days "
         "Concurrent calls 5 (portal’s limit) Calls a day (UTC) No limit Organizations 1"
     )
-    assert offered_options(session, own) == []
+    assert offered_options(session, tenant) == []
     review = admin.get("/pricing/publish").text
     assert "Publish version 1?" in words(review)
     assert "Customers see" in words(review)
@@ -116,7 +116,7 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     )
     assert published.location == "/pricing"
     assert "Version 1 is published." in admin.get(PAGE).text
-    assert offered_options(session, own) == [("Growth", 149.0, "EUR")]
+    assert offered_options(session, tenant) == [("Growth", 149.0, "EUR")]
 
 
 def test_all_problems_are_named_at_once_in_the_order_of_the_page(admin: Browser) -> None:
@@ -155,19 +155,21 @@ def test_a_problem_of_a_text_in_another_language_is_at_its_field(admin: Browser)
 
 
 def test_the_review_says_who_pays_more_this_month(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
-    own.plus.created_at = datetime(2025, 11, 1, tzinfo=UTC)
+    tenant.plus.created_at = datetime(2025, 11, 1, tzinfo=UTC)
     session.commit()
     for amount in ("149", "159"):
         admin.post(PLUS, {**FORM, "amount": amount, "trial_days": "0"}, page=PLUS)
         review = admin.get("/pricing/publish").text
         admin.post("/pricing/publish", page="/pricing/publish")
-    assert f"1 customer pays €10.00 more this month so far: {own.plus.name} ." in words(review)
-    assert f'href="/statements/{own.plus.id}"' in review
+    assert f"1 customer pays €10.00 more this month so far: {tenant.plus.name} ." in words(review)
+    assert f'href="/statements/{tenant.plus.id}"' in review
 
 
-def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session: Session) -> None:
+def test_a_published_version_is_used_again(
+    admin: Browser, tenant: Tenant, session: Session
+) -> None:
     for name in ("Growth", "Scale"):
         admin.post(PLUS, {**FORM, "name": name}, page=PLUS)
         admin.post("/pricing/publish", page="/pricing/publish")
@@ -186,7 +188,7 @@ def test_a_published_version_is_used_again(admin: Browser, own: Tenant, session:
     assert "The draft has the plans of version 1." in review
     assert "Name Scale Growth" in review
     admin.post("/pricing/publish", page="/pricing/publish")
-    assert [name for name, _, _ in offered_options(session, own)] == ["Growth"]
+    assert [name for name, _, _ in offered_options(session, tenant)] == ["Growth"]
     assert admin.get("/pricing/history/9").status_code == 404
 
 
@@ -337,11 +339,11 @@ def test_without_a_payment_processor_no_price_id_is_asked_for(admin: Browser) ->
 
 
 def test_a_conflict_lists_only_fields_of_the_form(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     ids = {"processorPriceId": "price_b", "processorProductId": "prod_b"}
     changes = read(UpdatePartnerInput, {"pricing": [{"tier": "customerPlusPlan", **ids}]})
-    partners.update(session, OPERATOR, own.partner.id, changes)
+    partners.update(session, OPERATOR, tenant.partner.id, changes)
     session.commit()
     seen = version(admin.get(PLUS).text)
     admin.post(PLUS, {**FORM, "version": seen}, page=PLUS)
@@ -354,7 +356,7 @@ def test_a_conflict_lists_only_fields_of_the_form(
 
 
 def test_prices_set_by_a_script_stay_until_the_plans_are_published(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     entry = {
         "tier": "customerBasicPlan",
@@ -362,14 +364,14 @@ def test_prices_set_by_a_script_stay_until_the_plans_are_published(
         "processorProductId": "prod_b",
     }
     changes = read(UpdatePartnerInput, {"pricing": [entry]})
-    partners.update(session, OPERATOR, own.partner.id, changes)
+    partners.update(session, OPERATOR, tenant.partner.id, changes)
     session.commit()
     assert "$29 a month" in cards(admin.get(PAGE).text)[2]
-    assert offered_options(session, own) == [("Basic", 29.0, "USD")]
+    assert offered_options(session, tenant) == [("Basic", 29.0, "USD")]
     admin.post(PLUS, FORM, page=PLUS)
     admin.post("/pricing/publish", page="/pricing/publish")
     session.expire_all()
-    resource = partners.to_resource(partners.get(session, OPERATOR, own.partner.id), OPERATOR)
+    resource = partners.to_resource(partners.get(session, OPERATOR, tenant.partner.id), OPERATOR)
     tier = "customerPlusPlan"
     assert [(e.tier.value, e.processor_price_id) for e in resource.pricing or []] == [
         ("customerBasicPlan", "price_b"),
@@ -379,10 +381,10 @@ def test_prices_set_by_a_script_stay_until_the_plans_are_published(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
 def test_other_staff_read_the_plans_and_change_nothing(
-    own: Tenant, signed_in: SignedIn, role: Role, admin: Browser
+    tenant: Tenant, signed_in: SignedIn, role: Role, admin: Browser
 ) -> None:
     admin.post(PLUS, FORM, page=PLUS)
-    browser = signed_in(own.staff[role])
+    browser = signed_in(tenant.staff[role])
     page = browser.get(PAGE).text
     assert "Growth" in page
     assert PLUS not in page
@@ -392,12 +394,12 @@ def test_other_staff_read_the_plans_and_change_nothing(
     assert browser.post("/pricing/publish", page="/").status_code == 404
 
 
-def test_a_member_finds_no_editor(own: Tenant, signed_in: SignedIn) -> None:
-    assert signed_in(own.user).get(PAGE).status_code == 404
+def test_a_member_finds_no_editor(tenant: Tenant, signed_in: SignedIn) -> None:
+    assert signed_in(tenant.user).get(PAGE).status_code == 404
 
 
 def test_the_state_of_each_price_at_stripe_is_shown_with_its_age(
-    with_stripe: Browser, own: Tenant, session: Session
+    with_stripe: Browser, tenant: Tenant, session: Session
 ) -> None:
     ids = {
         "customerFreePlan": "price_f",
@@ -409,7 +411,7 @@ def test_the_state_of_each_price_at_stripe_is_shown_with_its_age(
         for tier, price_id in ids.items()
     ]
     changes = read(UpdatePartnerInput, {"pricing": entries})
-    partners.update(session, OPERATOR, own.partner.id, changes)
+    partners.update(session, OPERATOR, tenant.partner.id, changes)
     price = ListedPrice("Plus", Decimal(99), "EUR", "prod_p", "month")
     asked = [PriceReference(Tier.PLUS, price_id, "") for price_id in ("price_p", "price_b")]
     refresh.store_prices(session, asked, {"price_p": price})

@@ -38,9 +38,9 @@ def walked(browser: Browser) -> list[str]:
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.STANDARD])
 def test_opening_every_page_sends_no_statement_that_writes(
-    own: Tenant, signed_in: Callable[[User], Browser], database: Database, role: Role
+    tenant: Tenant, signed_in: Callable[[User], Browser], database: Database, role: Role
 ) -> None:
-    browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+    browser = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
     with counted(database.engine) as statements:
         opened = walked(browser)
     assert [each for each in statements if WRITES.match(each)] == []

@@ -28,21 +28,22 @@ def whats(page: str) -> list[str]:
 
 
 def test_refused_sign_ins_are_shown_to_the_partners_administrators(
-    browser: Browser, own: Tenant, other: Tenant, signed_in: SignedIn
+    browser: Browser, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    page = f"/p/{own.partner.slug}/sign-in"
-    assert browser.sign_in(own.user.email, "wrong", page).status_code == 422
-    shown = signed_in(own.staff[Role.PARTNER_ADMIN]).get(SIGN_INS).text
+    page = f"/p/{tenant.partner.slug}/sign-in"
+    assert browser.sign_in(tenant.user.email, "wrong", page).status_code == 422
+    shown = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(SIGN_INS).text
     [what] = whats(shown)
     assert re.sub(r"Since: \S+ \S+", "Since: …", what).startswith(
-        f"Sign-in refused: {own.user.email} in Northwind Bakery Attempts: 1 Reason: wrong password"
+        f"Sign-in refused: {tenant.user.email} in Northwind Bakery "
+        "Attempts: 1 Reason: wrong password"
     )
     assert "Not signed in" in shown
-    assert whats(signed_in(other.staff[Role.PARTNER_ADMIN]).get(SIGN_INS).text) == []
+    assert whats(signed_in(other_tenant.staff[Role.PARTNER_ADMIN]).get(SIGN_INS).text) == []
 
 
 def test_an_unknown_email_at_the_neutral_page_is_shown_to_the_operator_alone(
-    browser: Browser, own: Tenant, operator: Browser, signed_in: SignedIn
+    browser: Browser, tenant: Tenant, operator: Browser, signed_in: SignedIn
 ) -> None:
     browser.sign_in("stranger@nowhere.example", "wrong")
     shown = operator.get(SIGN_INS).text
@@ -50,13 +51,13 @@ def test_an_unknown_email_at_the_neutral_page_is_shown_to_the_operator_alone(
         "Sign-in refused Attempts: 1 Reason: unknown email"
     ]
     assert "nowhere.example" not in shown
-    assert whats(signed_in(own.staff[Role.PARTNER_ADMIN]).get(SIGN_INS).text) == []
+    assert whats(signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(SIGN_INS).text) == []
 
 
 def test_the_filter_shows_sign_ins_and_leaves_changes_out(
-    browser: Browser, own: Tenant, signed_in: SignedIn
+    browser: Browser, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     browser.sign_in(admin.email)
     browser.post("/account", {"name": "Ada", "timezone": "", "version": "1"}, page="/account")
     shown = signed_in(admin)
@@ -65,14 +66,14 @@ def test_the_filter_shows_sign_ins_and_leaves_changes_out(
 
 
 def test_a_change_that_a_role_does_not_allow_is_in_the_history(
-    own: Tenant, session: Session, signed_in: SignedIn
+    tenant: Tenant, session: Session, signed_in: SignedIn
 ) -> None:
-    editor = own.staff[Role.PARTNER_EDITOR]
+    editor = tenant.staff[Role.PARTNER_EDITOR]
     browser = signed_in(editor)
-    assert browser.post(f"/users/{own.user.id}/suspend", page="/account").status_code == 404
+    assert browser.post(f"/users/{tenant.user.id}/suspend", page="/account").status_code == 404
     entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "request.refused")).one()
     found = (entry.partner_id, entry.actor_id, entry.after["reason"])
-    assert found == (own.partner.id, editor.id, "insufficient_scope")
+    assert found == (tenant.partner.id, editor.id, "insufficient_scope")
 
 
 @pytest.mark.parametrize(
@@ -83,10 +84,12 @@ def test_a_change_that_a_role_does_not_allow_is_in_the_history(
     ],
 )
 def test_the_history_says_in_the_readers_words_what_was_not_allowed(
-    own: Tenant, session: Session, signed_in: SignedIn, path: str, shown: str
+    tenant: Tenant, session: Session, signed_in: SignedIn, path: str, shown: str
 ) -> None:
-    signed_in(own.staff[Role.PARTNER_EDITOR]).post(path.format(user=own.user.id), page="/account")
-    admin = own.staff[Role.PARTNER_ADMIN]
+    signed_in(tenant.staff[Role.PARTNER_EDITOR]).post(
+        path.format(user=tenant.user.id), page="/account"
+    )
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.language = "de"
     session.commit()
     [what] = whats(signed_in(admin).get("/audit").text)
@@ -94,7 +97,7 @@ def test_the_history_says_in_the_readers_words_what_was_not_allowed(
 
 
 def test_an_entry_of_a_refused_action_from_an_earlier_version_stays_readable(
-    own: Tenant, session: Session, signed_in: SignedIn
+    tenant: Tenant, session: Session, signed_in: SignedIn
 ) -> None:
     earlier = Refusal(
         action=refusals.REQUEST,
@@ -102,50 +105,50 @@ def test_an_entry_of_a_refused_action_from_an_earlier_version_stays_readable(
         target_type="request",
         target_id="suspend_user",
         target="suspend user",
-        partner_id=own.partner.id,
+        partner_id=tenant.partner.id,
     )
-    refusals.record_refusals(session, own.caller(Role.PARTNER_EDITOR), [earlier])
+    refusals.record_refusals(session, tenant.caller(Role.PARTNER_EDITOR), [earlier])
     session.commit()
-    [what] = whats(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text)
+    [what] = whats(signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/audit").text)
     assert what.startswith("Action not allowed: suspend user ")
 
 
 def test_a_wrong_current_password_is_in_the_history(
-    own: Tenant, session: Session, signed_in: SignedIn
+    tenant: Tenant, session: Session, signed_in: SignedIn
 ) -> None:
     form = {"current_password": "wrong", "password": "a long way to the sea", "again": "x"}
     form["again"] = form["password"]
-    answer = signed_in(own.user).post("/account/password", form, page="/account")
+    answer = signed_in(tenant.user).post("/account/password", form, page="/account")
     assert answer.status_code == 422
     entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "password.refused")).one()
     found = (entry.partner_id, entry.actor_id, entry.target, entry.after["reason"])
-    assert found == (own.partner.id, own.user.id, own.user.email, "wrong_password")
+    assert found == (tenant.partner.id, tenant.user.id, tenant.user.email, "wrong_password")
 
 
 @pytest.mark.usefixtures("clock")
 def test_a_browser_that_has_signed_in_is_not_delayed_by_guesses_of_others(
-    make_app: Callable[..., Flask], own: Tenant
+    make_app: Callable[..., Flask], tenant: Tenant
 ) -> None:
     app = make_app(failed_sign_ins_account=2)
     at_home, stranger = Browser(app.test_client()), Browser(app.test_client())
-    at_home.sign_in(own.user.email)
+    at_home.sign_in(tenant.user.email)
     at_home.post("/sign-out", page="/")
-    statuses = [stranger.sign_in(own.user.email, "wrong").status_code for _turn in range(3)]
+    statuses = [stranger.sign_in(tenant.user.email, "wrong").status_code for _turn in range(3)]
     assert statuses == [422, 422, 429]
-    assert stranger.sign_in(own.user.email).status_code == 429
-    assert at_home.sign_in(own.user.email).status_code == 303
+    assert stranger.sign_in(tenant.user.email).status_code == 429
+    assert at_home.sign_in(tenant.user.email).status_code == 303
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_the_cookie_of_a_known_browser_is_hidden_from_scripts_and_opens_nothing(
-    app: Flask, own: Tenant, scheme: str
+    app: Flask, tenant: Tenant, scheme: str
 ) -> None:
     name = "__Host-portal_device" if scheme == "https" else "portal_device"
     browser = Browser(app.test_client())
     base = f"{scheme}://localhost"
     shown = browser.client.get("/sign-in", base_url=base).text
     token = re.findall(r'name="csrf_token" value="([^"]+)"', shown)[0]
-    form = {"csrf_token": token, "email": own.user.email, "password": "correct horse battery"}
+    form = {"csrf_token": token, "email": tenant.user.email, "password": "correct horse battery"}
     answer = browser.client.post(
         "/sign-in", data=form, base_url=base, headers={"Referer": f"{base}/sign-in"}
     )

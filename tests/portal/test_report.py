@@ -25,11 +25,11 @@ AS_IN_JSON = "&".join(f"column={each.name}" for each in MEMBERS.columns if each.
 
 
 @pytest.fixture
-def told(app: Flask, session: Session, settings: Settings, own: Tenant) -> Callable[[], Any]:
+def told(app: Flask, session: Session, settings: Settings, tenant: Tenant) -> Callable[[], Any]:
     """What the JSON says."""
-    header = bearer(session, settings, Role.PARTNER_ADMIN, own.partner.id)
+    header = bearer(session, settings, Role.PARTNER_ADMIN, tenant.partner.id)
     session.commit()
-    path = f"/api/partners/{own.partner.id}/admin-report"
+    path = f"/api/partners/{tenant.partner.id}/admin-report"
     return lambda: app.test_client().get(path, headers=header).json
 
 
@@ -43,16 +43,20 @@ def emails(html: str) -> list[str]:
 
 
 def test_the_file_holds_the_numbers_of_the_json(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn, told: Callable[[], Any]
+    session: Session,
+    tenant: Tenant,
+    other_tenant: Tenant,
+    signed_in: SignedIn,
+    told: Callable[[], Any],
 ) -> None:
-    converse(session, own.plus, datetime.now(UTC).date(), 5)
-    converse(session, other.plus, datetime.now(UTC).date(), 9)
+    converse(session, tenant.plus, datetime.now(UTC).date(), 5)
+    converse(session, other_tenant.plus, datetime.now(UTC).date(), 9)
     make_user(
-        session, own.partner.id, "+plus@x.example", businessName="=1+1", tier=Tier.BASIC.value
+        session, tenant.partner.id, "+plus@x.example", businessName="=1+1", tier=Tier.BASIC.value
     )
     session.commit()
     report = told()
-    header, *rows = rows_of(signed_in(own.staff[Role.ADMIN]).get(f"{FILE}?{AS_IN_JSON}").text)
+    header, *rows = rows_of(signed_in(tenant.staff[Role.ADMIN]).get(f"{FILE}?{AS_IN_JSON}").text)
     assert header == ["Email", "Organization", "Plan", "Conversations", "Added (UTC)", "ID"]
     assert rows == [
         [
@@ -69,9 +73,9 @@ def test_the_file_holds_the_numbers_of_the_json(
 
 
 def test_the_screen_counts_by_plan_as_the_json_does(
-    own: Tenant, signed_in: SignedIn, told: Callable[[], Any]
+    tenant: Tenant, signed_in: SignedIn, told: Callable[[], Any]
 ) -> None:
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/report").text
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/report").text
     bar = r"<dd>\s*<svg.*?</svg>\s*</dd>"
     row = rf"<dt[^>]*>([^<]+)</dt>\s*{bar}\s*<dd>\s*(?:<a[^>]*>)?(\d+)[\s<]"
     shown = dict(re.findall(row, page, re.DOTALL))
@@ -83,11 +87,11 @@ def test_the_screen_counts_by_plan_as_the_json_does(
 
 
 def test_the_number_of_users_links_to_as_many_owners_and_members(
-    session: Session, own: Tenant, signed_in: SignedIn, told: Callable[[], Any]
+    session: Session, tenant: Tenant, signed_in: SignedIn, told: Callable[[], Any]
 ) -> None:
-    own.user.is_owner = True
+    tenant.user.is_owner = True
     session.commit()
-    browser, counted = signed_in(own.staff[Role.PARTNER_ADMIN]), told()["userCount"]
+    browser, counted = signed_in(tenant.staff[Role.PARTNER_ADMIN]), told()["userCount"]
     link = re.search(r'href="(/users[^"]*)"[^>]*>(\d+)<', browser.get("/report").text)
     assert link
     users = browser.get(link[1]).text
@@ -96,14 +100,14 @@ def test_the_number_of_users_links_to_as_many_owners_and_members(
 
 
 def test_filters_choose_the_same_users_on_the_screen_and_in_the_file(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    own.user.status = UserStatus.SUSPENDED
-    own.user.created_at = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    own.plus_user.created_at = datetime(2026, 3, 2, 0, 0, tzinfo=UTC)
+    tenant.user.status = UserStatus.SUSPENDED
+    tenant.user.created_at = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    tenant.plus_user.created_at = datetime(2026, 3, 2, 0, 0, tzinfo=UTC)
     session.commit()
-    browser = signed_in(own.staff[Role.ADMIN])
-    olga, paul = [own.user.email], [own.plus_user.email]
+    browser = signed_in(tenant.staff[Role.ADMIN])
+    olga, paul = [tenant.user.email], [tenant.plus_user.email]
     for asked, expected in {
         "q=bakery": olga,
         "q=PAUL@": paul,
@@ -129,9 +133,9 @@ def test_filters_choose_the_same_users_on_the_screen_and_in_the_file(
     ],
 )
 def test_an_invalid_range_of_days_is_reported(
-    own: Tenant, signed_in: SignedIn, asked: str, said: str
+    tenant: Tenant, signed_in: SignedIn, asked: str, said: str
 ) -> None:
-    browser = signed_in(own.staff[Role.ADMIN])
+    browser = signed_in(tenant.staff[Role.ADMIN])
     page = browser.get(f"/report?{asked}")
     assert page.status_code == 422
     assert said in page.text
@@ -139,13 +143,13 @@ def test_an_invalid_range_of_days_is_reported(
 
 
 def test_sign_ups_are_counted_by_month_and_in_short_ranges_by_day(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    own.user.created_at = datetime(2026, 3, 31, 23, 59, 59, tzinfo=UTC)
-    own.plus_user.created_at = datetime(2026, 4, 1, tzinfo=UTC)
-    recount(session, own.partner.id)
+    tenant.user.created_at = datetime(2026, 3, 31, 23, 59, 59, tzinfo=UTC)
+    tenant.plus_user.created_at = datetime(2026, 4, 1, tzinfo=UTC)
+    recount(session, tenant.partner.id)
     session.commit()
-    browser = signed_in(own.staff[Role.ADMIN])
+    browser = signed_in(tenant.staff[Role.ADMIN])
 
     def table(path: str) -> list[tuple[str, str]]:
         found = re.findall(
@@ -169,7 +173,7 @@ def test_sign_ups_are_counted_by_month_and_in_short_ranges_by_day(
 
 
 def test_a_role_without_the_report_finds_neither_screen_nor_file(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     assert [browser.get(path).status_code for path in ("/report", FILE)] == [404, 404]

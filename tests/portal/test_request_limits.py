@@ -94,10 +94,10 @@ def with_session_of(app: Flask, browser: Browser) -> Browser:
 
 
 def test_each_user_has_a_rate_and_the_page_says_when_to_continue(
-    slow_app: Flask, own: Tenant, other: Tenant, signed_in: SignedIn
+    slow_app: Flask, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    mine = with_session_of(slow_app, signed_in(own.staff[Role.PARTNER_ADMIN]))
-    theirs = with_session_of(slow_app, signed_in(other.staff[Role.PARTNER_ADMIN]))
+    mine = with_session_of(slow_app, signed_in(tenant.staff[Role.PARTNER_ADMIN]))
+    theirs = with_session_of(slow_app, signed_in(other_tenant.staff[Role.PARTNER_ADMIN]))
     assert statuses(mine, 5) == [200, 200, 200, 429, 429]
     assert statuses(theirs, 3) == [200, 200, 200]
     refused = mine.get("/account")
@@ -122,10 +122,10 @@ def refused_page(answer: TestResponse) -> tuple[int, str | None, str | None, boo
 
 @pytest.mark.usefixtures("clock")
 def test_a_form_that_was_tried_too_often_says_when_to_try_again(
-    make_app: Callable[..., Flask], own: Tenant
+    make_app: Callable[..., Flask], tenant: Tenant
 ) -> None:
     browser = Browser(make_app(failed_sign_ins=1).test_client())
-    path = f"/p/{own.partner.slug}/sign-in"
+    path = f"/p/{tenant.partner.slug}/sign-in"
     answers = [browser.sign_in("owner@northwind.example", "wrong", path) for _turn in range(2)]
     assert [answer.status_code for answer in answers] == [422, 429]
     assert answers[1].mimetype == "text/html"

@@ -29,15 +29,15 @@ backend = runs_on(["postgresql"])
 
 
 @pytest.fixture
-def own(fresh_database: Database) -> Tenant:
+def tenant(fresh_database: Database) -> Tenant:
     with fresh_database.transaction() as session:
         return make_tenant(session)
 
 
 @pytest.fixture
-def browser(fresh_database: Database, own: Tenant, tmp_path: Path) -> FlaskClient:
+def browser(fresh_database: Database, tenant: Tenant, tmp_path: Path) -> FlaskClient:
     """A browser of a partner admin."""
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     with fresh_database.transaction() as session:
         token = sessions.create(session, admin, lifetime=timedelta(hours=1), host="localhost")
     client = create_app(
@@ -52,9 +52,9 @@ def hidden(page: str, *names: str) -> dict[str, str]:
 
 
 def test_showing_a_plan_keeps_the_price_that_another_user_saves_meanwhile(
-    fresh_database: Database, own: Tenant, browser: FlaskClient
+    fresh_database: Database, tenant: Tenant, browser: FlaskClient
 ) -> None:
-    caller, partner_id = own.caller(Role.PARTNER_ADMIN), own.partner.id
+    caller, partner_id = tenant.caller(Role.PARTNER_ADMIN), tenant.partner.id
     form = hidden(browser.get("/pricing").text, "csrf_token")
     path = f"/pricing/plans/{Tier.PLUS.value}/show"
     with ThreadPoolExecutor(1) as worker:
@@ -76,9 +76,9 @@ def plan_of(plan_set: versions.PlanSet) -> versions.EditedPlan:
 
 
 def test_a_limit_to_groups_that_another_user_saves_meanwhile_is_not_replaced(
-    fresh_database: Database, own: Tenant, browser: FlaskClient
+    fresh_database: Database, tenant: Tenant, browser: FlaskClient
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     with fresh_database.transaction() as session:
         mine, theirs = (
             organization_groups.create(session, admin, GroupInput(name, [])).id

@@ -23,14 +23,14 @@ NEW = f"{PAGE}/tokens/new"
 
 
 @pytest.fixture
-def admin(own: Tenant, session: Session, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+def admin(tenant: Tenant, session: Session, signed_in: SignedIn) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 @pytest.fixture
-def group(own: Tenant, session: Session) -> ScimGroup:
+def group(tenant: Tenant, session: Session) -> ScimGroup:
     """A group with one user, who waits for a role."""
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     ada = scim_users.create(session, caller, scim_users.ScimUserFields("ada@northwind.example"))
     wanted = groups.ScimGroupFields("Sales", member_ids=frozenset({ada.user.id}))
     made = groups.create(session, caller, wanted)
@@ -70,9 +70,9 @@ def test_a_token_is_shown_once_rotated_and_revoked(
 
 
 def test_a_group_gives_its_role_to_its_users(
-    admin: Browser, own: Tenant, group: ScimGroup, session: Session
+    admin: Browser, tenant: Tenant, group: ScimGroup, session: Session
 ) -> None:
-    own.plus.user_limit = 2
+    tenant.plus.user_limit = 2
     session.commit()
     assert "Sales" in admin.get(PAGE).text
     url = f"{PAGE}/groups/{group.id}"
@@ -89,10 +89,10 @@ def test_a_group_gives_its_role_to_its_users(
 
 
 def test_a_refused_role_is_shown_at_the_field(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    own_id = own.staff[Role.PARTNER_ADMIN].id
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    own_id = tenant.staff[Role.PARTNER_ADMIN].id
     wanted = groups.ScimGroupFields("Owners", member_ids=frozenset({own_id}))
     made = groups.create(session, caller, wanted)
     session.commit()
@@ -122,25 +122,25 @@ def test_a_default_role_beyond_staff_is_refused(admin: Browser, session: Session
 
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.PARTNER_EDITOR])
 def test_only_partner_admins_manage_the_directory(
-    own: Tenant, signed_in: SignedIn, group: ScimGroup, role: Role
+    tenant: Tenant, signed_in: SignedIn, group: ScimGroup, role: Role
 ) -> None:
-    browser = signed_in(own.staff[role])
+    browser = signed_in(tenant.staff[role])
     paths = (PAGE, NEW, f"{PAGE}/groups/{group.id}")
     assert [browser.get(path).status_code for path in paths] == [404] * 3
 
 
-def test_a_token_ends_with_the_user_who_created_it(own: Tenant, session: Session) -> None:
-    leaving = make_user(session, own.partner.id, "leaving@northwind.example", Role.PARTNER_ADMIN)
+def test_a_token_ends_with_the_user_who_created_it(tenant: Tenant, session: Session) -> None:
+    leaving = make_user(session, tenant.partner.id, "leaving@northwind.example", Role.PARTNER_ADMIN)
     made = scim_tokens.create(session, caller_with(Role.PARTNER_ADMIN, leaving), name="Entra")
     session.commit()
-    users.deactivate(session, own.caller(Role.PARTNER_ADMIN), leaving.id)
+    users.deactivate(session, tenant.caller(Role.PARTNER_ADMIN), leaving.id)
     assert made.token.revoked_at is not None
 
 
 def test_a_directory_that_removes_the_creator_keeps_its_token(
-    app: Flask, own: Tenant, session: Session
+    app: Flask, tenant: Tenant, session: Session
 ) -> None:
-    leaving = make_user(session, own.partner.id, "leaving@northwind.example", Role.PARTNER_ADMIN)
+    leaving = make_user(session, tenant.partner.id, "leaving@northwind.example", Role.PARTNER_ADMIN)
     creator = caller_with(Role.PARTNER_ADMIN, leaving)
     used = scim_tokens.create(session, creator, name="Entra")
     other = scim_tokens.create(session, creator, name="Okta")

@@ -60,9 +60,9 @@ def screens(app: Flask) -> list[Rule]:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_a_screen_opens_exactly_for_the_roles_of_the_policy_table(
-    app: Flask, own: Tenant, signed_in: SignedIn, role: Role
+    app: Flask, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    browser = signed_in(person(own, role))
+    browser = signed_in(person(tenant, role))
     expected, seen = {}, {}
     for rule in screens(app):
         needed = ROUTES[rule.endpoint]
@@ -156,16 +156,16 @@ def refused(app: Flask, browser: Browser, role: Role) -> list[str]:
 def test_every_link_and_form_of_every_page_is_open_to_the_role_that_sees_it(
     app: Flask,
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     uploader: Uploader,
     operator: Browser,
     signed_in: SignedIn,
     role: Role,
 ) -> None:
     uploader.applied("Name,Phone\nAnn,+12025550101\nBob,1\n")
-    make_call(session, own.organization, "+12025550101")
+    make_call(session, tenant.organization, "+12025550101")
     session.commit()
-    browser = operator if role is Role.OPERATOR else signed_in(person(own, role))
+    browser = operator if role is Role.OPERATOR else signed_in(person(tenant, role))
     assert refused(app, browser, role) == []
 
 
@@ -176,11 +176,11 @@ def test_a_visitor_is_sent_to_sign_in_from_every_screen(app: Flask, browser: Bro
 
 
 def test_every_form_of_the_portal_is_refused_to_roles_without_the_permission(
-    app: Flask, own: Tenant, signed_in: SignedIn
+    app: Flask, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     wrong = []
     for role in ROLES:
-        browser = signed_in(person(own, role))
+        browser = signed_in(person(tenant, role))
         token = re.findall(r'name="csrf_token" value="([^"]+)"', browser.get("/account").text)[0]
         for rule in app.url_map.iter_rules():
             needed = ROUTES[rule.endpoint]
@@ -188,7 +188,7 @@ def test_every_form_of_the_portal_is_refused_to_roles_without_the_permission(
                 continue
             if isinstance(needed, Permission) and needed not in ROLE_PERMISSIONS[role]:
                 path = rule.rule.replace("<any(logo, favicon, hero):kind>", "logo")
-                path = re.sub(r"<[^>]+>", str(own.partner.id), path)
+                path = re.sub(r"<[^>]+>", str(tenant.partner.id), path)
                 answer = browser.client.post(path, data={"csrf_token": token})
                 if answer.status_code != 404:
                     wrong.append((role, rule.endpoint, answer.status_code))
@@ -197,14 +197,14 @@ def test_every_form_of_the_portal_is_refused_to_roles_without_the_permission(
 
 @pytest.mark.usefixtures("clock")
 def test_the_page_of_a_record_of_another_tenant_equals_that_of_a_missing_one(
-    own: Tenant, other: Tenant, signed_in: SignedIn
+    tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     absent = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
     for path, theirs in (
-        ("/organizations/{}", other.organization.id),
-        ("/users/{}", other.user.id),
-        ("/users/{}", other.staff[Role.ADMIN].id),
+        ("/organizations/{}", other_tenant.organization.id),
+        ("/users/{}", other_tenant.user.id),
+        ("/users/{}", other_tenant.staff[Role.ADMIN].id),
     ):
         there, nowhere = browser.get(path.format(theirs)), browser.get(path.format(absent))
         assert (there.status_code, nowhere.status_code) == (404, 404)

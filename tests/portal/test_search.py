@@ -28,18 +28,18 @@ Hits = dict[str, list[str]]
 
 
 @pytest.fixture
-def world(session: Session, own: Tenant, other: Tenant) -> dict[str, str]:
+def world(session: Session, tenant: Tenant, other_tenant: Tenant) -> dict[str, str]:
     """The ids of what there is to find, by what it is."""
     found = {}
-    for tenant in (own, other):
-        admin = tenant.caller(Role.PARTNER_ADMIN)
-        campaign = campaigns.create(session, admin, tenant.plus.id, name="Winter recall")
-        call = make_call(session, tenant.plus, "+12025550101", status=CallStatus.BUSY)
-        tenant.plus.referral_code = "BRIGHT-7"
-        if tenant is own:
+    for each in (tenant, other_tenant):
+        admin = each.caller(Role.PARTNER_ADMIN)
+        campaign = campaigns.create(session, admin, each.plus.id, name="Winter recall")
+        call = make_call(session, each.plus, "+12025550101", status=CallStatus.BUSY)
+        each.plus.referral_code = "BRIGHT-7"
+        if each is tenant:
             found = {
-                "organization": str(tenant.plus.id),
-                "user": str(tenant.plus_user.id),
+                "organization": str(each.plus.id),
+                "user": str(each.plus_user.id),
                 "assistant": str(call.assistant_id),
                 "campaign": str(campaign.id),
                 "call": str(call.id),
@@ -69,9 +69,9 @@ def own_paths(world: dict[str, str], *kinds: str) -> Hits:
 
 
 def test_the_page_and_the_field_of_the_top_bar_each_get_their_part_while_someone_types(
-    world: dict[str, str], own: Tenant, signed_in: SignedIn
+    world: dict[str, str], tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     of_page, of_top_bar = (
         browser.get("/find?q=winter", headers={"HX-Request": "true", "HX-Target": target}).text
         for target in ("found", "search-list")
@@ -99,25 +99,25 @@ def test_the_page_and_the_field_of_the_top_bar_each_get_their_part_while_someone
     ],
 )
 def test_records_are_found_by_their_names_emails_and_numbers(
-    own: Tenant, world: dict[str, str], signed_in: SignedIn, words: str, kinds: tuple[str, ...]
+    tenant: Tenant, world: dict[str, str], signed_in: SignedIn, words: str, kinds: tuple[str, ...]
 ) -> None:
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/find", query_string={"q": words})
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/find", query_string={"q": words})
     assert hits(page.text) == own_paths(world, *kinds)
 
 
 @pytest.mark.parametrize("kind", ["organization", "user", "campaign", "call"])
 def test_an_id_finds_its_record(
-    own: Tenant, other: Tenant, world: dict[str, str], signed_in: SignedIn, kind: str
+    tenant: Tenant, other_tenant: Tenant, world: dict[str, str], signed_in: SignedIn, kind: str
 ) -> None:
     path = f"/find?q={world[kind]}"
-    assert hits(signed_in(own.staff[Role.ADMIN]).get(path).text) == own_paths(world, kind)
-    assert hits(signed_in(other.staff[Role.ADMIN]).get(path).text) == {}
+    assert hits(signed_in(tenant.staff[Role.ADMIN]).get(path).text) == own_paths(world, kind)
+    assert hits(signed_in(other_tenant.staff[Role.ADMIN]).get(path).text) == {}
 
 
 def test_screens_and_actions_are_found_by_their_words_where_they_may_be_opened(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin, member = signed_in(own.staff[Role.PARTNER_ADMIN]), signed_in(own.user)
+    admin, member = signed_in(tenant.staff[Role.PARTNER_ADMIN]), signed_in(tenant.user)
     assert hits(admin.get("/find?q=bran").text) == {"Screens": ["/branding", "/branding/history"]}
     assert hits(admin.get("/find?q=new cre").text) == {
         "Actions": [
@@ -164,11 +164,11 @@ SETTINGS = {
 
 
 def test_no_line_of_a_german_page_ends_within_the_word_e_mail(
-    own: Tenant, session: Session, signed_in: SignedIn
+    tenant: Tenant, session: Session, signed_in: SignedIn
 ) -> None:
-    own.staff[Role.PARTNER_ADMIN].language = "de"
+    tenant.staff[Role.PARTNER_ADMIN].language = "de"
     session.commit()
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/find?q=nothing+like+this").text
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/find?q=nothing+like+this").text
     sentence = re.search(r"Nichts passt zu[^<]*", page)
     assert sentence
     assert "E-\N{WORD JOINER}Mail-Adresse" in sentence[0]
@@ -176,18 +176,18 @@ def test_no_line_of_a_german_page_ends_within_the_word_e_mail(
 
 @pytest.mark.parametrize("words", SETTINGS)
 def test_settings_are_found_by_the_names_of_their_fields(
-    own: Tenant, signed_in: SignedIn, words: str
+    tenant: Tenant, signed_in: SignedIn, words: str
 ) -> None:
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/find", query_string={"q": words})
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/find", query_string={"q": words})
     assert hits(page.text) == {"Screens": SETTINGS[words]}
-    assert 'href="/settings' not in signed_in(own.user).get(f"/find?q={words}").text
+    assert 'href="/settings' not in signed_in(tenant.user).get(f"/find?q={words}").text
 
 
 @pytest.mark.parametrize("words", ["sign out", "log out"])
 def test_searching_for_sign_out_finds_its_page(
-    own: Tenant, signed_in: SignedIn, words: str
+    tenant: Tenant, signed_in: SignedIn, words: str
 ) -> None:
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     page = browser.get("/find", query_string={"q": words}).text
     assert hits(page) == {"Actions": ["/account#sessions"]}
     assert "Your account" in page.partition('id="found"')[2]
@@ -196,9 +196,9 @@ def test_searching_for_sign_out_finds_its_page(
 
 
 def test_invoices_tax_and_trials_are_found_in_every_place_that_has_them(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin, member = signed_in(own.staff[Role.PARTNER_ADMIN]), signed_in(own.user)
+    admin, member = signed_in(tenant.staff[Role.PARTNER_ADMIN]), signed_in(tenant.user)
     assert hits(admin.get("/find?q=invoice").text) == {"Screens": ["/costs", "/settings#billing"]}
     assert hits(admin.get("/find?q=tax").text) == {"Screens": ["/costs", "/settings#billing"]}
     assert hits(member.get("/find?q=invoice").text) == {"Screens": ["/plan"]}
@@ -208,28 +208,28 @@ def test_invoices_tax_and_trials_are_found_in_every_place_that_has_them(
 
 @pytest.mark.parametrize("words", ["southb", "SÖUTHBANK", "southbank.example"])
 def test_an_operator_finds_partners(
-    session: Session, own: Tenant, other: Tenant, operator: Browser, words: str
+    session: Session, tenant: Tenant, other_tenant: Tenant, operator: Browser, words: str
 ) -> None:
-    other.partner.name, other.partner.domain = "Southbank Zoë", "southbank.example"
+    other_tenant.partner.name, other_tenant.partner.domain = "Southbank Zoë", "southbank.example"
     session.commit()
-    address = f"/operator/partners/{other.partner.id}"
+    address = f"/operator/partners/{other_tenant.partner.id}"
     assert hits(operator.get("/find", query_string={"q": words}).text) == {"Partners": [address]}
-    assert hits(operator.get(f"/find?q={other.partner.id}").text) == {"Partners": [address]}
+    assert hits(operator.get(f"/find?q={other_tenant.partner.id}").text) == {"Partners": [address]}
 
 
-def test_only_an_operator_finds_partners(own: Tenant, signed_in: SignedIn) -> None:
-    own.partner.name = "Northwind"
-    for user in (own.staff[Role.PARTNER_ADMIN], own.user):
-        for words in ("northwind", str(own.partner.id)):
+def test_only_an_operator_finds_partners(tenant: Tenant, signed_in: SignedIn) -> None:
+    tenant.partner.name = "Northwind"
+    for user in (tenant.staff[Role.PARTNER_ADMIN], tenant.user):
+        for words in ("northwind", str(tenant.partner.id)):
             page = signed_in(user).get("/find", query_string={"q": words}).text
             assert "Partners" not in hits(page)
 
 
 def test_users_who_may_pause_all_calls_find_pause_and_resume(
-    own: Tenant, signed_in: SignedIn, operator: Browser
+    tenant: Tenant, signed_in: SignedIn, operator: Browser
 ) -> None:
     admin, editor = (
-        signed_in(own.staff[role]) for role in (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR)
+        signed_in(tenant.staff[role]) for role in (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR)
     )
     for words, addresses in (
         ("pause all calls", ["/carriers/pause", "/carriers"]),
@@ -244,36 +244,36 @@ def test_users_who_may_pause_all_calls_find_pause_and_resume(
     "words", ["+1 (202) 555-0144", "2025550144", "001 202 555 0144", "Ada@Contact.example"]
 )
 def test_a_contact_is_found_by_its_whole_number_or_address(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn, words: str
+    session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn, words: str
 ) -> None:
     found = {}
-    for tenant in (own, other):
-        admin = tenant.caller(Role.PARTNER_ADMIN)
-        campaign = campaigns.create(session, admin, tenant.plus.id, name="Winter recall")
+    for each in (tenant, other_tenant):
+        admin = each.caller(Role.PARTNER_ADMIN)
+        campaign = campaigns.create(session, admin, each.plus.id, name="Winter recall")
         fields = ContactFields(first_name="Ada", phone="+12025550144", email="ada@contact.example")
         made = single.add(session, admin, campaign.id, fields)
-        found[tenant.partner.id] = f"/campaigns/{campaign.id}/contacts/{made}"
+        found[each.partner.id] = f"/campaigns/{campaign.id}/contacts/{made}"
     session.commit()
     query = {"q": words}
-    page = signed_in(own.staff[Role.ADMIN]).get("/find", query_string=query).text
-    assert hits(page) == {"Contacts": [found[own.partner.id]]}
+    page = signed_in(tenant.staff[Role.ADMIN]).get("/find", query_string=query).text
+    assert hits(page) == {"Contacts": [found[tenant.partner.id]]}
     number = phone("+12025550144")
     about = f"{number}, ada@contact.example, Winter recall, Northwind Dental"
     assert about in re.sub("</?mark>", "", page)
-    assert hits(signed_in(own.plus_user).get("/find", query_string=query).text) == hits(page)
-    assert hits(signed_in(own.user).get("/find", query_string=query).text) == {}
+    assert hits(signed_in(tenant.plus_user).get("/find", query_string=query).text) == hits(page)
+    assert hits(signed_in(tenant.user).get("/find", query_string=query).text) == {}
     part = {"q": words[:-1]}
-    assert hits(signed_in(own.staff[Role.ADMIN]).get("/find", query_string=part).text) == {}
+    assert hits(signed_in(tenant.staff[Role.ADMIN]).get("/find", query_string=part).text) == {}
 
 
 @pytest.mark.alternating
 @pytest.mark.parametrize("role", [*Role])
 def test_every_screen_and_action_that_a_role_finds_can_be_opened(
-    own: Tenant, signed_in: SignedIn, operator: Browser, role: Role
+    tenant: Tenant, signed_in: SignedIn, operator: Browser, role: Role
 ) -> None:
     if role in (Role.OWNER, Role.STANDARD):
-        own.user.role = role
-    browser = operator if role is Role.OPERATOR else signed_in(own.staff.get(role, own.user))
+        tenant.user.role = role
+    browser = operator if role is Role.OPERATOR else signed_in(tenant.staff.get(role, tenant.user))
     found = set()
     for page in (*PAGES, *ACTIONS):
         groups = hits(browser.get("/find", query_string={"q": page.label}).text)
@@ -284,18 +284,18 @@ def test_every_screen_and_action_that_a_role_finds_can_be_opened(
 
 
 def test_names_are_found_without_their_accents_and_with_them(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
-    make_user(session, own.partner.id, "zofia@warsztat.example", businessName="Łódź Auto Çelik")
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    make_user(session, tenant.partner.id, "zofia@warsztat.example", businessName="Łódź Auto Çelik")
     organization = session.scalars(select(Organization).where(Organization.named("lodz"))).one()
     assistant = Assistant(
-        partner_id=own.partner.id, organization_id=organization.id, name="Zoë Ørsted"
+        partner_id=tenant.partner.id, organization_id=organization.id, name="Zoë Ørsted"
     )
     session.add(assistant)
     campaign = campaigns.create(session, admin, organization.id, name="Frühling – straße")
     session.commit()
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
     def found(words: str) -> Hits:
         return hits(browser.get("/find", query_string={"q": words}).text)
@@ -309,15 +309,15 @@ def test_names_are_found_without_their_accents_and_with_them(
 
 
 def test_keys_clients_and_phone_numbers_are_found_by_those_who_manage_them(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     made = api_keys.create(
-        session, admin, organization_id=own.plus.id, name="Zürich dialler", live=True
+        session, admin, organization_id=tenant.plus.id, name="Zürich dialler", live=True
     )
-    assign(session, own.plus.id, "+12025550177")
+    assign(session, tenant.plus.id, "+12025550177")
     session.commit()
-    manager, other = (signed_in(own.staff[role]) for role in (Role.PARTNER_ADMIN, Role.ADMIN))
+    manager, other = (signed_in(tenant.staff[role]) for role in (Role.PARTNER_ADMIN, Role.ADMIN))
     assert hits(manager.get("/find?q=zurich").text) == {
         "API keys": [f"/api-access/keys/{made.key.id}"]
     }
@@ -328,19 +328,19 @@ def test_keys_clients_and_phone_numbers_are_found_by_those_who_manage_them(
 
 @pytest.mark.parametrize("words", ["ann1@ex.example", "plan 7", "12 Main Street"])
 def test_digits_beside_letters_are_not_searched_as_a_number(
-    session: Session, own: Tenant, signed_in: SignedIn, words: str
+    session: Session, tenant: Tenant, signed_in: SignedIn, words: str
 ) -> None:
-    assign(session, own.plus.id, "+12025550177")
-    ids = {"partner_id": own.partner.id, "organization_id": own.plus.id}
+    assign(session, tenant.plus.id, "+12025550177")
+    ids = {"partner_id": tenant.partner.id, "organization_id": tenant.plus.id}
     session.add(Assistant(**ids, name="Robin", phone_number="+12025550177"))
     session.commit()
-    manager = signed_in(own.staff[Role.PARTNER_ADMIN])
+    manager = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert hits(manager.get("/find", query_string={"q": words}).text) == {}
     assert [*hits(manager.get("/find?q=0177").text)] == ["Assistants", "Phone numbers"]
 
 
 def test_a_member_finds_only_records_of_their_organization(
-    own: Tenant, world: dict[str, str], signed_in: SignedIn
+    tenant: Tenant, world: dict[str, str], signed_in: SignedIn
 ) -> None:
     for words, expected in (
         ("winter", own_paths(world, "campaign")),
@@ -348,21 +348,21 @@ def test_a_member_finds_only_records_of_their_organization(
         ("dental", {}),
     ):
         path = f"/find?q={words.replace('+', '%2B')}"
-        assert hits(signed_in(own.plus_user).get(path).text) == expected
-        assert hits(signed_in(own.user).get(path).text) == {}
+        assert hits(signed_in(tenant.plus_user).get(path).text) == expected
+        assert hits(signed_in(tenant.user).get(path).text) == {}
 
 
 def test_the_first_matches_are_shown_and_a_list_shows_the_rest(
-    session: Session, own: Tenant, signed_in: SignedIn, database: Database
+    session: Session, tenant: Tenant, signed_in: SignedIn, database: Database
 ) -> None:
     def grow(count: int) -> None:
         for number in range(count):
             email = f"crowd{count}-{number}@x.example"
-            make_user(session, own.partner.id, email, businessName=f"Crowd {number}")
-            make_call(session, own.plus, f"+1303555{number:04}")
+            make_user(session, tenant.partner.id, email, businessName=f"Crowd {number}")
+            make_call(session, tenant.plus, f"+1303555{number:04}")
         session.commit()
 
-    browser = signed_in(own.staff[Role.ADMIN])
+    browser = signed_in(tenant.staff[Role.ADMIN])
     statements = []
     for count in (1, 40):
         grow(count)
@@ -385,9 +385,9 @@ def test_the_first_matches_are_shown_and_a_list_shows_the_rest(
 
 
 def test_near_names_are_offered_where_nothing_matches(
-    world: dict[str, str], own: Tenant, signed_in: SignedIn
+    world: dict[str, str], tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = browser.get("/find?q=Wniter").text
     assert "Nothing matches “Wniter”. Did you mean:" in page
     assert hits(page) == own_paths(world, "campaign")
@@ -399,9 +399,9 @@ def test_near_names_are_offered_where_nothing_matches(
 
 
 def test_the_field_of_the_top_bar_gets_a_list_without_the_page(
-    own: Tenant, world: dict[str, str], signed_in: SignedIn
+    tenant: Tenant, world: dict[str, str], signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.staff[Role.ADMIN])
+    browser = signed_in(tenant.staff[Role.ADMIN])
     quick = browser.get("/find?q=dental", headers={"HX-Request": "true"}).text
     assert re.findall(r'class="search-result" href="([^"]+)"', quick) == [
         f"/organizations/{world['organization']}",
@@ -440,9 +440,9 @@ def test_the_part_that_matches_is_marked(text: str, words: str, marked: str) -> 
 
 
 def test_users_who_may_upload_contacts_find_the_upload_page(
-    own: Tenant, signed_in: SignedIn
+    tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     assert hits(browser.get("/find?q=upload").text) == {
         "Screens": ["/uploads", "/storage"],
         "Actions": ["/uploads/new"],

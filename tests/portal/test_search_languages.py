@@ -24,8 +24,8 @@ def in_german(message: str) -> str:
 
 
 @pytest.fixture
-def german(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
-    admin = own.staff[Role.PARTNER_ADMIN]
+def german(session: Session, tenant: Tenant, signed_in: SignedIn) -> Browser:
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.language = "de"
     session.commit()
     return signed_in(admin)
@@ -59,7 +59,7 @@ def test_a_place_is_found_in_both_languages(
         assert shown in titles_for(german, further)
 
 
-def test_english_users_find_no_german_words(own: Tenant, signed_in: SignedIn) -> None:
-    english = signed_in(own.staff[Role.ADMIN])
+def test_english_users_find_no_german_words(tenant: Tenant, signed_in: SignedIn) -> None:
+    english = signed_in(tenant.staff[Role.ADMIN])
     assert titles_for(english, in_german("Campaigns")) == []
     assert "Campaigns" in titles_for(english, "Campaigns")

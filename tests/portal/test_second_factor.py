@@ -59,8 +59,8 @@ class Protected:
 
 
 @pytest.fixture
-def protected(own: Tenant, signed_in: Callable[[User], Browser], clock: Clock) -> Protected:
-    user = own.staff[Role.PARTNER_ADMIN]
+def protected(tenant: Tenant, signed_in: Callable[[User], Browser], clock: Clock) -> Protected:
+    user = tenant.staff[Role.PARTNER_ADMIN]
     browser = signed_in(user)
     browser.post("/account/factors/app", page="/account/factors")
     page = browser.get("/account/factors/app").text
@@ -110,9 +110,9 @@ def test_adding_an_app_shows_ten_recovery_codes_once_and_is_announced(
 
 
 def test_the_qr_code_keeps_its_margin_at_any_size(
-    own: Tenant, signed_in: Callable[[User], Browser]
+    tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     browser.post("/account/factors/app", page="/account/factors")
     picture = (
         browser.get("/account/factors/app").text.partition('class="qr"')[2].partition("</svg>")[0]
@@ -189,9 +189,9 @@ def test_a_recovery_code_signs_in_once_in_any_spelling_and_is_mailed(
 
 
 def test_a_recovery_code_of_another_user_is_refused(
-    app: Flask, session: Session, own: Tenant, protected: Protected
+    app: Flask, session: Session, tenant: Tenant, protected: Protected
 ) -> None:
-    victim = own.staff[Role.PARTNER_EDITOR]
+    victim = tenant.staff[Role.PARTNER_EDITOR]
     session.execute(
         update(User).where(User.id == victim.id).values(second_factor_at=datetime.now(UTC))
     )
@@ -345,9 +345,9 @@ def test_lock_out_drill_a_lost_phone_is_replaced_with_a_recovery_code(
 
 
 def test_an_app_counts_only_after_its_first_code(
-    app: Flask, own: Tenant, signed_in: Callable[[User], Browser], clock: Clock
+    app: Flask, tenant: Tenant, signed_in: Callable[[User], Browser], clock: Clock
 ) -> None:
-    user = own.staff[Role.PARTNER_ADMIN]
+    user = tenant.staff[Role.PARTNER_ADMIN]
     browser = signed_in(user)
     browser.post("/account/factors/app", page="/account/factors")
     refused = browser.post(

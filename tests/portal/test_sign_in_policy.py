@@ -38,18 +38,18 @@ def require(session: Session, tenant: Tenant, who: SecondFactorFor) -> None:
 @pytest.mark.parametrize("proof", [None, Proof.APP])
 def test_users_without_a_required_factor_reach_only_the_page_to_add_one(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     signed_in: Callable[[User], Browser],
     who: SecondFactorFor,
     role: Role,
     proof: Proof | None,
 ) -> None:
-    user = user_of(own, role)
+    user = user_of(tenant, role)
     browser = signed_in(user)
     session.execute(
         update(PortalSession).where(PortalSession.user_id == user.id).values(factor=proof)
     )
-    require(session, own, who)
+    require(session, tenant, who)
     must = proof is None and role in NEEDS[who]
     answer = browser.get("/account")
     expected = (303, "/account/factors") if must else (200, None)
@@ -59,9 +59,9 @@ def test_users_without_a_required_factor_reach_only_the_page_to_add_one(
 
 
 def test_the_page_counts_users_without_a_factor_and_leads_to_them(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    admin, editor = own.staff[Role.PARTNER_ADMIN], own.staff[Role.PARTNER_EDITOR]
+    admin, editor = tenant.staff[Role.PARTNER_ADMIN], tenant.staff[Role.PARTNER_EDITOR]
     session.get_one(User, editor.id).second_factor_at = utcnow()
     session.commit()
     browser = signed_in(admin)
@@ -78,11 +78,11 @@ def test_the_page_counts_users_without_a_factor_and_leads_to_them(
 
 
 def test_an_account_without_a_second_factor_recommends_one(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     assert "Add second factor" in browser.get("/account").text
-    session.get_one(User, own.user.id).second_factor_at = utcnow()
+    session.get_one(User, tenant.user.id).second_factor_at = utcnow()
     session.commit()
     page = browser.get("/account").text
     assert "Add second factor" not in page
@@ -90,13 +90,13 @@ def test_an_account_without_a_second_factor_recommends_one(
 
 
 def test_a_required_factor_is_not_the_last_one_removed(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    user = own.staff[Role.PARTNER_ADMIN]
+    user = tenant.staff[Role.PARTNER_ADMIN]
     browser = signed_in(user)
     session.add(AuthenticatorApp(user_id=user.id, secret="sealed", confirmed_at=utcnow()))
     session.execute(update(User).where(User.id == user.id).values(second_factor_at=utcnow()))
-    require(session, own, SecondFactorFor.STAFF)
+    require(session, tenant, SecondFactorFor.STAFF)
     browser.post("/account/factors/app/remove", page="/account")
     assert "Add another one first" in browser.get("/account/factors").text
     session.expire_all()
@@ -104,12 +104,12 @@ def test_a_required_factor_is_not_the_last_one_removed(
 
 
 def test_the_policy_is_saved_recorded_and_in_effect_at_once(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    member = signed_in(own.user)
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    member = signed_in(tenant.user)
     sent = {"second_factor_for": "all", "session_hours": "8", "idle_minutes": "15"}
-    answer = admin.post(PAGE, {**sent, "version": str(own.partner.version)}, page=PAGE)
+    answer = admin.post(PAGE, {**sent, "version": str(tenant.partner.version)}, page=PAGE)
     assert (answer.status_code, answer.location) == (303, PAGE)
     assert member.get("/account").location == "/account/factors"
     entry = session.query(AuditEntry).filter_by(action="partner.updated").one()
@@ -128,13 +128,13 @@ def test_the_policy_is_saved_recorded_and_in_effect_at_once(
     ],
 )
 def test_limits_longer_than_those_of_the_installation_are_refused(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser], sent: dict[str, str]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser], sent: dict[str, str]
 ) -> None:
-    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    data = {"second_factor_for": "none", "version": str(own.partner.version), **sent}
+    admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    data = {"second_factor_for": "none", "version": str(tenant.partner.version), **sent}
     assert admin.post(PAGE, data, page=PAGE).status_code == 422
-    session.refresh(own.partner)
-    assert (own.partner.second_factor_for, own.partner.session_hours) == ("none", None)
+    session.refresh(tenant.partner)
+    assert (tenant.partner.second_factor_for, tenant.partner.session_hours) == ("none", None)
 
 
 @pytest.mark.parametrize(
@@ -148,17 +148,17 @@ def test_limits_longer_than_those_of_the_installation_are_refused(
 )
 def test_sessions_end_at_the_partners_limits(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     signed_in: Callable[[User], Browser],
     limits: dict[str, int],
     aged: dict[str, timedelta],
     is_open: bool,
 ) -> None:
-    browser = signed_in(own.user)
-    session.execute(update(Partner).where(Partner.id == own.partner.id).values(**limits))
+    browser = signed_in(tenant.user)
+    session.execute(update(Partner).where(Partner.id == tenant.partner.id).values(**limits))
     session.execute(
         update(PortalSession)
-        .where(PortalSession.user_id == own.user.id)
+        .where(PortalSession.user_id == tenant.user.id)
         .values({name: utcnow() - by for name, by in aged.items()})
     )
     session.commit()
@@ -166,6 +166,6 @@ def test_sessions_end_at_the_partners_limits(
 
 
 def test_an_editor_does_not_see_the_policy(
-    own: Tenant, signed_in: Callable[[User], Browser]
+    tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    assert signed_in(own.staff[Role.PARTNER_EDITOR]).get(PAGE).status_code == 404
+    assert signed_in(tenant.staff[Role.PARTNER_EDITOR]).get(PAGE).status_code == 404

@@ -25,7 +25,7 @@ DOLLAR = 1_000_000
 BLANK = {"day_money": "", "month_money": "", "day_minutes": "", "month_minutes": ""}
 
 
-def used(session: Session, own: Tenant, scope: str, micros: int, reserved: int = 0) -> None:
+def used(session: Session, tenant: Tenant, scope: str, micros: int, reserved: int = 0) -> None:
     """Money that a scope has used today and this month."""
     day = utcnow().date().isoformat()
     is_partner = scope.startswith("partner:")
@@ -34,8 +34,8 @@ def used(session: Session, own: Tenant, scope: str, micros: int, reserved: int =
             SpendingTotal(
                 scope=scope,
                 period=period,
-                partner_id=own.partner.id,
-                organization_id=None if is_partner else own.organization.id,
+                partner_id=tenant.partner.id,
+                organization_id=None if is_partner else tenant.organization.id,
                 spent_micros=micros,
                 reserved_micros=reserved,
                 reserved_seconds=3600 if reserved else 0,
@@ -55,16 +55,16 @@ def bars(page: str) -> list[tuple[str, str]]:
 
 
 def test_a_partner_admin_sets_the_limits_of_an_organization(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    path = f"/organizations/{own.organization.id}/spending"
+    path = f"/organizations/{tenant.organization.id}/spending"
     typed = BLANK | {"day_money": "20", "month_minutes": "600", "waits": "y", "version": "0"}
     typed["is_watched"] = "y"
     answer = admin.post(path, typed, page=path)
     assert (answer.status_code, answer.location) == (303, path)
     session.expire_all()
     found = spending.spending_of(
-        session, OPERATOR, LimitSubject(organization_id=own.organization.id)
+        session, OPERATOR, LimitSubject(organization_id=tenant.organization.id)
     )
     assert found.limits == SpendingLimits(day_micros=20 * DOLLAR, month_minutes=600, waits=True)
     assert bars(admin.get(path).text) == [
@@ -76,9 +76,9 @@ def test_a_partner_admin_sets_the_limits_of_an_organization(
 
 
 def test_a_limit_of_a_day_above_that_of_the_month_is_saved_with_a_hint(
-    own: Tenant, admin: Browser
+    tenant: Tenant, admin: Browser
 ) -> None:
-    path, hint = f"/organizations/{own.organization.id}/spending", "This limit can’t be reached"
+    path, hint = f"/organizations/{tenant.organization.id}/spending", "This limit can’t be reached"
     for version, (kind, day, month, hints) in enumerate(
         (
             ("money", "20", "30", 0),
@@ -110,9 +110,9 @@ def test_a_limit_of_a_day_above_that_of_the_month_is_saved_with_a_hint(
     ],
 )
 def test_a_wrong_amount_is_refused_at_its_field(
-    own: Tenant, admin: Browser, typed: dict[str, str], words: str
+    tenant: Tenant, admin: Browser, typed: dict[str, str], words: str
 ) -> None:
-    path = f"/organizations/{own.organization.id}/spending"
+    path = f"/organizations/{tenant.organization.id}/spending"
     answer = admin.post(path, BLANK | typed | {"version": "0"}, page=path)
     assert answer.status_code == 422
     assert words in answer.text
@@ -129,27 +129,29 @@ def test_a_wrong_amount_is_refused_at_its_field(
     ],
 )
 def test_the_bar_of_a_limit_turns_amber_at_80_percent_and_red_at_100(
-    session: Session, own: Tenant, admin: Browser, micros: int, reserved: int, tone: str
+    session: Session, tenant: Tenant, admin: Browser, micros: int, reserved: int, tone: str
 ) -> None:
-    subject = LimitSubject(organization_id=own.organization.id)
+    subject = LimitSubject(organization_id=tenant.organization.id)
     spending.change(session, OPERATOR, subject, SpendingLimits(day_micros=20 * DOLLAR))
-    used(session, own, f"organization:{own.organization.id}", micros, reserved)
-    page = admin.get(f"/organizations/{own.organization.id}/spending").text
+    used(session, tenant, f"organization:{tenant.organization.id}", micros, reserved)
+    page = admin.get(f"/organizations/{tenant.organization.id}/spending").text
     assert bars(page)[0][1] == tone
     assert ("The limit is reached." in page) is (tone == "danger")
 
 
-def test_reserved_minutes_say_what_they_cost(session: Session, own: Tenant, admin: Browser) -> None:
-    path = f"/organizations/{own.organization.id}/spending"
-    used(session, own, f"organization:{own.organization.id}", DOLLAR, 2 * DOLLAR)
+def test_reserved_minutes_say_what_they_cost(
+    session: Session, tenant: Tenant, admin: Browser
+) -> None:
+    path = f"/organizations/{tenant.organization.id}/spending"
+    used(session, tenant, f"organization:{tenant.organization.id}", DOLLAR, 2 * DOLLAR)
     page = admin.get(path).text
     assert "And 60 minutes reserved for calls in progress, at most $2.00." in page
 
 
 def test_the_form_says_what_a_call_reserves_at_the_cheapest_and_the_dearest_rate(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    path = f"/organizations/{own.organization.id}/spending"
+    path = f"/organizations/{tenant.organization.id}/spending"
     before = "Before a call is placed, the price of 60 minutes is reserved: "
     assert f"{before}$1.80 to $60.00, depending on the number." in admin.get(path).text
     one = "prefix,price_per_minute,setup_price,minimum_seconds,increment_seconds,currency\n"
@@ -160,37 +162,39 @@ def test_the_form_says_what_a_call_reserves_at_the_cheapest_and_the_dearest_rate
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
 def test_other_roles_see_the_spending_of_an_organization_without_the_form(
-    own: Tenant, signed_in: SignedIn, role: Role
+    tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    browser = signed_in(own.staff[role])
-    path = f"/organizations/{own.organization.id}/spending"
+    browser = signed_in(tenant.staff[role])
+    path = f"/organizations/{tenant.organization.id}/spending"
     page = browser.get(path)
     assert page.status_code == 200
     assert "Save limits" not in page.text
     assert browser.post(path, BLANK, page="/").status_code == 404
 
 
-def test_the_limits_of_a_key_are_on_its_page(session: Session, own: Tenant, admin: Browser) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    organization_id = own.organization.id
+def test_the_limits_of_a_key_are_on_its_page(
+    session: Session, tenant: Tenant, admin: Browser
+) -> None:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    organization_id = tenant.organization.id
     key = api_keys.create(session, caller, organization_id=organization_id, name="Scripts").key
     session.commit()
     page = f"/api-access/keys/{key.id}"
     path = f"{page}/spending"
     answer = admin.post(path, BLANK | {"day_money": "5", "version": "0"}, page=path)
     assert (answer.status_code, answer.location) == (303, page)
-    used(session, own, f"key:{key.id}", 4_500_000)
+    used(session, tenant, f"key:{key.id}", 4_500_000)
     assert bars(admin.get(page).text) == [("$4.50 of $5.00", "warning"), ("0, no limit", "")]
 
 
 def test_the_operator_limits_a_partner_which_sees_it(
-    session: Session, own: Tenant, operator: Browser, admin: Browser
+    session: Session, tenant: Tenant, operator: Browser, admin: Browser
 ) -> None:
-    path = f"/operator/spending/{own.partner.id}"
+    path = f"/operator/spending/{tenant.partner.id}"
     assert f'href="{path}"' in operator.get("/operator/spending").text
     answer = operator.post(path, BLANK | {"month_money": "1000", "version": "0"}, page=path)
     assert (answer.status_code, answer.location) == (303, "/operator/spending")
-    used(session, own, f"partner:{own.partner.id}", 12_340_000)
+    used(session, tenant, f"partner:{tenant.partner.id}", 12_340_000)
     page = admin.get("/settings/spending").text
     assert bars(page) == [
         ("$12.34, no limit", ""),
@@ -245,9 +249,9 @@ def test_the_operator_reviews_a_file_of_call_rates_replaces_them_and_downloads_t
 
 
 def test_the_spending_of_another_partner_is_not_found(
-    session: Session, other: Tenant, admin: Browser
+    session: Session, other_tenant: Tenant, admin: Browser
 ) -> None:
-    path = f"/organizations/{other.organization.id}/spending"
+    path = f"/organizations/{other_tenant.organization.id}/spending"
     assert admin.get(path).status_code == 404
     assert admin.post(path, BLANK | {"day_money": "1", "version": "0"}, page="/").status_code == 404
     assert session.scalars(select(SpendingLimit)).all() == []
@@ -262,15 +266,20 @@ def test_the_spending_of_another_partner_is_not_found(
     ],
 )
 def test_the_overview_and_the_portals_spending_name_a_limit_that_is_nearly_used_or_reached(
-    session: Session, own: Tenant, other: Tenant, admin: Browser, micros: int, words: str | None
+    session: Session,
+    tenant: Tenant,
+    other_tenant: Tenant,
+    admin: Browser,
+    micros: int,
+    words: str | None,
 ) -> None:
-    for tenant in (own, other):
-        subject = LimitSubject(organization_id=tenant.organization.id)
+    for each in (tenant, other_tenant):
+        subject = LimitSubject(organization_id=each.organization.id)
         spending.change(
             session, OPERATOR, subject, SpendingLimits(day_micros=20 * DOLLAR, month_minutes=9)
         )
-        used(session, tenant, f"organization:{tenant.organization.id}", micros)
-    link = f'href="/organizations/{own.organization.id}/spending"'
+        used(session, each, f"organization:{each.organization.id}", micros)
+    link = f'href="/organizations/{tenant.organization.id}/spending"'
     for path, place in (("/", "<h1"), ("/settings/spending", "Organizations near a limit")):
         page = admin.get(path).text.partition(place)[2]
         said = [each for each in ("nearly used.", "is reached: calls") if each in page]
@@ -281,26 +290,26 @@ def test_the_overview_and_the_portals_spending_name_a_limit_that_is_nearly_used_
 
 
 def test_the_portals_limit_is_named_to_partner_admins_only(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     spending.change(
-        session, OPERATOR, LimitSubject(partner_id=own.partner.id), SpendingLimits(day_micros=1)
+        session, OPERATOR, LimitSubject(partner_id=tenant.partner.id), SpendingLimits(day_micros=1)
     )
-    used(session, own, f"partner:{own.partner.id}", 1)
-    pages = {role: signed_in(user).get("/").text for role, user in own.staff.items()}
+    used(session, tenant, f"partner:{tenant.partner.id}", 1)
+    pages = {role: signed_in(user).get("/").text for role, user in tenant.staff.items()}
     named = {role for role, page in pages.items() if 'href="/settings/spending"' in page}
     assert named == {Role.PARTNER_ADMIN}
 
 
 def test_a_partner_admin_resumes_the_calling_of_an_organization(
-    session: Session, own: Tenant, signed_in: SignedIn, admin: Browser
+    session: Session, tenant: Tenant, signed_in: SignedIn, admin: Browser
 ) -> None:
-    scope = pauses.PauseScope(partner_id=own.partner.id, organization_id=own.organization.id)
+    scope = pauses.PauseScope(partner_id=tenant.partner.id, organization_id=tenant.organization.id)
     pauses.pause(session, OPERATOR, scope, "Unusual calls: 60 calls in an hour.")
     session.commit()
-    path = f"/organizations/{own.organization.id}"
-    assert f"Calling is paused for {own.organization.name}" in admin.get("/").text
-    editor = signed_in(own.staff[Role.PARTNER_EDITOR]).get(path).text
+    path = f"/organizations/{tenant.organization.id}"
+    assert f"Calling is paused for {tenant.organization.name}" in admin.get("/").text
+    editor = signed_in(tenant.staff[Role.PARTNER_EDITOR]).get(path).text
     assert "Calling is paused" in editor
     assert "Resume calling" not in editor
     page = admin.get(path).text
@@ -313,22 +322,22 @@ def test_a_partner_admin_resumes_the_calling_of_an_organization(
 
 
 def test_the_operator_sees_no_banner_for_the_pause_of_one_organization(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    scope = pauses.PauseScope(partner_id=own.partner.id, organization_id=own.organization.id)
+    scope = pauses.PauseScope(partner_id=tenant.partner.id, organization_id=tenant.organization.id)
     pauses.pause(session, OPERATOR, scope, "Unusual calls.")
     session.commit()
     assert "Calling is paused" not in operator.get("/").text
-    assert "Resume calling" in operator.get(f"/organizations/{own.organization.id}").text
+    assert "Resume calling" in operator.get(f"/organizations/{tenant.organization.id}").text
 
 
 def test_spending_says_what_it_counts_and_links_to_the_costs(
-    own: Tenant, admin: Browser, signed_in: SignedIn
+    tenant: Tenant, admin: Browser, signed_in: SignedIn
 ) -> None:
     words = "Simulated calls of scripts and campaigns count at the call rates"
-    path = f"/organizations/{own.organization.id}/spending"
-    editor = signed_in(own.staff[Role.PARTNER_EDITOR])
-    costs, all_costs = f'href="/costs/{own.organization.id}"', 'href="/costs">View'
+    path = f"/organizations/{tenant.organization.id}/spending"
+    editor = signed_in(tenant.staff[Role.PARTNER_EDITOR])
+    costs, all_costs = f'href="/costs/{tenant.organization.id}"', 'href="/costs">View'
     for browser, shown, links in (
         (admin, path, [costs]),
         (admin, "/settings/spending", [all_costs]),
@@ -342,23 +351,23 @@ def test_spending_says_what_it_counts_and_links_to_the_costs(
 @pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize("of", ["organization", "partner", "operator"])
 def test_the_pages_about_spending_forecast_the_end_of_the_month(
-    session: Session, own: Tenant, admin: Browser, operator: Browser, of: str
+    session: Session, tenant: Tenant, admin: Browser, operator: Browser, of: str
 ) -> None:
     browser, path = {
-        "organization": (admin, f"/organizations/{own.organization.id}/spending"),
+        "organization": (admin, f"/organizations/{tenant.organization.id}/spending"),
         "partner": (admin, "/settings/spending"),
         "operator": (operator, "/operator/spending"),
     }[of]
     assert "this month, by" not in browser.get(path).text
-    one = own.organization.id if of == "organization" else None
-    scope = f"organization:{one}" if one else f"partner:{own.partner.id}"
+    one = tenant.organization.id if of == "organization" else None
+    scope = f"organization:{one}" if one else f"partner:{tenant.partner.id}"
     days = [(utcnow().date() - timedelta(days=age)).isoformat() for age in range(1, 29)]
     for period, micros in [*((day, 10 * DOLLAR) for day in days), ("2026-10", 140 * DOLLAR)]:
         session.add(
             SpendingTotal(
                 scope=scope,
                 period=period,
-                partner_id=own.partner.id,
+                partner_id=tenant.partner.id,
                 organization_id=one,
                 spent_micros=micros,
             )
@@ -370,36 +379,41 @@ def test_the_pages_about_spending_forecast_the_end_of_the_month(
 
 
 def test_the_portals_spending_lists_its_organizations_by_amount(
-    session: Session, own: Tenant, other: Tenant, admin: Browser
+    session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser
 ) -> None:
     assert "By organization" not in admin.get("/settings/spending").text
-    used(session, own, f"partner:{own.partner.id}", 50 * DOLLAR)
-    used(session, own, f"organization:{own.organization.id}", 10 * DOLLAR)
-    used(session, own, f"key:{own.organization.id}", 10 * DOLLAR)
-    used(session, replace(own, organization=own.plus), f"organization:{own.plus.id}", 30 * DOLLAR)
-    used(session, other, f"organization:{other.organization.id}", 40 * DOLLAR)
+    used(session, tenant, f"partner:{tenant.partner.id}", 50 * DOLLAR)
+    used(session, tenant, f"organization:{tenant.organization.id}", 10 * DOLLAR)
+    used(session, tenant, f"key:{tenant.organization.id}", 10 * DOLLAR)
+    used(
+        session,
+        replace(tenant, organization=tenant.plus),
+        f"organization:{tenant.plus.id}",
+        30 * DOLLAR,
+    )
+    used(session, other_tenant, f"organization:{other_tenant.organization.id}", 40 * DOLLAR)
     table = admin.get("/settings/spending").text.partition("By organization")[2]
     rows = re.findall(r"<tr>(.*?)</tr>", table.partition("</table>")[0], re.DOTALL)[1:]
     shown = [" ".join(re.sub("<[^>]*>", " ", unescape(row)).split()) for row in rows]
     assert shown == [
-        f"{own.plus.name} 0 min $30.00 60.0 % 0",
-        f"{own.organization.name} 0 min $10.00 20.0 % 0",
+        f"{tenant.plus.name} 0 min $30.00 60.0 % 0",
+        f"{tenant.organization.name} 0 min $10.00 20.0 % 0",
         "All others $10.00 20.0 %",
         "Total 0 min $50.00 0",
     ]
-    assert f'href="/organizations/{own.plus.id}/spending"' in rows[0]
+    assert f'href="/organizations/{tenant.plus.id}/spending"' in rows[0]
 
 
 def test_spending_that_is_rounded_otherwise_to_add_up_is_explained(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     note = "Amounts are rounded so that they add up"
     assert note not in admin.get("/settings/spending").text
-    amounts = {own.organization: 4_814_400, own.plus: 804_300}
+    amounts = {tenant.organization: 4_814_400, tenant.plus: 804_300}
     for organization, micros in amounts.items():
         scope = f"organization:{organization.id}"
-        used(session, replace(own, organization=organization), scope, micros)
-    used(session, own, f"partner:{own.partner.id}", sum(amounts.values()))
+        used(session, replace(tenant, organization=organization), scope, micros)
+    used(session, tenant, f"partner:{tenant.partner.id}", sum(amounts.values()))
     page = admin.get("/settings/spending").text
     assert "$4.82" in page
     assert "$0.80" in page

@@ -63,11 +63,11 @@ def test_each_risky_action_is_a_route_for_users_who_are_signed_in() -> None:
 def test_each_risky_action_asks_permitted_users_for_a_proof_after_ten_minutes(
     app: Flask,
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     signed_in: Callable[[User], Browser],
     role: Role,
 ) -> None:
-    user = user_of(own, role)
+    user = user_of(tenant, role)
     browser = signed_in(user)
     token = re.search(r'name="csrf_token" value="([^"]+)"', browser.get("/account").text)
     assert token
@@ -84,11 +84,11 @@ def test_each_risky_action_asks_permitted_users_for_a_proof_after_ten_minutes(
 @pytest.mark.parametrize("role", ROLES)
 def test_no_risky_action_asks_for_a_proof_right_after_signing_in(
     app: Flask,
-    own: Tenant,
+    tenant: Tenant,
     signed_in: Callable[[User], Browser],
     role: Role,
 ) -> None:
-    browser = signed_in(user_of(own, role))
+    browser = signed_in(user_of(tenant, role))
     asking = {
         endpoint
         for endpoint, (method, path) in addresses(app).items()
@@ -98,10 +98,10 @@ def test_no_risky_action_asks_for_a_proof_right_after_signing_in(
 
 
 def test_other_pages_never_ask_for_a_proof(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
-    age(session, own.staff[Role.PARTNER_ADMIN], 300)
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    age(session, tenant.staff[Role.PARTNER_ADMIN], 300)
     paths = ("/", "/users", "/account", "/account/factors", "/settings", "/api-access")
     for path in paths:
         answer = browser.get(path)
@@ -111,9 +111,9 @@ def test_other_pages_never_ask_for_a_proof(
 
 
 def test_the_password_opens_the_page_that_was_asked_for(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     browser = signed_in(admin)
     age(session, admin, 11)
     asked = browser.get("/users/invite").location
@@ -133,9 +133,9 @@ def test_the_password_opens_the_page_that_was_asked_for(
 
 
 def test_cancelling_leads_back_to_the_page_before(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     browser = signed_in(admin)
     age(session, admin, 11)
     asked = "/account/confirm?next=/users/invite"
@@ -175,9 +175,9 @@ def test_cancelling_leads_back_to_the_page_before(
 
 
 def test_a_form_sent_too_late_is_kept_and_sent_again(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     browser = signed_in(admin)
     typed = {"email": "new@example.com", "name": "Nia", "role": Role.PARTNER_EDITOR.value}
     token = _token(browser.get("/users/invite").text)
@@ -204,9 +204,9 @@ def test_a_form_sent_too_late_is_kept_and_sent_again(
 
 
 def test_files_of_lists_about_people_ask_for_a_proof_and_others_do_not(
-    app: Flask, session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    app: Flask, session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     browser = signed_in(admin)
     age(session, admin, 11)
     assert LISTS.keys() >= PERSONAL_LISTS
@@ -220,9 +220,9 @@ def test_files_of_lists_about_people_ask_for_a_proof_and_others_do_not(
 
 
 def test_after_the_proof_for_a_file_a_page_starts_it_and_leads_back(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     browser = signed_in(admin)
     age(session, admin, 11)
     path, before = "/lists/calls/export.xlsx?status=failed", "/calls?status=failed"
@@ -317,9 +317,9 @@ def test_several_rows_need_a_proof_if_one_does() -> None:
 
 
 def test_pages_with_a_secret_to_type_ask_for_the_proof_before_it_is_typed(
-    app: Flask, own: Tenant, signed_in: Callable[[User], Browser], session: Session
+    app: Flask, tenant: Tenant, signed_in: Callable[[User], Browser], session: Session
 ) -> None:
-    user = own.staff[Role.PARTNER_ADMIN]
+    user = tenant.staff[Role.PARTNER_ADMIN]
     browser = signed_in(user)
     age(session, user, 20)
     asked = [browser.get(f"/carriers/accounts/{kind}").location for kind in ("account", "trunk")]
@@ -342,12 +342,12 @@ def test_each_form_that_invites_users_asks_for_a_proof() -> None:
 def test_users_confirm_with_the_factor_that_they_have(
     app: Flask,
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     signed_in: Callable[[User], Browser],
     role: Role,
     factor: str,
 ) -> None:
-    user = user_of(own, role)
+    user = user_of(tenant, role)
     browser = signed_in(user)
     if factor == "app":
         session.add(AuthenticatorApp(user_id=user.id, secret="x", confirmed_at=utcnow()))
@@ -371,14 +371,14 @@ def test_users_confirm_with_the_factor_that_they_have(
     assert ('name="current_password"' in ways) is (factor == "none")
 
 
-def test_scripts_are_never_asked_for_a_proof(own: Tenant) -> None:
+def test_scripts_are_never_asked_for_a_proof(tenant: Tenant) -> None:
     assert not [name for name in STEP_UP if not name.startswith("portal.")]
 
 
 def test_a_key_is_not_made_without_a_fresh_proof(
-    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     browser = signed_in(admin)
     token = _token(browser.get("/account").text)
     age(session, admin, 11)

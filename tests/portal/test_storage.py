@@ -21,62 +21,62 @@ SignedIn = Callable[[User], Browser]
 FILE = f"Name,Phone\nAnn,{number(1)}\nBob,12\n"
 
 
-def limit(session: Session, own: Tenant, size: int) -> None:
-    session.get_one(Organization, own.organization.id).storage_limit = size
+def limit(session: Session, tenant: Tenant, size: int) -> None:
+    session.get_one(Organization, tenant.organization.id).storage_limit = size
     session.commit()
 
 
 def test_used_storage_is_shown_where_limits_are_and_where_files_are_chosen(
-    own: Tenant, uploader: Uploader, operator: Browser
+    tenant: Tenant, uploader: Uploader, operator: Browser
 ) -> None:
     address = uploader.applied(FILE)
     pages = {
         "/storage": [
-            *("Used storage", "people.csv", "of 2.0 GB", own.organization.name),
+            *("Used storage", "people.csv", "of 2.0 GB", tenant.organization.name),
             "Size with check results",
             f"{len(FILE)} B file",
         ],
-        f"/organizations/{own.organization.id}/storage": [
+        f"/organizations/{tenant.organization.id}/storage": [
             "people.csv",
             "of 500.0 MB",
             "Storage limit",
         ],
-        f"/organizations/{own.organization.id}": ["Storage", "of 500.0 MB"],
+        f"/organizations/{tenant.organization.id}": ["Storage", "of 500.0 MB"],
         address: [f"{len(FILE)} B file, ", " kB with check results"],
     }
     for page, expected in pages.items():
         shown = uploader.shows(page)
         assert [text for text in expected if text not in shown] == []
-    for page in ("/operator/storage", f"/operator/storage/{own.partner.id}"):
+    for page in ("/operator/storage", f"/operator/storage/{tenant.partner.id}"):
         shown = words(operator.get(page))
-        assert [text for text in (own.partner.name, "people.csv") if text not in shown] == []
+        assert [text for text in (tenant.partner.name, "people.csv") if text not in shown] == []
 
 
 def test_the_storage_that_is_left_is_named_when_a_fifth_is_left(
-    session: Session, own: Tenant, uploader: Uploader
+    session: Session, tenant: Tenant, uploader: Uploader
 ) -> None:
     assert "of storage left" not in uploader.shows(uploader.page)
     uploader.applied(FILE)
-    limit(session, own, used_by_organization(session, own.organization) + 100)
+    limit(session, tenant, used_by_organization(session, tenant.organization) + 100)
     assert "100 B of" in uploader.shows(uploader.page)
 
 
 def test_the_unit_of_the_limit_is_that_of_the_language(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
     session.execute(update(User).where(User.role == Role.OPERATOR).values(language="fr"))
     session.commit()
-    page = words(operator.get(f"/operator/storage/{own.partner.id}"))
+    page = words(operator.get(f"/operator/storage/{tenant.partner.id}"))
     assert " Mo " in page
     assert " MB " not in page
 
 
 def test_a_member_sees_the_storage_of_their_organization_and_sets_no_limit(
-    own: Tenant, uploader: Uploader, signed_in: SignedIn
+    tenant: Tenant, uploader: Uploader, signed_in: SignedIn
 ) -> None:
     uploader.applied(FILE)
-    member = signed_in(own.user)
-    page = f"/organizations/{own.organization.id}/storage"
+    member = signed_in(tenant.user)
+    page = f"/organizations/{tenant.organization.id}/storage"
     assert "of 500.0 MB" in words(member.get("/storage"))
     assert member.get(page).status_code == 404
     assert member.post(page, {"megabytes": "9000"}, page="/account").status_code == 404
@@ -84,10 +84,10 @@ def test_a_member_sees_the_storage_of_their_organization_and_sets_no_limit(
 
 
 def test_pages_of_another_partner_show_and_change_nothing(
-    other: Tenant, uploader: Uploader, signed_in: SignedIn
+    other_tenant: Tenant, uploader: Uploader, signed_in: SignedIn
 ) -> None:
     address = uploader.applied(FILE)
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     shown = stranger.get("/storage")
     assert "people.csv" not in shown.text
     assert "0 B of 2.0 GB" in words(shown)
@@ -96,18 +96,18 @@ def test_pages_of_another_partner_show_and_change_nothing(
 
 
 def test_a_partner_limits_an_organization_and_the_operator_a_partner(
-    session: Session, own: Tenant, uploader: Uploader, operator: Browser
+    session: Session, tenant: Tenant, uploader: Uploader, operator: Browser
 ) -> None:
-    page = f"/organizations/{own.organization.id}/storage"
-    form = {"megabytes": "250", "version": str(own.organization.version)}
+    page = f"/organizations/{tenant.organization.id}/storage"
+    form = {"megabytes": "250", "version": str(tenant.organization.version)}
     assert uploader.browser.post(page, form, page=page).location == page
-    theirs = f"/operator/storage/{own.partner.id}"
-    form = {"megabytes": "3000", "version": str(own.partner.version)}
+    theirs = f"/operator/storage/{tenant.partner.id}"
+    form = {"megabytes": "3000", "version": str(tenant.partner.version)}
     assert operator.post(theirs, form, page=theirs).location == "/operator/storage"
     session.expire_all()
-    found = session.get_one(Organization, own.organization.id)
+    found = session.get_one(Organization, tenant.organization.id)
     assert found.storage_limit == 250_000_000
-    assert session.get_one(Partner, own.partner.id).storage_limit == 3_000_000_000
+    assert session.get_one(Partner, tenant.partner.id).storage_limit == 3_000_000_000
     entries = session.scalars(select(AuditEntry).where(AuditEntry.action.contains("storage")))
     assert [(entry.action, entry.after) for entry in entries] == [
         ("organization.storage_limited", {"storageLimit": 250_000_000}),
@@ -119,9 +119,9 @@ def test_a_partner_limits_an_organization_and_the_operator_a_partner(
 
 
 def test_a_file_over_the_limit_is_refused_before_it_is_read(
-    app: Flask, session: Session, own: Tenant, uploader: Uploader
+    app: Flask, session: Session, tenant: Tenant, uploader: Uploader
 ) -> None:
-    limit(session, own, 1_000_000)
+    limit(session, tenant, 1_000_000)
     cookie = uploader.browser.client.get_cookie(
         "portal_session"
     ) or uploader.browser.client.get_cookie("__Host-portal_session")
@@ -144,13 +144,13 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read(
 
 
 def test_a_file_just_over_the_limit_is_refused_at_its_field_and_not_kept(
-    session: Session, own: Tenant, uploader: Uploader
+    session: Session, tenant: Tenant, uploader: Uploader
 ) -> None:
-    limit(session, own, len(FILE) - 1)
+    limit(session, tenant, len(FILE) - 1)
     answer = uploader.send(FILE)
     assert answer.status_code == 413
     assert "of storage" in words(answer)
-    limit(session, own, len(FILE))
+    limit(session, tenant, len(FILE))
     assert uploader.send(FILE).status_code == 303
 
 

@@ -31,23 +31,23 @@ def german(tmp_path: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def reader(own: Tenant, session: Session, signed_in: Callable[[User], Browser]) -> Browser:
+def reader(tenant: Tenant, session: Session, signed_in: Callable[[User], Browser]) -> Browser:
     """A German admin of a partner."""
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.language = "de"
     session.commit()
     return signed_in(admin)
 
 
 @pytest.fixture
-def call(session: Session, own: Tenant, reader: Browser) -> Call:
+def call(session: Session, tenant: Tenant, reader: Browser) -> Call:
     """A test call that the German admin places outside of the calling hours."""
     assistant = session.scalars(
-        select(Assistant).where(Assistant.organization_id == own.organization.id)
+        select(Assistant).where(Assistant.organization_id == tenant.organization.id)
     ).one()
     assistant.phone_number = "+12025550199"
     assistant.phone_enabled = assistant.phone_configured = True
-    rules = own.organization
+    rules = tenant.organization
     rules.calling_hours_on = True
     rules.calling_hours_end = rules.calling_hours_start.replace(microsecond=1)
     session.commit()

@@ -18,21 +18,21 @@ PAGE = "/pricing/stripe"
 KEYS = {"secret": "sk_test_of_the_partner", "account_id": "", "webhook_secret": "whsec_12345678"}
 
 
-def stored(session: Session, own: Tenant) -> ProcessorAccount | None:
+def stored(session: Session, tenant: Tenant) -> ProcessorAccount | None:
     session.expire_all()
-    return session.get(ProcessorAccount, own.partner.id)
+    return session.get(ProcessorAccount, tenant.partner.id)
 
 
 def test_keys_are_stored_encrypted_and_never_shown_again(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     page = admin.get(PAGE).text
-    assert f"http://localhost/processor/stripe/{own.partner.id}" in page
+    assert f"http://localhost/processor/stripe/{tenant.partner.id}" in page
     assert admin.post(PAGE, KEYS, page=PAGE).location == PAGE
     page = admin.get(PAGE).text
     assert "Testing…" in page
     assert "Leave blank to keep the stored key." in page
-    account = stored(session, own)
+    account = stored(session, tenant)
     assert account is not None
     for secret in (KEYS["secret"], KEYS["webhook_secret"]):
         assert secret not in page
@@ -45,7 +45,7 @@ def test_the_page_is_a_tab_of_pricing_with_the_state_of_its_connection(admin: Br
     assert "Connection Not connected" in page
 
 
-def test_the_result_of_the_test_is_shown(admin: Browser, own: Tenant, session: Session) -> None:
+def test_the_result_of_the_test_is_shown(admin: Browser, tenant: Tenant, session: Session) -> None:
     admin.post(PAGE, KEYS, page=PAGE)
     accounts.end_test(session, own.partner.id, works=True, message="Stripe accepts the key.")
     session.commit()
@@ -67,12 +67,12 @@ def test_the_result_of_the_test_is_shown(admin: Browser, own: Tenant, session: S
     ],
 )
 def test_an_invalid_key_is_refused_at_its_field(
-    admin: Browser, own: Tenant, session: Session, field: str, value: str, message: str
+    admin: Browser, tenant: Tenant, session: Session, field: str, value: str, message: str
 ) -> None:
     answer = admin.post(PAGE, {**KEYS, field: value}, page=PAGE)
     assert answer.status_code == 422
     assert message in answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
-    assert stored(session, own) is None
+    assert stored(session, tenant) is None
 
 
 def test_the_second_user_to_save_sees_both_values(admin: Browser) -> None:
@@ -84,17 +84,17 @@ def test_the_second_user_to_save_sees_both_values(admin: Browser) -> None:
 
 
 def test_stripe_is_disconnected_after_a_question(
-    admin: Browser, own: Tenant, session: Session
+    admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     admin.post(PAGE, KEYS, page=PAGE)
     assert "The stored keys are deleted." in admin.get(f"{PAGE}/remove").text
     admin.post(f"{PAGE}/remove", page=f"{PAGE}/remove")
-    assert stored(session, own) is None
+    assert stored(session, tenant) is None
     assert admin.post(f"{PAGE}/test", page=PAGE).status_code == 404
 
 
 def test_published_plans_are_sent_and_a_member_begins_a_checkout(
-    admin: Browser, own: Tenant, signed_in: SignedIn, session: Session
+    admin: Browser, tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     assert admin.post(f"{PAGE}/send", page=PAGE).location == "/pricing"
     assert "Connect your Stripe account" in admin.get("/pricing").text
@@ -102,11 +102,11 @@ def test_published_plans_are_sent_and_a_member_begins_a_checkout(
     admin.post(PLUS, FORM, page=PLUS)
     admin.post("/pricing/publish", page="/pricing/publish")
     assert "The plans are being sent to Stripe" in admin.get("/pricing").text
-    member = signed_in(own.user)
+    member = signed_in(tenant.user)
     refused = member.post("/plan/checkout/customerPlusPlan", page="/account")
     assert refused.location == "/plan"
     assert "can&#39;t be bought here" in member.get("/plan").text
-    wanted = selling.to_send(session, own.partner.id)
+    wanted = selling.to_send(session, tenant.partner.id)
     assert wanted is not None
     selling.record_ids(session, wanted.version_id, {Tier.PLUS: ("prod_1", "price_1")}, "")
     session.commit()
@@ -116,20 +116,20 @@ def test_published_plans_are_sent_and_a_member_begins_a_checkout(
 
 
 def test_a_checkout_leads_to_the_payment_once_it_is_open(
-    own: Tenant, signed_in: SignedIn, session: Session
+    tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
 
     checkout = Checkout(
         id=new_id(),
-        partner_id=own.partner.id,
-        organization_id=own.organization.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.organization.id,
         tier=Tier.PLUS,
         back_url="http://localhost/plan",
     )
     session.add(checkout)
     session.commit()
     path = f"/plan/checkout/{checkout.id}"
-    member = signed_in(own.user)
+    member = signed_in(tenant.user)
     assert "Opening the checkout…" in member.get(path).text
     checkout.url = "https://checkout.stripe.test/1"
     session.commit()
@@ -137,13 +137,13 @@ def test_a_checkout_leads_to_the_payment_once_it_is_open(
     checkout.url, checkout.problem = "", "no"
     session.commit()
     assert "The checkout could not be opened" in member.get(path).text
-    assert signed_in(own.plus_user).get(path).status_code == 404
+    assert signed_in(tenant.plus_user).get(path).status_code == 404
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
 def test_only_partner_admins_see_the_stripe_account(
-    own: Tenant, signed_in: SignedIn, role: Role
+    tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    browser = signed_in(own.staff[role])
+    browser = signed_in(tenant.staff[role])
     assert browser.get(PAGE).status_code == 404
     assert PAGE not in browser.get("/pricing").text

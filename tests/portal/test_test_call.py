@@ -24,8 +24,8 @@ EXACT = {"message_kind": "exact", "intro": "Hello.", "voicemail": "Bye."}
 
 
 @pytest.fixture
-def assistant(session: Session, own: Tenant) -> Assistant:
-    query = select(Assistant).where(Assistant.organization_id == own.organization.id)
+def assistant(session: Session, tenant: Tenant) -> Assistant:
+    query = select(Assistant).where(Assistant.organization_id == tenant.organization.id)
     found = session.scalars(query).one()
     found.phone_number, found.phone_enabled, found.phone_configured = "+12025550199", True, True
     found.default_intro, found.default_voicemail = "Good morning.", "Please call back."
@@ -126,18 +126,18 @@ def test_a_test_call_leads_to_its_page_which_does_not_lead_to_itself(
 
 
 def test_ready_assistants_are_offered_before_the_others_each_group_by_name(
-    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
     for organization, name, number in (
-        (own.plus, "Ada", "+12025550177"),
-        (own.organization, "Zoe", "+12025550178"),
-        (own.plus, "Łucja", None),
-        (own.organization, "Mia", None),
-        (own.organization, "Łucja", None),
+        (tenant.plus, "Ada", "+12025550177"),
+        (tenant.organization, "Zoe", "+12025550178"),
+        (tenant.plus, "Łucja", None),
+        (tenant.organization, "Mia", None),
+        (tenant.organization, "Łucja", None),
     ):
         session.add(
             Assistant(
-                partner_id=own.partner.id,
+                partner_id=tenant.partner.id,
                 organization_id=organization.id,
                 name=name,
                 phone_number=number,
@@ -164,7 +164,7 @@ def test_ready_assistants_are_offered_before_the_others_each_group_by_name(
 
 
 def test_an_assistant_that_can_not_call_is_offered_with_the_reason_and_can_not_be_chosen(
-    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
     for name, number, changes in (
         ("Off", "+12025550171", {"active": False}),
@@ -174,8 +174,8 @@ def test_an_assistant_that_can_not_call_is_offered_with_the_reason_and_can_not_b
         ready = {"phone_enabled": True, "phone_configured": True, "active": True}
         session.add(
             Assistant(
-                partner_id=own.partner.id,
-                organization_id=own.organization.id,
+                partner_id=tenant.partner.id,
+                organization_id=tenant.organization.id,
                 name=name,
                 phone_number=number,
                 **ready | changes,
@@ -193,12 +193,12 @@ def test_an_assistant_that_can_not_call_is_offered_with_the_reason_and_can_not_b
 
 
 def test_an_assistant_of_a_suspended_organization_can_not_be_chosen(
-    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
     organizations.suspend(session, OPERATOR, assistant.organization_id)
     session.commit()
     page = admin.get("/test-call").text
-    assert f"{own.organization.name} (organization suspended)</option>" in page
+    assert f"{tenant.organization.name} (organization suspended)</option>" in page
     assert "The organization is suspended: it places no calls." in page
 
 
@@ -230,11 +230,11 @@ def test_the_clock_of_a_call_counts_from_its_answer(
 
 
 def test_a_test_call_begins_with_a_contact(
-    session: Session, own: Tenant, assistant: Assistant, admin: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     campaign = campaigns.create(
-        session, caller, own.organization.id, name="Winter", all_assistants=True
+        session, caller, tenant.organization.id, name="Winter", all_assistants=True
     )
     people = [{"firstName": "Ada", "lastName": "Lee", "phone": "+12025550101"}]
     contacts.apply(session, campaign, people, ContactAction.UPSERT)
@@ -251,11 +251,11 @@ def test_a_test_call_begins_with_a_contact(
 
 
 def test_a_call_that_would_wait_is_scheduled_for_the_time_that_the_checks_name(
-    session: Session, own: Tenant, assistant: Assistant, clock: SetClock, admin: Browser
+    session: Session, tenant: Tenant, assistant: Assistant, clock: SetClock, admin: Browser
 ) -> None:
-    own.organization.calling_hours_on = True
-    own.organization.calling_hours_start = time(8, 10)
-    own.organization.calling_hours_end = time(17)
+    tenant.organization.calling_hours_on = True
+    tenant.organization.calling_hours_start = time(8, 10)
+    tenant.organization.calling_hours_end = time(17)
     session.commit()
     typed = {"assistant": str(assistant.id), "number": "+12025550101", **EXACT}
     page = words(admin.post("/test-call/checks", typed, page="/test-call"))
@@ -269,7 +269,7 @@ def test_a_call_that_would_wait_is_scheduled_for_the_time_that_the_checks_name(
 
 def test_members_choose_assistants_by_number_and_staff_by_organization(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     assistant: Assistant,
     admin: Browser,
     signed_in: Callable[[User], Browser],
@@ -280,8 +280,8 @@ def test_members_choose_assistants_by_number_and_staff_by_organization(
         return str(found)
 
     number = phone(assistant.phone_number).replace("\N{NO-BREAK SPACE}", " ")
-    assert words(signed_in(own.user)) == f"{assistant.name} ({number})"
-    assert words(admin) == f"{assistant.name}, {own.organization.name}"
+    assert words(signed_in(tenant.user)) == f"{assistant.name} ({number})"
+    assert words(admin) == f"{assistant.name}, {tenant.organization.name}"
 
 
 def test_a_call_placed_again_names_the_earlier_one_and_leads_back_to_it(
@@ -332,11 +332,16 @@ def test_a_call_and_its_repetitions_link_to_each_other(
 
 @pytest.mark.parametrize("what", ["another number", "another organization", "another partner"])
 def test_only_a_call_of_the_organization_to_the_same_number_is_kept_as_the_earlier_one(
-    session: Session, own: Tenant, other: Tenant, assistant: Assistant, admin: Browser, what: str
+    session: Session,
+    tenant: Tenant,
+    other_tenant: Tenant,
+    assistant: Assistant,
+    admin: Browser,
+    what: str,
 ) -> None:
-    of = {"another partner": other.organization, "another organization": own.plus}
+    of = {"another partner": other_tenant.organization, "another organization": tenant.plus}
     number = "+12025550102" if what == "another number" else "+12025550101"
-    earlier = make_call(session, of.get(what, own.organization), number)
+    earlier = make_call(session, of.get(what, tenant.organization), number)
     session.commit()
     typed = {"assistant": str(assistant.id), "number": "+12025550101", "once": "a", **EXACT}
     form = f"/test-call?again={earlier.id}"
@@ -358,10 +363,10 @@ def test_a_repeated_call_is_shown_without_the_deleted_earlier_one(
 
 
 def test_a_number_in_a_closed_country_leads_to_the_page_that_opens_it(
-    assistant: Assistant, own: Tenant, admin: Browser, signed_in: Callable[[User], Browser]
+    assistant: Assistant, tenant: Tenant, admin: Browser, signed_in: Callable[[User], Browser]
 ) -> None:
     typed = {"assistant": str(assistant.id), "number": "+41446681800", **EXACT}
-    member = signed_in(own.user)
+    member = signed_in(tenant.user)
     for browser in (admin, member):
         page = browser.post("/test-call/checks", typed, page="/test-call").text
         link = 'href="/settings/destinations">Open Switzerland</a>'
@@ -371,9 +376,9 @@ def test_a_number_in_a_closed_country_leads_to_the_page_that_opens_it(
 
 
 def test_everything_that_stops_a_call_is_counted_when_it_is_refused(
-    session: Session, assistant: Assistant, own: Tenant, admin: Browser
+    session: Session, assistant: Assistant, tenant: Tenant, admin: Browser
 ) -> None:
-    start_trial(session, own.organization.id)
+    start_trial(session, tenant.organization.id)
     typed = {"assistant": str(assistant.id), "number": "+41446681800", **EXACT}
     refused = admin.post("/test-call", typed, page="/test-call")
     assert refused.status_code == 422

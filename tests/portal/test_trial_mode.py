@@ -35,11 +35,11 @@ def text_of(answer: TestResponse) -> str:
 
 
 @pytest.fixture
-def organization(session: Session, own: Tenant) -> Organization:
+def organization(session: Session, tenant: Tenant) -> Organization:
     """In trial, with an assistant that can call."""
-    start_trial(session, own.organization.id)
+    start_trial(session, tenant.organization.id)
     assistant = session.scalars(
-        select(Assistant).where(Assistant.organization_id == own.organization.id)
+        select(Assistant).where(Assistant.organization_id == tenant.organization.id)
     ).one()
     assistant.phone_number, assistant.phone_enabled, assistant.phone_configured = (
         "+12025550199",
@@ -48,7 +48,7 @@ def organization(session: Session, own: Tenant) -> Organization:
     )
     assistant.default_intro, assistant.default_voicemail = "Hello.", "Call us back."
     session.commit()
-    return own.organization
+    return tenant.organization
 
 
 @pytest.fixture
@@ -57,8 +57,8 @@ def page(organization: Organization) -> str:
 
 
 @pytest.fixture
-def member(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.user)
+def member(tenant: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(tenant.user)
 
 
 def call_of(session: Session, path: str) -> Call:
@@ -185,14 +185,14 @@ def test_a_number_is_removed_after_a_confirmation(
 
 def test_numbers_of_other_organizations_and_partners_are_not_found(
     session: Session,
-    own: Tenant,
-    other: Tenant,
+    tenant: Tenant,
+    other_tenant: Tenant,
     page: str,
     member: Browser,
     signed_in: SignedIn,
 ) -> None:
     sent = member.post(page, {"number": NUMBER}, page=page)
-    strangers = (own.plus_user, other.user, other.staff[Role.PARTNER_ADMIN])
+    strangers = (tenant.plus_user, other_tenant.user, other_tenant.staff[Role.PARTNER_ADMIN])
     for browser in map(signed_in, strangers):
         paths = (page, sent.location, f"{sent.location}/remove")
         assert {browser.get(path).status_code for path in paths} == {404}
@@ -221,12 +221,12 @@ def test_a_test_call_says_what_trial_mode_allows_and_leads_to_the_verified_numbe
 
 
 def test_the_banner_leads_each_role_to_its_next_step(
-    own: Tenant, organization: Organization, page: str, member: Browser, signed_in: SignedIn
+    tenant: Tenant, organization: Organization, page: str, member: Browser, signed_in: SignedIn
 ) -> None:
     of_organization = f"/organizations/{organization.id}"
     end = f"{of_organization}/end-trial"
     shown = {Role.STANDARD: member.get("/").text} | {
-        role: signed_in(own.staff[role]).get(of_organization).text for role in own.staff
+        role: signed_in(tenant.staff[role]).get(of_organization).text for role in tenant.staff
     }
     assert {role: TRIAL in text for role, text in shown.items()} == dict.fromkeys(shown, True)
     assert {role: f'href="{page}"' in text for role, text in shown.items()} == dict.fromkeys(
@@ -249,12 +249,16 @@ def test_an_assistant_in_trial_mode_says_what_it_can_call(
 
 
 def test_a_partner_admin_ends_the_trial_of_an_organization(
-    session: Session, own: Tenant, organization: Organization, admin: Browser, signed_in: SignedIn
+    session: Session,
+    tenant: Tenant,
+    organization: Organization,
+    admin: Browser,
+    signed_in: SignedIn,
 ) -> None:
     of_organization = f"/organizations/{organization.id}"
     end = f"{of_organization}/end-trial"
     assert f"End trial mode of {organization.name}?" in text_of(admin.get(end))
-    editor = signed_in(own.staff[Role.ADMIN])
+    editor = signed_in(tenant.staff[Role.ADMIN])
     assert editor.post(end, page="/account").status_code == 404
     assert admin.post(end, page=end).location == of_organization
     shown = text_of(admin.get(of_organization))
@@ -265,9 +269,9 @@ def test_a_partner_admin_ends_the_trial_of_an_organization(
 
 
 def test_the_trial_of_the_portal_is_ended_before_that_of_an_organization(
-    session: Session, own: Tenant, organization: Organization, admin: Browser
+    session: Session, tenant: Tenant, organization: Organization, admin: Browser
 ) -> None:
-    start_trial_of_partner(session, own.partner.id)
+    start_trial_of_partner(session, tenant.partner.id)
     session.commit()
     of_organization = f"/organizations/{organization.id}"
     end = f"{of_organization}/end-trial"
@@ -300,9 +304,9 @@ def test_the_operator_ends_and_starts_the_trial_of_a_partner(
 
 @pytest.mark.parametrize("in_trial", [True, False])
 def test_a_setting_decides_whether_new_organizations_start_in_trial(
-    session: Session, own: Tenant, make_app: Callable[..., Flask], in_trial: bool
+    session: Session, tenant: Tenant, make_app: Callable[..., Flask], in_trial: bool
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     token = sessions.create(session, admin, lifetime=timedelta(hours=1), host="localhost")
     session.commit()
     client = make_app(new_organizations_in_trial=in_trial).test_client()
@@ -311,7 +315,7 @@ def test_a_setting_decides_whether_new_organizations_start_in_trial(
     for name in ("First", "Second"):
         typed = {"name": name, "tier": "customerFreePlan", "assistant_limit": 1, "user_limit": 1}
         assert Browser(client).post(path, typed, page=path).status_code == 303
-        start_trial_of_partner(session, own.partner.id)
+        start_trial_of_partner(session, tenant.partner.id)
         session.commit()
     query = select(Organization).where(Organization.name.in_(("First", "Second")))
     found = {row.name: row.trial_ended_at is None for row in session.scalars(query)}

@@ -24,11 +24,11 @@ def uploader(
     app: Flask,
     session: Session,
     database: Database,
-    own: Tenant,
+    tenant: Tenant,
     signed_in: Callable[[User], Browser],
 ) -> Uploader:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
-    return Uploader(app, database, browser, make_campaign(session, own))
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    return Uploader(app, database, browser, make_campaign(session, tenant))
 
 
 def test_a_changed_value_shows_the_old_one_beside_it(uploader: Uploader) -> None:

@@ -29,11 +29,11 @@ def uploader(
     app: Flask,
     session: Session,
     database: Database,
-    own: Tenant,
+    tenant: Tenant,
     signed_in: Callable[[User], Browser],
 ) -> Uploader:
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
-    return Uploader(app, database, browser, make_campaign(session, own))
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    return Uploader(app, database, browser, make_campaign(session, tenant))
 
 
 def test_people_who_asked_not_to_be_called_are_counted_shown_and_mapped(uploader: Uploader) -> None:
@@ -49,10 +49,10 @@ def test_people_who_asked_not_to_be_called_are_counted_shown_and_mapped(uploader
 
 
 def test_new_contacts_of_a_running_campaign_are_said_to_be_called(
-    uploader: Uploader, session: Session, own: Tenant
+    uploader: Uploader, session: Session, tenant: Tenant
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    [speaker] = assistants.of_organization(session, caller, own.organization.id)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    [speaker] = assistants.of_organization(session, caller, tenant.organization.id)
     plan = outreach.CampaignPlan(
         speaker.id, intro_message="Hello.", voicemail_message="Call us back."
     )

@@ -34,13 +34,13 @@ def person(tenant: Tenant, role: Role) -> User:
 
 
 @pytest.fixture
-def campaign(session: Session, own: Tenant) -> Campaign:
-    return make_campaign(session, own)
+def campaign(session: Session, tenant: Tenant) -> Campaign:
+    return make_campaign(session, tenant)
 
 
 @pytest.fixture
-def browser(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+def browser(tenant: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 @pytest.fixture
@@ -49,9 +49,9 @@ def uploader(app: Flask, database: Database, browser: Browser, campaign: Campaig
 
 
 def test_each_page_names_the_organization_of_the_campaign_to_staff(
-    uploader: Uploader, own: Tenant, campaign: Campaign, signed_in: SignedIn
+    uploader: Uploader, tenant: Tenant, campaign: Campaign, signed_in: SignedIn
 ) -> None:
-    whose = f"{campaign.name} of {own.organization.name}"
+    whose = f"{campaign.name} of {tenant.organization.name}"
     choose = f"/campaigns/{campaign.id}/upload"
     address = str(uploader.send(f"Name,Phone\nAnn,{ANN}\n".encode()).location)
     for path in (choose, address):
@@ -59,7 +59,7 @@ def test_each_page_names_the_organization_of_the_campaign_to_staff(
     uploader.work(address)
     for path in (address, "/uploads"):
         assert whose in unescape(uploader.browser.get(path).text)
-    member = signed_in(own.user)
+    member = signed_in(tenant.user)
     assert whose not in unescape(member.get(address).text)
     assert f">{campaign.name}</span>" in unescape(member.get("/uploads").text)
 
@@ -378,12 +378,12 @@ def test_an_upload_is_found_without_accents(
 def test_every_user_who_may_change_contacts_may_upload(
     app: Flask,
     database: Database,
-    own: Tenant,
+    tenant: Tenant,
     campaign: Campaign,
     signed_in: SignedIn,
     role: Role,
 ) -> None:
-    uploader = Uploader(app, database, signed_in(person(own, role)), campaign)
+    uploader = Uploader(app, database, signed_in(person(tenant, role)), campaign)
     assert f'href="{uploader.page}"' in uploader.browser.get(f"/campaigns/{campaign.id}").text
     address = uploader.upload(f"Name,Phone\nAnn,{ANN}\n")
     uploader.press(address, "apply")
@@ -399,12 +399,12 @@ POSTS = (
 
 
 def test_an_upload_of_another_partner_answers_exactly_as_an_absent_one(
-    uploader: Uploader, session: Session, other: Tenant, signed_in: SignedIn
+    uploader: Uploader, session: Session, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
     address = uploader.upload(f"Name,Phone\nAnn,{ANN}.0\nBob,{BOB}\n")
     absent = f"/uploads/{uuid4()}"
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
-    elsewhere = make_campaign(session, other)
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
+    elsewhere = make_campaign(session, other_tenant)
 
     def plain(answer: TestResponse) -> tuple[int, str]:
         text = answer.text.replace(answer.headers["X-Request-ID"], "")
@@ -424,12 +424,12 @@ def test_an_upload_of_another_partner_answers_exactly_as_an_absent_one(
 
 
 def test_a_member_sees_no_upload_of_another_organization(
-    uploader: Uploader, own: Tenant, signed_in: SignedIn
+    uploader: Uploader, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     address = uploader.upload(f"Name,Phone\nAnn,{ANN}\n")
-    assert signed_in(own.user).get(address).status_code == 200
-    assert signed_in(own.plus_user).get(address).status_code == 404
-    assert address not in signed_in(own.plus_user).get("/uploads").text
+    assert signed_in(tenant.user).get(address).status_code == 200
+    assert signed_in(tenant.plus_user).get(address).status_code == 404
+    assert address not in signed_in(tenant.plus_user).get("/uploads").text
 
 
 def test_a_phone_shows_how_many_rows_an_upload_has_and_how_many_failed(
@@ -462,7 +462,7 @@ def test_the_list_counts_what_was_applied_and_not_what_would_be(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_an_applied_upload_with_failed_rows_says_so_in_the_list(
-    uploader: Uploader, session: Session, own: Tenant
+    uploader: Uploader, session: Session, tenant: Tenant
 ) -> None:
     address = uploader.applied(f"phone\n{ANN}\n12\n13\n".encode())
     assert address

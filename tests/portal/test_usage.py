@@ -27,13 +27,13 @@ RANGE = "start=2026-05-01&end=2026-05-04"
 
 
 @pytest.fixture
-def busy(session: Session, own: Tenant, other: Tenant) -> Tenant:
+def busy(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
     for days, count in ((0, 4), (3, 2), (30, 1), (33, 7)):
-        converse(session, own.plus, DAY - timedelta(days=days), count)
-    converse(session, own.organization, DAY, 3)
-    converse(session, other.plus, DAY, 50)
+        converse(session, tenant.plus, DAY - timedelta(days=days), count)
+    converse(session, tenant.organization, DAY, 3)
+    converse(session, other_tenant.plus, DAY, 50)
     session.commit()
-    return own
+    return tenant
 
 
 def text_of(html: str) -> str:
@@ -79,11 +79,11 @@ def test_a_range_is_counted_and_compared_with_the_days_before(
     ],
 )
 def test_days_from_the_first_of_a_month_are_compared_with_those_of_the_month_before(
-    session: Session, own: Tenant, signed_in: SignedIn, start: str, end: str, earlier: str
+    session: Session, tenant: Tenant, signed_in: SignedIn, start: str, end: str, earlier: str
 ) -> None:
-    converse(session, own.plus, date(2026, 5, 1))
+    converse(session, tenant.plus, date(2026, 5, 1))
     session.commit()
-    page = text_of(signed_in(own.staff[Role.ADMIN]).get(f"/usage?start={start}&end={end}").text)
+    page = text_of(signed_in(tenant.staff[Role.ADMIN]).get(f"/usage?start={start}&end={end}").text)
     assert f"Compared with {earlier}." in page
 
 
@@ -172,9 +172,9 @@ def test_screen_file_and_json_agree_exactly(
 
 
 def test_the_language_of_the_file_is_named_only_where_there_is_something_to_export(
-    own: Tenant, session: Session, signed_in: SignedIn
+    tenant: Tenant, session: Session, signed_in: SignedIn
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.language = "fr"
     session.commit()
     assert "Le fichier CSV" not in signed_in(admin).get("/usage").text
@@ -219,13 +219,13 @@ def test_one_organization_is_found_by_the_address_of_a_person(
 
 
 def test_an_organization_of_another_tenant_is_answered_like_a_missing_one(
-    busy: Tenant, other: Tenant, signed_in: SignedIn
+    busy: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(busy.staff[Role.ADMIN])
     paths = [
         f"{page}?organization={identifier}"
         for page in ("/usage", "/usage.csv")
-        for identifier in (other.plus.id, "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01", "x")
+        for identifier in (other_tenant.plus.id, "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01", "x")
     ]
     assert [browser.get(path).status_code for path in paths] == [404] * 6
 
@@ -241,15 +241,15 @@ def test_a_member_sees_their_own_organization_alone(busy: Tenant, signed_in: Sig
 
 
 def test_many_organizations_come_in_pages_with_the_others_as_one_sum(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     for number in range(30):
         user = make_user(
-            session, own.partner.id, f"u{number}@x.example", businessName=f"Firm {number}"
+            session, tenant.partner.id, f"u{number}@x.example", businessName=f"Firm {number}"
         )
         converse(session, organization_of(session, user), DAY, number + 1)
     session.commit()
-    browser = signed_in(own.staff[Role.ADMIN])
+    browser = signed_in(tenant.staff[Role.ADMIN])
     first = browser.get(f"/usage?start={DAY}&end={DAY}").text
     names = re.findall(r'class="name" href="/usage[^"]+" dir="auto">([^<]+)', first)
     assert names == [f"Firm {number}" for number in range(29, 4, -1)]
@@ -276,17 +276,17 @@ def test_many_organizations_come_in_pages_with_the_others_as_one_sum(
     ],
 )
 def test_organizations_are_sorted_and_filtered_on_the_page_and_in_its_file(
-    session: Session, own: Tenant, signed_in: SignedIn, sort: str, names: list[str]
+    session: Session, tenant: Tenant, signed_in: SignedIn, sort: str, names: list[str]
 ) -> None:
     figures = (("Firm B", 1, 0), ("Firm A", 2, 2), ("Firm C", 3, 1))
     for name, conversations, by_voicemail in figures:
-        user = make_user(session, own.partner.id, f"{name[-1]}@x.example", businessName=name)
+        user = make_user(session, tenant.partner.id, f"{name[-1]}@x.example", businessName=name)
         organization = organization_of(session, user)
         converse(session, organization, DAY, conversations)
         own_days = ConversationDay.organization_id == organization.id
         session.execute(update(ConversationDay).where(own_days).values(by_voicemail=by_voicemail))
     session.commit()
-    browser = signed_in(own.staff[Role.ADMIN])
+    browser = signed_in(tenant.staff[Role.ADMIN])
     asked = f"start={DAY}&end={DAY}&q=firm&sort={sort}"
     page = browser.get(f"/usage?{asked}").text
     assert re.findall(r'class="name" href="/usage[^"]+" dir="auto">([^<]+)', page) == names
@@ -343,13 +343,13 @@ def test_of_very_many_organizations_the_newest_come_first(
 )
 def test_the_quick_choices_are_months_and_days_up_to_today(
     clock: SetClock,
-    own: Tenant,
+    tenant: Tenant,
     signed_in: SignedIn,
     now: str,
     expected: dict[str, tuple[str, str]],
 ) -> None:
     clock.set(now)
-    page = signed_in(own.staff[Role.ADMIN]).get("/usage").text
+    page = signed_in(tenant.staff[Role.ADMIN]).get("/usage").text
     shown = re.findall(
         r'segment" href="/usage\?start=([\d-]+)&amp;end=([\d-]+)&amp;range=[\w-]+"[^>]*>([^<]+)',
         page,
@@ -358,7 +358,7 @@ def test_the_quick_choices_are_months_and_days_up_to_today(
 
 
 def test_carrier_costs_by_month_and_organization_agree_with_the_file(
-    session: Session, busy: Tenant, other: Tenant, signed_in: SignedIn
+    session: Session, busy: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(busy.staff[Role.ADMIN])
     asked = "start=2026-04-30&end=2026-05-04"
@@ -369,7 +369,7 @@ def test_carrier_costs_by_month_and_organization_agree_with_the_file(
         (busy, busy.organization, DAY, "0.25", "USD"),
         (busy, busy.organization, DAY, "3", "EUR"),
         (busy, busy.organization, date(2026, 4, 29), "7", "USD"),
-        (other, other.plus, DAY, "50", "USD"),
+        (other_tenant, other_tenant.plus, DAY, "50", "USD"),
     ):
         rollup.add_cost(
             session,

@@ -38,30 +38,31 @@ def app(make_app: Callable[..., Flask]) -> Flask:
 
 
 @pytest.fixture
-def used(session: Session, own: Tenant, other: Tenant) -> Tenant:
+def used(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
     """Dental fell, Bakery is new, and an archived organization was active before; another partner
     has more."""
-    converse(session, own.plus, DAY, 6)
-    converse(session, own.plus, BEFORE, 8)
-    converse(session, own.organization, DAY, 3)
+    converse(session, tenant.plus, DAY, 6)
+    converse(session, tenant.plus, BEFORE, 8)
+    converse(session, tenant.organization, DAY, 3)
     archived = organization_of(
-        session, make_user(session, own.partner.id, "a@x.example", businessName="Northwind Archive")
+        session,
+        make_user(session, tenant.partner.id, "a@x.example", businessName="Northwind Archive"),
     )
     converse(session, archived, BEFORE, 1)
     archived.status = OrganizationStatus.ARCHIVED
-    converse(session, other.plus, DAY, 50)
+    converse(session, other_tenant.plus, DAY, 50)
     for cost, currency in (("0.0135", "USD"), ("3", "EUR")):
         rollup.add_cost(
             session,
-            partner_id=own.partner.id,
+            partner_id=tenant.partner.id,
             campaign_id=None,
-            organization_id=own.plus.id,
+            organization_id=tenant.plus.id,
             day=DAY,
             cost=Decimal(cost),
             currency=currency,
         )
     session.commit()
-    return own
+    return tenant
 
 
 @pytest.fixture
@@ -271,17 +272,17 @@ def test_very_many_organizations_are_listed_newest_first_also_in_the_file(
 
 
 def test_only_staff_of_the_partner_have_the_list(
-    used: Tenant, other: Tenant, operator: Browser, signed_in: SignedIn
+    used: Tenant, other_tenant: Tenant, operator: Browser, signed_in: SignedIn
 ) -> None:
     paths = ("/lists/usage/export.csv", "/lists/usage/export.xlsx", "/lists/usage/views/new")
     for browser in (signed_in(used.user), operator):
         assert [browser.get(path).status_code for path in paths] == [404] * 3
-    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     asked = f"{RANGE}&status=archived&q=northwind"
     assert file_of(stranger, f"/lists/usage/export.csv?{asked}")[1:] == []
     assert {row[0] for row in file_of(stranger, f"/usage.csv?{RANGE}")[1:]} == {
-        other.plus.name,
-        other.organization.name,
+        other_tenant.plus.name,
+        other_tenant.organization.name,
     }
     assert not re.search("Northwind", stranger.get(f"/usage?{RANGE}").text)
 

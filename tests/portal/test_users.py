@@ -27,16 +27,16 @@ ABSENT = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
 
 
 @pytest.fixture
-def browser(own: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(own.staff[Role.PARTNER_ADMIN])
+def browser(tenant: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
 
 @pytest.fixture
-def roomy(session: Session, own: Tenant) -> Tenant:
+def roomy(session: Session, tenant: Tenant) -> Tenant:
     """Organizations without a limit of people."""
-    own.organization.user_limit = own.plus.user_limit = 0
+    tenant.organization.user_limit = tenant.plus.user_limit = 0
     session.commit()
-    return own
+    return tenant
 
 
 def fresh(session: Session, user: User) -> User:
@@ -89,24 +89,24 @@ def test_an_email_in_a_heading_or_message_breaks_after_its_at_and_dots(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.ADMIN])
 def test_an_invitation_over_the_user_limit_leads_to_the_limit(
-    own: Tenant, signed_in: SignedIn, role: Role
+    tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    browser = signed_in(own.staff[role])
-    limit = f'href="/organizations/{own.organization.id}/plan?users=2"'
+    browser = signed_in(tenant.staff[role])
+    limit = f'href="/organizations/{tenant.organization.id}/plan?users=2"'
     one = browser.post("/users/invite", INVITED, page="/users/invite")
-    lines = {"users": f"ada@x.example, Ada, {own.organization.name}"}
+    lines = {"users": f"ada@x.example, Ada, {tenant.organization.name}"}
     several = browser.post(CHECK, lines, page=MANY)
-    before = browser.get(f"/users/invite?organization={own.organization.id}")
+    before = browser.get(f"/users/invite?organization={tenant.organization.id}")
     free = browser.get("/users/invite")
     assert "has 1 of 1 users" in before.text
     assert "Raise its user limit" not in free.text
-    members = browser.get(f"/organizations/{own.organization.id}/users")
+    members = browser.get(f"/organizations/{tenant.organization.id}/users")
     assert f'{limit} target="_blank"' in one.text  # what was typed stays
     assert one.text.count("has 1 of 1 users") == 1
     for answer, status in ((one, 422), (several, 200), (members, 200), (before, 200)):
         assert answer.status_code == status
         assert limit in answer.text
-    page = browser.get(f"/organizations/{own.organization.id}/plan?users=2").text
+    page = browser.get(f"/organizations/{tenant.organization.id}/plan?users=2").text
     assert re.findall(r'name="user_limit"[^>]* value="(\d+)"', page) == ["2"]
 
 
@@ -142,8 +142,8 @@ def test_each_problem_is_at_its_field(
     assert words in unescape(answer.text)
 
 
-def test_an_operator_can_invite_only_members(own: Tenant, operator: Browser) -> None:
-    page = f"/users/invite?organization={own.organization.id}"
+def test_an_operator_can_invite_only_members(tenant: Tenant, operator: Browser) -> None:
+    page = f"/users/invite?organization={tenant.organization.id}"
     assert f'value="{Role.PARTNER_ADMIN.value}"' not in operator.get(page).text
     typed = INVITED | {"role": Role.PARTNER_ADMIN.value, "organization": ""}
     refused = operator.post(page, typed, page=page)
@@ -152,13 +152,13 @@ def test_an_operator_can_invite_only_members(own: Tenant, operator: Browser) -> 
 
 
 def test_an_owner_of_a_full_organization_reads_the_text_of_the_partner(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    session.get_one(User, own.user.id).role = Role.OWNER
-    own.partner.partner_upgrade_message = "Plus has room for ten."
-    own.partner.purchase_link = "https://northwind.example/plus"
+    session.get_one(User, tenant.user.id).role = Role.OWNER
+    tenant.partner.partner_upgrade_message = "Plus has room for ten."
+    tenant.partner.purchase_link = "https://northwind.example/plus"
     session.commit()
-    owner = signed_in(own.user)
+    owner = signed_in(tenant.user)
     answer = owner.post("/users/invite", INVITED, page="/users/invite")
     shown = unescape(answer.text)
     assert answer.status_code == 422
@@ -168,12 +168,12 @@ def test_an_owner_of_a_full_organization_reads_the_text_of_the_partner(
 
 
 def test_the_form_offers_the_roles_that_may_be_given_and_says_what_they_do(
-    own: Tenant, signed_in: SignedIn, browser: Browser
+    tenant: Tenant, signed_in: SignedIn, browser: Browser
 ) -> None:
     full = browser.get("/users/invite").text
     assert all(f'value="{role}"' in full for role in ("standard", "admin", "partnerAdmin"))
     assert "Create and revoke API keys and clients" in full
-    narrow = signed_in(own.staff[Role.ADMIN]).get("/users/invite").text
+    narrow = signed_in(tenant.staff[Role.ADMIN]).get("/users/invite").text
     assert 'value="partnerAdmin"' not in narrow
     assert "Create and revoke API keys and clients" not in narrow
 
@@ -189,9 +189,9 @@ def edit(user: User, **changes: str) -> dict[str, str]:
 
 
 def test_address_name_and_role_are_changed_together(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    editor = own.staff[Role.PARTNER_EDITOR]
+    editor = tenant.staff[Role.PARTNER_EDITOR]
     path = f"/users/{editor.id}/edit"
     typed = edit(editor, email="jonas@northwind.example", name="Jonas", role="admin")
     assert browser.post(path, typed, page=path).status_code == 303
@@ -204,33 +204,33 @@ def test_address_name_and_role_are_changed_together(
 
 
 def test_nothing_is_half_saved_where_the_role_is_refused(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    path = f"/users/{own.user.id}/edit"
-    typed = edit(own.user, name="Olga Reyes", role="partnerAdmin")
+    path = f"/users/{tenant.user.id}/edit"
+    typed = edit(tenant.user, name="Olga Reyes", role="partnerAdmin")
     answer = browser.post(path, typed, page=path)
     assert answer.status_code == 422
-    assert fresh(session, own.user).name is None
+    assert fresh(session, tenant.user).name is None
 
 
 def test_two_users_who_change_the_same_user_see_the_conflict(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    path = f"/users/{own.user.id}/edit"
-    typed = edit(own.user, name="Olga R.")
-    colleague = own.caller(Role.ADMIN)
+    path = f"/users/{tenant.user.id}/edit"
+    typed = edit(tenant.user, name="Olga R.")
+    colleague = tenant.caller(Role.ADMIN)
     changes = read(UpdateUserInput, {"email": "olga.reyes@northwind.example"})
-    users.update(session, colleague, own.user.id, changes, name="Olga Reyes")
+    users.update(session, colleague, tenant.user.id, changes, name="Olga Reyes")
     session.commit()
     refused = browser.post(path, typed, page=path)
     shown = unescape(refused.text)
     assert refused.status_code == 409
     assert in_conflict(shown)["Name"] == ("Olga Reyes", "Olga R.")
-    assert fresh(session, own.user).name == "Olga Reyes"
+    assert fresh(session, tenant.user).name == "Olga Reyes"
 
 
-def test_users_cannot_choose_their_own_role(own: Tenant, browser: Browser) -> None:
-    page = browser.get(f"/users/{own.staff[Role.PARTNER_ADMIN].id}/edit")
+def test_users_cannot_choose_their_own_role(tenant: Tenant, browser: Browser) -> None:
+    page = browser.get(f"/users/{tenant.staff[Role.PARTNER_ADMIN].id}/edit")
     assert page.status_code == 200
     assert 'name="role"' not in page.text
 
@@ -240,22 +240,22 @@ def test_users_cannot_choose_their_own_role(own: Tenant, browser: Browser) -> No
     [("suspend", UserStatus.SUSPENDED), ("deactivate", UserStatus.DEACTIVATED)],
 )
 def test_deactivating_a_user_asks_and_can_be_undone(
-    session: Session, own: Tenant, browser: Browser, act: str, status: UserStatus
+    session: Session, tenant: Tenant, browser: Browser, act: str, status: UserStatus
 ) -> None:
-    base = f"/users/{own.user.id}"
+    base = f"/users/{tenant.user.id}"
     assert "Signed out immediately" in browser.get(f"{base}/{act}").text
     for _ in range(2):
         assert browser.post(f"{base}/{act}", page="/users/invite").location == base
-    assert fresh(session, own.user).status is status
+    assert fresh(session, tenant.user).status is status
     assert "Reactivate" in browser.get(base).text
     browser.post(f"{base}/reactivate", page=base)
-    assert fresh(session, own.user).status is UserStatus.ACTIVE
+    assert fresh(session, tenant.user).status is UserStatus.ACTIVE
 
 
 def test_the_last_administrator_stays_and_the_reason_is_shown(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    own_account = own.staff[Role.PARTNER_ADMIN]
+    own_account = tenant.staff[Role.PARTNER_ADMIN]
     base = f"/users/{own_account.id}"
     answer = browser.post(f"{base}/suspend", page="/users/invite")
     assert answer.location == base
@@ -322,9 +322,9 @@ def test_several_invitations_are_sent_again(
 
 
 def test_several_users_are_suspended_with_a_result_for_each(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    me, olga, paul = own.staff[Role.PARTNER_ADMIN], own.user, own.plus_user
+    me, olga, paul = tenant.staff[Role.PARTNER_ADMIN], tenant.user, tenant.plus_user
     olga.status = UserStatus.SUSPENDED
     session.commit()
     chosen = {"id": [str(user.id) for user in (me, olga, paul)]}
@@ -345,10 +345,10 @@ def test_several_users_are_suspended_with_a_result_for_each(
 
 
 def test_users_that_the_caller_may_not_change_cannot_be_selected(
-    session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = signed_in(own.staff[Role.ADMIN])
-    people = (own.staff[Role.PARTNER_EDITOR], other.user, own.user)
+    admin = signed_in(tenant.staff[Role.ADMIN])
+    people = (tenant.staff[Role.PARTNER_EDITOR], other_tenant.user, tenant.user)
     chosen = {"id": [*(str(user.id) for user in people), "no id", ABSENT]}
     page = unescape(admin.get(SUSPEND, query_string=chosen).text)
     assert "Suspend 1 user?" in page
@@ -638,9 +638,9 @@ def test_inviting_several_from_an_organization_presets_it_and_leads_back(
 
 
 def test_an_invitation_from_an_organization_offers_its_roles_and_requires_it(
-    own: Tenant, browser: Browser
+    tenant: Tenant, browser: Browser
 ) -> None:
-    page = browser.get(f"/users/invite?organization={own.plus.id}").text
+    page = browser.get(f"/users/invite?organization={tenant.plus.id}").text
     roles = re.findall(r'name="role"[^>]* value="(\w+)"', page)
     assert sorted(roles) == sorted([Role.OWNER.value, Role.STANDARD.value])
     label = r'<label class="field-label" for="organization">([^<]+)</label>'
@@ -697,7 +697,7 @@ def test_a_file_of_many_goes_before_the_text(
 )
 @pytest.mark.parametrize("path", [MANY, CHECK])
 def test_unreadable_lines_are_refused_at_their_field(
-    own: Tenant, browser: Browser, path: str, typed: dict[str, str], words: str
+    tenant: Tenant, browser: Browser, path: str, typed: dict[str, str], words: str
 ) -> None:
     answer = browser.post(path, typed, page=MANY)
     assert answer.status_code == 422
@@ -705,15 +705,15 @@ def test_unreadable_lines_are_refused_at_their_field(
 
 
 def test_the_list_is_narrowed_by_words_role_status_and_organization(
-    own: Tenant, browser: Browser
+    tenant: Tenant, browser: Browser
 ) -> None:
-    everybody = {user.email for user in (*own.staff.values(), own.user, own.plus_user)}
+    everybody = {user.email for user in (*tenant.staff.values(), tenant.user, tenant.plus_user)}
     for address, found in (
         ("/users", everybody),
-        ("/users?q=dental", {own.plus_user.email}),
-        ("/users?role=admin", {own.staff[Role.ADMIN].email}),
+        ("/users?q=dental", {tenant.plus_user.email}),
+        ("/users?role=admin", {tenant.staff[Role.ADMIN].email}),
         ("/users?status=suspended", set()),
-        (f"/users?organization={own.organization.id}", {own.user.email}),
+        (f"/users?organization={tenant.organization.id}", {tenant.user.email}),
     ):
         page = browser.get(address).text.replace("<wbr>", "")
         listed = {email for email in everybody if f'dir="auto">{email}</a>' in page}
@@ -726,22 +726,22 @@ ACTS = ("edit", "suspend", "reactivate", "deactivate", "resend")
 
 @pytest.mark.parametrize("act", ACTS)
 def test_a_user_of_another_partner_is_answered_like_a_missing_one(
-    session: Session, own: Tenant, other: Tenant, browser: Browser, act: str
+    session: Session, tenant: Tenant, other_tenant: Tenant, browser: Browser, act: str
 ) -> None:
-    typed = edit(other.user, name="Taken")
-    for identifier in (other.user.id, ABSENT):
+    typed = edit(other_tenant.user, name="Taken")
+    for identifier in (other_tenant.user.id, ABSENT):
         answer = browser.post(f"/users/{identifier}/{act}", typed, page="/users/invite")
         assert answer.status_code == 404
-    stays = fresh(session, other.user)
+    stays = fresh(session, other_tenant.user)
     assert (stays.status, stays.name) == (UserStatus.ACTIVE, None)
 
 
 @pytest.mark.parametrize("act", ACTS)
 def test_a_customer_admin_finds_no_staff_of_the_partner(
-    session: Session, own: Tenant, signed_in: SignedIn, act: str
+    session: Session, tenant: Tenant, signed_in: SignedIn, act: str
 ) -> None:
-    editor = own.staff[Role.PARTNER_EDITOR]
-    admin = signed_in(own.staff[Role.ADMIN])
+    editor = tenant.staff[Role.PARTNER_EDITOR]
+    admin = signed_in(tenant.staff[Role.ADMIN])
     answer = admin.post(f"/users/{editor.id}/{act}", edit(editor), page="/users/invite")
     assert answer.status_code == 404
     assert fresh(session, editor).status is UserStatus.ACTIVE
@@ -761,14 +761,14 @@ def test_the_users_of_an_organization_show_roles_and_send_invitations_again(
 
 
 def test_active_users_of_a_suspended_organization_are_not_shown_as_active(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
-    organizations.suspend(session, OPERATOR, own.organization.id)
+    organizations.suspend(session, OPERATOR, tenant.organization.id)
     session.commit()
     pages = (
-        f"/users?organization={own.organization.id}",
-        f"/users/{own.user.id}",
-        f"/organizations/{own.organization.id}/users",
+        f"/users?organization={tenant.organization.id}",
+        f"/users/{tenant.user.id}",
+        f"/organizations/{tenant.organization.id}/users",
     )
     for page in pages:
         assert "Organization suspended</span>" in browser.get(page).text, page
@@ -776,39 +776,39 @@ def test_active_users_of_a_suspended_organization_are_not_shown_as_active(
 
 
 def test_operators_see_to_which_partner_a_user_belongs(
-    own: Tenant, other: Tenant, operator: Browser, browser: Browser
+    tenant: Tenant, other_tenant: Tenant, operator: Browser, browser: Browser
 ) -> None:
     rows = {
         email: row
         for row in re.findall(r"<tr>.*?</tr>", operator.get("/users").text, re.DOTALL)
         for email in re.findall(r"[\w.-]+@[\w.-]+", row)[:1]
     }
-    for tenant in (own, other):
-        admin = tenant.staff[Role.PARTNER_ADMIN]
-        for user in (admin, tenant.user):
-            assert tenant.partner.name in rows[user.email]
+    for each in (tenant, other_tenant):
+        admin = each.staff[Role.PARTNER_ADMIN]
+        for user in (admin, each.user):
+            assert each.partner.name in rows[user.email]
             assert ("Partner staff" in rows[user.email]) is (user is admin)
-        assert f"Partner admin of {tenant.partner.name}." in operator.get(f"/users/{admin.id}").text
-    assert f'<span class="cell-sub">{own.partner.name}</span>' not in browser.get("/users").text
+        assert f"Partner admin of {each.partner.name}." in operator.get(f"/users/{admin.id}").text
+    assert f'<span class="cell-sub">{tenant.partner.name}</span>' not in browser.get("/users").text
 
 
 def test_cancelling_an_invitation_leads_back_to_the_organization(
-    own: Tenant, browser: Browser
+    tenant: Tenant, browser: Browser
 ) -> None:
-    there = f'href="/organizations/{own.organization.id}/users">Cancel'
-    assert there in browser.get(f"/users/invite?organization={own.organization.id}").text
+    there = f'href="/organizations/{tenant.organization.id}/users">Cancel'
+    assert there in browser.get(f"/users/invite?organization={tenant.organization.id}").text
     assert 'href="/users">Cancel' in browser.get("/users/invite").text
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
 def test_users_who_may_only_read_find_no_forms(
-    own: Tenant, signed_in: SignedIn, role: Role
+    tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    reader = signed_in(own.user if role is Role.STANDARD else own.staff[role])
-    for path in ("/users/invite", "/users/invite-many", f"/users/{own.user.id}/edit"):
+    reader = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
+    for path in ("/users/invite", "/users/invite-many", f"/users/{tenant.user.id}/edit"):
         assert reader.get(path).status_code == 404
     if role is Role.PARTNER_EDITOR:
-        page = reader.get(f"/users/{own.user.id}").text + reader.get("/users").text
+        page = reader.get(f"/users/{tenant.user.id}").text + reader.get("/users").text
         for word in ("Edit user", "Suspend…", "Invite user", 'name="id"'):
             assert word not in page
 
@@ -833,17 +833,19 @@ def test_filtered_lists_count_matches_in_the_singular_and_the_plural(
 
 
 def test_all_users_that_match_are_suspended_with_the_page_that_lists_them(
-    session: Session, own: Tenant, signed_in: SignedIn
+    session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     for number in range(30):
-        make_user(session, own.partner.id, f"many{number:02d}@x.example", businessName=f"M{number}")
+        make_user(
+            session, tenant.partner.id, f"many{number:02d}@x.example", businessName=f"M{number}"
+        )
     session.commit()
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     everyone = {f"many{number:02d}@x.example" for number in range(30)}
     assert "all 30 that match" in browser.get("/users?q=many").text
     asked = browser.get(f"{SUSPEND}?q=many&all=yes").text
     assert {email for email in everyone if email in asked} == everyone
-    assert own.user.email not in asked
+    assert tenant.user.email not in asked
     ids = re.findall(r'name="id" value="([^"]+)"', asked)
     browser.post(SUSPEND, {"id": ids}, page="/users/invite")
     session.expire_all()
@@ -852,11 +854,11 @@ def test_all_users_that_match_are_suspended_with_the_page_that_lists_them(
 
 
 def test_users_without_a_name_are_last_in_both_orders_of_names(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     for number in range(3):
-        make_user(session, own.partner.id, f"n{number}@x.example").name = f"N{number}"
+        make_user(session, tenant.partner.id, f"n{number}@x.example").name = f"N{number}"
     session.flush()
     blank = len(users.search(session, caller, limit=100).items) - 3
 

@@ -33,14 +33,14 @@ def text_of(answer: TestResponse) -> str:
 
 
 @pytest.fixture
-def organization(session: Session, own: Tenant) -> Organization:
+def organization(session: Session, tenant: Tenant) -> Organization:
     """It has an assistant that can call."""
-    query = select(Assistant).where(Assistant.organization_id == own.plus.id)
+    query = select(Assistant).where(Assistant.organization_id == tenant.plus.id)
     assistant = session.scalars(query).one()
     assistant.phone_number, assistant.phone_enabled = "+12025550199", True
     assistant.phone_configured = True
     session.commit()
-    return own.plus
+    return tenant.plus
 
 
 @pytest.fixture
@@ -95,26 +95,26 @@ def test_calling_again_starts_another_call_for_the_same_purpose(
 
 
 def test_a_number_of_another_tenant_is_refused_even_with_the_right_code(
-    session: Session, other: Tenant, page: str, admin: Browser
+    session: Session, other_tenant: Tenant, page: str, admin: Browser
 ) -> None:
-    phone_numbers.assign(session, OPERATOR, other.plus.id, [NUMBER])
+    phone_numbers.assign(session, OPERATOR, other_tenant.plus.id, [NUMBER])
     session.commit()
     sent = admin.post(page, {"number": NUMBER}, page=page)
     typed = {"code": code_for(session, sent.location)}
     refused = admin.post(sent.location, typed, page=sent.location)
     assert refused.status_code == 422
     assert str(phone_numbers.NOT_ASSIGNED).replace("'", "’") in text_of(refused)
-    assert owner_of(session) == [(other.plus.id, NumberSource.ASSIGNED)]
+    assert owner_of(session) == [(other_tenant.plus.id, NumberSource.ASSIGNED)]
 
 
 def test_a_number_that_another_tenant_only_simulated_gives_way(
-    session: Session, other: Tenant, organization: Organization, page: str, admin: Browser
+    session: Session, other_tenant: Tenant, organization: Organization, page: str, admin: Browser
 ) -> None:
     session.add(
         PhoneNumber(
             number=NUMBER,
-            partner_id=other.partner.id,
-            organization_id=other.plus.id,
+            partner_id=other_tenant.partner.id,
+            organization_id=other_tenant.plus.id,
             source=NumberSource.SIMULATED,
             confirmed_by="tests",
         )
@@ -139,9 +139,9 @@ def test_removing_the_entry_of_the_call_keeps_the_number(
 
 
 def test_an_organization_without_a_number_is_referred_to_the_operator(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    page = f"/numbers/verify?organization={own.organization.id}"
+    page = f"/numbers/verify?organization={tenant.organization.id}"
     refused = admin.post(page, {"number": NUMBER}, page=page)
     assert refused.status_code == 422
     assert "Ask the platform operator to assign your first number" in text_of(refused)
@@ -149,11 +149,11 @@ def test_an_organization_without_a_number_is_referred_to_the_operator(
 
 
 def test_a_user_who_lost_the_role_sees_no_form_and_confirms_nothing(
-    session: Session, own: Tenant, page: str, admin: Browser
+    session: Session, tenant: Tenant, page: str, admin: Browser
 ) -> None:
     sent = admin.post(page, {"number": NUMBER}, page=page)
     code = code_for(session, sent.location)
-    own.staff[Role.PARTNER_ADMIN].user_type = Role.PARTNER_EDITOR
+    tenant.staff[Role.PARTNER_ADMIN].user_type = Role.PARTNER_EDITOR
     session.commit()
     assert 'name="code"' not in admin.get(sent.location).text
     answer = admin.post(sent.location, {"code": code}, page="/account")
@@ -161,27 +161,36 @@ def test_a_user_who_lost_the_role_sees_no_form_and_confirms_nothing(
 
 
 def test_a_transaction_over_all_tenants_checks_its_author_when_it_commits(
-    app: Flask, session: Session, own: Tenant
+    app: Flask, session: Session, tenant: Tenant
 ) -> None:
-    own.staff[Role.PARTNER_ADMIN].status = UserStatus.SUSPENDED
+    tenant.staff[Role.PARTNER_ADMIN].status = UserStatus.SUSPENDED
     session.commit()
     with app.test_request_context("/numbers/verify", method="POST"):
-        g.caller = own.caller(Role.PARTNER_ADMIN)
+        g.caller = tenant.caller(Role.PARTNER_ADMIN)
         with pytest.raises(Unauthenticated), transaction(all_tenants=True):
             pass
 
 
 def test_only_those_who_may_call_and_change_organizations_verify_numbers(
-    session: Session, own: Tenant, other: Tenant, page: str, admin: Browser, signed_in: SignIn
+    session: Session,
+    tenant: Tenant,
+    other_tenant: Tenant,
+    page: str,
+    admin: Browser,
+    signed_in: SignIn,
 ) -> None:
     sent = admin.post(page, {"number": NUMBER}, page=page)
     posts = (page, sent.location, f"{sent.location}/remove")
     typed = {"number": NUMBER, "code": code_for(session, sent.location)}
-    for user in (own.staff[Role.PARTNER_EDITOR], own.plus_user, other.staff[Role.PARTNER_ADMIN]):
+    for user in (
+        tenant.staff[Role.PARTNER_EDITOR],
+        tenant.plus_user,
+        other_tenant.staff[Role.PARTNER_ADMIN],
+    ):
         browser = signed_in(user)
         assert browser.get(page).status_code == 404
         assert {browser.post(path, typed, page="/account").status_code for path in posts} == {404}
-    assert BUTTON not in signed_in(own.staff[Role.PARTNER_EDITOR]).get(LIST).text
+    assert BUTTON not in signed_in(tenant.staff[Role.PARTNER_EDITOR]).get(LIST).text
     assert owner_of(session) == []
 
 

@@ -44,11 +44,11 @@ def written(session: Session, *actions: str) -> list[tuple[str, bool, str | None
 
 
 def test_pages_of_a_view_are_in_the_language_of_the_operator(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    user = own.staff[Role.PARTNER_ADMIN]
+    user = tenant.staff[Role.PARTNER_ADMIN]
     session.get_one(User, user.id).language = "de"
-    session.get_one(Partner, own.partner.id).language = "fr"
+    session.get_one(Partner, tenant.partner.id).language = "fr"
     session.commit()
     start(operator, user)
     page = operator.get("/").text
@@ -61,11 +61,11 @@ def test_pages_of_a_view_are_in_the_language_of_the_operator(
 
 
 def test_the_bar_of_a_view_names_no_language_that_is_that_of_the_page(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    session.get_one(User, own.user.id).language = "en"
+    session.get_one(User, tenant.user.id).language = "en"
     session.commit()
-    start(operator, own.user)
+    start(operator, tenant.user)
     page = operator.get("/").text
     assert BAR in page
     assert "The user’s language" not in page
@@ -73,12 +73,12 @@ def test_the_bar_of_a_view_names_no_language_that_is_that_of_the_page(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.STANDARD])
 def test_the_operator_sees_what_the_user_sees_below_a_bar(
-    own: Tenant,
+    tenant: Tenant,
     operator: Browser,
     signed_in: Callable[[User], Browser],
     role: Role,
 ) -> None:
-    user = own.user if role is Role.STANDARD else own.staff[role]
+    user = tenant.user if role is Role.STANDARD else tenant.staff[role]
     start(operator, user)
     theirs = signed_in(user)
     for path in ("/branding", "/campaigns", "/users", "/operator/installation", "/settings"):
@@ -89,15 +89,17 @@ def test_the_operator_sees_what_the_user_sees_below_a_bar(
 
 
 def test_nothing_can_be_changed_during_a_view(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    edit = f"/organizations/{own.organization.id}/edit"
-    start(operator, own.staff[Role.PARTNER_ADMIN])
+    edit = f"/organizations/{tenant.organization.id}/edit"
+    start(operator, tenant.staff[Role.PARTNER_ADMIN])
     answer = operator.post(edit, {"name": "Renamed", "version": "1"}, page=edit)
     assert answer.status_code == 403
     assert "Nothing was changed." in answer.text
     session.expire_all()
-    stored = session.scalar(select(Organization.name).where(Organization.id == own.organization.id))
+    stored = session.scalar(
+        select(Organization.name).where(Organization.id == tenant.organization.id)
+    )
     assert stored != "Renamed"
     for path in ("/api-access/keys/new", "/account/password", "/notifications/read", "/theme"):
         assert operator.post(path, page="/account").status_code == 403
@@ -105,9 +107,9 @@ def test_nothing_can_be_changed_during_a_view(
 
 
 def test_no_form_of_any_route_is_accepted_during_a_view(
-    app: Flask, session: Session, own: Tenant, operator: Browser
+    app: Flask, session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    start(operator, own.staff[Role.PARTNER_ADMIN])
+    start(operator, tenant.staff[Role.PARTNER_ADMIN])
     token = operator.get("/account").text.partition('name="csrf_token" value="')[2].split('"')[0]
     before = len(session.scalars(select(AuditEntry.id)).all())
     tried = 0
@@ -120,7 +122,7 @@ def test_no_form_of_any_route_is_accepted_during_a_view(
         values = {name: value_for(converter) for name, converter in rule._converters.items()}
         _, path = rule.build(values) or ("", "")
         if "slug" in values:
-            path = path.replace("/p/1/", f"/p/{own.partner.slug}/")
+            path = path.replace("/p/1/", f"/p/{tenant.partner.slug}/")
         answer = operator.client.post(path, data={"csrf_token": token})
         assert (rule.endpoint, answer.status_code) == (rule.endpoint, 403)
         tried += 1
@@ -129,30 +131,32 @@ def test_no_form_of_any_route_is_accepted_during_a_view(
 
 
 @pytest.mark.alternating
-def test_every_page_opens_during_a_view_and_writes_nothing(own: Tenant, operator: Browser) -> None:
-    start(operator, own.staff[Role.PARTNER_ADMIN])
+def test_every_page_opens_during_a_view_and_writes_nothing(
+    tenant: Tenant, operator: Browser
+) -> None:
+    start(operator, tenant.staff[Role.PARTNER_ADMIN])
     opened = walked(operator)
     assert len(opened) > 10
     assert [path for path in opened if operator.get(path).status_code >= 500] == []
 
 
-def test_mails_with_links_are_not_shown_during_a_view(own: Tenant, operator: Browser) -> None:
-    start(operator, own.staff[Role.PARTNER_ADMIN])
+def test_mails_with_links_are_not_shown_during_a_view(tenant: Tenant, operator: Browser) -> None:
+    start(operator, tenant.staff[Role.PARTNER_ADMIN])
     assert operator.get("/outbox").status_code == 403
 
 
 def test_a_view_is_in_both_histories_and_the_partner_gets_a_mail(
-    session: Session, own: Tenant, operator: Browser, signed_in: Callable[[User], Browser]
+    session: Session, tenant: Tenant, operator: Browser, signed_in: Callable[[User], Browser]
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
-    own.user.name = "Maren Oduya"
+    admin = tenant.staff[Role.PARTNER_ADMIN]
+    tenant.user.name = "Maren Oduya"
     session.commit()
-    start(operator, own.user)
-    assert operator.post("/view-as/stop", page="/account").location == f"/users/{own.user.id}"
+    start(operator, tenant.user)
+    assert operator.post("/view-as/stop", page="/account").location == f"/users/{tenant.user.id}"
     mails = session.scalars(select(Mail).where(Mail.kind == "portal_viewed")).all()
-    told = {"operator": "root@platform.example", "as": own.user.email, "reason": "Request 4711"}
+    told = {"operator": "root@platform.example", "as": tenant.user.email, "reason": "Request 4711"}
     assert [(mail.user_id, mail.details) for mail in mails] == [(admin.id, told)]
-    by = (own.user.email, "root@platform.example")
+    by = (tenant.user.email, "root@platform.example")
     actions = ("user.viewed", "user.view_ended", "operator.view_started", "operator.view_ended")
     assert written(session, *actions) == [
         ("user.viewed", True, *by),
@@ -162,7 +166,7 @@ def test_a_view_is_in_both_histories_and_the_partner_gets_a_mail(
     ]
     of_operators = ("View as a user started", "View as a user ended")
     of_partners = ("An operator viewed", "An operator stopped viewing")
-    for place in (f"/users/{own.user.id}", "/audit"):
+    for place in (f"/users/{tenant.user.id}", "/audit"):
         rows = operator.get(place).text.partition("<tbody>")[2].partition("</tbody>")[0]
         assert [words for words in (*of_operators, *of_partners) if words in rows] == [
             *of_operators
@@ -182,8 +186,10 @@ def test_a_view_is_in_both_histories_and_the_partner_gets_a_mail(
     assert "View as a user started" not in history
 
 
-def test_without_a_reason_the_question_says_what_is_missing(own: Tenant, operator: Browser) -> None:
-    place = f"/users/{own.user.id}/view-as"
+def test_without_a_reason_the_question_says_what_is_missing(
+    tenant: Tenant, operator: Browser
+) -> None:
+    place = f"/users/{tenant.user.id}/view-as"
     refused = operator.post(place, {"reason": " "}, page=place)
     summary = refused.text.partition('class="error-summary"')[2].partition("</div>")[0]
     assert refused.status_code == 422
@@ -193,8 +199,10 @@ def test_without_a_reason_the_question_says_what_is_missing(own: Tenant, operato
     assert "?" not in crumbs
 
 
-def test_stopping_gives_the_operator_their_own_view_again(own: Tenant, operator: Browser) -> None:
-    start(operator, own.user)
+def test_stopping_gives_the_operator_their_own_view_again(
+    tenant: Tenant, operator: Browser
+) -> None:
+    start(operator, tenant.user)
     assert operator.get("/operator/installation").status_code == 404
     operator.post("/view-as/stop", page="/account")
     shown = operator.get("/operator/installation")
@@ -204,18 +212,18 @@ def test_stopping_gives_the_operator_their_own_view_again(own: Tenant, operator:
 
 @pytest.mark.parametrize("begun_at", ["partner", "user"])
 def test_a_view_ends_where_it_began_with_a_message_in_the_language_of_the_operator(
-    session: Session, own: Tenant, operator: Browser, begun_at: str
+    session: Session, tenant: Tenant, operator: Browser, begun_at: str
 ) -> None:
-    session.get_one(User, own.user.id).language = "de"
+    session.get_one(User, tenant.user.id).language = "de"
     session.commit()
     question, page = {
-        "partner": ("?from_partner=1", f"/operator/partners/{own.partner.id}"),
-        "user": ("", f"/users/{own.user.id}"),
+        "partner": ("?from_partner=1", f"/operator/partners/{tenant.partner.id}"),
+        "user": ("", f"/users/{tenant.user.id}"),
     }[begun_at]
-    place = f"/users/{own.user.id}/view-as{question}"
+    place = f"/users/{tenant.user.id}/view-as{question}"
     asked = operator.get(place).text
     crumbs = re.findall(r"<li>(?:<a href=\"(.*?)\">|<span)", asked.partition('"crumbs"')[2])
-    assert crumbs[:2] == ["/", f"/operator/partners/{own.partner.id}"]
+    assert crumbs[:2] == ["/", f"/operator/partners/{tenant.partner.id}"]
     assert f'<a class="btn" href="{page}">' in asked
     operator.post(place, REASON, page=place)
     assert "Nothing can be changed. Ends in 30 min." in operator.get("/").text
@@ -224,10 +232,10 @@ def test_a_view_ends_where_it_began_with_a_message_in_the_language_of_the_operat
 
 
 def test_a_form_of_the_view_is_not_stored_after_it(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    edit = f"/organizations/{own.organization.id}/edit"
-    start(operator, own.staff[Role.PARTNER_ADMIN])
+    edit = f"/organizations/{tenant.organization.id}/edit"
+    start(operator, tenant.staff[Role.PARTNER_ADMIN])
     page = operator.get(edit).text
     token = page.partition('name="csrf_token" value="')[2].split('"')[0]
     operator.post("/view-as/stop", page="/account")
@@ -247,16 +255,16 @@ def suspended(_session: Session, user: User) -> None:
 
 @pytest.mark.parametrize("end", [over, suspended])
 def test_an_ended_view_shows_and_stores_nothing_until_it_is_left(
-    session: Session, own: Tenant, operator: Browser, end: Callable[[Session, User], None]
+    session: Session, tenant: Tenant, operator: Browser, end: Callable[[Session, User], None]
 ) -> None:
-    start(operator, own.user)
-    end(session, session.get_one(User, own.user.id))
+    start(operator, tenant.user)
+    end(session, session.get_one(User, tenant.user.id))
     session.commit()
-    for path in ("/", "/campaigns", "/operator/installation", f"/users/{own.user.id}"):
+    for path in ("/", "/campaigns", "/operator/installation", f"/users/{tenant.user.id}"):
         shown = operator.get(path)
         assert shown.status_code == 403
         assert "The view has ended" in shown.text
-    suspend = f"/users/{own.staff[Role.ADMIN].id}/suspend"
+    suspend = f"/users/{tenant.staff[Role.ADMIN].id}/suspend"
     assert operator.post(suspend, page="/").status_code == 403
     operator.post("/view-as/stop", page="/")
     assert operator.get("/operator/installation").status_code == 200
@@ -267,9 +275,9 @@ def test_an_ended_view_shows_and_stores_nothing_until_it_is_left(
     [("", "Enter a reason."), ("  ", "Enter a reason."), ("x" * 201, "Too long. Use at most 200.")],
 )
 def test_a_view_needs_a_reason(
-    session: Session, own: Tenant, operator: Browser, reason: str, problem: str
+    session: Session, tenant: Tenant, operator: Browser, reason: str, problem: str
 ) -> None:
-    place = f"/users/{own.user.id}/view-as"
+    place = f"/users/{tenant.user.id}/view-as"
     answer = operator.post(place, {"reason": reason}, page=place)
     assert answer.status_code == 422
     assert problem in answer.text
@@ -280,41 +288,41 @@ def test_a_view_needs_a_reason(
 
 
 def test_a_user_who_cannot_sign_in_is_not_offered(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    user = session.get_one(User, own.user.id)
+    user = session.get_one(User, tenant.user.id)
     user.status = UserStatus.SUSPENDED
     session.commit()
     place = f"/users/{user.id}/view-as"
     assert place not in operator.get(f"/users/{user.id}").text
     assert operator.get(place).status_code == 404
-    answer = operator.post(place, REASON, page=f"/users/{own.staff[Role.ADMIN].id}/view-as")
+    answer = operator.post(place, REASON, page=f"/users/{tenant.staff[Role.ADMIN].id}/view-as")
     assert answer.location == f"/users/{user.id}"
     assert written(session, "user.viewed") == []
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.ADMIN])
 def test_only_operators_view_as_other_users(
-    own: Tenant, signed_in: Callable[[User], Browser], role: Role
+    tenant: Tenant, signed_in: Callable[[User], Browser], role: Role
 ) -> None:
-    browser = signed_in(own.staff[role])
-    place = f"/users/{own.user.id}/view-as"
+    browser = signed_in(tenant.staff[role])
+    place = f"/users/{tenant.user.id}/view-as"
     assert browser.get(place).status_code == 404
     assert browser.post(place, REASON, page="/account").status_code == 404
-    assert place not in browser.get(f"/users/{own.user.id}").text
+    assert place not in browser.get(f"/users/{tenant.user.id}").text
 
 
 def test_a_view_does_not_count_as_use_by_the_user(
-    session: Session, database: Database, own: Tenant, operator: Browser
+    session: Session, database: Database, tenant: Tenant, operator: Browser
 ) -> None:
-    start(operator, own.user)
+    start(operator, tenant.user)
     past = utcnow() - timedelta(minutes=5)
     session.execute(update(PortalSession).values(seen_at=past))
     session.commit()
     operator.get("/campaigns")
     with database.transaction(read_only=True) as fresh:
         seen = fresh.scalar(select(PortalSession.seen_at).where(PortalSession.user_id.is_not(None)))
-        user = fresh.get_one(User, own.user.id)
+        user = fresh.get_one(User, tenant.user.id)
         assert seen is not None
         assert seen > past
         assert user.last_session is None

@@ -70,9 +70,9 @@ def count(session: Session) -> int:
 
 
 def test_a_webhook_is_added_and_its_secret_is_shown_once(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    address = f"{LIST}/new?organization={own.organization.id}"
+    address = f"{LIST}/new?organization={tenant.organization.id}"
     made = admin.post(address, NEW, page=address)
     [secret] = set(SECRET.findall(made.text))
     assert (made.status_code, made.headers["Cache-Control"]) == (200, "no-store")
@@ -99,34 +99,34 @@ def test_a_webhook_is_added_and_its_secret_is_shown_once(
     ],
 )
 def test_each_problem_is_at_its_field(
-    session: Session, own: Tenant, admin: Browser, changes: dict[str, object], words: str
+    session: Session, tenant: Tenant, admin: Browser, changes: dict[str, object], words: str
 ) -> None:
-    address = f"{LIST}/new?organization={own.organization.id}"
+    address = f"{LIST}/new?organization={tenant.organization.id}"
     answer = admin.post(address, {**NEW, **changes}, page=address)
     assert (answer.status_code, answer.text.count(words), count(session)) == (422, 2, 0)
 
 
-def test_a_new_endpoint_starts_with_its_organization(own: Tenant, admin: Browser) -> None:
-    assert own.plus.name in admin.get(f"{LIST}/new").text
+def test_a_new_endpoint_starts_with_its_organization(tenant: Tenant, admin: Browser) -> None:
+    assert tenant.plus.name in admin.get(f"{LIST}/new").text
 
 
 def test_a_new_webhook_gets_how_calls_end_and_offers_a_test_beside_its_empty_log(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    form = admin.get(f"{LIST}/new?organization={own.organization.id}").text
+    form = admin.get(f"{LIST}/new?organization={tenant.organization.id}").text
     ticked = re.findall(r'<input(?=[^>]*checked)[^>]*value="([a-z.-]+)"', form)
     ends = ["call.completed", "call.busy", "call.no-answer", "call.failed"]
     assert ticked == ["organization", *ends]
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     head, _, log = admin.get(page_of(endpoint)).text.partition("No events yet.")
     assert "Send test event" not in head
     assert "Send test event" in log
 
 
 def test_a_test_event_is_sent_once_however_often_its_form_is(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    page = page_of(make(app, session, own))
+    page = page_of(make(app, session, tenant))
     for _ in range(2):
         answer = admin.post(f"{page}/test", {"once": "t1"}, page=page)
         assert (answer.status_code, answer.location) == (303, page)
@@ -138,9 +138,9 @@ def test_a_test_event_is_sent_once_however_often_its_form_is(
 
 
 def test_why_there_was_no_answer_is_in_the_readers_language_but_not_what_a_receiver_answered(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     delivery = fail(session, endpoint)
     delivery.last_status, delivery.last_answer = None, STORED
     session.commit()
@@ -155,7 +155,7 @@ def test_why_there_was_no_answer_is_in_the_readers_language_but_not_what_a_recei
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_answer_of_a_receiver_that_refuses_is_shown(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
     delivery = ended(session, endpoint, DeliveryStatus.FAILED)
@@ -183,8 +183,8 @@ def test_the_answer_of_a_receiver_that_refuses_is_shown(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_the_events_of_the_form_are_grouped_by_subject(own: Tenant, admin: Browser) -> None:
-    page = admin.get(f"{LIST}/new?organization={own.organization.id}").text
+def test_the_events_of_the_form_are_grouped_by_subject(tenant: Tenant, admin: Browser) -> None:
+    page = admin.get(f"{LIST}/new?organization={tenant.organization.id}").text
     groups = re.findall(r'<div role="group".*?>([^<]+)</p>(.*?)</div>\s*</div>', page, re.DOTALL)
     assert [heading for heading, _checks in groups] == [
         *("Calls", "Uploads", "Contacts", "Alerts", "API keys")
@@ -197,9 +197,9 @@ def test_the_events_of_the_form_are_grouped_by_subject(own: Tenant, admin: Brows
 
 
 def test_a_webhook_is_paused_and_resumed(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     page = page_of(endpoint)
     admin.post(f"{page}/pause", page=page)
     paused = admin.get(page).text
@@ -229,9 +229,9 @@ def badges(html: str) -> list[tuple[str, str]]:
 
 
 def test_a_failing_webhook_is_amber_and_is_retried_at_once(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     delivery = fail(session, endpoint)
     page = page_of(endpoint)
     shown = admin.get(page).text
@@ -258,9 +258,9 @@ def move(admin: Browser, endpoint: WebhookEndpoint, url: str) -> None:
 
 
 def test_failures_of_an_earlier_address_do_not_count_for_the_current_one(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     delivery = fail(session, endpoint)
     move(admin, endpoint, f"{URL}/v2")
     words = r"Address changed on [^;<]+; no delivery yet"
@@ -278,9 +278,9 @@ def test_failures_of_an_earlier_address_do_not_count_for_the_current_one(
 
 
 def test_a_host_that_is_not_found_is_reported_until_something_is_sent(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    address = f"{LIST}/new?organization={own.organization.id}"
+    address = f"{LIST}/new?organization={tenant.organization.id}"
     admin.post(address, NEW | {"url": "https://hooks.invalid/x"}, page=address)
     endpoint = session.scalars(select(WebhookEndpoint)).one()
     look_host_up(app, endpoint)
@@ -309,9 +309,9 @@ def look_host_up(app: Flask, endpoint: WebhookEndpoint) -> None:
 
 
 def test_the_page_reloads_its_deliveries_while_one_is_in_progress(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     page = page_of(endpoint)
     answer = admin.post(f"{page}/test", {"once": "t1"}, page=page)
     sent = admin.get(answer.location).text
@@ -344,9 +344,9 @@ def test_the_page_reloads_its_deliveries_while_one_is_in_progress(
 
 
 def test_a_webhook_is_edited_and_another_users_change_is_not_overwritten(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     page = f"{page_of(endpoint)}/edit"
     [version] = re.findall(r'name="version" value="(\d+)"', admin.get(page).text)
     changed = {"url": f"{URL}/v2", "events": ["call.failed"], "version": version}
@@ -370,9 +370,9 @@ def test_a_webhook_is_edited_and_another_users_change_is_not_overwritten(
 
 @pytest.mark.parametrize("number", range(5))
 def test_every_state_of_a_webhook_checks_the_version_of_its_forms(
-    app: Flask, session: Session, own: Tenant, admin: Browser, number: int
+    app: Flask, session: Session, tenant: Tenant, admin: Browser, number: int
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     endpoint.url = f"{URL}/{number}"
     session.commit()
     page = f"{page_of(endpoint)}/edit"
@@ -386,9 +386,9 @@ def test_every_state_of_a_webhook_checks_the_version_of_its_forms(
 
 
 def test_an_automatic_pause_says_why(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.FAILING
     session.commit()
     assert "The receiver accepted nothing for 24 hours." in admin.get(page_of(endpoint)).text
@@ -413,7 +413,7 @@ def test_the_secret_is_rotated_with_an_overlap(
 
 
 def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
     delivery = ended(session, endpoint, DeliveryStatus.FAILED)
@@ -434,7 +434,7 @@ def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
 
 
 def test_a_delivery_that_is_sent_again_continues_to_count_its_attempts(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
     delivery = ended(session, endpoint, DeliveryStatus.FAILED)
@@ -448,7 +448,7 @@ def test_a_delivery_that_is_sent_again_continues_to_count_its_attempts(
 
 
 def test_the_page_of_a_delivery_shows_each_attempt_the_latest_first(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
     delivery = ended(session, endpoint, DeliveryStatus.FAILED)
@@ -471,9 +471,9 @@ def test_the_page_of_a_delivery_shows_each_attempt_the_latest_first(
 
 
 def test_the_log_of_a_webhook_without_deliveries_is_not_mentioned(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     asked = f"{page_of(endpoint)}/remove"
     assert "Its log of" not in admin.get(asked).text
     ended(session, endpoint, DeliveryStatus.FAILED)
@@ -481,7 +481,7 @@ def test_the_log_of_a_webhook_without_deliveries_is_not_mentioned(
 
 
 def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
     delivery = ended(session, endpoint, DeliveryStatus.FAILED)
@@ -498,7 +498,7 @@ def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
 
 
 def test_all_deliveries_that_failed_since_a_day_are_sent_again(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
     old, new = (ended(session, endpoint, DeliveryStatus.FAILED) for _ in range(2))
@@ -518,7 +518,7 @@ def test_all_deliveries_that_failed_since_a_day_are_sent_again(
 
 
 def test_removing_asks_with_its_consequence(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
     ended(session, endpoint, DeliveryStatus.DELIVERED)
@@ -531,7 +531,7 @@ def test_removing_asks_with_its_consequence(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
 def test_other_roles_find_no_webhooks(
-    app: Flask, session: Session, own: Tenant, signed_in: SignedIn, role: Role
+    app: Flask, session: Session, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
     page = page_of(make(app, session, own))
     visitor = signed_in(own.user if role is Role.STANDARD else own.staff[role])
@@ -543,7 +543,7 @@ def test_other_roles_find_no_webhooks(
 
 
 def test_a_webhook_of_another_partner_is_answered_like_a_missing_one(
-    app: Flask, session: Session, own: Tenant, other: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser
 ) -> None:
     theirs = make(app, session, other)
     delivery = ended(session, theirs, DeliveryStatus.FAILED)
@@ -561,7 +561,7 @@ def test_a_webhook_of_another_partner_is_answered_like_a_missing_one(
     mixed = f"{page_of(own_one)}/deliveries/{delivery.id}"
     assert admin.get(mixed).status_code == 404
     assert admin.post(f"{mixed}/replay", page=f"{LIST}/new").status_code == 404
-    address = f"{LIST}/new?organization={other.organization.id}"
+    address = f"{LIST}/new?organization={other_tenant.organization.id}"
     assert admin.post(address, NEW, page="/account").status_code == 404
     session.refresh(theirs)
     assert (theirs.paused_at, count(session)) == (None, 2)

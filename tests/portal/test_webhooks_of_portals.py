@@ -44,7 +44,7 @@ def names(page: str) -> list[str]:
 
 
 def test_a_webhook_for_the_whole_portal_is_added_and_its_secret_is_shown_once(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     form = admin.get(f"{LIST}/new").text
     assert re.findall(r'name="scope" type="radio" value="(\w+)"', form) == [
@@ -54,7 +54,7 @@ def test_a_webhook_for_the_whole_portal_is_added_and_its_secret_is_shown_once(
     made = admin.post(f"{LIST}/new", WHOLE)
     [_secret] = set(SECRET.findall(made.text))
     endpoint = session.scalars(select(WebhookEndpoint)).one()
-    assert (endpoint.partner_id, endpoint.organization_id) == (own.partner.id, None)
+    assert (endpoint.partner_id, endpoint.organization_id) == (tenant.partner.id, None)
     page = admin.get(page_of(endpoint)).text
     assert "Receives events for all organizations" in page
     assert re.search(r"Organization</dt>\s*<dd[^>]*>The whole portal<", page)
@@ -63,22 +63,22 @@ def test_a_webhook_for_the_whole_portal_is_added_and_its_secret_is_shown_once(
 
 
 def test_a_webhook_for_the_whole_portal_needs_no_organization(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    address = f"{LIST}/new?organization={own.organization.id}"
+    address = f"{LIST}/new?organization={tenant.organization.id}"
     assert admin.post(address, WHOLE, page=address).status_code == 200
     assert session.scalars(select(WebhookEndpoint.organization_id)).all() == [None]
 
 
 def test_a_refused_form_keeps_the_choice_and_saves_nothing(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     answer = admin.post(f"{LIST}/new", {**WHOLE, "url": "crm.example", "events": []})
     assert answer.status_code == 422
     for words in ("Enter an address like https://host/path.", "Choose at least one event."):
         assert words in answer.text
     assert re.search(r'<input(?=[^>]*value="portal")[^>]*checked', answer.text)
-    assert own.plus.name in answer.text
+    assert tenant.plus.name in answer.text
     assert session.scalars(select(WebhookEndpoint)).all() == []
 
 
@@ -90,24 +90,24 @@ def test_a_webhook_for_one_organization_asks_for_it(session: Session, admin: Bro
 
 
 def test_list_filter_and_files_name_the_whole_portal(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    make(app, session, own)
-    make_for_portal(app, session, own)
-    one, whole = f"https://crm.example/hooks {own.organization.name}", f"{URL} The whole portal"
+    make(app, session, tenant)
+    make_for_portal(app, session, tenant)
+    one, whole = f"https://crm.example/hooks {tenant.organization.name}", f"{URL} The whole portal"
     assert names(admin.get(LIST).text) == [whole, one]
     of_portal = admin.get(f"{LIST}?organization=portal").text
     assert names(of_portal) == [whole]
     [new] = re.findall(rf'href="({LIST}/new[^"]*)"', of_portal)
     assert re.search(r'<input(?=[^>]*value="portal")[^>]*checked', admin.get(new).text)
-    filtered = admin.get(f"{LIST}?organization={own.organization.id}").text
+    filtered = admin.get(f"{LIST}?organization={tenant.organization.id}").text
     assert names(filtered) == [one]
     [select_] = re.findall(r'<select[^>]*name="organization".*?</select>', filtered, re.DOTALL)
     options = re.findall(r'<option value="([^"]*)"( selected)?>([^<]*)', select_)
     assert options == [
         ("", "", "Any organization"),
         ("portal", "", "The whole portal"),
-        (str(own.organization.id), " selected", own.organization.name),
+        (str(tenant.organization.id), " selected", tenant.organization.name),
     ]
     file = admin.get("/lists/webhooks/export.csv?column=organization&organization=portal").text
     assert [line.split(",")[:2] for line in file.splitlines()[1:]] == [[URL, "The whole portal"]]
@@ -115,9 +115,9 @@ def test_list_filter_and_files_name_the_whole_portal(
 
 
 def test_a_webhook_for_the_whole_portal_has_the_actions_of_others(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make_for_portal(app, session, own)
+    endpoint = make_for_portal(app, session, tenant)
     page = page_of(endpoint)
     assert admin.post(f"{page}/test", {"once": "t1"}, page=page).status_code == 303
     delivery = session.scalars(select(WebhookDelivery)).one()
@@ -147,17 +147,17 @@ def test_a_webhook_for_the_whole_portal_has_the_actions_of_others(
 
 
 def test_its_log_names_the_organization_of_each_delivery(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make_for_portal(app, session, own)
-    for whose in (own.organization.id, None):
+    endpoint = make_for_portal(app, session, tenant)
+    for whose in (tenant.organization.id, None):
         event = WebhookEvent.ALERT_OPENED
-        publish(session, own.partner.id, whose, event, partial(dict, organizationId=whose))
+        publish(session, tenant.partner.id, whose, event, partial(dict, organizationId=whose))
     session.commit()
     of_organization, of_portal = session.scalars(
         select(WebhookDelivery).order_by(WebhookDelivery.id)
     ).all()
-    name = own.organization.name
+    name = tenant.organization.name
     assert admin.get(page_of(endpoint)).text.count(f"· {name}</span>") == 1
     for delivery, count in ((of_organization, 1), (of_portal, 0)):
         page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
@@ -166,13 +166,13 @@ def test_its_log_names_the_organization_of_each_delivery(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.OWNER, Role.STANDARD])
 def test_other_roles_do_not_find_webhooks_for_the_whole_portal(
-    app: Flask, session: Session, own: Tenant, signed_in: SignedIn, role: Role
+    app: Flask, session: Session, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    page = page_of(make_for_portal(app, session, own))
+    page = page_of(make_for_portal(app, session, tenant))
     is_member = role in (Role.OWNER, Role.STANDARD)
-    own.user.is_owner = role is Role.OWNER
+    tenant.user.is_owner = role is Role.OWNER
     session.commit()
-    visitor = signed_in(own.user if is_member else own.staff[role])
+    visitor = signed_in(tenant.user if is_member else tenant.staff[role])
     for path in (LIST, f"{LIST}/new", page, f"{page}/edit", "/lists/webhooks/export.csv"):
         assert visitor.get(path).status_code == 404
     for path in (f"{LIST}/new", f"{page}/remove", f"{page}/test"):
@@ -182,9 +182,9 @@ def test_other_roles_do_not_find_webhooks_for_the_whole_portal(
 
 
 def test_a_webhook_for_the_whole_portal_of_another_partner_is_not_found(
-    app: Flask, session: Session, other: Tenant, admin: Browser
+    app: Flask, session: Session, other_tenant: Tenant, admin: Browser
 ) -> None:
-    theirs = make_for_portal(app, session, other)
+    theirs = make_for_portal(app, session, other_tenant)
     assert URL not in admin.get(f"{LIST}?organization=portal").text
     for path in (page_of(theirs), f"{page_of(theirs)}/edit", f"{page_of(theirs)}/remove"):
         assert admin.get(path).status_code == 404

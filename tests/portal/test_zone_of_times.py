@@ -27,12 +27,12 @@ def zones_on(browser: Browser, path: str) -> set[str]:
 )
 def test_the_zone_is_named_until_the_reader_has_chosen_one(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     signed_in: SignedIn,
     chosen: str | None,
     expected: set[str],
 ) -> None:
-    user = own.staff[Role.PARTNER_ADMIN]
+    user = tenant.staff[Role.PARTNER_ADMIN]
     user.timezone = chosen
     session.commit()
     browser = signed_in(user)
@@ -40,9 +40,9 @@ def test_the_zone_is_named_until_the_reader_has_chosen_one(
 
 
 def test_an_operator_reads_the_time_zone_of_the_viewed_user(
-    session: Session, own: Tenant, operator: Browser
+    session: Session, tenant: Tenant, operator: Browser
 ) -> None:
-    user = own.staff[Role.PARTNER_ADMIN]
+    user = tenant.staff[Role.PARTNER_ADMIN]
     user.timezone = "Europe/Berlin"
     session.commit()
     view = f"/users/{user.id}/view-as"

@@ -4,14 +4,14 @@ import pytest
 from sqlalchemy.orm import Session
 
 from tests.fixtures.cast import Tenant, make_tenant
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     return make_tenant(session)
 
 
 @pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session)
+def calling_organization(session: Session) -> CallingOrganization:
+    return make_calling_organization(session)

@@ -14,22 +14,22 @@ from app.policy.caller import Caller, system_caller
 from app.services import campaigns, name_search
 from app.services.campaigns import CampaignFilter
 from tests.fixtures.cast import Tenant, make_tenant
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 
 @pytest.fixture
-def owner(own: Tenant) -> Caller:
-    return own.caller(Role.PARTNER_ADMIN)
+def owner(tenant: Tenant) -> Caller:
+    return tenant.caller(Role.PARTNER_ADMIN)
 
 
-def create(session: Session, owner: Caller, own: Tenant, name: str = "Spring") -> Campaign:
-    return campaigns.create(session, owner, own.organization.id, name=name)
+def create(session: Session, owner: Caller, tenant: Tenant, name: str = "Spring") -> Campaign:
+    return campaigns.create(session, owner, tenant.organization.id, name=name)
 
 
 def test_a_new_campaign_is_paused_and_in_the_history(
-    session: Session, own: Tenant, owner: Caller
+    session: Session, tenant: Tenant, owner: Caller
 ) -> None:
-    made = create(session, owner, own, "  Spring ")
+    made = create(session, owner, tenant, "  Spring ")
     assert (made.name, made.status, made.revision, made.version) == (
         "Spring",
         CampaignStatus.PAUSED,
@@ -39,24 +39,24 @@ def test_a_new_campaign_is_paused_and_in_the_history(
     entry = session.scalars(select(AuditEntry).where(AuditEntry.target_id == str(made.id))).one()
     assert (entry.action, entry.organization_id, entry.after) == (
         "campaign.created",
-        own.organization.id,
+        tenant.organization.id,
         {"name": "Spring"},
     )
 
 
 def test_a_campaign_is_seen_by_its_partner_and_organization_alone(
-    session: Session, own: Tenant, owner: Caller
+    session: Session, tenant: Tenant, owner: Caller
 ) -> None:
-    made = create(session, owner, own)
-    other = make_tenant(session, "Southwind")
+    made = create(session, owner, tenant)
+    other_tenant = make_tenant(session, "Southwind")
     seen = {
         "partner": owner,
-        "its user": own.caller(Role.STANDARD),
+        "its user": tenant.caller(Role.STANDARD),
         "operator": system_caller(),
         "another organization": Caller(
-            owner.kind, Role.STANDARD, None, "x", own.partner.id, own.plus.id
+            owner.kind, Role.STANDARD, None, "x", tenant.partner.id, tenant.plus.id
         ),
-        "another partner": other.caller(Role.PARTNER_ADMIN),
+        "another partner": other_tenant.caller(Role.PARTNER_ADMIN),
         "nobody": Caller(owner.kind, Role.STANDARD, None, "x"),
     }
     found = {name: [c.id for c in campaigns.list_all(session, who)] for name, who in seen.items()}
@@ -76,22 +76,22 @@ def test_a_campaign_is_seen_by_its_partner_and_organization_alone(
 
 
 def test_a_campaign_can_not_be_created_for_an_organization_of_another_tenant(
-    session: Session, own: Tenant, owner: Caller
+    session: Session, tenant: Tenant, owner: Caller
 ) -> None:
-    other = make_tenant(session, "Southwind")
+    other_tenant = make_tenant(session, "Southwind")
     with pytest.raises(NotFound):
-        campaigns.create(session, owner, other.organization.id, name="Spring")
+        campaigns.create(session, owner, other_tenant.organization.id, name="Spring")
 
 
 @pytest.mark.parametrize(
     ("name", "code"), [("", "blank"), (" \u200b", "blank"), ("x" * 201, "too_long")]
 )
 def test_a_name_is_needed_and_has_a_limit(
-    session: Session, own: Tenant, owner: Caller, name: str, code: str
+    session: Session, tenant: Tenant, owner: Caller, name: str, code: str
 ) -> None:
-    made = create(session, owner, own)
+    made = create(session, owner, tenant)
     with pytest.raises(ValidationFailed) as refused:
-        create(session, owner, own, name)
+        create(session, owner, tenant, name)
     with pytest.raises(ValidationFailed) as also_refused:
         campaigns.rename(session, owner, made.id, name)
     assert (refused.value.code, also_refused.value.code) == (code, code)
@@ -112,22 +112,22 @@ Move = Callable[[Session, Caller, UUID], Campaign]
 )
 def test_campaigns_start_pause_and_end(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     owner: Caller,
     moves: list[Move],
     status: CampaignStatus,
     version: int,
 ) -> None:
-    made = create(session, owner, own)
+    made = create(session, owner, tenant)
     for move in moves:
         move(session, owner, made.id)
     assert (made.status, made.version) == (status, version)
 
 
 def test_an_archived_campaign_never_starts_again(
-    session: Session, own: Tenant, owner: Caller
+    session: Session, tenant: Tenant, owner: Caller
 ) -> None:
-    made = create(session, owner, own)
+    made = create(session, owner, tenant)
     campaigns.archive(session, owner, made.id)
     with pytest.raises(Conflict) as refused:
         campaigns.start(session, owner, made.id)
@@ -135,9 +135,9 @@ def test_an_archived_campaign_never_starts_again(
 
 
 def test_a_change_made_meanwhile_is_not_overwritten(
-    session: Session, own: Tenant, owner: Caller
+    session: Session, tenant: Tenant, owner: Caller
 ) -> None:
-    made = create(session, owner, own)
+    made = create(session, owner, tenant)
     campaigns.rename(session, owner, made.id, "Summer", expected_version=1)
     with pytest.raises(Conflict) as refused:
         campaigns.rename(session, owner, made.id, "Autumn", expected_version=1)
@@ -145,25 +145,27 @@ def test_a_change_made_meanwhile_is_not_overwritten(
 
 
 def test_without_the_permission_nothing_is_changed(
-    session: Session, own: Tenant, owner: Caller
+    session: Session, tenant: Tenant, owner: Caller
 ) -> None:
-    made = create(session, owner, own)
-    reader = own.caller(Role.PARTNER_ADMIN, permissions=frozenset())
+    made = create(session, owner, tenant)
+    reader = tenant.caller(Role.PARTNER_ADMIN, permissions=frozenset())
     with pytest.raises(Forbidden):
         campaigns.start(session, reader, made.id)
     with pytest.raises(Forbidden):
-        create(session, reader, own)
+        create(session, reader, tenant)
 
 
 @pytest.mark.parametrize("few", [name_search.FEW, 0], ids=["by the index", "one by one"])
 def test_staff_find_campaigns_by_the_name_of_their_organization(
-    session: Session, own: Tenant, owner: Caller, monkeypatch: pytest.MonkeyPatch, few: int
+    session: Session, tenant: Tenant, owner: Caller, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
     monkeypatch.setattr(name_search, "FEW", few)
-    create(session, owner, own)
-    theirs = campaigns.create(session, owner, own.plus.id, name="Winter recall")
-    other = make_tenant(session, "Southwind")
-    campaigns.create(session, other.caller(Role.PARTNER_ADMIN), other.plus.id, name="Recall")
+    create(session, owner, tenant)
+    theirs = campaigns.create(session, owner, tenant.plus.id, name="Winter recall")
+    other_tenant = make_tenant(session, "Southwind")
+    campaigns.create(
+        session, other_tenant.caller(Role.PARTNER_ADMIN), other_tenant.plus.id, name="Recall"
+    )
 
     def found(caller: Caller, words: str, organization_id: UUID | None = None) -> list[UUID]:
         page = campaigns.search(session, caller, CampaignFilter(organization_id, words))
@@ -172,14 +174,14 @@ def test_staff_find_campaigns_by_the_name_of_their_organization(
     assert found(owner, "DENTÁL") == [theirs.id]
     assert campaigns.count(session, owner, CampaignFilter(query="dental")) == 1
     assert found(owner, "recall") == [theirs.id]
-    assert found(owner, "dental", own.plus.id) == []
-    member = Caller(owner.kind, Role.STANDARD, None, "x", own.partner.id, own.plus.id)
+    assert found(owner, "dental", tenant.plus.id) == []
+    member = Caller(owner.kind, Role.STANDARD, None, "x", tenant.partner.id, tenant.plus.id)
     assert found(member, "dental") == []
 
 
-def test_a_search_looks_in_names_and_pages(session: Session, own: Tenant, owner: Caller) -> None:
+def test_a_search_looks_in_names_and_pages(session: Session, tenant: Tenant, owner: Caller) -> None:
     for name in ("Spring 10%", "Autumn", "springboard", "Winter"):
-        create(session, owner, own, name)
+        create(session, owner, tenant, name)
     found = campaigns.search(session, owner, CampaignFilter(query="SPRING"), sort="name")
     assert [c.name for c in found.items] == ["Spring 10%", "springboard"]
     with_percent = campaigns.search(session, owner, CampaignFilter(query="%"))
@@ -198,8 +200,11 @@ def test_a_search_looks_in_names_and_pages(session: Session, own: Tenant, owner:
 
 
 def test_the_keys_of_a_campaign_are_those_of_its_assistants(session: Session) -> None:
-    line = make_line(session)
-    own_assistant, other_assistant = line.assistant_id, second_assistant(session, line)
+    calling_organization = make_calling_organization(session)
+    own_assistant, other_assistant = (
+        calling_organization.assistant_id,
+        second_assistant(session, calling_organization),
+    )
     for assistant_id, key, identifies in (
         (own_assistant, "crmId", False),
         (own_assistant, "account", False),
@@ -209,18 +214,24 @@ def test_the_keys_of_a_campaign_are_those_of_its_assistants(session: Session) ->
         session.add(
             ExternalIdKey(
                 assistant_id=assistant_id,
-                organization_id=line.organization_id,
+                organization_id=calling_organization.organization_id,
                 key=key,
                 identifies=identifies,
             )
         )
     session.flush()
-    owner = system_caller("owner", partner_id=line.partner_id)
+    owner = system_caller("owner", partner_id=calling_organization.partner_id)
     one = campaigns.create(
-        session, owner, line.organization_id, name="One", assistant_ids=[own_assistant]
+        session,
+        owner,
+        calling_organization.organization_id,
+        name="One",
+        assistant_ids=[own_assistant],
     )
-    every = campaigns.create(session, owner, line.organization_id, name="All", all_assistants=True)
-    none = campaigns.create(session, owner, line.organization_id, name="None")
+    every = campaigns.create(
+        session, owner, calling_organization.organization_id, name="All", all_assistants=True
+    )
+    none = campaigns.create(session, owner, calling_organization.organization_id, name="None")
     assert campaigns.external_id_keys_of(session, [one, every, none]) == {
         one.id: {"account": False, "crmId": False},
         every.id: {"account": False, "branch": False, "crmId": True},
@@ -230,9 +241,11 @@ def test_the_keys_of_a_campaign_are_those_of_its_assistants(session: Session) ->
     assert campaigns.external_id_keys(session, none) == {"branch": False, "crmId": True}
 
 
-def second_assistant(session: Session, line: Line) -> UUID:
+def second_assistant(session: Session, calling_organization: CallingOrganization) -> UUID:
     assistant = Assistant(
-        partner_id=line.partner_id, organization_id=line.organization_id, name="Bo"
+        partner_id=calling_organization.partner_id,
+        organization_id=calling_organization.organization_id,
+        name="Bo",
     )
     session.add(assistant)
     session.flush()
@@ -240,10 +253,17 @@ def second_assistant(session: Session, line: Line) -> UUID:
 
 
 def test_an_assistant_of_another_organization_cannot_be_assigned(session: Session) -> None:
-    line, foreign = make_line(session), make_line(session)
-    owner = system_caller("owner", partner_id=line.partner_id)
+    calling_organization, foreign = (
+        make_calling_organization(session),
+        make_calling_organization(session),
+    )
+    owner = system_caller("owner", partner_id=calling_organization.partner_id)
     with pytest.raises(ValidationFailed) as refused:
         campaigns.create(
-            session, owner, line.organization_id, name="One", assistant_ids=[foreign.assistant_id]
+            session,
+            owner,
+            calling_organization.organization_id,
+            name="One",
+            assistant_ids=[foreign.assistant_id],
         )
     assert refused.value.code == "agent_not_found"

@@ -50,13 +50,13 @@ def mailed(session: Session, kind: MailKind = MailKind.CREDENTIAL_ENDS) -> list[
 
 @pytest.mark.parametrize("kind", ["key", "client", "scim_token"])
 def test_a_credential_is_announced_14_days_and_1_day_before_its_end_once_each(
-    session: Session, settings: Settings, own: Tenant, clock: SetClock, kind: str
+    session: Session, settings: Settings, tenant: Tenant, clock: SetClock, kind: str
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     start = clock.now
     makers: dict[str, Make] = {
         "key": lambda: (
-            api_keys.create(session, admin, organization_id=own.organization.id, name="Sync").key
+            api_keys.create(session, admin, organization_id=tenant.organization.id, name="Sync").key
         ),
         "client": lambda: oauth_clients.create(session, admin, name="Sync", role=Role.ADMIN).client,
         "scim_token": lambda: scim_tokens.create(session, admin, name="Sync").token,
@@ -70,23 +70,26 @@ def test_a_credential_is_announced_14_days_and_1_day_before_its_end_once_each(
         counted.append((due, len(mailed(session))))
     assert counted == [(False, 0), (True, 1), (False, 1), (True, 2), (False, 2), (False, 2)]
     letters = send_waiting(session, settings)
-    assert {letter.to for letter in letters} == {own.staff[Role.PARTNER_ADMIN].email}
+    assert {letter.to for letter in letters} == {tenant.staff[Role.PARTNER_ADMIN].email}
     assert all("Sync" in letter.subject and "It works until" in letter.text for letter in letters)
 
 
 def test_the_creator_and_every_administrator_are_mailed_in_their_own_language(
-    session: Session, settings: Settings, own: Tenant, clock: SetClock
+    session: Session, settings: Settings, tenant: Tenant, clock: SetClock
 ) -> None:
-    second = make_user(session, own.partner.id, "zoe@northwind.example", Role.PARTNER_ADMIN)
+    second = make_user(session, tenant.partner.id, "zoe@northwind.example", Role.PARTNER_ADMIN)
     second.language = "de"
-    creator: User = own.staff[Role.PARTNER_EDITOR]
+    creator: User = tenant.staff[Role.PARTNER_EDITOR]
     key = api_keys.create(
-        session, own.caller(Role.PARTNER_ADMIN), organization_id=own.organization.id, name="Sync"
+        session,
+        tenant.caller(Role.PARTNER_ADMIN),
+        organization_id=tenant.organization.id,
+        name="Sync",
     ).key
     key.responsible_id = creator.id
     session.execute(delete(Mail))
     clock.now += YEAR - DAY
-    addressed = {own.staff[Role.PARTNER_ADMIN].id, second.id, creator.id}
+    addressed = {tenant.staff[Role.PARTNER_ADMIN].id, second.id, creator.id}
     assert set(mailed(session)) == addressed
     texts = {letter.to: letter.text for letter in send_waiting(session, settings)}
     assert len(texts) == 3
@@ -96,12 +99,12 @@ def test_the_creator_and_every_administrator_are_mailed_in_their_own_language(
 def test_rotated_revoked_and_short_lived_credentials_are_not_announced_early(
     session: Session, own: Tenant, clock: SetClock
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     for expires_at in (timedelta(days=30), timedelta(days=30), timedelta(days=5), None):
         api_keys.create(
             session,
             admin,
-            organization_id=own.organization.id,
+            organization_id=tenant.organization.id,
             name="Sync",
             expires_at=expires_at,
         )
@@ -117,7 +120,7 @@ def test_rotated_revoked_and_short_lived_credentials_are_not_announced_early(
 def test_a_rotated_client_is_announced_again_before_its_new_end(
     session: Session, own: Tenant, clock: SetClock
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     client = oauth_clients.create(session, admin, name="Sync", role=Role.ADMIN).client
     clock.now += YEAR - DAY
     assert len(mailed(session)) == 1
@@ -128,19 +131,19 @@ def test_a_rotated_client_is_announced_again_before_its_new_end(
 
 
 def test_webhooks_of_the_organization_receive_the_end_of_its_keys(
-    session: Session, settings: Settings, own: Tenant, clock: SetClock
+    session: Session, settings: Settings, tenant: Tenant, clock: SetClock
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     endpoints.add(
         session,
         admin,
         settings,
-        organization_id=own.organization.id,
+        organization_id=tenant.organization.id,
         url="https://hooks.example.com/in",
         events=[WebhookEvent.KEY_EXPIRING.value],
     )
     start = clock.now
-    key = api_keys.create(session, admin, organization_id=own.organization.id, name="Sync").key
+    key = api_keys.create(session, admin, organization_id=tenant.organization.id, name="Sync").key
     clock.now += YEAR - 14 * DAY
     credential_ends.announce(session, utcnow())
     [payload] = session.scalars(select(WebhookDelivery.payload)).all()
@@ -148,7 +151,7 @@ def test_webhooks_of_the_organization_receive_the_end_of_its_keys(
     assert (told["type"], told["data"]) == (
         "key.expiring",
         {
-            "organizationId": str(own.organization.id),
+            "organizationId": str(tenant.organization.id),
             "keyId": str(key.id),
             "publicId": key.public_id,
             "name": "Sync",
@@ -158,9 +161,9 @@ def test_webhooks_of_the_organization_receive_the_end_of_its_keys(
 
 
 def test_a_secret_that_was_replaced_works_until_the_old_end_at_most(
-    session: Session, own: Tenant, clock: SetClock
+    session: Session, tenant: Tenant, clock: SetClock
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     made = oauth_clients.create(session, admin, name="Sync", role=Role.ADMIN, expires_at=DAY)
     rotated = oauth_clients.rotate(session, admin, made.client.id, overlap=timedelta(days=7))
     secrets = [made.secret, rotated.secret]
@@ -177,11 +180,11 @@ def test_a_secret_that_was_replaced_works_until_the_old_end_at_most(
 
 
 def test_an_ended_key_and_token_are_refused_at_once(
-    session: Session, own: Tenant, clock: SetClock
+    session: Session, tenant: Tenant, clock: SetClock
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     key = api_keys.create(
-        session, admin, organization_id=own.organization.id, name="Sync", expires_at=DAY
+        session, admin, organization_id=tenant.organization.id, name="Sync", expires_at=DAY
     )
     token = scim_tokens.create(session, admin, name="Entra", expires_at=DAY)
     clock.now += DAY - timedelta(seconds=1)

@@ -12,7 +12,7 @@ from app.gateways.files import FileStore, open_files
 from app.gateways.files.folder import FolderFileStore
 from app.models import FileStoreMark
 from app.services import file_identity
-from tests.fixtures.s3_server import S3Server, line_to
+from tests.fixtures.s3_server import S3Server, breakable_connection
 from tests.fixtures.settings import settings_for, url_of
 
 SHARED = (
@@ -113,9 +113,9 @@ def test_an_outage_of_the_bucket_or_the_database_keeps_no_process_from_starting(
     s3_server: S3Server,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with line_to(s3_server) as line:
-        line.cut = True
-        cut = {"files_endpoint": line.url, "files_seconds": 0.5}
+    with breakable_connection(s3_server) as connection:
+        connection.cut = True
+        cut = {"files_endpoint": connection.url, "files_seconds": 0.5}
         start(fresh_database, tmp_path, **s3_server.settings(tmp_path.name, **cut))
     assert caplog.messages[-1] == (
         "the file storage was not compared with the database's: it does not answer"

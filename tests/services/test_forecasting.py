@@ -18,8 +18,8 @@ from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 TODAY = date(2026, 10, 15)
 
 
-def talked(session: Session, own: Tenant, day: date, conversations: int) -> None:
-    whose = {"organization_id": own.organization.id, "partner_id": own.partner.id}
+def talked(session: Session, tenant: Tenant, day: date, conversations: int) -> None:
+    whose = {"organization_id": tenant.organization.id, "partner_id": tenant.partner.id}
     session.add(ConversationDay(**whose, day=day, conversations=conversations))
     session.flush()
 
@@ -70,32 +70,32 @@ def test_a_day_busier_than_expected_takes_nothing_from_the_days_after_it() -> No
 
 @pytest.mark.usefixtures("clock")
 def test_the_forecast_adds_known_and_expected_days(session: Session) -> None:
-    own = make_tenant(session)
+    tenant = make_tenant(session)
     for age in range(1, 60):
         day = date.fromordinal(TODAY.toordinal() - age)
-        talked(session, own, day, 10)
-    talked(session, own, TODAY, 3)
-    caller = own.caller(Role.ADMIN)
+        talked(session, tenant, day, 10)
+    talked(session, tenant, TODAY, 3)
+    caller = tenant.caller(Role.ADMIN)
     week = reporting.last_days(TODAY, 7)
-    found = reporting.compare_days(session, caller, week, TODAY, own.organization.id)
+    found = reporting.compare_days(session, caller, week, TODAY, tenant.organization.id)
     assert found.end == MonthEnd(date(2026, 10, 31), 310, 310, 310)
     assert [day.conversations for day in found.days] == [*[10] * 6, 3]
     assert [day.conversations for day in found.before] == [10] * 7
-    assert reporting.compare_days(session, caller, week, TODAY, own.plus.id).end is None
-    earlier = reporting.compare_days(session, caller, week.before(), TODAY, own.organization.id)
+    assert reporting.compare_days(session, caller, week, TODAY, tenant.plus.id).end is None
+    earlier = reporting.compare_days(session, caller, week.before(), TODAY, tenant.organization.id)
     assert earlier.end is None, "a range that has ended has no forecast"
     assert earlier.days == found.before
 
 
 @pytest.mark.usefixtures("clock")
 def test_spending_says_on_which_day_the_month_reaches_its_limit(session: Session) -> None:
-    own = make_tenant(session)
-    scope, subject = f"partner:{own.partner.id}", LimitSubject(partner_id=own.partner.id)
+    tenant = make_tenant(session)
+    scope, subject = f"partner:{tenant.partner.id}", LimitSubject(partner_id=tenant.partner.id)
     ages = [(date.fromordinal(TODAY.toordinal() - age).isoformat(), 600) for age in range(1, 60)]
     for period, seconds in [*ages, ("2026-10", 14 * 600)]:
         session.add(
             SpendingTotal(
-                scope=scope, period=period, partner_id=own.partner.id, spent_seconds=seconds
+                scope=scope, period=period, partner_id=tenant.partner.id, spent_seconds=seconds
             )
         )
     expected = []

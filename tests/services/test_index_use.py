@@ -24,13 +24,13 @@ from tests.fixtures.cast import Tenant, make_tenant
 Read = Callable[[Session, Tenant], Any]
 
 
-def data_of_a_contact(session: Session, own: Tenant) -> None:
-    phones, contacts = ("+12025550143",), (own.user.id,)
+def data_of_a_contact(session: Session, tenant: Tenant) -> None:
+    phones, contacts = ("+12025550143",), (tenant.user.id,)
     subject = DataSubject(
         SubjectKind.CONTACT,
-        own.user.id,
-        own.partner.id,
-        own.organization.id,
+        tenant.user.id,
+        tenant.partner.id,
+        tenant.organization.id,
         phones,
         (),
         (),
@@ -39,44 +39,44 @@ def data_of_a_contact(session: Session, own: Tenant) -> None:
     exporting.counts(session, subject)
 
 
-def data_of_a_user(session: Session, own: Tenant) -> None:
-    subject = DataSubject(SubjectKind.USER, own.user.id, own.partner.id, None)
+def data_of_a_user(session: Session, tenant: Tenant) -> None:
+    subject = DataSubject(SubjectKind.USER, tenant.user.id, tenant.partner.id, None)
     exporting.counts(session, subject)
 
 
-def contacts_of_a_person(session: Session, own: Tenant) -> None:
+def contacts_of_a_person(session: Session, tenant: Tenant) -> None:
     subjects.contact_called(
-        *(session, own.caller(Role.PARTNER_ADMIN), own.organization.id),
+        *(session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id),
         phone="+12025550143",
         email="ada@example.com",
-        subject_id=own.user.id,
+        subject_id=tenant.user.id,
     )
 
 
-def calls_of_today(session: Session, own: Tenant) -> None:
-    overview.numbers_of(session, own.organization)
+def calls_of_today(session: Session, tenant: Tenant) -> None:
+    overview.numbers_of(session, tenant.organization)
 
 
-def regions(session: Session, own: Tenant) -> None:
-    numbers_in_regions(session, own.caller(Role.PARTNER_ADMIN), "202 555 0143")
+def regions(session: Session, tenant: Tenant) -> None:
+    numbers_in_regions(session, tenant.caller(Role.PARTNER_ADMIN), "202 555 0143")
 
 
-def staff(session: Session, own: Tenant) -> None:
+def staff(session: Session, tenant: Tenant) -> None:
     chosen = UserFilter(user_type=Role.PARTNER_EDITOR)
-    users.count(session, own.caller(Role.PARTNER_ADMIN), chosen)
+    users.count(session, tenant.caller(Role.PARTNER_ADMIN), chosen)
 
 
-def newest_calls(session: Session, own: Tenant) -> None:
-    calls.search(session, own.caller(Role.PARTNER_ADMIN), CallSearch())
+def newest_calls(session: Session, tenant: Tenant) -> None:
+    calls.search(session, tenant.caller(Role.PARTNER_ADMIN), CallSearch())
 
 
-def one_user(session: Session, own: Tenant) -> None:
-    users.get(session, own.caller(Role.PARTNER_ADMIN), own.user.id)
+def one_user(session: Session, tenant: Tenant) -> None:
+    users.get(session, tenant.caller(Role.PARTNER_ADMIN), tenant.user.id)
 
 
-def campaigns_to_upload_to(session: Session, own: Tenant) -> None:
+def campaigns_to_upload_to(session: Session, tenant: Tenant) -> None:
     wanted = campaigns.CampaignFilter(takes_contacts=True)
-    campaigns.search(session, own.caller(Role.PARTNER_ADMIN), wanted)
+    campaigns.search(session, tenant.caller(Role.PARTNER_ADMIN), wanted)
 
 
 @pytest.mark.parametrize("backend", ["sqlite"])
@@ -104,7 +104,7 @@ def test_a_query_uses_its_index(session: Session, read: Read, table: str, used: 
 
 
 def plan_of(session: Session, read: Read, table: str) -> str:
-    own = make_tenant(session)
+    tenant = make_tenant(session)
     session.flush()
     connection, sent = session.connection(), list[tuple[str, Any]]()
 
@@ -112,46 +112,48 @@ def plan_of(session: Session, read: Read, table: str) -> str:
         sent.append(args[2:4])
 
     event.listen(connection, "before_cursor_execute", note)
-    read(session, own)
+    read(session, tenant)
     event.remove(connection, "before_cursor_execute", note)
     ordered = [each for each in sent if f"FROM {table}" in each[0]]
     statement, values = next((e for e in ordered if "ORDER BY" in e[0]), ordered[0])
     return str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).all())
 
 
-def sorted_calls(session: Session, own: Tenant) -> None:
-    calls.search(session, own.caller(Role.PARTNER_ADMIN), CallSearch(), sort="outcome")
+def sorted_calls(session: Session, tenant: Tenant) -> None:
+    calls.search(session, tenant.caller(Role.PARTNER_ADMIN), CallSearch(), sort="outcome")
 
 
-def sorted_calls_of_a_member(session: Session, own: Tenant) -> None:
-    calls.search(session, own.caller(Role.STANDARD), CallSearch(), sort="-outcome")
+def sorted_calls_of_a_member(session: Session, tenant: Tenant) -> None:
+    calls.search(session, tenant.caller(Role.STANDARD), CallSearch(), sort="-outcome")
 
 
-def organizations_by_plan(session: Session, own: Tenant) -> None:
-    organizations.search(session, own.caller(Role.PARTNER_ADMIN), sort="plan")
+def organizations_by_plan(session: Session, tenant: Tenant) -> None:
+    organizations.search(session, tenant.caller(Role.PARTNER_ADMIN), sort="plan")
 
 
-def users_by_role(session: Session, own: Tenant) -> None:
-    users.search(session, own.caller(Role.PARTNER_ADMIN), UserFilter(), sort="role")
+def users_by_role(session: Session, tenant: Tenant) -> None:
+    users.search(session, tenant.caller(Role.PARTNER_ADMIN), UserFilter(), sort="role")
 
 
-def contacts_by_phone(session: Session, own: Tenant) -> None:
-    staff = own.caller(Role.PARTNER_ADMIN)
-    campaign = campaigns.create(session, staff, own.organization.id, name="Autumn")
+def contacts_by_phone(session: Session, tenant: Tenant) -> None:
+    staff = tenant.caller(Role.PARTNER_ADMIN)
+    campaign = campaigns.create(session, staff, tenant.organization.id, name="Autumn")
     session.flush()
     contacts.search(session, campaign, sort="phone")
 
 
-def uploads_by_author(session: Session, own: Tenant) -> None:
-    uploads.search(session, own.caller(Role.PARTNER_ADMIN), sort="-author")
+def uploads_by_author(session: Session, tenant: Tenant) -> None:
+    uploads.search(session, tenant.caller(Role.PARTNER_ADMIN), sort="-author")
 
 
-def numbers_by_source(session: Session, own: Tenant) -> None:
-    do_not_call.listing(session, own.caller(Role.PARTNER_ADMIN), own.organization.id, sort="source")
+def numbers_by_source(session: Session, tenant: Tenant) -> None:
+    do_not_call.listing(
+        session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, sort="source"
+    )
 
 
-def webhooks_by_address(session: Session, own: Tenant) -> None:
-    endpoints.search(session, own.caller(Role.PARTNER_ADMIN), sort="address")
+def webhooks_by_address(session: Session, tenant: Tenant) -> None:
+    endpoints.search(session, tenant.caller(Role.PARTNER_ADMIN), sort="address")
 
 
 @pytest.mark.parametrize("backend", ["sqlite"])

@@ -33,14 +33,14 @@ backend = runs_on(["postgresql"])
 
 
 @pytest.fixture
-def own(fresh_database: Database) -> Tenant:
+def tenant(fresh_database: Database) -> Tenant:
     with fresh_database.transaction() as session:
         return make_tenant(session)
 
 
 @pytest.fixture
-def admin(own: Tenant) -> Caller:
-    return own.caller(Role.PARTNER_ADMIN)
+def admin(tenant: Tenant) -> Caller:
+    return tenant.caller(Role.PARTNER_ADMIN)
 
 
 def at_once(database: Database, attempt: Callable[[Session], object]) -> list[str]:
@@ -77,13 +77,13 @@ def test_one_alert_rule_is_the_last(
 @pytest.mark.parametrize("of_portal", [True, False], ids=["portal", "organization"])
 def test_one_webhook_is_the_last(
     fresh_database: Database,
-    own: Tenant,
+    tenant: Tenant,
     admin: Caller,
     of_portal: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(endpoints, "MAX_ENDPOINTS", 1)
-    organization_id = None if of_portal else own.organization.id
+    organization_id = None if of_portal else tenant.organization.id
 
     def add(session: Session) -> None:
         url = "https://crm.example/hooks"

@@ -37,8 +37,8 @@ def test_one_slip_in_a_word_is_near(text: str, words: str, is_near: bool) -> Non
 @pytest.fixture
 def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
-    other = make_tenant(session, "Northwood")
-    for each in (tenant, other):
+    other_tenant = make_tenant(session, "Northwood")
+    for each in (tenant, other_tenant):
         admin = each.caller(Role.PARTNER_ADMIN)
         campaigns.create(session, admin, each.plus.id, name="Nordlicht 50%")
     return tenant

@@ -10,11 +10,11 @@ from tests.fixtures.statements import counted
 
 
 def test_a_number_is_read_in_each_region_of_the_callers_organizations(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    other = make_tenant(session, "Other")
-    own.organization.default_region, own.plus.default_region = "GB", "FR"
-    other.organization.default_region = other.plus.default_region = "DE"
+    other_tenant = make_tenant(session, "Other")
+    tenant.organization.default_region, tenant.plus.default_region = "GB", "FR"
+    other_tenant.organization.default_region = other_tenant.plus.default_region = "DE"
     session.flush()
     numbers = {"020 7946 0018": "+442079460018", "01 23 45 67 89": "+33123456789"}
 
@@ -25,15 +25,17 @@ def test_a_number_is_read_in_each_region_of_the_callers_organizations(
             if number in numbers_in_regions(session, caller.caller(role), text)
         ]
 
-    assert found(own, Role.PARTNER_ADMIN) == list(numbers)
-    assert found(own, Role.ADMIN) == list(numbers)
-    assert found(other, Role.PARTNER_ADMIN) == []
-    assert numbers_in_regions(session, own.caller(Role.OPERATOR), "030 901820") == {"+4930901820"}
+    assert found(tenant, Role.PARTNER_ADMIN) == list(numbers)
+    assert found(tenant, Role.ADMIN) == list(numbers)
+    assert found(other_tenant, Role.PARTNER_ADMIN) == []
+    assert numbers_in_regions(session, tenant.caller(Role.OPERATOR), "030 901820") == {
+        "+4930901820"
+    }
 
 
 def test_words_without_a_digit_are_no_number_anywhere(
-    session: Session, own: Tenant, database: Database
+    session: Session, tenant: Tenant, database: Database
 ) -> None:
     with counted(database.engine) as statements:
-        assert numbers_in_regions(session, own.caller(Role.PARTNER_ADMIN), "dental") == set()
+        assert numbers_in_regions(session, tenant.caller(Role.PARTNER_ADMIN), "dental") == set()
     assert statements == []

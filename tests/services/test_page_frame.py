@@ -20,21 +20,21 @@ PRICES = (Tier.FREE, Tier.BASIC, Tier.PLUS)
 
 
 @pytest.fixture
-def views(session: Session, own: Tenant) -> None:
+def views(session: Session, tenant: Tenant) -> None:
     """Three views of organizations and one of users."""
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     for name in reversed(NAMES):
         saved_views.create(session, caller, "organizations", "status=any", ViewInput(name))
     saved_views.create(session, caller, "users", "q=a", ViewInput("People"))
     session.commit()
 
 
-def add_prices(session: Session, own: Tenant) -> None:
+def add_prices(session: Session, tenant: Tenant) -> None:
     """Prices in the contract's ``pricing``, which count before the first version of the plans."""
     for position, tier in enumerate(PRICES, start=3):
         session.add(
             Pricing(
-                partner_id=own.partner.id,
+                partner_id=tenant.partner.id,
                 position=position,
                 tier=tier,
                 processor_price_id=f"price-{tier}",
@@ -44,8 +44,8 @@ def add_prices(session: Session, own: Tenant) -> None:
     session.commit()
 
 
-def published(session: Session, own: Tenant) -> None:
-    caller, partner_id = own.caller(Role.PARTNER_ADMIN), own.partner.id
+def published(session: Session, tenant: Tenant) -> None:
+    caller, partner_id = tenant.caller(Role.PARTNER_ADMIN), tenant.partner.id
     plan = versions.current(session, caller, partner_id).plans[0]
     versions.save(session, caller, partner_id, replace(plan, name="Starter"))
     versions.publish(session, caller, partner_id)
@@ -55,13 +55,13 @@ def published(session: Session, own: Tenant) -> None:
 @pytest.mark.usefixtures("views")
 @pytest.mark.parametrize("prepare", [None, add_prices, published])
 def test_views_notifications_and_plans_are_read_together(
-    session: Session, database: Database, own: Tenant, prepare: object
+    session: Session, database: Database, tenant: Tenant, prepare: object
 ) -> None:
     if callable(prepare):
-        prepare(session, own)
-    caller = own.caller(Role.PARTNER_ADMIN)
+        prepare(session, tenant)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     with database.transaction(read_only=True) as reading:
-        plans = pricing.published(reading, own.partner.id)
+        plans = pricing.published(reading, tenant.partner.id)
         unread = notified.count_unread(reading, caller)
     with database.transaction(read_only=True) as reading:
         with counted(database.engine) as statements:
@@ -70,23 +70,23 @@ def test_views_notifications_and_plans_are_read_together(
         assert frame.unread == unread
         asked = [each for each in statements if each.startswith("SELECT")]
         with counted(database.engine) as statements:
-            assert pricing.published(reading, own.partner.id) == plans
+            assert pricing.published(reading, tenant.partner.id) == plans
         assert (len(asked), len(statements)) == (2 if prepare is add_prices else 1, 0)
 
 
 @pytest.mark.usefixtures("views")
 def test_a_page_without_plans_reads_none_and_a_page_without_a_list_no_views(
-    database: Database, own: Tenant
+    database: Database, tenant: Tenant
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     with database.transaction(read_only=True) as reading:
         assert page_frame.load(reading, caller).views == ()
         frame = page_frame.load(reading, caller, "users", with_plans=False)
         assert [view.name for view in frame.views] == ["People"]
 
 
-def test_an_operator_has_no_frame(database: Database, own: Tenant) -> None:
-    caller = own.caller(Role.OPERATOR)
+def test_an_operator_has_no_frame(database: Database, tenant: Tenant) -> None:
+    caller = tenant.caller(Role.OPERATOR)
     with (
         database.transaction(read_only=True) as reading,
         counted(database.engine) as statements,

@@ -29,7 +29,7 @@ from app.models import Organization
 from app.services.credentials import api_keys
 from app.telemetry.context import current, set_context, working_on
 from tests.fixtures.databases import BACKENDS
-from tests.fixtures.worker import make_line
+from tests.fixtures.worker import make_calling_organization
 from tests.matrix import is_full, rotating
 from tests.services.personal_data.house import CANARIES, make_house
 
@@ -193,8 +193,8 @@ def test_ids_noted_outside_a_job_are_on_no_line() -> None:
 
 
 def test_a_constraint_of_the_database_shows_no_value(session: Session, written: Written) -> None:
-    line = make_line(session)
-    known = session.get_one(Organization, line.organization_id)
+    calling_organization = make_calling_organization(session)
+    known = session.get_one(Organization, calling_organization.organization_id)
     again = {"id": known.id, "partner_id": known.partner_id, "name": NAMES[0]}
     try:
         with session.begin_nested():

@@ -28,7 +28,7 @@ from app.services import workers
 from app.telemetry.metrics import REGISTRY, watch_pool
 from tests.fixtures.databases import Databases
 from tests.fixtures.waiting import wait_for
-from tests.fixtures.worker import make_line
+from tests.fixtures.worker import make_calling_organization
 
 ALERTS = ROOT / "deploy" / "prometheus" / "alerts.yml"
 DASHBOARD = ROOT / "deploy" / "grafana" / "dashboard.json"
@@ -116,8 +116,8 @@ def test_connections_in_use_are_counted(databases: Databases) -> None:
 
 
 def test_the_queue_reports_what_waits(session: Session, database: Database) -> None:
-    line = make_line(session)
-    line.accept(session)
+    calling_organization = make_calling_organization(session)
+    calling_organization.accept(session)
     session.commit()
     registry = CollectorRegistry()
     workers.announce(session, "one", ["calls"])

@@ -24,7 +24,7 @@ RETIREMENT = datetime(2099, 7, 1, tzinfo=UTC)
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
     assistant = session.scalars(
         select(Assistant).where(Assistant.organization_id == tenant.plus.id)
@@ -35,14 +35,16 @@ def own(session: Session) -> Tenant:
 
 
 @pytest.fixture
-def assistant(session: Session, own: Tenant) -> Assistant:
-    return session.scalars(select(Assistant).where(Assistant.organization_id == own.plus.id)).one()
+def assistant(session: Session, tenant: Tenant) -> Assistant:
+    return session.scalars(
+        select(Assistant).where(Assistant.organization_id == tenant.plus.id)
+    ).one()
 
 
 @pytest.fixture
-def made(session: Session, own: Tenant) -> oauth_clients.NewClient:
+def made(session: Session, tenant: Tenant) -> oauth_clients.NewClient:
     new = oauth_clients.create_legacy(
-        session, SUPPORT, organization_id=own.plus.id, name="Dialler", expires_at=None
+        session, SUPPORT, organization_id=tenant.plus.id, name="Dialler", expires_at=None
     )
     session.commit()
     return new

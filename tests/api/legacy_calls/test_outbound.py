@@ -13,7 +13,7 @@ from tests.api.legacy_calls.conftest import SUPPORT, TO, Dialler
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.trial import add_verified
-from tests.fixtures.worker import Line
+from tests.fixtures.worker import CallingOrganization
 
 
 def refusal(answer: TestResponse) -> tuple[int, str, list[tuple[str, str]]]:
@@ -32,7 +32,7 @@ def only_call(session: Session) -> Call:
 
 def test_notes_become_a_call_with_written_messages(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     served: Dialler,
     assistant: Assistant,
     made: oauth_clients.NewClient,
@@ -52,7 +52,7 @@ def test_notes_become_a_call_with_written_messages(
         call.credential_id, call.phone_number, call.contact, call.call_metadata,
         call.intro_message, call.voicemail_message, call.call_instructions,
     ) == (
-        CallSource.LEGACY, True, CallStatus.QUEUED, assistant.id, own.plus.id,
+        CallSource.LEGACY, True, CallStatus.QUEUED, assistant.id, tenant.plus.id,
         made.client.id, TO, {"phoneNumber": TO, "firstName": "Ada", "lastName": "Lovelace"},
         {"city": "Boston"}, None, None, "She asked for a quote.",
     )  # fmt: skip
@@ -177,9 +177,9 @@ def test_an_assistant_that_can_not_call_gets_409(
     assert refusal(served.ask()) == (409, code, [])
 
 
-def test_the_do_not_call_list_counts(session: Session, own: Tenant, served: Dialler) -> None:
+def test_the_do_not_call_list_counts(session: Session, tenant: Tenant, served: Dialler) -> None:
     entry = DoNotCallEntry(
-        organization_id=own.plus.id, partner_id=own.partner.id, phone=TO, added_by="Paul"
+        organization_id=tenant.plus.id, partner_id=tenant.partner.id, phone=TO, added_by="Paul"
     )
     session.add(entry)
     session.commit()
@@ -206,10 +206,10 @@ def test_without_a_valid_token_the_answer_is_403_and_never_401(
 
 
 def test_a_token_of_area_a_is_refused(
-    session: Session, own: Tenant, served: Dialler, client: FlaskClient
+    session: Session, tenant: Tenant, served: Dialler, client: FlaskClient
 ) -> None:
     made = oauth_clients.create(
-        session, own.caller(Role.PARTNER_ADMIN), name="Sync", role=Role.PARTNER_ADMIN
+        session, tenant.caller(Role.PARTNER_ADMIN), name="Sync", role=Role.PARTNER_ADMIN
     )
     session.commit()
     form = {
@@ -228,36 +228,40 @@ def test_its_own_token_opens_nothing_in_area_a(served: Dialler) -> None:
 
 @pytest.mark.parametrize("tier", [Tier.FREE, Tier.BASIC, Tier.BASIC_TRIAL, None])
 def test_a_plan_other_than_plus_gets_403(
-    session: Session, own: Tenant, served: Dialler, tier: Tier | None
+    session: Session, tenant: Tenant, served: Dialler, tier: Tier | None
 ) -> None:
-    own.plus.payment_tier = tier
+    tenant.plus.payment_tier = tier
     session.commit()
     assert refusal(served.ask()) == (403, "plan_required", [])
 
 
-def test_a_suspended_organization_gets_403(session: Session, own: Tenant, served: Dialler) -> None:
-    own.plus.status = OrganizationStatus.SUSPENDED
+def test_a_suspended_organization_gets_403(
+    session: Session, tenant: Tenant, served: Dialler
+) -> None:
+    tenant.plus.status = OrganizationStatus.SUSPENDED
     session.commit()
     assert refusal(served.ask()) == (403, "organization_suspended", [])
 
 
 def test_trial_mode_allows_only_verified_numbers(
-    session: Session, own: Tenant, served: Dialler, assistant: Assistant
+    session: Session, tenant: Tenant, served: Dialler, assistant: Assistant
 ) -> None:
-    own.plus.trial_ended_at = None
+    tenant.plus.trial_ended_at = None
     session.commit()
     assert refusal(served.ask()) == (403, "trial_mode", [])
-    line = Line(own.partner.id, own.plus.id, assistant.id, SUPPORT)
-    add_verified(session, line, TO)
+    calling_organization = CallingOrganization(
+        tenant.partner.id, tenant.plus.id, assistant.id, SUPPORT
+    )
+    add_verified(session, calling_organization, TO)
     session.commit()
     assert served.ask().status_code == 200
     assert only_call(session).phone_number == TO
 
 
 def test_a_suspended_organization_gets_403_for_any_body_and_after_the_retirement(
-    session: Session, clock: SetClock, own: Tenant, served: Dialler
+    session: Session, clock: SetClock, tenant: Tenant, served: Dialler
 ) -> None:
-    own.plus.status = OrganizationStatus.SUSPENDED
+    tenant.plus.status = OrganizationStatus.SUSPENDED
     session.commit()
     answers = [refusal(served.ask(toPhoneNumber="nonsense"))]
     clock.pass_by(days=400)

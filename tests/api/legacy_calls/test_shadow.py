@@ -77,10 +77,14 @@ def test_an_accepted_request_is_kept_in_the_words_of_area_c_with_both_answers(
     ],
 )
 def test_the_kept_body_asks_area_c_for_the_same_call(
-    session: Session, own: Tenant, served: Dialler, client: FlaskClient, changes: dict[str, Any]
+    session: Session, tenant: Tenant, served: Dialler, client: FlaskClient, changes: dict[str, Any]
 ) -> None:
     key = api_keys.create(
-        session, own.caller(Role.PARTNER_ADMIN), organization_id=own.plus.id, name="New", live=True
+        session,
+        tenant.caller(Role.PARTNER_ADMIN),
+        organization_id=tenant.plus.id,
+        name="New",
+        live=True,
     )
     session.commit()
     assert served.ask(**changes).status_code == 200
@@ -100,10 +104,10 @@ def test_the_kept_body_asks_area_c_for_the_same_call(
 
 @pytest.mark.usefixtures("clock")
 def test_both_areas_refuse_with_their_own_messages(
-    session: Session, own: Tenant, served: Dialler
+    session: Session, tenant: Tenant, served: Dialler
 ) -> None:
     entry = DoNotCallEntry(
-        organization_id=own.plus.id, partner_id=own.partner.id, phone=TO, added_by="Paul"
+        organization_id=tenant.plus.id, partner_id=tenant.partner.id, phone=TO, added_by="Paul"
     )
     session.add(entry)
     session.commit()
@@ -144,9 +148,9 @@ def test_after_the_end_area_c_still_says_what_it_would_answer(
 
 
 def test_requests_without_the_plus_plan_are_compared_too(
-    session: Session, own: Tenant, served: Dialler
+    session: Session, tenant: Tenant, served: Dialler
 ) -> None:
-    own.plus.payment_tier = Tier.FREE
+    tenant.plus.payment_tier = Tier.FREE
     session.commit()
     served.ask()
     assert exchange_results(session) == [(403, "plan_required"), (200, None)]

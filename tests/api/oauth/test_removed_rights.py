@@ -22,8 +22,8 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-def administrator(own: Tenant) -> Caller:
-    return own.caller(Role.PARTNER_ADMIN)
+def administrator(tenant: Tenant) -> Caller:
+    return tenant.caller(Role.PARTNER_ADMIN)
 
 
 def token_of(client: FlaskClient, made: oauth_clients.NewClient) -> dict[str, str]:
@@ -36,8 +36,8 @@ def token_of(client: FlaskClient, made: oauth_clients.NewClient) -> dict[str, st
     return {"Authorization": f"Bearer {token}"}
 
 
-def suspend_partner(session: Session, own: Tenant) -> None:
-    partners.suspend(session, SUPPORT, own.partner.id)
+def suspend_partner(session: Session, tenant: Tenant) -> None:
+    partners.suspend(session, SUPPORT, tenant.partner.id)
 
 
 CLIENT_ENDS: dict[str, tuple[Callable[[Session, Caller, OAuthClient, Tenant], object], int]] = {
@@ -48,18 +48,18 @@ CLIENT_ENDS: dict[str, tuple[Callable[[Session, Caller, OAuthClient, Tenant], ob
     ),
     "expired": (lambda _s, _w, client, _t: setattr(client, "expires_at", utcnow()), 401),
     "demoted": (lambda _s, _w, client, _t: setattr(client, "role", Role.PARTNER_EDITOR), 403),
-    "partner suspended": (lambda session, _w, _c, own: suspend_partner(session, own), 401),
+    "partner suspended": (lambda session, _w, _c, tenant: suspend_partner(session, tenant), 401),
 }
 
 
 @pytest.mark.parametrize("end", CLIENT_ENDS)
 def test_a_bearer_token_ends_with_its_rights(
-    client: FlaskClient, session: Session, own: Tenant, administrator: Caller, end: str
+    client: FlaskClient, session: Session, tenant: Tenant, administrator: Caller, end: str
 ) -> None:
     made = oauth_clients.create(session, administrator, name="Sync", role=Role.PARTNER_ADMIN)
     session.commit()
     headers = token_of(client, made)
-    path = f"/api/partners/{own.partner.id}/users"
+    path = f"/api/partners/{tenant.partner.id}/users"
     form = {"email": "new@northwind.example", "userType": "nonsense"}
 
     def status() -> int:
@@ -67,7 +67,7 @@ def test_a_bearer_token_ends_with_its_rights(
 
     assert status() == 400
     take_away, refused = CLIENT_ENDS[end]
-    take_away(session, administrator, made.client, own)
+    take_away(session, administrator, made.client, tenant)
     session.commit()
     assert status() == refused
 
@@ -75,22 +75,22 @@ def test_a_bearer_token_ends_with_its_rights(
 LEGACY_ENDS: dict[str, Callable[[Session, OAuthClient, Tenant], object]] = {
     "revoked": lambda session, client, _: oauth_clients.revoke(session, SUPPORT, client.id),
     "suspended": lambda session, client, _: oauth_clients.suspend(session, SUPPORT, client.id),
-    "plan lowered": lambda _s, _c, own: setattr(own.plus, "payment_tier", Tier.BASIC),
-    "organization suspended": lambda session, _c, own: organizations.suspend(
-        session, SUPPORT, own.plus.id
+    "plan lowered": lambda _s, _c, tenant: setattr(tenant.plus, "payment_tier", Tier.BASIC),
+    "organization suspended": lambda session, _c, tenant: organizations.suspend(
+        session, SUPPORT, tenant.plus.id
     ),
-    "partner suspended": lambda session, _c, own: suspend_partner(session, own),
+    "partner suspended": lambda session, _c, tenant: suspend_partner(session, tenant),
 }
 
 
 @pytest.mark.parametrize("end", LEGACY_ENDS)
 def test_a_legacy_token_ends_with_its_rights(
-    client: FlaskClient, session: Session, own: Tenant, end: str
+    client: FlaskClient, session: Session, tenant: Tenant, end: str
 ) -> None:
     made = oauth_clients.create_legacy(
         session,
         SUPPORT,
-        organization_id=own.plus.id,
+        organization_id=tenant.plus.id,
         name="Dialler",
         served_until=utcnow() + HOUR,
     )
@@ -101,18 +101,18 @@ def test_a_legacy_token_ends_with_its_rights(
         return client.post("/phone/outbound", headers=headers, json={}).status_code
 
     assert status() == 400
-    LEGACY_ENDS[end](session, made.client, own)
+    LEGACY_ENDS[end](session, made.client, tenant)
     session.commit()
     assert status() == 403
 
 
 def test_a_legacy_extension_ends_with_its_rights(
-    client: FlaskClient, session: Session, own: Tenant
+    client: FlaskClient, session: Session, tenant: Tenant
 ) -> None:
     made = oauth_clients.create_legacy(
         session,
         SUPPORT,
-        organization_id=own.plus.id,
+        organization_id=tenant.plus.id,
         name="Dialler",
         served_until=utcnow() + HOUR,
     )
@@ -135,18 +135,18 @@ KEY_ENDS: dict[str, tuple[Callable[[Session, Caller, ApiKey, Tenant], object], i
     "expired": (lambda _s, _w, key, _t: setattr(key, "expires_at", utcnow()), 401),
     "scope taken": (lambda _s, _w, key, _t: setattr(key, "scopes", ["contacts:read"]), 403),
     "organization suspended": (
-        lambda _s, _w, _k, own: setattr(own.plus, "status", OrganizationStatus.SUSPENDED),
+        lambda _s, _w, _k, tenant: setattr(tenant.plus, "status", OrganizationStatus.SUSPENDED),
         403,
     ),
-    "partner suspended": (lambda session, _w, _k, own: suspend_partner(session, own), 401),
+    "partner suspended": (lambda session, _w, _k, tenant: suspend_partner(session, tenant), 401),
 }
 
 
 @pytest.mark.parametrize("end", KEY_ENDS)
 def test_an_api_key_ends_with_its_rights(
-    client: FlaskClient, session: Session, own: Tenant, administrator: Caller, end: str
+    client: FlaskClient, session: Session, tenant: Tenant, administrator: Caller, end: str
 ) -> None:
-    made = api_keys.create(session, administrator, organization_id=own.plus.id, name="CRM")
+    made = api_keys.create(session, administrator, organization_id=tenant.plus.id, name="CRM")
     session.commit()
 
     def status() -> int:
@@ -155,7 +155,7 @@ def test_an_api_key_ends_with_its_rights(
 
     assert status() == 200
     take_away, refused = KEY_ENDS[end]
-    take_away(session, administrator, made.key, own)
+    take_away(session, administrator, made.key, tenant)
     session.commit()
     assert status() == refused
 
@@ -175,21 +175,24 @@ SESSION_ENDS: dict[str, tuple[Callable[[Session, Caller, User, str, Tenant], obj
         lambda session, who, user, _k, _t: users.change_role(session, who, user.id, Role.ADMIN),
         404,
     ),
-    "partner suspended": (lambda session, _w, _u, _k, own: suspend_partner(session, own), 303),
+    "partner suspended": (
+        lambda session, _w, _u, _k, tenant: suspend_partner(session, tenant),
+        303,
+    ),
 }
 
 
 @pytest.mark.parametrize("end", SESSION_ENDS)
 def test_a_session_ends_with_its_rights(
-    client: FlaskClient, session: Session, own: Tenant, administrator: Caller, end: str
+    client: FlaskClient, session: Session, tenant: Tenant, administrator: Caller, end: str
 ) -> None:
-    user = own.staff[Role.PARTNER_EDITOR]
+    user = tenant.staff[Role.PARTNER_EDITOR]
     token = sessions.create(session, user, lifetime=HOUR, host="localhost")
     session.commit()
     give_session(client, token)
     assert "<h1>Branding</h1>" in client.get("/branding").text
     take_away, refused = SESSION_ENDS[end]
-    take_away(session, administrator, user, token, own)
+    take_away(session, administrator, user, token, tenant)
     session.commit()
     answer = client.get("/branding")
     assert answer.status_code == refused
@@ -197,7 +200,7 @@ def test_a_session_ends_with_its_rights(
 
 
 def test_a_session_stays_ended_when_its_partner_is_reactivated(
-    client: FlaskClient, session: Session, own: Tenant
+    client: FlaskClient, session: Session, tenant: Tenant
 ) -> None:
     token = sessions.create(session, own.user, lifetime=HOUR, host="localhost")
     partners.suspend(session, SUPPORT, own.partner.id)

@@ -15,8 +15,8 @@ from tests.fixtures.cast import Tenant
 UNPROVEN = "The client is unknown, its secret is wrong, or it may not have tokens now."
 
 
-def make(session: Session, own: Tenant) -> NewClient:
-    caller = own.caller(Role.PARTNER_ADMIN)
+def make(session: Session, tenant: Tenant) -> NewClient:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     made = oauth_clients.create(session, caller, name="Sync", role=Role.ADMIN)
     session.commit()
     return made
@@ -41,9 +41,9 @@ def status(client: FlaskClient, token: str) -> int:
 
 
 def test_a_revoked_token_is_refused_at_once(
-    client: FlaskClient, session: Session, own: Tenant
+    client: FlaskClient, session: Session, tenant: Tenant
 ) -> None:
-    made = make(session, own)
+    made = make(session, tenant)
     token, sibling = token_of(client, made), token_of(client, made)
     assert [status(client, t) for t in (token, sibling)] == [200, 200]
     for hint in ({}, {"token_type_hint": "access_token"}, {"token_type_hint": "nonsense"}):
@@ -59,9 +59,9 @@ def test_a_revoked_token_is_refused_at_once(
 
 @pytest.mark.parametrize("token", ["nonsense", "a.b.c", "x" * 10_000, "é"])
 def test_revoking_an_unknown_token_is_no_error(
-    client: FlaskClient, session: Session, own: Tenant, token: str
+    client: FlaskClient, session: Session, tenant: Tenant, token: str
 ) -> None:
-    answer = revoke(client, make(session, own), token=token)
+    answer = revoke(client, make(session, tenant), token=token)
     assert (answer.status_code, answer.get_json(), answer.headers["Cache-Control"]) == (
         200,
         {},
@@ -71,9 +71,9 @@ def test_revoking_an_unknown_token_is_no_error(
 
 
 def test_the_token_of_another_client_stays_valid(
-    client: FlaskClient, session: Session, own: Tenant
+    client: FlaskClient, session: Session, tenant: Tenant
 ) -> None:
-    made, other = make(session, own), make(session, own)
+    made, other = make(session, tenant), make(session, tenant)
     token = token_of(client, other)
     answer = revoke(client, made, token=token)
     unknown = revoke(client, made, token="nonsense")
@@ -84,24 +84,24 @@ def test_the_token_of_another_client_stays_valid(
 
 @pytest.mark.parametrize("form", [{}, {"token": ""}, {"token_type_hint": "access_token"}])
 def test_a_missing_token_is_refused(
-    client: FlaskClient, session: Session, own: Tenant, form: dict[str, str]
+    client: FlaskClient, session: Session, tenant: Tenant, form: dict[str, str]
 ) -> None:
-    answer = revoke(client, make(session, own), **form)
+    answer = revoke(client, make(session, tenant), **form)
     assert (answer.status_code, answer.get_json()) == (
         400,
         {"error": "invalid_request", "error_description": "The parameter token is missing."},
     )
 
 
-def test_only_a_client_can_revoke(client: FlaskClient, session: Session, own: Tenant) -> None:
-    token = token_of(client, make(session, own))
+def test_only_a_client_can_revoke(client: FlaskClient, session: Session, tenant: Tenant) -> None:
+    token = token_of(client, make(session, tenant))
     answer = client.post("/oauth2/revoke", data={"token": token})
     assert (answer.status_code, answer.get_json()["error"]) == (400, "invalid_client")
     assert status(client, token) == 200
 
 
-def test_every_refusal_says_why(client: FlaskClient, session: Session, own: Tenant) -> None:
-    made = make(session, own)
+def test_every_refusal_says_why(client: FlaskClient, session: Session, tenant: Tenant) -> None:
+    made = make(session, tenant)
     proof = credentials(made)
     refused = [
         client.post("/oauth2/revoke", data={"token": "x"}),

@@ -27,17 +27,19 @@ NO_STORE = "no-store"
 
 
 @pytest.fixture
-def made(session: Session, own: Tenant) -> NewClient:
-    administrator = own.caller(Role.PARTNER_ADMIN)
+def made(session: Session, tenant: Tenant) -> NewClient:
+    administrator = tenant.caller(Role.PARTNER_ADMIN)
     new = oauth_clients.create(session, administrator, name="Sync", role=Role.PARTNER_EDITOR)
     session.commit()
     return new
 
 
 @pytest.fixture
-def legacy(session: Session, own: Tenant) -> NewClient:
+def legacy(session: Session, tenant: Tenant) -> NewClient:
     support = system_caller("command line")
-    new = oauth_clients.create_legacy(session, support, organization_id=own.plus.id, name="Dialler")
+    new = oauth_clients.create_legacy(
+        session, support, organization_id=tenant.plus.id, name="Dialler"
+    )
     session.commit()
     return new
 
@@ -168,11 +170,11 @@ def test_a_request_without_proof_is_refused_without_a_hint(
 def test_a_stopped_client_gets_no_token(
     client: FlaskClient,
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     made: NewClient,
     stop: Callable[..., OAuthClient],
 ) -> None:
-    stop(session, own.caller(Role.PARTNER_ADMIN), made.client.id)
+    stop(session, tenant.caller(Role.PARTNER_ADMIN), made.client.id)
     session.commit()
     assert refused(ask(client, form_of(made))) == INVALID_CLIENT
 

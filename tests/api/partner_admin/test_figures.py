@@ -18,15 +18,15 @@ RANGE = "startDate=2026-05-01&endDate=2026-05-31"
 @pytest.fixture
 def busy(area: AreaA) -> AreaA:
     """Three conversations in May at the organization on the Plus plan."""
-    converse(area.session, area.own.plus, date(2026, 5, 4), 2)
-    converse(area.session, area.own.plus, date(2026, 5, 31), 1)
-    converse(area.session, area.other.organization, date(2026, 5, 4), 9)
+    converse(area.session, area.tenant.plus, date(2026, 5, 4), 2)
+    converse(area.session, area.tenant.plus, date(2026, 5, 31), 1)
+    converse(area.session, area.other_tenant.organization, date(2026, 5, 4), 9)
     area.session.commit()
     return area
 
 
 def report_of(area: AreaA) -> Any:
-    return area.get(f"/api/partners/{area.own.partner.id}/admin-report")
+    return area.get(f"/api/partners/{area.tenant.partner.id}/admin-report")
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_the_report_writes_times_with_three_decimals(
     area: AreaA, microsecond: int, written: str
 ) -> None:
     moment = datetime(2026, 5, 4, 9, 30, 15, microsecond, tzinfo=UTC)
-    for user in (area.own.user, area.own.plus_user):
+    for user in (area.tenant.user, area.tenant.plus_user):
         area.session.get_one(User, user.id).created_at = moment
     area.session.commit()
     shown = {user["signUpDate"] for user in report_of(area)["users"]}
@@ -48,7 +48,7 @@ def test_the_report_shows_every_standard_user(
     busy: AreaA, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(admin_report, "BATCH", batch)
-    listed = busy.get(f"/api/partners/{busy.own.partner.id}/users", as_role=Role.ADMIN)
+    listed = busy.get(f"/api/partners/{busy.tenant.partner.id}/users", as_role=Role.ADMIN)
     olga, paul = listed
     assert report_of(busy) == {
         "userCount": 2,
@@ -91,7 +91,7 @@ def test_usage_and_report_agree(busy: AreaA) -> None:
     assert usage == {
         "userId": row["id"],
         "userEmail": row["email"],
-        "organizationId": str(busy.own.plus.id),
+        "organizationId": str(busy.tenant.plus.id),
         "totalAgentsCreated": 1,
         "totalUsersCreated": 1,
         "usage": {
@@ -107,26 +107,26 @@ def test_usage_and_report_agree(busy: AreaA) -> None:
 
 
 def test_figures_of_an_organization_name_no_user(busy: AreaA) -> None:
-    usage = busy.get(f"/api/users/usage?organizationId={busy.own.plus.id}&{RANGE}")
-    plan = busy.get(f"/api/users/subscription?organizationId={busy.own.plus.id}")
+    usage = busy.get(f"/api/users/usage?organizationId={busy.tenant.plus.id}&{RANGE}")
+    plan = busy.get(f"/api/users/subscription?organizationId={busy.tenant.plus.id}")
     assert (usage["userId"], usage["userEmail"], plan["userEmail"]) == (None, None, None)
     assert usage["usage"]["conversations"] == 3
 
 
 def test_a_subscription_is_found_in_every_way(area: AreaA) -> None:
-    users.set_external_id(area.session, OPERATOR, area.own.plus_user.id, "ext-1")
-    organization = area.session.get_one(Organization, area.own.plus.id)
+    users.set_external_id(area.session, OPERATOR, area.tenant.plus_user.id, "ext-1")
+    organization = area.session.get_one(Organization, area.tenant.plus.id)
     organization.user_limit = 0
     area.session.commit()
-    email = area.own.plus_user.email
+    email = area.tenant.plus_user.email
     ways = [
         f"/api/users/subscription?userEmail={email.upper()}",
         f"/api/users/subscription?userEmail={email}&organizationId={organization.id}",
-        f"/api/users/{area.own.plus_user.id}/subscription",
+        f"/api/users/{area.tenant.plus_user.id}/subscription",
         "/api/users/ext-1/subscription",
     ]
     answers = [area.get(way, as_role=Role.ADMIN) for way in ways]
-    listed = area.get(f"/api/partners/{area.own.partner.id}/organizations")
+    listed = area.get(f"/api/partners/{area.tenant.partner.id}/organizations")
     expected = {
         "userEmail": email,
         "organizationId": str(organization.id),
@@ -141,26 +141,26 @@ def test_a_subscription_is_found_in_every_way(area: AreaA) -> None:
 
 
 def test_a_limit_that_applies_is_not_reported_as_unlimited(area: AreaA) -> None:
-    plan = area.get(f"/api/users/subscription?organizationId={area.own.plus.id}")
+    plan = area.get(f"/api/users/subscription?organizationId={area.tenant.plus.id}")
     assert plan["subscriptionPlan"]["userLimit"] == {"value": 1, "isUnlimited": False}
 
 
 @pytest.mark.parametrize("path", ["/api/users/subscription?", f"/api/users/usage?{RANGE}&"])
 def test_selectors_must_name_one_organization(area: AreaA, path: str) -> None:
-    own, plus = area.own.organization.id, area.own.plus.id
-    olga = area.own.user.email
-    staff = area.own.staff[Role.PARTNER_ADMIN].email
+    tenant, plus = area.tenant.organization.id, area.tenant.plus.id
+    olga = area.tenant.user.email
+    staff = area.tenant.staff[Role.PARTNER_ADMIN].email
     cases = {
         "": (400, "selector_required"),
         f"organizationId={plus}&userEmail={olga}": (400, "selectors_disagree"),
         f"organizationId={new_id()}": (404, "organization_not_found"),
-        f"organizationId={area.other.plus.id}": (404, "organization_not_found"),
+        f"organizationId={area.other_tenant.plus.id}": (404, "organization_not_found"),
         "userEmail=nobody@x.example": (404, "user_not_found"),
-        f"userEmail={area.other.user.email}": (404, "user_not_found"),
+        f"userEmail={area.other_tenant.user.email}": (404, "user_not_found"),
         f"userEmail={staff}": (404, "no_organization"),
         "organizationId=x": (400, "invalid_uuid"),
         "userEmail=x": (400, "invalid_email"),
-        f"organizationId={own}&organizationId={own}": (400, "repeated"),
+        f"organizationId={tenant}&organizationId={tenant}": (400, "repeated"),
     }
     assert {case: area.refused("GET", path + case) for case in cases} == cases
     hidden = area.refused("GET", f"{path}userEmail={staff}", as_role=Role.ADMIN)
@@ -168,7 +168,7 @@ def test_selectors_must_name_one_organization(area: AreaA, path: str) -> None:
 
 
 def test_a_user_without_an_organization_has_no_subscription(area: AreaA) -> None:
-    staff = area.own.staff[Role.PARTNER_EDITOR].id
+    staff = area.tenant.staff[Role.PARTNER_EDITOR].id
     path = f"/api/users/{staff}/subscription"
     assert area.refused("GET", path) == (404, "no_organization")
     assert area.refused("GET", path, as_role=Role.ADMIN) == (404, "user_not_found")
@@ -189,7 +189,7 @@ def test_a_user_without_an_organization_has_no_subscription(area: AreaA) -> None
     ],
 )
 def test_an_invalid_range_is_refused(area: AreaA, start: str, end: str, code: str) -> None:
-    path = f"/api/users/usage?organizationId={area.own.plus.id}&startDate={start}&endDate={end}"
+    path = f"/api/users/usage?organizationId={area.tenant.plus.id}&startDate={start}&endDate={end}"
     assert area.refused("GET", path) == (400, code)
 
 
@@ -199,7 +199,7 @@ def test_an_invalid_range_is_refused(area: AreaA, start: str, end: str, code: st
      ("9999-12-31", "9999-12-31")],
 )  # fmt: skip
 def test_ranges_at_the_edge_are_answered(area: AreaA, start: str, end: str) -> None:
-    path = f"/api/users/usage?organizationId={area.own.plus.id}&startDate={start}&endDate={end}"
+    path = f"/api/users/usage?organizationId={area.tenant.plus.id}&startDate={start}&endDate={end}"
     assert area.get(path)["usage"] == {
         "conversations": 0,
         "lastUpdatedDate": None,
@@ -208,7 +208,7 @@ def test_ranges_at_the_edge_are_answered(area: AreaA, start: str, end: str) -> N
 
 
 def test_both_days_are_required(area: AreaA) -> None:
-    response = area.ask("GET", f"/api/users/usage?organizationId={area.own.plus.id}")
+    response = area.ask("GET", f"/api/users/usage?organizationId={area.tenant.plus.id}")
     errors = response.get_json()["details"]["errors"]
     assert [(e["field"], e["code"]) for e in errors] == [
         ("startDate", "required"),

@@ -14,9 +14,9 @@ from tests.fixtures.cast import make_user
 @pytest.fixture
 def path(area: AreaA) -> str:
     for number in range(5):
-        make_user(area.session, area.own.partner.id, f"u{number}@x.example")
+        make_user(area.session, area.tenant.partner.id, f"u{number}@x.example")
     area.session.commit()
-    return f"/api/partners/{area.own.partner.id}/users"
+    return f"/api/partners/{area.tenant.partner.id}/users"
 
 
 EMAILS = [
@@ -75,12 +75,12 @@ def test_a_page_holds_the_total_and_links_to_its_neighbours(area: AreaA, path: s
     ],
 )
 def test_a_page_that_is_no_positive_number_is_refused(area: AreaA, tail: str, query: str) -> None:
-    place = tail.format(partner=area.own.partner.id, org=area.own.organization.id)
+    place = tail.format(partner=area.tenant.partner.id, org=area.tenant.organization.id)
     assert area.refused("GET", f"/api/partners{place}?{query}") == (400, "out_of_range")
 
 
 def test_pricing_is_paged_like_every_list(area: AreaA) -> None:
-    path = f"/api/partners/{area.own.partner.id}"
+    path = f"/api/partners/{area.tenant.partner.id}"
     tiers = ("customerFreePlan", "customerBasicPlan", "customerPlusPlan")
     entry = {"processorPriceId": "price_1", "processorProductId": "prod_1"}
     area.put(path, {"pricing": [{"tier": tier, **entry} for tier in tiers]})
@@ -96,12 +96,12 @@ def test_pricing_is_paged_like_every_list(area: AreaA) -> None:
 
 
 def test_organizations_and_their_users(area: AreaA) -> None:
-    partner, organization = area.own.partner.id, area.own.organization
+    partner, organization = area.tenant.partner.id, area.tenant.organization
     path = f"/api/partners/{partner}/organizations"
     listed = area.get(path, as_role=Role.ADMIN)
     assert [(o["id"], o["name"], o["partnerId"]) for o in listed] == [
         (str(organization.id), "Northwind Bakery", str(partner)),
-        (str(area.own.plus.id), "Northwind Dental", str(partner)),
+        (str(area.tenant.plus.id), "Northwind Dental", str(partner)),
     ]
     users = area.get(f"{path}/{organization.id}/users", as_role=Role.ADMIN)
     assert [user["email"] for user in users] == ["olga@northwind.example"]
@@ -117,5 +117,9 @@ def test_an_admin_does_not_see_the_partners_own_staff(area: AreaA, path: str) ->
 
 def test_an_operator_reads_every_partners_lists(area: AreaA, path: str) -> None:
     assert [user["email"] for user in area.get(path, as_role=Role.OPERATOR)] == EMAILS
-    other = f"/api/partners/{area.other.partner.id}/organizations/{area.own.organization.id}/users"
-    assert area.refused("GET", other, as_role=Role.OPERATOR) == (404, "organization_not_found")
+    other, own = area.other_tenant.partner.id, area.tenant.organization.id
+    other_path = f"/api/partners/{other}/organizations/{own}/users"
+    assert area.refused("GET", other_path, as_role=Role.OPERATOR) == (
+        404,
+        "organization_not_found",
+    )

@@ -9,15 +9,15 @@ from tests.fixtures.area_a import AreaA
 
 @pytest.fixture
 def path(area: AreaA) -> str:
-    return f"/api/partners/{area.own.partner.id}/organizations/{area.own.organization.id}"
+    return f"/api/partners/{area.tenant.partner.id}/organizations/{area.tenant.organization.id}"
 
 
 def test_the_answer_is_the_changed_organization(area: AreaA, path: str) -> None:
-    listed = area.get(f"/api/partners/{area.own.partner.id}/organizations")
+    listed = area.get(f"/api/partners/{area.tenant.partner.id}/organizations")
     answer = area.put(path, {"referralCode": "FRIEND", "userLimit": 0}, as_role=Role.ADMIN)
     assert answer == listed[0] | {"referralCode": "FRIEND", "userLimit": 0}
     assert answer == {
-        "id": str(area.own.organization.id),
+        "id": str(area.tenant.organization.id),
         "createdDate": listed[0]["createdDate"],
         "referralCode": "FRIEND",
         "referredByCode": None,
@@ -26,7 +26,7 @@ def test_the_answer_is_the_changed_organization(area: AreaA, path: str) -> None:
         "referralPromoUsed": None,
         "referralUICustomization": None,
         "adminOwned": False,
-        "partnerId": str(area.own.partner.id),
+        "partnerId": str(area.tenant.partner.id),
         "tempDemoOrg": False,
         "agentLimit": 1,
         "userLimit": 0,
@@ -59,10 +59,10 @@ def test_bad_values_are_refused(area: AreaA, path: str, body: dict[str, object],
 
 def test_an_operator_changes_by_path_and_the_ids_must_match(area: AreaA, path: str) -> None:
     assert area.put(path, {"agentLimit": 5}, as_role=Role.OPERATOR)["agentLimit"] == 5
-    own, other = area.own, area.other
-    crossed = f"/api/partners/{own.partner.id}/organizations/{other.organization.id}"
-    absent = f"/api/partners/{own.partner.id}/organizations/{new_id()}"
-    nowhere = f"/api/partners/{new_id()}/organizations/{own.organization.id}"
+    tenant, other_tenant = area.tenant, area.other_tenant
+    crossed = f"/api/partners/{tenant.partner.id}/organizations/{other_tenant.organization.id}"
+    absent = f"/api/partners/{tenant.partner.id}/organizations/{new_id()}"
+    nowhere = f"/api/partners/{new_id()}/organizations/{tenant.organization.id}"
     assert [
         area.refused("PUT", place, {"agentLimit": 9}, as_role=Role.OPERATOR)
         for place in (crossed, absent, nowhere)

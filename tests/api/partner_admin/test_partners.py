@@ -40,7 +40,7 @@ def test_a_new_partner_has_the_defaults_of_the_contract(area: AreaA) -> None:
 
 
 def test_sending_a_partner_back_as_it_was_read_changes_nothing(area: AreaA) -> None:
-    path = f"/api/partners/{area.own.partner.id}"
+    path = f"/api/partners/{area.tenant.partner.id}"
     area.put(path, {"brandUIColors": [{"name": "a", "value": "red"}], "socialLinks": []})
     for role in (Role.OPERATOR, Role.PARTNER_ADMIN, Role.PARTNER_EDITOR):
         seen = area.get(path, as_role=role)
@@ -48,7 +48,7 @@ def test_sending_a_partner_back_as_it_was_read_changes_nothing(area: AreaA) -> N
 
 
 def test_an_unknown_field_is_refused_and_the_nearest_known_one_named(area: AreaA) -> None:
-    path = f"/api/partners/{area.own.partner.id}"
+    path = f"/api/partners/{area.tenant.partner.id}"
     response = area.ask("PUT", path, {"productname": "x", "demoLink": "https://a.example"})
     assert response.status_code == 400
     assert response.get_json()["details"]["errors"] == [
@@ -70,7 +70,7 @@ def test_every_problem_of_a_body_is_in_one_answer(area: AreaA) -> None:
         "socialLinks": [{"type": "myspace", "url": "https://a.example"}],
         "supportEmail": "nobody",
     }
-    response = area.ask("PUT", f"/api/partners/{area.own.partner.id}", body)
+    response = area.ask("PUT", f"/api/partners/{area.tenant.partner.id}", body)
     errors = response.get_json()["details"]["errors"]
     assert response.status_code == 400
     assert sorted((error["field"], error["code"]) for error in errors) == [
@@ -87,7 +87,7 @@ def test_every_problem_of_a_body_is_in_one_answer(area: AreaA) -> None:
 def test_an_editor_gets_the_name_of_the_field_that_is_not_theirs_and_nothing_is_saved(
     area: AreaA,
 ) -> None:
-    path = f"/api/partners/{area.own.partner.id}"
+    path = f"/api/partners/{area.tenant.partner.id}"
     before = area.get(path)
     response = area.ask(
         "PUT", path, {"productName": "x", "domain": "x.example"}, as_role=Role.PARTNER_EDITOR
@@ -116,7 +116,7 @@ def test_an_operator_finds_partners(area: AreaA, query: str, found: list[str]) -
 def test_an_operator_finds_partners_without_accents(
     session: Session, area: AreaA, words: str
 ) -> None:
-    area.own.partner.name = "Zoë Müller"
+    area.tenant.partner.name = "Zoë Müller"
     session.commit()
     listed = area.get(f"/api/partners?name={words}", as_role=Role.OPERATOR)
     assert [partner["partnerName"] for partner in listed] == ["Zoë Müller"]
@@ -124,7 +124,7 @@ def test_an_operator_finds_partners_without_accents(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN])
 def test_a_partner_finds_itself_as_it_reads_itself(area: AreaA, role: Role) -> None:
-    read = area.get(f"/api/partners/{area.own.partner.id}", as_role=role)
+    read = area.get(f"/api/partners/{area.tenant.partner.id}", as_role=role)
     assert set(read) == FIELDS
     assert area.get("/api/partners", as_role=role) == [read]
     assert area.get("/api/partners?name=southbank", as_role=role) == []
@@ -146,13 +146,13 @@ def test_a_colour_and_a_link_come_back_as_they_were_sent(area: AreaA) -> None:
         "brandUIColors": [{"name": "primary", "value": "HSL(312, 45%, 33%)"}],
         "customHeaderLinks": [{"label": "Call", "url": "tel:+442079460958"}],
     }
-    answer = area.put(f"/api/partners/{area.own.partner.id}", sent)
+    answer = area.put(f"/api/partners/{area.tenant.partner.id}", sent)
     assert answer["brandUIColors"][0]["value"] == "HSL(312, 45%, 33%)"
     assert answer["customHeaderLinks"][0]["url"] == "tel:+442079460958"
 
 
 def test_a_number_is_answered_as_it_was_sent_and_can_be_sent_back(area: AreaA) -> None:
-    path = f"/api/partners/{area.own.partner.id}"
+    path = f"/api/partners/{area.tenant.partner.id}"
     sent = {"large": 1e300, "beyond": -1e19, "most": 2**63 - 1, "least": -(2**63), "half": 0.5}
     area.put(path, {"allowedQueryParams": sent})
     stored = area.get(path)["allowedQueryParams"]
@@ -163,7 +163,7 @@ def test_a_number_is_answered_as_it_was_sent_and_can_be_sent_back(area: AreaA) -
 
 
 def test_pricing_follows_the_partners_list(area: AreaA) -> None:
-    path = f"/api/partners/{area.own.partner.id}"
+    path = f"/api/partners/{area.tenant.partner.id}"
     entry = {
         "tier": "customerBasicPlan", "processorPriceId": "price_1", "processorProductId": "prod_1",
     }  # fmt: skip

@@ -21,19 +21,21 @@ COLOUR = {"name": "primary", "value": "red"}
 
 
 def grow(area: AreaA, count: int) -> None:
-    partner = area.own.partner
+    partner = area.tenant.partner
     for number in range(count):
         user = make_user(area.session, partner.id, f"{count}-{number}@x.example")
         converse(area.session, organization_of(area.session, user), DAY)
         make_partner(area.session, f"Partner {count} {number}", brandUIColors=[COLOUR])
-    organizations.get(area.session, area.own.caller(Role.ADMIN), area.own.plus.id).user_limit = 0
+    organizations.get(
+        area.session, area.tenant.caller(Role.ADMIN), area.tenant.plus.id
+    ).user_limit = 0
     for number in range(count):
         users.invite(
             area.session,
-            area.own.caller(Role.ADMIN),
+            area.tenant.caller(Role.ADMIN),
             email=f"in-{count}-{number}@x.example",
             user_type=Role.STANDARD,
-            organization_id=area.own.plus.id,
+            organization_id=area.tenant.plus.id,
         )
     area.put(f"/api/partners/{partner.id}", {"pricing": [PRICE] * min(count, 100)})
     area.session.commit()
@@ -43,7 +45,7 @@ def grow(area: AreaA, count: int) -> None:
 def test_lists_figures_and_screens_take_the_same_queries_for_one_and_for_a_hundred(
     area: AreaA, database: Database
 ) -> None:
-    partner_id = area.own.partner.id
+    partner_id = area.tenant.partner.id
     partner = f"/api/partners/{partner_id}"
     paths = {
         "/api/partners": Role.OPERATOR,
@@ -51,14 +53,14 @@ def test_lists_figures_and_screens_take_the_same_queries_for_one_and_for_a_hundr
         f"{partner}/users": Role.ADMIN,
         f"{partner}/users?perPage=500": Role.ADMIN,
         f"{partner}/organizations": Role.ADMIN,
-        f"{partner}/organizations/{area.own.plus.id}/users": Role.ADMIN,
+        f"{partner}/organizations/{area.tenant.plus.id}/users": Role.ADMIN,
         f"{partner}/admin-report": Role.ADMIN,
         f"{partner}/pricing": Role.ADMIN,
-        f"/api/users/usage?organizationId={area.own.plus.id}&startDate={DAY}&endDate={DAY}": (
+        f"/api/users/usage?organizationId={area.tenant.plus.id}&startDate={DAY}&endDate={DAY}": (
             Role.ADMIN
         ),
     }
-    caller = area.own.caller(Role.PARTNER_ADMIN)
+    caller = area.tenant.caller(Role.PARTNER_ADMIN)
     screens: dict[str, Callable[[Session], object]] = {
         "organizations": lambda session: organizations.search(session, caller, limit=100),
         "users": lambda session: users.search(session, caller, limit=100),
@@ -92,7 +94,7 @@ def test_lists_figures_and_screens_take_the_same_queries_for_one_and_for_a_hundr
 def test_reading_the_partner_of_the_credential_costs_no_check_of_its_own(
     area: AreaA, database: Database
 ) -> None:
-    path = f"/api/partners/{area.own.partner.id}/admin-report"
+    path = f"/api/partners/{area.tenant.partner.id}/admin-report"
     area.get(path)
     with counted(database.engine) as statements:
         area.get(path)

@@ -33,15 +33,15 @@ def test_a_new_user_is_answered_as_the_contract_has_it(area: AreaA) -> None:
         "status": "active",
         "userType": "standard",
     }
-    listed = area.get(f"/api/partners/{area.own.partner.id}/users")
+    listed = area.get(f"/api/partners/{area.tenant.partner.id}/users")
     assert listed[-1] == made
 
 
 @pytest.mark.parametrize("path", ["/api/users", "/api/partners/{}/users"])
 def test_both_ways_of_creating_do_the_same(area: AreaA, path: str) -> None:
-    made = area.post(path.format(area.own.partner.id), NEW | {"businessName": "Hillside"})
+    made = area.post(path.format(area.tenant.partner.id), NEW | {"businessName": "Hillside"})
     organization = area.session.get_one(Organization, UUID(made["orgId"]))
-    assert (organization.name, organization.partner_id) == ("Hillside", area.own.partner.id)
+    assert (organization.name, organization.partner_id) == ("Hillside", area.tenant.partner.id)
 
 
 SCOPES = {
@@ -59,7 +59,7 @@ def test_a_token_creates_only_users_with_no_more_rights_than_its_own(
 ) -> None:
     body = NEW | {"userType": user_type.value}
     enough = SCOPES[user_type]
-    for path in ("/api/users", f"/api/partners/{area.own.partner.id}/users"):
+    for path in ("/api/users", f"/api/partners/{area.tenant.partner.id}/users"):
         before = area.session.scalar(select(func.count()).select_from(User))
         for missing in enough:
             scope = " ".join(sorted(enough - {missing}))
@@ -71,8 +71,8 @@ def test_a_token_creates_only_users_with_no_more_rights_than_its_own(
 
 
 def test_a_token_for_users_alone_grants_nothing(area: AreaA) -> None:
-    staff = area.own.staff[Role.PARTNER_EDITOR].id
-    partial = {"email": "p@x.example", "orgId": str(area.own.organization.id)}
+    staff = area.tenant.staff[Role.PARTNER_EDITOR].id
+    partial = {"email": "p@x.example", "orgId": str(area.tenant.organization.id)}
     asked = [
         ("POST", "/api/users", NEW | {"userType": "partnerAdmin"}),
         ("POST", "/api/users/partial", partial),
@@ -85,23 +85,23 @@ def test_a_token_for_users_alone_grants_nothing(area: AreaA) -> None:
 
 
 def test_a_token_for_users_alone_changes_a_plan(area: AreaA) -> None:
-    path = f"/api/users/{area.own.user.id}"
+    path = f"/api/users/{area.tenant.user.id}"
     changed = area.put(path, {"paymentTier": "customerPlusPlan"}, scope="users:write")
     assert changed == {"message": "The user was updated."}
 
 
 def test_an_operator_creates_by_the_partners_path_only(area: AreaA) -> None:
-    path = f"/api/partners/{area.own.partner.id}/users"
+    path = f"/api/partners/{area.tenant.partner.id}/users"
     assert area.post(path, NEW, as_role=Role.OPERATOR)["userType"] == "standard"
-    partial = {"email": "p@x.example", "orgId": str(area.own.organization.id)}
+    partial = {"email": "p@x.example", "orgId": str(area.tenant.organization.id)}
     usage = "/api/users/usage?startDate=2026-01-01&endDate=2026-01-02&userEmail=olga@x.example"
     acting = [
         ("POST", "/api/users", NEW),
         ("POST", "/api/users/partial", partial),
-        ("PUT", f"/api/users/{area.own.user.id}", {"email": "p@x.example"}),
+        ("PUT", f"/api/users/{area.tenant.user.id}", {"email": "p@x.example"}),
         ("POST", "/api/admins", {"email": "p@x.example"}),
-        ("GET", f"/api/users/{area.own.user.id}/subscription", None),
-        ("GET", f"/api/users/subscription?organizationId={area.own.organization.id}", None),
+        ("GET", f"/api/users/{area.tenant.user.id}/subscription", None),
+        ("GET", f"/api/users/subscription?organizationId={area.tenant.organization.id}", None),
         ("GET", usage, None),
     ]
     refusals = [area.refused(*request, as_role=Role.OPERATOR) for request in acting]
@@ -113,11 +113,11 @@ def test_an_email_that_is_taken_is_refused_in_any_case(area: AreaA) -> None:
     bodies: list[tuple[str, str, dict[str, Any]]] = [
         ("POST", "/api/users", taken | {"userType": "standard"}),
         ("POST", "/api/users", taken | {"userType": "partnerEditor"}),
-        ("POST", "/api/users/partial", taken | {"orgId": str(area.own.plus.id)}),
+        ("POST", "/api/users/partial", taken | {"orgId": str(area.tenant.plus.id)}),
         ("POST", "/api/admins", taken),
-        ("PUT", f"/api/users/{area.own.plus_user.id}", taken),
+        ("PUT", f"/api/users/{area.tenant.plus_user.id}", taken),
     ]
-    area.session.get_one(Organization, area.own.plus.id).user_limit = 0
+    area.session.get_one(Organization, area.tenant.plus.id).user_limit = 0
     area.session.commit()
     before = area.session.scalar(select(func.count()).select_from(User))
     assert [area.refused(*request) for request in bodies] == [(400, "email_exists")] * len(bodies)
@@ -145,10 +145,10 @@ def test_no_body_names_an_operator(area: AreaA) -> None:
 
 def test_a_partial_user_is_invited_until_the_organization_is_full(area: AreaA) -> None:
     area.put(
-        f"/api/partners/{area.own.partner.id}/organizations/{area.own.organization.id}",
+        f"/api/partners/{area.tenant.partner.id}/organizations/{area.tenant.organization.id}",
         {"userLimit": 2},
     )
-    body = {"email": "p@x.example", "orgId": str(area.own.organization.id), "name": "Petra"}
+    body = {"email": "p@x.example", "orgId": str(area.tenant.organization.id), "name": "Petra"}
     made = area.post("/api/users/partial", body)
     assert (made["status"], made["orgId"], made["name"]) == ("invited", body["orgId"], "Petra")
     full = area.refused("POST", "/api/users/partial", body | {"email": "q@x.example"})
@@ -156,9 +156,9 @@ def test_a_partial_user_is_invited_until_the_organization_is_full(area: AreaA) -
 
 
 def test_an_archived_organization_takes_no_partial_user(area: AreaA) -> None:
-    organizations.archive(area.session, OPERATOR, area.own.organization.id)
+    organizations.archive(area.session, OPERATOR, area.tenant.organization.id)
     area.session.commit()
-    body = {"email": "p@x.example", "orgId": str(area.own.organization.id)}
+    body = {"email": "p@x.example", "orgId": str(area.tenant.organization.id)}
     assert area.refused("POST", "/api/users/partial", body) == (400, "archived")
 
 
@@ -172,27 +172,29 @@ def test_without_a_listed_404_an_unknown_id_is_a_bad_request(area: AreaA) -> Non
 
 
 def test_a_user_is_changed_by_either_id(area: AreaA) -> None:
-    users.set_external_id(area.session, OPERATOR, area.own.user.id, "auth0|7")
+    users.set_external_id(area.session, OPERATOR, area.tenant.user.id, "auth0|7")
     area.session.commit()
-    for identifier, email in ((area.own.user.id, "a@x.example"), ("auth0%7C7", "b@x.example")):
+    for identifier, email in ((area.tenant.user.id, "a@x.example"), ("auth0%7C7", "b@x.example")):
         answer = area.put(f"/api/users/{identifier}", {"email": email}, as_role=Role.ADMIN)
         assert answer == {"message": "The user was updated."}
         area.session.expire_all()
-        assert area.session.get_one(User, area.own.user.id).email == email
+        assert area.session.get_one(User, area.tenant.user.id).email == email
 
 
 def test_a_users_plan_is_that_of_the_organization(area: AreaA) -> None:
-    area.put(f"/api/users/{area.own.user.id}", {"paymentTier": "customerPlusPlan", "email": None})
-    listed = area.get(f"/api/partners/{area.own.partner.id}/organizations")
+    area.put(
+        f"/api/users/{area.tenant.user.id}", {"paymentTier": "customerPlusPlan", "email": None}
+    )
+    listed = area.get(f"/api/partners/{area.tenant.partner.id}/organizations")
     assert listed[0]["paymentTier"] == "customerPlusPlan"
-    staff = area.own.staff[Role.PARTNER_EDITOR].id
+    staff = area.tenant.staff[Role.PARTNER_EDITOR].id
     body = {"paymentTier": "customerPlusPlan", "email": "moved@x.example"}
     assert area.refused("PUT", f"/api/users/{staff}", body) == (400, "no_organization")
     assert area.session.get_one(User, staff).email == "partnerEditor@northwind.example"
 
 
 def test_null_and_read_only_fields_change_nothing(area: AreaA) -> None:
-    path = f"/api/partners/{area.own.partner.id}/users"
+    path = f"/api/partners/{area.tenant.partner.id}/users"
     before = area.get(path)
     seen = before[3]
     area.put(f"/api/users/{seen['id']}", seen | {"paymentTier": None, "name": "Ignored"})
@@ -201,7 +203,7 @@ def test_null_and_read_only_fields_change_nothing(area: AreaA) -> None:
 
 
 def test_an_admin_changes_standard_users_only(area: AreaA) -> None:
-    staff = area.own.staff[Role.PARTNER_EDITOR].id
+    staff = area.tenant.staff[Role.PARTNER_EDITOR].id
     refused = area.refused(
         "PUT", f"/api/users/{staff}", {"email": "x@x.example"}, as_role=Role.ADMIN
     )

@@ -11,16 +11,20 @@ from werkzeug.test import TestResponse
 
 from app.policy.caller import system_caller
 from app.services.credentials import api_keys
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 NUMBER = "+12025550101"
 
 
-def make_key(session: Session, line: Line, **changes: Any) -> str:
-    """Return the secret of a new key of the line's organization."""
-    owner = system_caller("the owner", partner_id=line.partner_id)
+def make_key(session: Session, calling_organization: CallingOrganization, **changes: Any) -> str:
+    """Return the secret of a new key of the organization."""
+    owner = system_caller("the owner", partner_id=calling_organization.partner_id)
     made = api_keys.create(
-        session, owner, organization_id=line.organization_id, name="Script", **changes
+        session,
+        owner,
+        organization_id=calling_organization.organization_id,
+        name="Script",
+        **changes,
     )
     return made.secret
 
@@ -56,24 +60,24 @@ class Script:
 
 
 @pytest.fixture
-def line(session: Session) -> Line:
-    made = make_line(session)
+def calling_organization(session: Session) -> CallingOrganization:
+    made = make_calling_organization(session)
     session.commit()
     return made
 
 
 @pytest.fixture
 def make_script(client: FlaskClient, session: Session) -> Callable[..., Script]:
-    """``make_script(line, live=False)``: a script with a new key."""
+    """``make_script(calling_organization, live=False)``: a script with a new key."""
 
-    def make(line: Line, **changes: Any) -> Script:
-        secret = make_key(session, line, **changes)
+    def make(calling_organization: CallingOrganization, **changes: Any) -> Script:
+        secret = make_key(session, calling_organization, **changes)
         session.commit()
-        return Script(client, secret, str(line.assistant_id))
+        return Script(client, secret, str(calling_organization.assistant_id))
 
     return make
 
 
 @pytest.fixture
-def script(make_script: Callable[..., Script], line: Line) -> Script:
-    return make_script(line)
+def script(make_script: Callable[..., Script], calling_organization: CallingOrganization) -> Script:
+    return make_script(calling_organization)

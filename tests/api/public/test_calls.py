@@ -14,7 +14,7 @@ from app.enums import AnsweredBy, CallStatus, EndedReason
 from app.models import Assistant, Call, Organization
 from tests.api.public.conftest import NUMBER, Script
 from tests.fixtures.statements import few_parameters
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 
 def without_request_id(answer: TestResponse) -> dict[str, Any]:
@@ -27,7 +27,9 @@ def problems(answer: TestResponse) -> list[tuple[str, str]]:
     return [(e["field"], e["code"]) for e in answer.get_json()["details"]["errors"]]
 
 
-def test_an_accepted_call_is_answered_and_can_be_read(script: Script, line: Line) -> None:
+def test_an_accepted_call_is_answered_and_can_be_read(
+    script: Script, calling_organization: CallingOrganization
+) -> None:
     accepted = script.call(metadata={"order": 7, "vip": True}, somethingElse=[1])
     call_id = accepted.get_json()["callId"]
     read = script.get(f"/outbound/calls/{call_id}")
@@ -42,7 +44,7 @@ def test_an_accepted_call_is_answered_and_can_be_read(script: Script, line: Line
     assert body.pop("createdAt").endswith("Z")
     assert body == {
         "callId": call_id,
-        "agentId": str(line.assistant_id),
+        "agentId": str(calling_organization.assistant_id),
         "phoneNumber": NUMBER,
         "contact": {
             "phoneNumber": NUMBER,
@@ -111,11 +113,11 @@ def test_problems_are_answered_field_by_field_and_nothing_is_written(
 
 
 def test_messages_may_be_left_to_instructions_or_to_the_assistant(
-    script: Script, session: Session, line: Line
+    script: Script, session: Session, calling_organization: CallingOrganization
 ) -> None:
     none: dict[str, Any] = {"introMessage": ..., "voicemailMessage": ...}
     instructed = script.call(**none, callInstructions="Be kind.")
-    assistant = session.get_one(Assistant, line.assistant_id)
+    assistant = session.get_one(Assistant, calling_organization.assistant_id)
     assistant.default_intro, assistant.default_voicemail = "Hello.", "Bye."
     session.commit()
     left = script.call(**none)
@@ -128,9 +130,9 @@ def test_messages_may_be_left_to_instructions_or_to_the_assistant(
 
 
 def test_a_refusal_because_of_the_current_state_has_its_own_status(
-    script: Script, session: Session, line: Line
+    script: Script, session: Session, calling_organization: CallingOrganization
 ) -> None:
-    assistant = session.get_one(Assistant, line.assistant_id)
+    assistant = session.get_one(Assistant, calling_organization.assistant_id)
     assistant.phone_enabled = False
     session.commit()
     answers = [script.call()]
@@ -148,7 +150,7 @@ def test_a_refusal_because_of_the_current_state_has_its_own_status(
 def test_objects_of_another_organization_are_answered_like_missing_ones(
     script: Script, session: Session, make_script: Callable[..., Script]
 ) -> None:
-    other = make_line(session)
+    other = make_calling_organization(session)
     session.commit()
     theirs = make_script(other).call().get_json()["callId"]
     absent = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
@@ -171,9 +173,11 @@ def test_a_key_is_needed(script: Script, secret: str) -> None:
     assert answer.get_json()["success"] is False
 
 
-def test_a_scope_is_needed(make_script: Callable[..., Script], line: Line) -> None:
-    reader = make_script(line, scopes=["calls:read"])
-    caller = make_script(line, scopes=["calls:create"])
+def test_a_scope_is_needed(
+    make_script: Callable[..., Script], calling_organization: CallingOrganization
+) -> None:
+    reader = make_script(calling_organization, scopes=["calls:read"])
+    caller = make_script(calling_organization, scopes=["calls:create"])
     call_id = caller.call().get_json()["callId"]
     refused = [
         reader.call(),
@@ -188,9 +192,9 @@ def test_a_scope_is_needed(make_script: Callable[..., Script], line: Line) -> No
 
 
 def test_test_keys_and_live_keys_do_not_see_each_others_calls(
-    make_script: Callable[..., Script], line: Line, session: Session
+    make_script: Callable[..., Script], calling_organization: CallingOrganization, session: Session
 ) -> None:
-    live, test = make_script(line), make_script(line, live=False)
+    live, test = make_script(calling_organization), make_script(calling_organization, live=False)
     lived, tested = live.call().get_json()["callId"], test.call().get_json()["callId"]
     assert [call["callId"] for call in live.get("/outbound/calls").get_json()] == [lived]
     assert [call["callId"] for call in test.get("/outbound/calls").get_json()] == [tested]
@@ -287,9 +291,9 @@ def test_repeating_a_request_with_its_key_places_no_second_call(
 
 
 def test_a_call_outside_calling_hours_says_when_it_will_be_placed(
-    script: Script, session: Session, line: Line
+    script: Script, session: Session, calling_organization: CallingOrganization
 ) -> None:
-    organization = session.get_one(Organization, line.organization_id)
+    organization = session.get_one(Organization, calling_organization.organization_id)
     organization.calling_hours_on = True
     organization.calling_hours_end = organization.calling_hours_start.replace(microsecond=1)
     session.commit()
@@ -317,13 +321,13 @@ def test_a_waiting_call_is_cancelled_and_cancelling_again_is_no_error(script: Sc
 
 
 def test_a_key_lists_the_assistants_it_may_use(
-    script: Script, session: Session, line: Line
+    script: Script, session: Session, calling_organization: CallingOrganization
 ) -> None:
-    make_line(session)
+    make_calling_organization(session)
     session.commit()
     assert script.get("/agents").get_json() == [
         {
-            "id": str(line.assistant_id),
+            "id": str(calling_organization.assistant_id),
             "name": "Ada",
             "active": True,
             "phone": "+12025550199",
@@ -334,9 +338,12 @@ def test_a_key_lists_the_assistants_it_may_use(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_a_key_lists_more_assistants_than_a_statement_has_parameters(
-    script: Script, session: Session, line: Line, database: Database
+    script: Script, session: Session, calling_organization: CallingOrganization, database: Database
 ) -> None:
-    ids = {"partner_id": line.partner_id, "organization_id": line.organization_id}
+    ids = {
+        "partner_id": calling_organization.partner_id,
+        "organization_id": calling_organization.organization_id,
+    }
     many = [{**ids, "name": "A", "phone_number": f"+1202{i:07}"} for i in range(1300)]
     session.execute(insert(Assistant), many)
     session.commit()

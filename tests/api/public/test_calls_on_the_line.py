@@ -11,7 +11,7 @@ from app.services.calls.cancel import CANCELLING
 from tests.api.public.conftest import Script, make_key
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.worker import Worker, make_line, until
+from tests.fixtures.worker import Worker, make_calling_organization, until
 from tests.matrix import rotating
 
 
@@ -19,10 +19,10 @@ from tests.matrix import rotating
 def script(fresh_database: Database, tmp_path: Path) -> Script:
     """The application on a database that the worker shares."""
     with fresh_database.transaction() as session:
-        line = make_line(session)
-        secret = make_key(session, line)
+        calling_organization = make_calling_organization(session)
+        secret = make_key(session, calling_organization)
     app = create_app(settings_for(url_of(fresh_database), tmp_path), fresh_database)
-    return Script(app.test_client(), secret, str(line.assistant_id))
+    return Script(app.test_client(), secret, str(calling_organization.assistant_id))
 
 
 @pytest.fixture

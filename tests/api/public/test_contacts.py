@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 from app.models import AuditEntry, Campaign, new_id
 from app.policy import Permission
 from tests.api.public.conftest import Script, make_key
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 from tests.services.contacts.conftest import make_campaign
 
 PHONE, OTHER_PHONE = "+12025550101", "+12025550102"
@@ -22,8 +22,8 @@ ADA = {"phone": PHONE, "firstName": "Ada"}
 
 
 @pytest.fixture
-def campaign(session: Session, line: Line) -> Campaign:
-    made = make_campaign(session, line)
+def campaign(session: Session, calling_organization: CallingOrganization) -> Campaign:
+    made = make_campaign(session, calling_organization)
     session.commit()
     return made
 
@@ -237,7 +237,7 @@ def test_a_request_leaves_one_history_entry_unless_it_changes_nothing(
 def test_a_campaign_of_another_tenant_gets_the_same_404_as_a_missing_one(
     send: Send, session: Session
 ) -> None:
-    strangers = make_campaign(session, make_line(session))
+    strangers = make_campaign(session, make_calling_organization(session))
     session.commit()
     answers = [
         send({"contacts": [ADA]}, campaign_id=campaign_id).get_json()
@@ -254,8 +254,10 @@ def test_a_campaign_of_another_tenant_gets_the_same_404_as_a_missing_one(
     )
 
 
-def test_a_key_without_the_scope_is_refused(send: Send, session: Session, line: Line) -> None:
-    secret = make_key(session, line, scopes=[Permission.CONTACTS_READ])
+def test_a_key_without_the_scope_is_refused(
+    send: Send, session: Session, calling_organization: CallingOrganization
+) -> None:
+    secret = make_key(session, calling_organization, scopes=[Permission.CONTACTS_READ])
     session.commit()
     answer = send({"contacts": [ADA]}, secret=secret)
     assert (answer.status_code, answer.get_json()["details"]["code"]) == (

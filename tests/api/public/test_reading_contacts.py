@@ -9,7 +9,7 @@ from app.enums import ContactAction
 from app.models import Campaign, new_id
 from app.services import contacts
 from tests.api.public.conftest import Script
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 from tests.services.contacts.conftest import make_campaign
 
 LONGEST = f"{'a' * 64}@{'b' * 63}.{'c' * 63}.{'d' * 53}.example"
@@ -40,8 +40,8 @@ PEOPLE: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def campaign(session: Session, line: Line) -> Campaign:
-    made = make_campaign(session, line)
+def campaign(session: Session, calling_organization: CallingOrganization) -> Campaign:
+    made = make_campaign(session, calling_organization)
     contacts.apply(session, made, PEOPLE, ContactAction.UPSERT)
     session.commit()
     return made
@@ -157,7 +157,7 @@ def test_fields_that_the_portal_sets_are_kept_as_metadata_if_they_differ(
 def test_a_contact_of_another_tenant_gets_the_same_404_as_a_missing_one(
     script: Script, campaign: Campaign, session: Session
 ) -> None:
-    foreign = make_campaign(session, make_line(session))
+    foreign = make_campaign(session, make_calling_organization(session))
     contacts.apply(session, foreign, PEOPLE, ContactAction.UPSERT)
     theirs = contacts.search(session, foreign).items[0]
     session.commit()
@@ -184,11 +184,13 @@ def test_a_contact_of_another_tenant_gets_the_same_404_as_a_missing_one(
 
 
 def test_the_campaigns_a_key_may_use_are_listed(
-    script: Script, campaign: Campaign, session: Session, line: Line
+    script: Script, campaign: Campaign, session: Session, calling_organization: CallingOrganization
 ) -> None:
-    make_campaign(session, make_line(session))
+    make_campaign(session, make_calling_organization(session))
     bare = Campaign(
-        partner_id=line.partner_id, organization_id=line.organization_id, name="Nobody's"
+        partner_id=calling_organization.partner_id,
+        organization_id=calling_organization.organization_id,
+        name="Nobody's",
     )
     session.add(bare)
     session.commit()

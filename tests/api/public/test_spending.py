@@ -17,7 +17,7 @@ from app.services.spending import LimitSubject, SpendingLimits
 from tests.api.public.conftest import Script
 from tests.fixtures.clock import SetClock
 from tests.fixtures.statements import counted
-from tests.fixtures.worker import Line
+from tests.fixtures.worker import CallingOrganization
 
 OPERATOR = system_caller("operator")
 
@@ -29,9 +29,13 @@ def limit(session: Session, subject: LimitSubject, **limits: Any) -> None:
 
 @pytest.mark.usefixtures("clock")
 def test_a_call_is_refused_at_the_limit_of_its_organization(
-    session: Session, line: Line, script: Script
+    session: Session, calling_organization: CallingOrganization, script: Script
 ) -> None:
-    limit(session, LimitSubject(organization_id=line.organization_id), day_micros=1_799_999)
+    limit(
+        session,
+        LimitSubject(organization_id=calling_organization.organization_id),
+        day_micros=1_799_999,
+    )
     answer = script.call()
     body = answer.get_json()
     words = "The organization's spending limit for today is reached."
@@ -42,13 +46,20 @@ def test_a_call_is_refused_at_the_limit_of_its_organization(
         "spend_cap_reached",
     )
     assert session.scalars(select(Call)).all() == []
-    limit(session, LimitSubject(organization_id=line.organization_id), day_micros=1_800_000)
+    limit(
+        session,
+        LimitSubject(organization_id=calling_organization.organization_id),
+        day_micros=1_800_000,
+    )
     assert script.call().status_code == 200
 
 
 @pytest.mark.usefixtures("clock")
 def test_the_limit_of_a_key_stops_that_key_alone(
-    session: Session, line: Line, script: Script, make_script: Callable[..., Script]
+    session: Session,
+    calling_organization: CallingOrganization,
+    script: Script,
+    make_script: Callable[..., Script],
 ) -> None:
     key = session.scalars(select(ApiKey)).one()
     limit(session, LimitSubject(api_key_id=key.id), month_minutes=59)
@@ -57,23 +68,28 @@ def test_the_limit_of_a_key_stops_that_key_alone(
         409,
         "The API key's limit of call minutes for this month is reached.",
     )
-    assert make_script(line).call().status_code == 200
+    assert make_script(calling_organization).call().status_code == 200
 
 
 @pytest.mark.usefixtures("clock")
 def test_a_test_key_is_never_stopped(
-    session: Session, line: Line, make_script: Callable[..., Script]
+    session: Session, calling_organization: CallingOrganization, make_script: Callable[..., Script]
 ) -> None:
-    limit(session, LimitSubject(partner_id=line.partner_id), day_micros=0)
-    answer = make_script(line, live=False).call()
+    limit(session, LimitSubject(partner_id=calling_organization.partner_id), day_micros=0)
+    answer = make_script(calling_organization, live=False).call()
     assert (answer.status_code, answer.get_json()["status"]) == (200, "queued")
 
 
 def test_a_call_that_waits_says_why_and_until_when(
-    session: Session, line: Line, script: Script, clock: SetClock
+    session: Session, calling_organization: CallingOrganization, script: Script, clock: SetClock
 ) -> None:
     clock.set("2026-10-15T12:00")
-    limit(session, LimitSubject(organization_id=line.organization_id), day_micros=0, waits=True)
+    limit(
+        session,
+        LimitSubject(organization_id=calling_organization.organization_id),
+        day_micros=0,
+        waits=True,
+    )
     answer = script.call().get_json()
     why = "The organization's spending limit for today is reached."
     assert (answer["status"], answer["message"]) == (
@@ -90,9 +106,11 @@ def test_a_call_that_waits_says_why_and_until_when(
 
 
 @pytest.mark.usefixtures("clock")
-def test_a_call_that_the_limit_stops_says_so(session: Session, line: Line, script: Script) -> None:
+def test_a_call_that_the_limit_stops_says_so(
+    session: Session, calling_organization: CallingOrganization, script: Script
+) -> None:
     call_id = script.call().get_json()["callId"]
-    limit(session, LimitSubject(partner_id=line.partner_id), day_micros=0)
+    limit(session, LimitSubject(partner_id=calling_organization.partner_id), day_micros=0)
     [call] = session.scalars(select(Call))
     claims.next_step(session, call.id, new_id(), calls_at_once=5)
     session.commit()
@@ -106,9 +124,9 @@ def test_a_call_that_the_limit_stops_says_so(session: Session, line: Line, scrip
 
 @pytest.mark.usefixtures("clock")
 def test_without_limits_claiming_calls_asks_for_them_in_one_statement(
-    database: Database, session: Session, line: Line
+    database: Database, session: Session, calling_organization: CallingOrganization
 ) -> None:
-    call = line.accept(session)
+    call = calling_organization.accept(session)
     with counted(database.engine) as statements:
         claim = claims.next_step(session, call.id, new_id(), calls_at_once=5)
     assert claim.kind is ClaimKind.DIAL

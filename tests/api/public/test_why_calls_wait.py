@@ -19,7 +19,7 @@ from app.services.calls import attempts, claims, lifecycle
 from tests.api.public.conftest import NUMBER, Script
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.databases import runs_on
-from tests.fixtures.worker import Line
+from tests.fixtures.worker import CallingOrganization
 
 NOW = "2026-06-10T15:00:00.000Z"
 RETRY = "2026-06-10T15:30:00.000Z"
@@ -31,17 +31,17 @@ class Office:
     """An organization whose calls are made to wait."""
 
     session: Session
-    line: Line
+    calling_organization: CallingOrganization
     clock: SetClock
 
     def set(self, **settings: Any) -> None:
-        organization = self.session.get_one(Organization, self.line.organization_id)
+        organization = self.session.get_one(Organization, self.calling_organization.organization_id)
         for name, value in settings.items():
             setattr(organization, name, value)
         self.session.flush()
 
     def ask(self, number: str = NUMBER) -> UUID:
-        return self.line.accept(self.session, number).id
+        return self.calling_organization.accept(self.session, number).id
 
     def claim(self, call_id: UUID, per_second: float = 0) -> UUID:
         """The call's turn has come; returns its attempt's id."""
@@ -54,7 +54,7 @@ class Office:
     def rang_before(self, minutes_ago: float = 0) -> None:
         self.session.add(
             CallAttempt(
-                organization_id=self.line.organization_id,
+                organization_id=self.calling_organization.organization_id,
                 call_id=self.ask(),
                 number=1,
                 carrier=CarrierKind.SIMULATOR,
@@ -107,7 +107,9 @@ def outside_hours_at_its_next_attempt(office: Office) -> UUID:
 
 def day_of_the_plan(office: Office) -> UUID:
     office.set(payment_tier=Tier.BASIC)
-    limit = PlanLimit(partner_id=office.line.partner_id, tier=Tier.BASIC, max_calls_a_day=1)
+    limit = PlanLimit(
+        partner_id=office.calling_organization.partner_id, tier=Tier.BASIC, max_calls_a_day=1
+    )
     office.session.add(limit)
     office.rang_before()
     return office.ask()
@@ -290,8 +292,8 @@ def clock() -> Iterator[SetClock]:
 
 
 @pytest.fixture
-def office(clock: SetClock, session: Session, line: Line) -> Office:
-    return Office(session, line, clock)
+def office(clock: SetClock, session: Session, calling_organization: CallingOrganization) -> Office:
+    return Office(session, calling_organization, clock)
 
 
 def call_state(script: Script, call_id: UUID) -> tuple[Any, ...]:

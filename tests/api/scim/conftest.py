@@ -77,12 +77,12 @@ def make_token(session: Session, tenant: Tenant, name: str = "Entra") -> str:
 
 
 @pytest.fixture
-def directory(client: FlaskClient, session: Session, own: Tenant) -> Directory:
-    return Directory(client, make_token(session, own))
+def directory(client: FlaskClient, session: Session, tenant: Tenant) -> Directory:
+    return Directory(client, make_token(session, tenant))
 
 
 @pytest.fixture
-def with_default_role(session: Session, own: Tenant) -> None:
+def with_default_role(session: Session, tenant: Tenant) -> None:
     """Users in no group are editors."""
-    session.add(ScimSettings(partner_id=own.partner.id, default_role=Role.PARTNER_EDITOR))
+    session.add(ScimSettings(partner_id=tenant.partner.id, default_role=Role.PARTNER_EDITOR))
     session.commit()

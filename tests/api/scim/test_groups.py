@@ -19,12 +19,12 @@ ADA, BOB = "ada@northwind.example", "bob@northwind.example"
 
 def give(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     group_id: str,
     role: Role | None,
     organization_id: UUID | None = None,
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     groups.map_to(session, admin, UUID(group_id), role, organization_id, expected_version=None)
     session.commit()
 
@@ -101,17 +101,17 @@ def _with_ids(value: Any, ids: dict[str, str]) -> Any:
 
 
 def test_users_have_a_role_while_they_are_in_its_group(
-    directory: Directory, own: Tenant, session: Session
+    directory: Directory, tenant: Tenant, session: Session
 ) -> None:
     ada = directory.add_user(ADA)["id"]
     group = directory.add_group("Administrators", ada)
     assert access_of(session, ada)[1] is UserStatus.DEACTIVATED
-    give(session, own, group["id"], Role.ADMIN)
+    give(session, tenant, group["id"], Role.ADMIN)
     assert access_of(session, ada) == (Role.ADMIN, UserStatus.INVITED, None)
     kinds = select(Mail.kind).where(Mail.user_id == UUID(ada))
     assert session.scalars(kinds).all() == ["invitation"]
     higher = directory.add_group("Owners", ada)
-    give(session, own, higher["id"], Role.PARTNER_ADMIN)
+    give(session, tenant, higher["id"], Role.PARTNER_ADMIN)
     assert access_of(session, ada)[0] is Role.PARTNER_ADMIN
     assert directory.send("DELETE", f"/Groups/{higher['id']}").status_code == 204
     assert access_of(session, ada)[0] is Role.ADMIN
@@ -124,27 +124,27 @@ def test_users_have_a_role_while_they_are_in_its_group(
 
 @pytest.mark.usefixtures("with_default_role")
 def test_a_group_makes_members_of_an_organization(
-    directory: Directory, own: Tenant, session: Session
+    directory: Directory, tenant: Tenant, session: Session
 ) -> None:
-    own.organization.user_limit = 2
+    tenant.organization.user_limit = 2
     session.commit()
     group = directory.add_group("Bakery")
-    give(session, own, group["id"], Role.STANDARD, own.organization.id)
+    give(session, tenant, group["id"], Role.STANDARD, tenant.organization.id)
     ada = directory.add_user(ADA)["id"]
     assert access_of(session, ada) == (Role.PARTNER_EDITOR, UserStatus.INVITED, None)
     added = {"op": "add", "path": "members", "value": [{"value": ada}]}
     assert directory.patch(f"/Groups/{group['id']}", added).status_code == 200
-    assert access_of(session, ada) == (Role.STANDARD, UserStatus.INVITED, own.organization.id)
+    assert access_of(session, ada) == (Role.STANDARD, UserStatus.INVITED, tenant.organization.id)
     assert directory.get(f"/Users/{ada}").get_json()["userType"] == "standard"
 
 
 def test_a_full_organization_takes_no_member(
-    directory: Directory, own: Tenant, session: Session
+    directory: Directory, tenant: Tenant, session: Session
 ) -> None:
-    own.organization.user_limit = 1
+    tenant.organization.user_limit = 1
     session.commit()
     group = directory.add_group("Bakery")
-    give(session, own, group["id"], Role.STANDARD, own.organization.id)
+    give(session, tenant, group["id"], Role.STANDARD, tenant.organization.id)
     ada = directory.add_user(ADA)["id"]
     added = {"op": "add", "path": "members", "value": [{"value": ada}]}
     answer = directory.patch(f"/Groups/{group['id']}", added)
@@ -154,11 +154,11 @@ def test_a_full_organization_takes_no_member(
 
 
 def test_the_last_administrator_keeps_the_role(
-    directory: Directory, own: Tenant, session: Session
+    directory: Directory, tenant: Tenant, session: Session
 ) -> None:
-    admin = own.staff[Role.PARTNER_ADMIN]
+    admin = tenant.staff[Role.PARTNER_ADMIN]
     group = directory.add_group("Administrators", str(admin.id))
-    give(session, own, group["id"], Role.PARTNER_ADMIN)
+    give(session, tenant, group["id"], Role.PARTNER_ADMIN)
     answer = directory.patch(f"/Groups/{group['id']}", {"op": "remove", "path": "members"})
     assert (answer.status_code, answer.get_json()["detail"]) == (
         403,
@@ -170,14 +170,14 @@ def test_the_last_administrator_keeps_the_role(
 
 
 def test_staff_who_have_signed_in_never_become_members(
-    directory: Directory, own: Tenant, session: Session
+    directory: Directory, tenant: Tenant, session: Session
 ) -> None:
-    admin = own.staff[Role.ADMIN]
+    admin = tenant.staff[Role.ADMIN]
     admin.password_hash = "x"
     session.commit()
     group = directory.add_group("Bakery", str(admin.id))
     with pytest.raises(Conflict) as refused:
-        give(session, own, group["id"], Role.STANDARD, own.organization.id)
+        give(session, tenant, group["id"], Role.STANDARD, tenant.organization.id)
     assert refused.value.code == "signed_in_before"
 
 
@@ -196,9 +196,9 @@ def test_only_users_of_the_directory_are_members(
 
 
 def test_a_group_of_another_partner_is_not_found(directory: Directory, session: Session) -> None:
-    other = make_tenant(session, "Other")
+    other_tenant = make_tenant(session, "Other")
     group = groups.create(
-        session, other.caller(Role.PARTNER_ADMIN), groups.ScimGroupFields("Theirs")
+        session, other_tenant.caller(Role.PARTNER_ADMIN), groups.ScimGroupFields("Theirs")
     )
     session.commit()
     path = f"/Groups/{group.id}"

@@ -20,7 +20,7 @@ SEARCH = "urn:ietf:params:scim:api:messages:2.0:SearchRequest"
 
 
 @pytest.fixture
-def people(directory: Directory, own: Tenant) -> dict[str, str]:
+def people(directory: Directory, tenant: Tenant) -> dict[str, str]:
     """Ada, who is in Sales; Bob, who is inactive; and Cat, who has no names."""
     name = {"givenName": "Ada", "familyName": "Lovelace"}
     ada = directory.add_user(ADA, externalId="E-1", name=name)
@@ -339,9 +339,9 @@ def test_only_the_service_description_is_public(client: FlaskClient) -> None:
 
 
 def test_a_token_ends_at_once_and_its_use_is_noted(
-    directory: Directory, own: Tenant, session: Session
+    directory: Directory, tenant: Tenant, session: Session
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     token = session.scalars(select(ScimToken)).one()
     assert directory.secret not in (token.secret_hash, token.public_id)
     directory.get("/Users")
@@ -368,9 +368,9 @@ def test_a_token_ends_at_once_and_its_use_is_noted(
 
 
 def test_a_suspended_partners_token_is_refused(
-    directory: Directory, own: Tenant, session: Session
+    directory: Directory, tenant: Tenant, session: Session
 ) -> None:
-    own.partner.suspended_at = utcnow()
+    tenant.partner.suspended_at = utcnow()
     session.commit()
     assert directory.get("/Users").status_code == 401
 

@@ -90,11 +90,11 @@ def test_without_a_default_role_a_user_waits_without_access(
 
 @pytest.mark.usefixtures("with_default_role")
 def test_users_of_a_required_company_account_get_no_mail(
-    directory: Directory, own: Tenant, session: Session
+    directory: Directory, tenant: Tenant, session: Session
 ) -> None:
     session.add(
         IdentityProvider(
-            partner_id=own.partner.id,
+            partner_id=tenant.partner.id,
             name="Entra",
             issuer="https://id.example",
             client_id="portal",
@@ -247,18 +247,18 @@ def test_a_user_suspended_in_the_portal_stays_suspended(
 
 
 def test_the_directory_sees_staff_and_not_the_users_of_customers(
-    directory: Directory, own: Tenant
+    directory: Directory, tenant: Tenant
 ) -> None:
-    assert directory.names("userName pr") == sorted(user.email for user in own.staff.values())
-    assert directory.get(f"/Users/{own.user.id}").status_code == 404
-    answer = directory.send("POST", "/Users", {"schemas": [USER], "userName": own.user.email})
+    assert directory.names("userName pr") == sorted(user.email for user in tenant.staff.values())
+    assert directory.get(f"/Users/{tenant.user.id}").status_code == 404
+    answer = directory.send("POST", "/Users", {"schemas": [USER], "userName": tenant.user.email})
     assert answer.status_code == 409
 
 
 def test_a_user_of_another_partner_is_not_found(directory: Directory, session: Session) -> None:
-    other = make_tenant(session, "Other")
+    other_tenant = make_tenant(session, "Other")
     session.commit()
-    admin = other.staff[Role.ADMIN]
+    admin = other_tenant.staff[Role.ADMIN]
     path = f"/Users/{admin.id}"
     sent = {"schemas": [USER], "userName": admin.email}
     answers = [
@@ -273,9 +273,9 @@ def test_a_user_of_another_partner_is_not_found(directory: Directory, session: S
 
 
 def test_the_last_administrator_can_not_be_removed(
-    directory: Directory, own: Tenant, session: Session
+    directory: Directory, tenant: Tenant, session: Session
 ) -> None:
-    path = f"/Users/{own.staff[Role.PARTNER_ADMIN].id}"
+    path = f"/Users/{tenant.staff[Role.PARTNER_ADMIN].id}"
     answers = [
         directory.patch(path, {"op": "replace", "path": "active", "value": False}),
         directory.send("DELETE", path),
@@ -289,9 +289,9 @@ def test_the_last_administrator_can_not_be_removed(
 
 
 def test_a_new_email_of_a_user_who_has_signed_in_waits_for_confirmation(
-    directory: Directory, own: Tenant, session: Session
+    directory: Directory, tenant: Tenant, session: Session
 ) -> None:
-    user = own.staff[Role.ADMIN]
+    user = tenant.staff[Role.ADMIN]
     user.last_sign_in = utcnow()
     session.commit()
     before = user.email
@@ -312,7 +312,7 @@ def test_a_user_name_that_is_no_email_is_refused(directory: Directory, word: str
 def test_two_partners_can_have_the_same_user(
     directory: Directory, client: Any, session: Session
 ) -> None:
-    other = make_tenant(session, "Other")
+    other_tenant = make_tenant(session, "Other")
     session.commit()
-    theirs = Directory(client, make_token(session, other))
+    theirs = Directory(client, make_token(session, other_tenant))
     assert directory.add_user(ADA)["id"] != theirs.add_user(ADA)["id"]

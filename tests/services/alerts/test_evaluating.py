@@ -87,19 +87,19 @@ def evaluate(session: Session) -> list[str]:
 
 
 def test_a_low_answer_rate_opens_one_alert_which_resolves_and_opens_again(
-    session: Session, own: Tenant, clock: SetClock
+    session: Session, tenant: Tenant, clock: SetClock
 ) -> None:
-    rule(session, own, AlertMeasure.ANSWER_RATE, 20)
+    rule(session, tenant, AlertMeasure.ANSWER_RATE, 20)
     assert evaluate(session) == []
-    ended(session, own, own.organization.id, TODAY, 40, 6, 0)
-    ended(session, own, own.plus.id, TODAY, 19, 0, 0)  # too few to be a rate
+    ended(session, tenant, tenant.organization.id, TODAY, 40, 6, 0)
+    ended(session, tenant, tenant.plus.id, TODAY, 19, 0, 0)  # too few to be a rate
     assert evaluate(session) == ["Northwind Bakery: 15 % of calls answered in 7 days"]
     assert evaluate(session) == ["Northwind Bakery: 15 % of calls answered in 7 days"]
     clock.set("2026-10-16T12:00")
-    ended(session, own, own.organization.id, TODAY + timedelta(days=1), 40, 40, 0)
+    ended(session, tenant, tenant.organization.id, TODAY + timedelta(days=1), 40, 40, 0)
     assert evaluate(session) == []
     clock.set("2026-10-23T12:00")
-    ended(session, own, own.organization.id, TODAY + timedelta(days=8), 20, 1, 0)
+    ended(session, tenant, tenant.organization.id, TODAY + timedelta(days=8), 20, 1, 0)
     assert evaluate(session) == ["Northwind Bakery: 5 % of calls answered in 7 days"]
     stored = session.scalars(select(Alert).order_by(Alert.id)).all()
     assert [(each.value, each.resolved_at is None) for each in stored] == [(15, False), (5, True)]
@@ -112,32 +112,32 @@ def test_a_low_answer_rate_opens_one_alert_which_resolves_and_opens_again(
 
 
 def test_each_measure_reads_its_own_figures(
-    session: Session, own: Tenant, settings: Settings
+    session: Session, tenant: Tenant, settings: Settings
 ) -> None:
-    one: dict[str, Any] = {"scope": ONE, "organization_id": own.organization.id}
-    rule(session, own, AlertMeasure.CONVERSATIONS, 99, PARTNER, AlertPeriod.MONTH)
-    rule(session, own, AlertMeasure.CONVERSATIONS, 100, PARTNER, AlertPeriod.MONTH)
-    rule(session, own, AlertMeasure.MINUTES, 29, period=AlertPeriod.TODAY, **one)
-    rule(session, own, AlertMeasure.FAILED_CALLS, 4, period=AlertPeriod.DAYS_30, **one)
-    rule(session, own, AlertMeasure.SPENDING, 80, **one)
-    rule(session, own, AlertMeasure.LIMITS, 50)
-    talked(session, own, TODAY.replace(day=1), 60, 70)
-    talked(session, own, TODAY, 40, 30)
-    talked(session, own, TODAY.replace(month=9, day=30), 1000, 1000)
-    ended(session, own, own.organization.id, TODAY - timedelta(days=29), 9, 0, 5)
-    ended(session, own, own.organization.id, TODAY - timedelta(days=30), 9, 0, 9)
-    subject = LimitSubject(organization_id=own.organization.id)
+    one: dict[str, Any] = {"scope": ONE, "organization_id": tenant.organization.id}
+    rule(session, tenant, AlertMeasure.CONVERSATIONS, 99, PARTNER, AlertPeriod.MONTH)
+    rule(session, tenant, AlertMeasure.CONVERSATIONS, 100, PARTNER, AlertPeriod.MONTH)
+    rule(session, tenant, AlertMeasure.MINUTES, 29, period=AlertPeriod.TODAY, **one)
+    rule(session, tenant, AlertMeasure.FAILED_CALLS, 4, period=AlertPeriod.DAYS_30, **one)
+    rule(session, tenant, AlertMeasure.SPENDING, 80, **one)
+    rule(session, tenant, AlertMeasure.LIMITS, 50)
+    talked(session, tenant, TODAY.replace(day=1), 60, 70)
+    talked(session, tenant, TODAY, 40, 30)
+    talked(session, tenant, TODAY.replace(month=9, day=30), 1000, 1000)
+    ended(session, tenant, tenant.organization.id, TODAY - timedelta(days=29), 9, 0, 5)
+    ended(session, tenant, tenant.organization.id, TODAY - timedelta(days=30), 9, 0, 9)
+    subject = LimitSubject(organization_id=tenant.organization.id)
     spending.change(session, OPERATOR, subject, SpendingLimits(month_minutes=10))
     session.add(
         SpendingTotal(
-            scope=f"organization:{own.organization.id}",
+            scope=f"organization:{tenant.organization.id}",
             period="2026-10",
-            partner_id=own.partner.id,
-            organization_id=own.organization.id,
+            partner_id=tenant.partner.id,
+            organization_id=tenant.organization.id,
             spent_seconds=500,
         )
     )
-    own.plus.user_limit = 2
+    tenant.plus.user_limit = 2
     session.flush()
     assert evaluate(session) == [
         "Northwind Bakery: 30 minutes of conversation today",
@@ -149,29 +149,29 @@ def test_each_measure_reads_its_own_figures(
 
 
 def test_silence_counts_from_the_last_call_or_the_creation_and_only_of_active_organizations(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    own.organization.created_at = own.plus.created_at = utcnow() - timedelta(days=9)
+    tenant.organization.created_at = tenant.plus.created_at = utcnow() - timedelta(days=9)
     session.flush()
-    rule(session, own, AlertMeasure.SILENCE, 5)
-    rule(session, own, AlertMeasure.SILENCE, 2, PARTNER)
-    ended(session, own, own.plus.id, TODAY - timedelta(days=3), 1, 0, 0)
+    rule(session, tenant, AlertMeasure.SILENCE, 5)
+    rule(session, tenant, AlertMeasure.SILENCE, 2, PARTNER)
+    ended(session, tenant, tenant.plus.id, TODAY - timedelta(days=3), 1, 0, 0)
     assert evaluate(session) == [
         "Northwind Bakery: no calls for 9 days",
         "The portal: no calls for 3 days",
     ]
-    own.organization.status = OrganizationStatus.SUSPENDED
-    talked(session, own, TODAY, 1, 1)
+    tenant.organization.status = OrganizationStatus.SUSPENDED
+    talked(session, tenant, TODAY, 1, 1)
     session.flush()
     assert evaluate(session) == ["The portal: no calls for 3 days"]
 
 
 def test_an_alert_about_the_whole_portal_reaches_its_webhooks_and_none_of_an_organization(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
     events = [WebhookEvent.ALERT_OPENED.value, WebhookEvent.ALERT_RESOLVED.value]
-    admin = own.caller(Role.PARTNER_ADMIN)
-    for whose in (None, own.organization.id):
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    for whose in (None, tenant.organization.id):
         endpoints.add(
             session,
             admin,
@@ -180,9 +180,9 @@ def test_an_alert_about_the_whole_portal_reaches_its_webhooks_and_none_of_an_org
             url="https://crm.example/hooks",
             events=events,
         )
-    rule_id = rule(session, own, AlertMeasure.FAILED_CALLS, 1, PARTNER)
-    for organization in (own.organization, own.plus):
-        ended(session, own, organization.id, TODAY, 1, 0, 1)
+    rule_id = rule(session, tenant, AlertMeasure.FAILED_CALLS, 1, PARTNER)
+    for organization in (tenant.organization, tenant.plus):
+        ended(session, tenant, organization.id, TODAY, 1, 0, 1)
     evaluate(session)
     alerts.update(session, admin, rule_id, RuleInput(AlertMeasure.FAILED_CALLS, PARTNER, 5, WEEK))
     evaluate(session)
@@ -206,25 +206,25 @@ def test_an_alert_about_the_whole_portal_reaches_its_webhooks_and_none_of_an_org
 
 
 def test_one_mail_names_all_alerts_of_a_rule_and_webhooks_get_their_own(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
     endpoints.add(
         session,
         OPERATOR,
         settings,
-        organization_id=own.organization.id,
+        organization_id=tenant.organization.id,
         url="https://crm.example/hooks",
         events=[WebhookEvent.ALERT_OPENED.value, WebhookEvent.ALERT_RESOLVED.value],
     )
-    own.staff[Role.ADMIN].notifications = {"alertOpened": False}
-    rule_id = rule(session, own, AlertMeasure.FAILED_CALLS, 1)
-    for organization in (own.organization, own.plus):
-        ended(session, own, organization.id, TODAY, 2, 0, 2)
+    tenant.staff[Role.ADMIN].notifications = {"alertOpened": False}
+    rule_id = rule(session, tenant, AlertMeasure.FAILED_CALLS, 1)
+    for organization in (tenant.organization, tenant.plus):
+        ended(session, tenant, organization.id, TODAY, 2, 0, 2)
     evaluate(session)
     mails = session.scalars(select(Mail).where(Mail.kind == "alerts_opened")).all()
     assert [(mail.user_id, mail.details) for mail in mails] == [
         (
-            own.staff[Role.PARTNER_ADMIN].id,
+            tenant.staff[Role.PARTNER_ADMIN].id,
             {
                 "rule": "An organization has more than 1 failed call in 7 days",
                 "ruleId": str(rule_id),
@@ -237,15 +237,17 @@ def test_one_mail_names_all_alerts_of_a_rule_and_webhooks_get_their_own(
         )
     ]
     wanted = RuleInput(AlertMeasure.FAILED_CALLS, EACH, 5, AlertPeriod.DAYS_7)
-    alerts.update(session, own.caller(Role.PARTNER_ADMIN), rule_id, wanted)
+    alerts.update(session, tenant.caller(Role.PARTNER_ADMIN), rule_id, wanted)
     assert evaluate(session) == []
     payloads = session.scalars(select(WebhookDelivery.payload).order_by(WebhookDelivery.id))
     told = [json.loads(payload) for payload in payloads]
     assert [each["type"] for each in told] == ["alert.opened", "alert.resolved"]
-    alert = session.scalars(select(Alert).where(Alert.organization_id == own.organization.id)).one()
+    alert = session.scalars(
+        select(Alert).where(Alert.organization_id == tenant.organization.id)
+    ).one()
     assert told[0]["data"] == {
         "alertId": str(alert.id),
-        "organizationId": str(own.organization.id),
+        "organizationId": str(tenant.organization.id),
         "measure": "failed-calls",
         "threshold": 1,
         "value": 2,
@@ -255,28 +257,28 @@ def test_one_mail_names_all_alerts_of_a_rule_and_webhooks_get_their_own(
     }
 
 
-def test_a_muted_rule_opens_alerts_and_sends_nothing(session: Session, own: Tenant) -> None:
-    rule_id = rule(session, own, AlertMeasure.FAILED_CALLS, 1)
-    alerts.mute(session, own.caller(Role.ADMIN), rule_id, 7)
-    ended(session, own, own.organization.id, TODAY, 2, 0, 2)
+def test_a_muted_rule_opens_alerts_and_sends_nothing(session: Session, tenant: Tenant) -> None:
+    rule_id = rule(session, tenant, AlertMeasure.FAILED_CALLS, 1)
+    alerts.mute(session, tenant.caller(Role.ADMIN), rule_id, 7)
+    ended(session, tenant, tenant.organization.id, TODAY, 2, 0, 2)
     assert evaluate(session) == ["Northwind Bakery: 2 failed calls in 7 days"]
     assert session.scalars(select(Mail).where(Mail.kind == "alerts_opened")).all() == []
 
 
 def test_a_rule_that_every_organization_meets_opens_a_limited_number_of_alerts(
-    session: Session, own: Tenant, monkeypatch: pytest.MonkeyPatch
+    session: Session, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evaluating, "MAX_OPEN", 1)
-    rule(session, own, AlertMeasure.FAILED_CALLS, 1)
-    for organization in (own.organization, own.plus):
-        ended(session, own, organization.id, TODAY, 2, 0, 2)
+    rule(session, tenant, AlertMeasure.FAILED_CALLS, 1)
+    for organization in (tenant.organization, tenant.plus):
+        ended(session, tenant, organization.id, TODAY, 2, 0, 2)
     assert len(evaluate(session)) == 1
     assert len(evaluate(session)) == 1
 
 
-def test_two_workers_open_an_alert_once(session: Session, own: Tenant) -> None:
-    rule(session, own, AlertMeasure.FAILED_CALLS, 1)
-    ended(session, own, own.organization.id, TODAY, 2, 0, 2)
+def test_two_workers_open_an_alert_once(session: Session, tenant: Tenant) -> None:
+    rule(session, tenant, AlertMeasure.FAILED_CALLS, 1)
+    ended(session, tenant, tenant.organization.id, TODAY, 2, 0, 2)
     now = utcnow()
     first, second = alerts.changes(session, now), alerts.changes(session, now)
     alerts.apply(session, first, now)
@@ -285,7 +287,7 @@ def test_two_workers_open_an_alert_once(session: Session, own: Tenant) -> None:
 
 
 def test_a_measure_is_read_once_for_the_rules_of_all_partners(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
     def queries() -> list[str]:
         session.flush()
@@ -293,20 +295,20 @@ def test_a_measure_is_read_once_for_the_rules_of_all_partners(
             alerts.changes(session, utcnow())
         return [statement.split()[0] for statement in seen]
 
-    rule(session, own, AlertMeasure.FAILED_CALLS, 1, PARTNER)
+    rule(session, tenant, AlertMeasure.FAILED_CALLS, 1, PARTNER)
     few = queries()
-    other = make_tenant(session, "Southgate")
-    for tenant in (own, other):
+    other_tenant = make_tenant(session, "Southgate")
+    for each in (tenant, other_tenant):
         for threshold in (2, 3, 4):
-            rule(session, tenant, AlertMeasure.FAILED_CALLS, threshold, PARTNER)
+            rule(session, each, AlertMeasure.FAILED_CALLS, threshold, PARTNER)
     assert queries() == few == ["SELECT", "SELECT", "SELECT"]
 
 
 def test_the_organization_nearest_to_an_alert_is_shown_for_each_measure_and_period(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
-    bakery, dental = own.organization, own.plus
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    bakery, dental = tenant.organization, tenant.plus
 
     def nearest() -> dict[str, list[str]]:
         return {
@@ -324,9 +326,9 @@ def test_the_organization_nearest_to_an_alert_is_shown_for_each_measure_and_peri
     silent = nothing.pop("silence")
     assert (silent[0].partition(": ")[2], len(silent)) == ("no calls for 41 days", 1)
     assert set(map(tuple, nothing.values())) == {()}
-    talked(session, own, TODAY - timedelta(days=20), 70, 7)
-    ended(session, own, bakery.id, TODAY - timedelta(days=3), 40, 30, 10)
-    ended(session, own, dental.id, TODAY, 50, 3, 2)
+    talked(session, tenant, TODAY - timedelta(days=20), 70, 7)
+    ended(session, tenant, bakery.id, TODAY - timedelta(days=3), 40, 30, 10)
+    ended(session, tenant, dental.id, TODAY, 50, 3, 2)
     dental.user_limit = 3
     for organization, limits in (
         (bakery, SpendingLimits(month_minutes=10, day_minutes=5)),
@@ -338,7 +340,7 @@ def test_the_organization_nearest_to_an_alert_is_shown_for_each_measure_and_peri
             SpendingTotal(
                 scope=f"organization:{bakery.id}",
                 period=period,
-                partner_id=own.partner.id,
+                partner_id=tenant.partner.id,
                 organization_id=bakery.id,
                 spent_seconds=seconds,
             )
@@ -377,55 +379,61 @@ def test_the_organization_nearest_to_an_alert_is_shown_for_each_measure_and_peri
 
 
 def test_a_rule_writes_to_its_recipients_and_the_owners_of_its_organization_alone(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    own.user.is_owner, own.user.language = True, "de"
-    editor = own.staff[Role.PARTNER_EDITOR]
+    tenant.user.is_owner, tenant.user.language = True, "de"
+    editor = tenant.staff[Role.PARTNER_EDITOR]
     editor.language = "fr"
     people = ("books@acme.example", editor.email.upper())
-    whose: dict[str, Any] = {"organization_id": own.organization.id, "to_owners": True}
-    rule(session, own, AlertMeasure.CONVERSATIONS, 5, ONE, recipients=people, **whose)
-    talked(session, own, TODAY, 9, 9)
+    whose: dict[str, Any] = {"organization_id": tenant.organization.id, "to_owners": True}
+    rule(session, tenant, AlertMeasure.CONVERSATIONS, 5, ONE, recipients=people, **whose)
+    talked(session, tenant, TODAY, 9, 9)
     evaluating.apply(session, evaluating.changes(session, utcnow()), utcnow())
     sent = session.scalars(select(Mail).where(Mail.kind == "alerts_opened")).all()
     assert {each.user_id or each.to: each.details["titles"] for each in sent} == {
         "books@acme.example": ["Northwind Bakery: 9 conversations in 7 days"],
         editor.id: ["Northwind Bakery\u202f: 9 conversations en 7 jours"],
-        own.user.id: ["Northwind Bakery: 9 Gespräche in 7 Tagen"],
+        tenant.user.id: ["Northwind Bakery: 9 Gespräche in 7 Tagen"],
     }
 
 
 def test_recipients_of_a_rule_are_checked_and_owners_belong_to_one_organization(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
     with pytest.raises(ValidationFailed) as error:
-        rule(session, own, AlertMeasure.MINUTES, 5, PARTNER, recipients=("ann",))
+        rule(session, tenant, AlertMeasure.MINUTES, 5, PARTNER, recipients=("ann",))
     assert [(each.field, each.code) for each in error.value.problems] == [
         ("recipients", "invalid_email")
     ]
-    known = rule(session, own, AlertMeasure.MINUTES, 5, PARTNER, to_owners=True)
-    assert alerts.get(session, own.caller(Role.PARTNER_ADMIN), known).to_owners is False
+    known = rule(session, tenant, AlertMeasure.MINUTES, 5, PARTNER, to_owners=True)
+    assert alerts.get(session, tenant.caller(Role.PARTNER_ADMIN), known).to_owners is False
 
 
 def test_a_rule_watches_the_budgets_of_organizations_and_of_the_portal(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    staff = own.caller(Role.PARTNER_ADMIN)
-    each = rule(session, own, AlertMeasure.BUDGET, 80)
-    portal = rule(session, own, AlertMeasure.BUDGET, 90, PARTNER)
+    staff = tenant.caller(Role.PARTNER_ADMIN)
+    each = rule(session, tenant, AlertMeasure.BUDGET, 80)
+    portal = rule(session, tenant, AlertMeasure.BUDGET, 90, PARTNER)
     for subject, key, organization_id in (
-        (LimitSubject(organization_id=own.plus.id), f"organization:{own.plus.id}", own.plus.id),
-        (LimitSubject(partner_id=own.partner.id), f"partner:{own.partner.id}", None),
+        (
+            LimitSubject(organization_id=tenant.plus.id),
+            f"organization:{tenant.plus.id}",
+            tenant.plus.id,
+        ),
+        (LimitSubject(partner_id=tenant.partner.id), f"partner:{tenant.partner.id}", None),
     ):
         budgets.change(session, staff, subject, 100_000_000)
-        total = SpendingTotal(scope=key, period="2026-10", partner_id=own.partner.id)
+        total = SpendingTotal(scope=key, period="2026-10", partner_id=tenant.partner.id)
         total.organization_id, total.spent_micros = organization_id, 85_900_000
         session.add(total)
     session.flush()
     evaluating.apply(session, evaluating.changes(session, utcnow()), utcnow())
     found = session.scalars(select(Alert)).all()
-    assert [(one.rule_id, one.subject_id, one.value) for one in found] == [(each, own.plus.id, 85)]
-    session.get_one(SpendingTotal, (f"partner:{own.partner.id}", "2026-10")).spent_micros *= 2
+    assert [(one.rule_id, one.subject_id, one.value) for one in found] == [
+        (each, tenant.plus.id, 85)
+    ]
+    session.get_one(SpendingTotal, (f"partner:{tenant.partner.id}", "2026-10")).spent_micros *= 2
     session.flush()
     evaluating.apply(session, evaluating.changes(session, utcnow()), utcnow())
     shown = alerts.search(session, staff).items

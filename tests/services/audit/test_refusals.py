@@ -44,15 +44,15 @@ def guess(
 
 @pytest.mark.usefixtures("clock")
 def test_many_equal_refusals_become_a_few_entries_and_a_sum(
-    session: Session, clock: SetClock, own: Tenant
+    session: Session, clock: SetClock, tenant: Tenant
 ) -> None:
     refusal = Refusal(
         action=refusals.SIGN_IN,
         reason="wrong_password",
         target_type="user",
-        target_id=own.user.id,
-        target=own.user.email,
-        partner_id=own.partner.id,
+        target_id=tenant.user.id,
+        target=tenant.user.email,
+        partner_id=tenant.partner.id,
         network="192.0.2.1",
     )
     for _ in range(123):
@@ -62,7 +62,13 @@ def test_many_equal_refusals_become_a_few_entries_and_a_sum(
     clock.pass_by(minutes=10)
     assert refusals.close(session) is False
     session.commit()
-    expected = (own.partner.id, "sign_in.refused", own.user.email, "192.0.2.1", "wrong_password")
+    expected = (
+        tenant.partner.id,
+        "sign_in.refused",
+        tenant.user.email,
+        "192.0.2.1",
+        "wrong_password",
+    )
     assert refused(session) == [(*expected, times) for times in (1, 10, 100, 123)]
     newest = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc()).limit(1)).one()
     assert (newest.actor, newest.actor_kind, newest.after["since"]) == (
@@ -76,25 +82,25 @@ def test_many_equal_refusals_become_a_few_entries_and_a_sum(
 
 @pytest.mark.usefixtures("clock")
 def test_a_late_sum_is_written_with_the_next_refusal(
-    session: Session, clock: SetClock, own: Tenant
+    session: Session, clock: SetClock, tenant: Tenant
 ) -> None:
     for _ in range(3):
-        refused_sign_ins.record_refusal(session, own.user.email_key, None, "192.0.2.1")
+        refused_sign_ins.record_refusal(session, tenant.user.email_key, None, "192.0.2.1")
     clock.pass_by(minutes=11)
-    refused_sign_ins.record_refusal(session, own.user.email_key, None, "192.0.2.1")
+    refused_sign_ins.record_refusal(session, tenant.user.email_key, None, "192.0.2.1")
     assert [row[-1] for row in refused(session)] == [1, 3, 1]
 
 
-def no_change(own: Tenant) -> None:
+def no_change(tenant: Tenant) -> None:
     pass
 
 
-def suspend_user(own: Tenant) -> None:
-    own.user.status = UserStatus.SUSPENDED
+def suspend_user(tenant: Tenant) -> None:
+    tenant.user.status = UserStatus.SUSPENDED
 
 
-def suspend_organization(own: Tenant) -> None:
-    own.organization.status = OrganizationStatus.SUSPENDED
+def suspend_organization(tenant: Tenant) -> None:
+    tenant.organization.status = OrganizationStatus.SUSPENDED
 
 
 @pytest.mark.parametrize(
@@ -106,29 +112,29 @@ def suspend_organization(own: Tenant) -> None:
     ],
 )
 def test_a_refused_sign_in_is_in_the_history_of_the_accounts_partner(
-    session: Session, own: Tenant, change: Callable[[Tenant], None], reason: str
+    session: Session, tenant: Tenant, change: Callable[[Tenant], None], reason: str
 ) -> None:
-    change(own)
+    change(tenant)
     session.flush()
-    guess(session, own.user.email)
+    guess(session, tenant.user.email)
     assert refused(session) == [
-        (own.partner.id, "sign_in.refused", own.user.email, "192.0.2.1", reason, 1)
+        (tenant.partner.id, "sign_in.refused", tenant.user.email, "192.0.2.1", reason, 1)
     ]
 
 
 def test_an_unknown_address_is_counted_and_its_text_is_stored_nowhere(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
     guess(session, UNKNOWN)
-    guess(session, UNKNOWN, "2001:db8:1:2::9", own.partner.id)
-    for partner_id in (None, own.partner.id):
+    guess(session, UNKNOWN, "2001:db8:1:2::9", tenant.partner.id)
+    for partner_id in (None, tenant.partner.id):
         recovery.enqueue_recovery(session, email=UNKNOWN, partner_id=partner_id, ip="192.0.2.1")
     assert send_waiting(session, settings) == []
     assert refused(session) == [
         (None, "sign_in.refused", None, "192.0.2.1", "unknown_email", 1),
-        (own.partner.id, "sign_in.refused", None, "2001:db8:1:2::/64", "unknown_email", 1),
+        (tenant.partner.id, "sign_in.refused", None, "2001:db8:1:2::/64", "unknown_email", 1),
         (None, "recovery.refused", None, "192.0.2.1", "unknown_email", 1),
-        (own.partner.id, "recovery.refused", None, "192.0.2.1", "unknown_email", 1),
+        (tenant.partner.id, "recovery.refused", None, "192.0.2.1", "unknown_email", 1),
     ]
     assert tables_with(session, "nowhere.example") == []
 
@@ -146,34 +152,34 @@ def tables_with(session: Session, text: str) -> list[str]:
 
 
 def test_recovery_of_a_suspended_account_is_in_the_history(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
-    suspend_user(own)
-    recovery.enqueue_recovery(session, email=own.user.email, partner_id=None, ip="192.0.2.1")
+    suspend_user(tenant)
+    recovery.enqueue_recovery(session, email=tenant.user.email, partner_id=None, ip="192.0.2.1")
     assert send_waiting(session, settings) == []
     assert refused(session) == [
-        (own.partner.id, "recovery.refused", own.user.email, "192.0.2.1", "not_active", 1)
+        (tenant.partner.id, "recovery.refused", tenant.user.email, "192.0.2.1", "not_active", 1)
     ]
 
 
 @pytest.mark.usefixtures("clock")
 def test_attempts_that_come_too_early_are_counted_once_for_the_account(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
     for number in range(3):
-        guess(session, own.user.email, f"198.51.100.{number}")
+        guess(session, tenant.user.email, f"198.51.100.{number}")
     for number in range(10):
-        guess(session, own.user.email, f"198.51.100.{100 + number}")
+        guess(session, tenant.user.email, f"198.51.100.{100 + number}")
     late: list[Any] = [row for row in refused(session) if row[4] == "too_many_failures"]
     assert late == [
-        (own.partner.id, "sign_in.refused", own.user.email, None, "too_many_failures", times)
+        (tenant.partner.id, "sign_in.refused", tenant.user.email, None, "too_many_failures", times)
         for times in (1, 10)
     ]
 
 
 @pytest.mark.usefixtures("clock")
 def test_attempts_of_a_network_that_come_too_early_are_counted_once_for_the_network(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
     for number in range(40):
         guess(session, f"user{number}@northwind.example")

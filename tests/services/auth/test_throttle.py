@@ -38,7 +38,7 @@ pytestmark = pytest.mark.usefixtures("clock")
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
     for user in (tenant.user, *tenant.staff.values()):
         user.password_hash = HASH
@@ -97,10 +97,10 @@ ATTACKS = {
 @pytest.mark.alternating
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attacker_gets_few_guesses_while_the_user_can_sign_in_and_recover(
-    session: Session, settings: Settings, own: Tenant, attack: str
+    session: Session, settings: Settings, tenant: Tenant, attack: str
 ) -> None:
     names, times, most = ATTACKS[attack]
-    owner = own.user
+    owner = tenant.user
     cookie = known_devices.remember(None, owner.id, HASH, SETTINGS.secret_keys)
     answers = [guess(session, *names(number)) for number in range(times)]
     assert answers == [None] * most + [1] * (times - most)
@@ -111,7 +111,7 @@ def test_an_attacker_gets_few_guesses_while_the_user_can_sign_in_and_recover(
     (letter,) = send_waiting(session, settings)
     token = path_in(letter).rsplit("/", 1)[1]
     used = link_use.use(
-        session, token, link_use.PASSWORD, own.partner.id, password_hash=HASH, ip=HOME
+        session, token, link_use.PASSWORD, tenant.partner.id, password_hash=HASH, ip=HOME
     )
     assert used.user == owner
 
@@ -147,65 +147,67 @@ def test_failures_are_forgotten_with_time(session: Session, clock: SetClock) -> 
 
 
 def test_an_account_under_attack_gets_one_guess_each_quarter_of_an_hour(
-    session: Session, clock: SetClock, own: Tenant
+    session: Session, clock: SetClock, tenant: Tenant
 ) -> None:
     passed, end = 0, utcnow() + timedelta(hours=6)
     while utcnow() < end:
-        wait = guess(session, own.user.email, f"198.51.100.{passed}")
+        wait = guess(session, tenant.user.email, f"198.51.100.{passed}")
         passed += wait is None
         clock.pass_by(seconds=wait or 0)
     assert passed == 20 + 10 + 23  # at once, with doubling waits, and in the rest of six hours
 
 
 def test_an_office_of_200_signs_in_from_one_address_without_a_wait(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    users = [own.user, *own.staff.values()]
+    users = [tenant.user, *tenant.staff.values()]
     assert all(enter(session, users[number % 4], HOME) for number in range(200))
     assert {round(each) for each in session.scalars(select(ThrottleCounter.failures))} == {0}
 
 
-def test_a_success_resets_the_account_but_not_the_network(session: Session, own: Tenant) -> None:
+def test_a_success_resets_the_account_but_not_the_network(session: Session, tenant: Tenant) -> None:
     for number in range(29):
         assert guess(session, f"user{number}@northwind.example", HOME) is None
-    assert guess(session, own.user.email, HOME) is None
-    assert guess(session, own.user.email, "192.0.2.9") is None
-    assert enter(session, own.user, "192.0.2.9")
+    assert guess(session, tenant.user.email, HOME) is None
+    assert guess(session, tenant.user.email, "192.0.2.9") is None
+    assert enter(session, tenant.user, "192.0.2.9")
     assert guess(session, "user1@northwind.example", HOME) == 1
     for _ in range(10):
-        assert guess(session, own.user.email, "192.0.2.9") is None
+        assert guess(session, tenant.user.email, "192.0.2.9") is None
 
 
-def test_a_password_that_could_not_be_checked_is_no_failure(session: Session, own: Tenant) -> None:
+def test_a_password_that_could_not_be_checked_is_no_failure(
+    session: Session, tenant: Tenant
+) -> None:
     for _ in range(50):
-        sign_in.withdraw(session, begin(session, own.user.email, HOME))
-    assert enter(session, own.user, HOME)
+        sign_in.withdraw(session, begin(session, tenant.user.email, HOME))
+    assert enter(session, tenant.user, HOME)
 
 
-def test_guesses_in_a_known_browser_are_counted_apart(session: Session, own: Tenant) -> None:
-    cookie = known_devices.remember(None, own.user.id, HASH, SETTINGS.secret_keys)
-    answers = [guess(session, own.user.email, HOME, cookie) for _ in range(12)]
+def test_guesses_in_a_known_browser_are_counted_apart(session: Session, tenant: Tenant) -> None:
+    cookie = known_devices.remember(None, tenant.user.id, HASH, SETTINGS.secret_keys)
+    answers = [guess(session, tenant.user.email, HOME, cookie) for _ in range(12)]
     assert answers == [None] * 10 + [1, 1]
-    assert enter(session, own.user, HOME)
+    assert enter(session, tenant.user, HOME)
 
 
-def other_account(session: Session, own: Tenant) -> str:
-    editor = own.staff[Role.PARTNER_EDITOR]
+def other_account(session: Session, tenant: Tenant) -> str:
+    editor = tenant.staff[Role.PARTNER_EDITOR]
     return known_devices.remember(None, editor.id, HASH, SETTINGS.secret_keys)
 
 
-def before_a_new_password(session: Session, own: Tenant) -> str:
-    own.user.password_hash = passwords.hash_password("another long password")
+def before_a_new_password(session: Session, tenant: Tenant) -> str:
+    tenant.user.password_hash = passwords.hash_password("another long password")
     session.flush()
-    return known_devices.remember(None, own.user.id, HASH, SETTINGS.secret_keys)
+    return known_devices.remember(None, tenant.user.id, HASH, SETTINGS.secret_keys)
 
 
-def foreign_key(session: Session, own: Tenant) -> str:
-    return known_devices.remember(None, own.user.id, HASH, ["another key"])
+def foreign_key(session: Session, tenant: Tenant) -> str:
+    return known_devices.remember(None, tenant.user.id, HASH, ["another key"])
 
 
-def of_another_browser(session: Session, own: Tenant) -> str:
-    cookie = known_devices.remember(None, own.user.id, HASH, SETTINGS.secret_keys)
+def of_another_browser(session: Session, tenant: Tenant) -> str:
+    cookie = known_devices.remember(None, tenant.user.id, HASH, SETTINGS.secret_keys)
     return f"{'x' * 22}{cookie[22:]}"
 
 
@@ -213,18 +215,18 @@ def of_another_browser(session: Session, own: Tenant) -> str:
     "make", [other_account, before_a_new_password, foreign_key, of_another_browser]
 )
 def test_an_invalid_cookie_makes_no_browser_known(
-    session: Session, own: Tenant, make: Callable[[Session, Tenant], str]
+    session: Session, tenant: Tenant, make: Callable[[Session, Tenant], str]
 ) -> None:
-    cookie = make(session, own)
+    cookie = make(session, tenant)
     for number in range(20):
-        assert guess(session, own.user.email, f"198.51.100.{number}") is None
-    assert guess(session, own.user.email, HOME, cookie) == 1
+        assert guess(session, tenant.user.email, f"198.51.100.{number}") is None
+    assert guess(session, tenant.user.email, HOME, cookie) == 1
 
 
 def test_a_browser_remembers_its_last_five_accounts_also_after_a_change_of_keys(
-    own: Tenant,
+    tenant: Tenant,
 ) -> None:
-    users = [own.user, own.plus_user, *own.staff.values()]
+    users = [tenant.user, tenant.plus_user, *tenant.staff.values()]
     cookie: str | None = None
     for user in [*users, users[0]]:
         cookie = known_devices.remember(cookie, user.id, HASH, ["old"])
@@ -234,7 +236,7 @@ def test_a_browser_remembers_its_last_five_accounts_also_after_a_change_of_keys(
     assert len(users) == 5
     assert found == [found[0]] * 5
     assert re.fullmatch(r"[\w-]{22}", found[0] or "")
-    more = known_devices.remember(cookie, own.partner.id, HASH, ["old"])
+    more = known_devices.remember(cookie, tenant.partner.id, HASH, ["old"])
     gone = [
         user
         for user in users
@@ -244,24 +246,24 @@ def test_a_browser_remembers_its_last_five_accounts_also_after_a_change_of_keys(
 
 
 def test_strangers_can_not_flood_the_mailbox_or_end_a_link(
-    session: Session, settings: Settings, own: Tenant, clock: SetClock
+    session: Session, settings: Settings, tenant: Tenant, clock: SetClock
 ) -> None:
-    recovery.enqueue_recovery(session, email=own.user.email, partner_id=None, ip=HOME)
+    recovery.enqueue_recovery(session, email=tenant.user.email, partner_id=None, ip=HOME)
     (first,) = send_waiting(session, settings)
     letters = []
     for number in range(50):
         clock.pass_by(seconds=60)
         recovery.enqueue_recovery(
-            session, email=own.user.email, partner_id=None, ip=f"198.51.100.{number}"
+            session, email=tenant.user.email, partner_id=None, ip=f"198.51.100.{number}"
         )
         letters += send_waiting(session, settings)
     assert len(letters) == 7
     token = path_in(first).rsplit("/", 1)[1]
-    link_use.use(session, token, link_use.PASSWORD, own.partner.id, password_hash=HASH, ip=HOME)
-    recovery.enqueue_recovery(session, email=own.user.email, partner_id=None, ip=HOME)
+    link_use.use(session, token, link_use.PASSWORD, tenant.partner.id, password_hash=HASH, ip=HOME)
+    recovery.enqueue_recovery(session, email=tenant.user.email, partner_id=None, ip=HOME)
     assert [letter.to for letter in send_waiting(session, settings)] == [
-        own.user.email,  # that the password was changed
-        own.user.email,  # a new link, though many were asked for
+        tenant.user.email,  # that the password was changed
+        tenant.user.email,  # a new link, though many were asked for
     ]
 
 

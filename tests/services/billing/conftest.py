@@ -22,7 +22,7 @@ SINCE = datetime(2025, 11, 1, tzinfo=UTC)
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     return make_old_tenant(session)
 
 

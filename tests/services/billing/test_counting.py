@@ -30,48 +30,52 @@ def counted(session: Session, tenant: Tenant) -> list[Row]:
 
 
 def test_a_call_counts_in_full_minutes_on_the_day_on_which_it_began(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    campaign = Campaign(partner_id=own.partner.id, organization_id=own.plus.id, name="Renewals")
+    campaign = Campaign(
+        partner_id=tenant.partner.id, organization_id=tenant.plus.id, name="Renewals"
+    )
     session.add(campaign)
     session.flush()
-    call(session, own.plus, NIGHT, 61, campaign_id=campaign.id)
-    call(session, own.plus, NIGHT, 0, campaign_id=campaign.id)
-    assert counted(session, own) == [(DAY, campaign.id, "USD", 2, 3, 0, 90_000)]
+    call(session, tenant.plus, NIGHT, 61, campaign_id=campaign.id)
+    call(session, tenant.plus, NIGHT, 0, campaign_id=campaign.id)
+    assert counted(session, tenant) == [(DAY, campaign.id, "USD", 2, 3, 0, 90_000)]
 
 
-def test_a_reported_cost_replaces_the_estimate_once(session: Session, own: Tenant) -> None:
-    attempt = call(session, own.plus, NIGHT, 61)
-    assert counted(session, own) == [(DAY, NO_CAMPAIGN, "USD", 1, 2, 0, 60_000)]
+def test_a_reported_cost_replaces_the_estimate_once(session: Session, tenant: Tenant) -> None:
+    attempt = call(session, tenant.plus, NIGHT, 61)
+    assert counted(session, tenant) == [(DAY, NO_CAMPAIGN, "USD", 1, 2, 0, 60_000)]
     report_cost(session, attempt, "0.0142")
     report_cost(session, attempt, "0.0990")
     locked, again = lock_attempt(session, attempt.id)
     spending.settle(session, locked, again)
-    assert counted(session, own) == [(DAY, NO_CAMPAIGN, "USD", 1, 2, 14_200, 0)]
+    assert counted(session, tenant) == [(DAY, NO_CAMPAIGN, "USD", 1, 2, 14_200, 0)]
 
 
-def test_a_cost_in_another_currency_is_kept_beside_the_usage(session: Session, own: Tenant) -> None:
-    call(session, own.plus, NIGHT, 61, cost="0.02", currency="EUR")
-    assert counted(session, own) == [
+def test_a_cost_in_another_currency_is_kept_beside_the_usage(
+    session: Session, tenant: Tenant
+) -> None:
+    call(session, tenant.plus, NIGHT, 61, cost="0.02", currency="EUR")
+    assert counted(session, tenant) == [
         (DAY, NO_CAMPAIGN, "EUR", 0, 0, 20_000, 0),
         (DAY, NO_CAMPAIGN, "USD", 1, 2, 0, 0),
     ]
 
 
 def test_an_unanswered_call_is_not_billed_but_its_cost_counts(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    call(session, own.plus, NIGHT, None)
-    assert counted(session, own) == []
-    call(session, own.plus, NIGHT, None, cost="0.005")
-    assert counted(session, own) == [(DAY, NO_CAMPAIGN, "USD", 0, 0, 5_000, 0)]
+    call(session, tenant.plus, NIGHT, None)
+    assert counted(session, tenant) == []
+    call(session, tenant.plus, NIGHT, None, cost="0.005")
+    assert counted(session, tenant) == [(DAY, NO_CAMPAIGN, "USD", 0, 0, 5_000, 0)]
 
 
 def test_simulated_calls_test_keys_and_verification_calls_are_not_billed(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    call(session, own.plus, NIGHT, 61, carrier=CarrierKind.SIMULATOR)
-    call(session, own.plus, NIGHT, 61, live=False)
-    assert counted(session, own) == []
-    call(session, own.plus, NIGHT, 61, source=CallSource.VERIFICATION)
-    assert counted(session, own) == [(DAY, NO_CAMPAIGN, "USD", 0, 0, 0, 60_000)]
+    call(session, tenant.plus, NIGHT, 61, carrier=CarrierKind.SIMULATOR)
+    call(session, tenant.plus, NIGHT, 61, live=False)
+    assert counted(session, tenant) == []
+    call(session, tenant.plus, NIGHT, 61, source=CallSource.VERIFICATION)
+    assert counted(session, tenant) == [(DAY, NO_CAMPAIGN, "USD", 0, 0, 0, 60_000)]

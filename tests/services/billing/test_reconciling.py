@@ -69,10 +69,10 @@ backend = runs_on(rotating("database of the sheet", BACKENDS))
 
 
 @pytest.fixture
-def campaigns(session: Session, own: Tenant) -> Mapping[str, UUID]:
+def campaigns(session: Session, tenant: Tenant) -> Mapping[str, UUID]:
     made = {"": NO_CAMPAIGN}
     for name in ("Renewals", "Reminders"):
-        campaign = Campaign(partner_id=own.partner.id, organization_id=own.plus.id, name=name)
+        campaign = Campaign(partner_id=tenant.partner.id, organization_id=tenant.plus.id, name=name)
         session.add(campaign)
         session.flush()
         made[name] = campaign.id
@@ -81,16 +81,16 @@ def campaigns(session: Session, own: Tenant) -> Mapping[str, UUID]:
 
 @pytest.mark.alternating
 def test_a_sheet_of_1000_calls_reconciles_to_the_cent(
-    session: Session, own: Tenant, campaigns: Mapping[str, UUID]
+    session: Session, tenant: Tenant, campaigns: Mapping[str, UUID]
 ) -> None:
     terms = PlanTerms(
         PRICE, "USD", unit=UsageUnit.MINUTE, included=INCLUDED, overage_micros=OVERAGE
     )
-    publish(session, own, datetime(2026, 10, 1, tzinfo=UTC), PLUS=terms)
+    publish(session, tenant, datetime(2026, 10, 1, tzinfo=UTC), PLUS=terms)
     for row in rows():
         call(
             session,
-            own.plus,
+            tenant.plus,
             datetime.fromisoformat(row["started_at"]),
             int(row["answered_seconds"]) if row["answered_seconds"] else None,
             campaign_id=campaigns[row["campaign"]] if row["campaign"] else None,
@@ -103,9 +103,9 @@ def test_a_sheet_of_1000_calls_reconciles_to_the_cent(
     calls = sum(each.calls for each in sums.values())
     minutes = sum(each.minutes for each in sums.values())
     cents = PRICE + ((minutes - INCLUDED) * OVERAGE + 5_000) // 10_000
-    admin: Caller = own.caller(Role.PARTNER_ADMIN)
+    admin: Caller = tenant.caller(Role.PARTNER_ADMIN)
 
-    statement = statements.bill(session, admin, own.plus.id, OCTOBER)
+    statement = statements.bill(session, admin, tenant.plus.id, OCTOBER)
     assert len(rows()) == 1_000
     assert (statement.total, statement.number) == (cents, 1)
     assert [(line.kind.value, line.used, line.amount) for line in statement.lines] == [
@@ -113,7 +113,7 @@ def test_a_sheet_of_1000_calls_reconciles_to_the_cent(
         ("usage", minutes, cents - PRICE),
     ]
 
-    found = margin.of_organization(session, admin, own.plus.id, OCTOBER, MODEL)
+    found = margin.of_organization(session, admin, tenant.plus.id, OCTOBER, MODEL)
     reported = sum(each.reported for each in sums.values())
     estimated = sum(each.estimated for each in sums.values())
     model = minutes * 4_000 + calls * 1_500

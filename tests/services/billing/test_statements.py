@@ -31,10 +31,10 @@ PLAN_LINE = StatementLine(LineKind.PLAN, 9_900, "day", 31, 0, 31, 99_000_000)
 
 
 @pytest.fixture
-def own(session: Session, own: Tenant) -> Tenant:
+def tenant(session: Session, tenant: Tenant) -> Tenant:
     """Has plans since October."""
-    publish(session, own, SINCE, PLUS=PLUS)
-    return own
+    publish(session, tenant, SINCE, PLUS=PLUS)
+    return tenant
 
 
 def close(session: Session, now: datetime) -> int:
@@ -49,55 +49,58 @@ def bill(session: Session, tenant: Tenant, month: date = OCTOBER) -> statements.
     return statements.bill(session, caller, tenant.plus.id, month)
 
 
-def test_a_month_is_closed_three_hours_after_its_end(session: Session, own: Tenant) -> None:
+def test_a_month_is_closed_three_hours_after_its_end(session: Session, tenant: Tenant) -> None:
     close(session, CLOSING - timedelta(seconds=1))
-    assert not bill(session, own).closed_at
+    assert not bill(session, tenant).closed_at
     assert close(session, CLOSING) == 2
     assert close(session, CLOSING) == 0
-    assert bill(session, own).closed_at == CLOSING
+    assert bill(session, tenant).closed_at == CLOSING
 
 
 def test_a_closed_statement_stays_when_the_plan_and_the_usage_change(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    call(session, own.plus, IN_OCTOBER, 12 * 60)
+    call(session, tenant.plus, IN_OCTOBER, 12 * 60)
     close(session, CLOSING)
-    before = bill(session, own)
-    publish(session, own, CLOSING, PLUS=PlanTerms(100, "USD"))
-    call(session, own.plus, IN_OCTOBER, 600)
-    assert bill(session, own) == before
+    before = bill(session, tenant)
+    publish(session, tenant, CLOSING, PLUS=PlanTerms(100, "USD"))
+    call(session, tenant.plus, IN_OCTOBER, 600)
+    assert bill(session, tenant) == before
     used = StatementLine(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
     assert (before.lines, before.total) == ([PLAN_LINE, used], 9_930)
 
 
 def test_late_usage_is_a_correction_in_the_next_statement_once(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    call(session, own.plus, IN_OCTOBER, 12 * 60)
+    call(session, tenant.plus, IN_OCTOBER, 12 * 60)
     close(session, CLOSING)
-    call(session, own.plus, IN_OCTOBER, 3 * 60)
+    call(session, tenant.plus, IN_OCTOBER, 3 * 60)
     close(session, NEXT_CLOSING)
     corrected = StatementLine(LineKind.CORRECTION, 45, "minute", month=OCTOBER)
-    assert bill(session, own, NOVEMBER).lines[-1] == corrected
-    assert bill(session, own).total == 9_930
+    assert bill(session, tenant, NOVEMBER).lines[-1] == corrected
+    assert bill(session, tenant).total == 9_930
     close(session, datetime(2027, 1, 1, 3, tzinfo=UTC))
-    assert corrected not in bill(session, own, date(2026, 12, 1)).lines
+    assert corrected not in bill(session, tenant, date(2026, 12, 1)).lines
 
 
-def test_a_month_is_rated_by_the_plan_at_its_end(session: Session, own: Tenant) -> None:
+def test_a_month_is_rated_by_the_plan_at_its_end(session: Session, tenant: Tenant) -> None:
     change = read(UpdateOrganizationInput, {"paymentTier": Tier.FREE.value})
     with set_clock() as clock:
         clock.set("2026-11-01T01:00:00")
-        organizations.update(session, own.caller(Role.PARTNER_ADMIN), own.plus.id, change)
+        organizations.update(session, tenant.caller(Role.PARTNER_ADMIN), tenant.plus.id, change)
         close(session, CLOSING)
         clock.set("2026-12-01T03:00:00")
         close(session, NEXT_CLOSING)
-    assert (bill(session, own).tier, bill(session, own).total) == (Tier.PLUS, 9_900)
-    assert (bill(session, own, NOVEMBER).tier, bill(session, own, NOVEMBER).total) == (Tier.FREE, 0)
+    assert (bill(session, tenant).tier, bill(session, tenant).total) == (Tier.PLUS, 9_900)
+    assert (bill(session, tenant, NOVEMBER).tier, bill(session, tenant, NOVEMBER).total) == (
+        Tier.FREE,
+        0,
+    )
 
 
 def test_invoice_numbers_have_no_gaps_and_statements_of_zero_have_none(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
     for month in (CLOSING, NEXT_CLOSING):
         close(session, month)
@@ -110,12 +113,12 @@ def test_invoice_numbers_have_no_gaps_and_statements_of_zero_have_none(
     ]
 
 
-def test_each_partner_has_its_own_numbers(session: Session, own: Tenant) -> None:
-    other = make_tenant(session, "Southgate")
-    other.plus.created_at = own.plus.created_at
-    publish(session, other, SINCE, PLUS=PLUS)
+def test_each_partner_has_its_own_numbers(session: Session, tenant: Tenant) -> None:
+    other_tenant = make_tenant(session, "Southgate")
+    other_tenant.plus.created_at = tenant.plus.created_at
+    publish(session, other_tenant, SINCE, PLUS=PLUS)
     close(session, CLOSING)
-    assert [bill(session, tenant).number for tenant in (own, other)] == [1, 1]
+    assert [bill(session, each).number for each in (tenant, other_tenant)] == [1, 1]
 
 
 def test_a_partner_without_published_plans_has_no_statements(session: Session) -> None:
@@ -123,12 +126,12 @@ def test_a_partner_without_published_plans_has_no_statements(session: Session) -
     assert close(session, CLOSING) == 0
 
 
-def test_an_archived_organization_pays_only_what_it_used(session: Session, own: Tenant) -> None:
-    call(session, own.plus, IN_OCTOBER, 12 * 60)
-    own.plus.status = OrganizationStatus.ARCHIVED
+def test_an_archived_organization_pays_only_what_it_used(session: Session, tenant: Tenant) -> None:
+    call(session, tenant.plus, IN_OCTOBER, 12 * 60)
+    tenant.plus.status = OrganizationStatus.ARCHIVED
     session.flush()
     close(session, CLOSING)
-    assert [line.kind for line in bill(session, own).lines] == [LineKind.USAGE]
+    assert [line.kind for line in bill(session, tenant).lines] == [LineKind.USAGE]
 
 
 @pytest.mark.parametrize(
@@ -144,10 +147,10 @@ def test_usage_beyond_the_plan_is_charged_to_a_lasting_subscription(
     status: SubscriptionStatus,
     charge: statements.StatementCharge | None,
 ) -> None:
-    call(session, own.plus, IN_OCTOBER, 12 * 60)
+    call(session, tenant.plus, IN_OCTOBER, 12 * 60)
     subscription = Subscription(
-        partner_id=own.partner.id,
-        organization_id=own.plus.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.plus.id,
         reference="sub_1",
         tier=Tier.PLUS,
         status=status,
@@ -155,16 +158,16 @@ def test_usage_beyond_the_plan_is_charged_to_a_lasting_subscription(
     )
     session.add(subscription)
     close(session, CLOSING)
-    assert bill(session, own).charge == charge
+    assert bill(session, tenant).charge == charge
 
 
-def end_subscription(session: Session, own: Tenant, at: datetime) -> None:
+def end_subscription(session: Session, tenant: Tenant, at: datetime) -> None:
     """The subscription of Plus ends at that moment, and the plan becomes Free."""
-    own.plus.payment_tier, own.plus.tier_since = Tier.FREE, at
+    tenant.plus.payment_tier, tenant.plus.tier_since = Tier.FREE, at
     session.add(
         Subscription(
-            partner_id=own.partner.id,
-            organization_id=own.plus.id,
+            partner_id=tenant.partner.id,
+            organization_id=tenant.plus.id,
             reference="sub_1",
             tier=Tier.PLUS,
             status=SubscriptionStatus.ENDED,
@@ -176,77 +179,79 @@ def end_subscription(session: Session, own: Tenant, at: datetime) -> None:
 
 
 def test_the_month_in_which_a_subscription_ends_is_rated_by_its_plan_without_the_price(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
     """Stripe was paid for the plan. What is beyond it can no longer be added there."""
     free = PlanTerms(0, "USD", unit=UsageUnit.MINUTE, included=1, overage_micros=2_000_000)
-    publish(session, own, SINCE, FREE=free)
-    call(session, own.plus, IN_OCTOBER, 12 * 60)
-    end_subscription(session, own, IN_OCTOBER + timedelta(days=1))
-    call(session, own.plus, IN_NOVEMBER, 3 * 60)
+    publish(session, tenant, SINCE, FREE=free)
+    call(session, tenant.plus, IN_OCTOBER, 12 * 60)
+    end_subscription(session, tenant, IN_OCTOBER + timedelta(days=1))
+    call(session, tenant.plus, IN_NOVEMBER, 3 * 60)
     for moment in (CLOSING, NEXT_CLOSING):
         close(session, moment)
-    october, november = bill(session, own), bill(session, own, NOVEMBER)
+    october, november = bill(session, tenant), bill(session, tenant, NOVEMBER)
     used = StatementLine(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
     assert (october.tier, october.lines, october.charge) == (Tier.PLUS, [used], None)
     assert (november.tier, november.total, november.charge) == (Tier.FREE, 400, None)
 
 
 def test_usage_reported_after_the_end_of_a_subscription_is_invoiced_by_the_partner(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    call(session, own.plus, IN_OCTOBER, 12 * 60)
-    end_subscription(session, own, IN_OCTOBER + timedelta(days=1))
+    call(session, tenant.plus, IN_OCTOBER, 12 * 60)
+    end_subscription(session, tenant, IN_OCTOBER + timedelta(days=1))
     close(session, CLOSING)
-    call(session, own.plus, IN_OCTOBER, 3 * 60)
+    call(session, tenant.plus, IN_OCTOBER, 3 * 60)
     close(session, NEXT_CLOSING)
-    november = bill(session, own, NOVEMBER)
+    november = bill(session, tenant, NOVEMBER)
     corrected = StatementLine(LineKind.CORRECTION, 45, "minute", month=OCTOBER)
     assert [line for line in november.lines if line.amount] == [corrected]
     assert (november.total, november.number, november.charge) == (45, 2, None)
 
 
 def test_a_plan_that_is_chosen_after_the_end_of_a_subscription_counts_for_the_month(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    end_subscription(session, own, IN_OCTOBER)
-    own.plus.payment_tier = Tier.PLUS
+    end_subscription(session, tenant, IN_OCTOBER)
+    tenant.plus.payment_tier = Tier.PLUS
     session.flush()
     close(session, CLOSING)
-    assert bill(session, own).total == 9_900
+    assert bill(session, tenant).total == 9_900
 
 
-def test_closing_a_month_is_one_entry_of_the_history(session: Session, own: Tenant) -> None:
+def test_closing_a_month_is_one_entry_of_the_history(session: Session, tenant: Tenant) -> None:
     close(session, CLOSING)
     entries = session.scalars(select(AuditEntry).where(AuditEntry.action == "partner.month_closed"))
     assert [(entry.target, entry.after) for entry in entries] == [
-        (own.partner.name, {"month": "2026-10", "statements": 2})
+        (tenant.partner.name, {"month": "2026-10", "statements": 2})
     ]
 
 
-def test_a_preview_shows_this_month_so_far(session: Session, own: Tenant) -> None:
+def test_a_preview_shows_this_month_so_far(session: Session, tenant: Tenant) -> None:
     with set_clock() as clock:
         clock.set("2026-11-20T12:00:00")
-        call(session, own.plus, IN_NOVEMBER, 12 * 60)
-        member = statements.current_month(session, own.caller(Role.PARTNER_ADMIN), own.plus.id)
+        call(session, tenant.plus, IN_NOVEMBER, 12 * 60)
+        member = statements.current_month(
+            session, tenant.caller(Role.PARTNER_ADMIN), tenant.plus.id
+        )
     assert (member.month, member.total, member.closed_at) == (NOVEMBER, 9_930, None)
     assert member.usage == StatementLine(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
 
 
 def test_a_member_sees_only_the_statements_of_their_organization(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    member = own.caller(Role.STANDARD)
-    assert statements.bill(session, member, own.organization.id, OCTOBER).total == 0
+    member = tenant.caller(Role.STANDARD)
+    assert statements.bill(session, member, tenant.organization.id, OCTOBER).total == 0
     with pytest.raises(NotFound):
-        statements.bill(session, member, own.plus.id, OCTOBER)
+        statements.bill(session, member, tenant.plus.id, OCTOBER)
     with pytest.raises(Forbidden):
         statements.bill(
-            session, own.caller(Role.STANDARD, frozenset()), own.organization.id, OCTOBER
+            session, tenant.caller(Role.STANDARD, frozenset()), tenant.organization.id, OCTOBER
         )
 
 
-def test_a_statement_of_another_partner_is_not_found(session: Session, own: Tenant) -> None:
+def test_a_statement_of_another_partner_is_not_found(session: Session, tenant: Tenant) -> None:
     stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
     with pytest.raises(NotFound):
-        statements.bill(session, stranger, own.plus.id, OCTOBER)
+        statements.bill(session, stranger, tenant.plus.id, OCTOBER)

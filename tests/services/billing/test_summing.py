@@ -34,13 +34,13 @@ def test_rounded_rows_sum_up_to_the_rounded_total(
 
 
 def test_costs_and_margins_of_organizations_sum_up_to_those_of_all(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
     at = datetime(2026, 10, 20, 12, tzinfo=UTC)
-    call(session, own.organization, at, 60, cost="0.8044")
-    call(session, own.plus, at, 60, cost="4.8143")
+    call(session, tenant.organization, at, 60, cost="0.8044")
+    call(session, tenant.plus, at, 60, cost="4.8143")
     model = ModelRate(3_700, 0)  # $0.0037 for each of the two minutes: $0.0074
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     rows = margin.all_organizations(session, admin, date(2026, 10, 1), model)
     used = [row for row in rows if row.carrier]
     assert sorted(row.carrier_micros for row in used) == [810_000, 4_810_000]  # 5.6187: 5.62

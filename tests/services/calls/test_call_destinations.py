@@ -23,7 +23,7 @@ from app.services.calls.claims import ClaimKind, HostLookup
 from app.services.destinations import DestinationChoice, DestinationLimits
 from tests.fixtures.cast import OPERATOR, open_destinations
 from tests.fixtures.databases import runs_on
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 from tests.phone.numbers import NUMBERS
 
 NEVER = frozenset(
@@ -42,25 +42,27 @@ EVERYWHERE = frozenset(SUPPORTED_REGIONS)
 HOME = frozenset({"US"})
 
 
-def close_for_all(session: Session, line: Line) -> None:
+def close_for_all(session: Session, calling_organization: CallingOrganization) -> None:
     destinations.change_limits(session, OPERATOR, DestinationLimits(HOME, None))
 
 
-def close_for_the_partner(session: Session, line: Line) -> None:
-    destinations.change_limits(session, OPERATOR, DestinationLimits(HOME, None), line.partner_id)
-
-
-def close_by_the_partner(session: Session, line: Line) -> None:
-    destinations.change_choice(
-        session, OPERATOR, line.partner_id, DestinationChoice(frozenset(), ())
+def close_for_the_partner(session: Session, calling_organization: CallingOrganization) -> None:
+    destinations.change_limits(
+        session, OPERATOR, DestinationLimits(HOME, None), calling_organization.partner_id
     )
 
 
-def close_by_the_organization(session: Session, line: Line) -> None:
-    session.get_one(Organization, line.organization_id).allowed_regions = ["US"]
+def close_by_the_partner(session: Session, calling_organization: CallingOrganization) -> None:
+    destinations.change_choice(
+        session, OPERATOR, calling_organization.partner_id, DestinationChoice(frozenset(), ())
+    )
 
 
-LAYERS: dict[Callable[[Session, Line], None], str] = {
+def close_by_the_organization(session: Session, calling_organization: CallingOrganization) -> None:
+    session.get_one(Organization, calling_organization.organization_id).allowed_regions = ["US"]
+
+
+LAYERS: dict[Callable[[Session, CallingOrganization], None], str] = {
     close_for_all: "operator",
     close_for_the_partner: "operator",
     close_by_the_partner: "partner admin",
@@ -73,18 +75,20 @@ backend = runs_on(["sqlite"])
 
 
 @pytest.fixture
-def line(session: Session) -> Line:
+def calling_organization(session: Session) -> CallingOrganization:
     """An organization that may call everywhere: each layer has opened every country."""
     destinations.change_limits(session, OPERATOR, DestinationLimits(EVERYWHERE, None))
-    return make_line(session, allowed_regions=sorted(EVERYWHERE))
+    return make_calling_organization(session, allowed_regions=sorted(EVERYWHERE))
 
 
-def accepted(session: Session, line: Line, numbers: frozenset[str]) -> dict[str, str]:
+def accepted(
+    session: Session, calling_organization: CallingOrganization, numbers: frozenset[str]
+) -> dict[str, str]:
     """Why numbers are refused; each accepted call is left out."""
     refusals = {}
     for number in sorted(numbers):
         try:
-            line.accept(session, number)
+            calling_organization.accept(session, number)
         except ValidationFailed as error:
             refusals[number] = error.message
     return refusals
@@ -104,8 +108,10 @@ def test_the_tests_cover_about_three_hundred_numbers() -> None:
     assert set() == NEVER & CALLED
 
 
-def test_no_layer_opens_a_kind_of_number_that_is_never_called(session: Session, line: Line) -> None:
-    refusals = accepted(session, line, NEVER | CALLED)
+def test_no_layer_opens_a_kind_of_number_that_is_never_called(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
+    refusals = accepted(session, calling_organization, NEVER | CALLED)
     assert refusals.keys() == NEVER
     assert placed(session) == CALLED
 
@@ -113,10 +119,12 @@ def test_no_layer_opens_a_kind_of_number_that_is_never_called(session: Session, 
 @pytest.mark.alternating
 @each_layer
 def test_each_layer_refuses_new_calls(
-    session: Session, line: Line, close: Callable[[Session, Line], None]
+    session: Session,
+    calling_organization: CallingOrganization,
+    close: Callable[[Session, CallingOrganization], None],
 ) -> None:
-    close(session, line)
-    refusals = accepted(session, line, NEVER | CALLED)
+    close(session, calling_organization)
+    refusals = accepted(session, calling_organization, NEVER | CALLED)
     home = {number for number in CALLED if region_of(number) == "US"}
     assert refusals.keys() == (NEVER | CALLED) - home
     abroad = [refusals[number] for number in CALLED - home]
@@ -127,10 +135,12 @@ def test_each_layer_refuses_new_calls(
 @pytest.mark.alternating
 @each_layer
 def test_each_layer_stops_calls_that_were_accepted_before(
-    session: Session, line: Line, close: Callable[[Session, Line], None]
+    session: Session,
+    calling_organization: CallingOrganization,
+    close: Callable[[Session, CallingOrganization], None],
 ) -> None:
-    assert accepted(session, line, CALLED) == {}
-    close(session, line)
+    assert accepted(session, calling_organization, CALLED) == {}
+    close(session, calling_organization)
     home = {number for number in CALLED if region_of(number) == "US"}
     assert placed(session) == home
     ended = session.scalars(select(Call).where(Call.status == CallStatus.CANCELED)).all()
@@ -139,29 +149,33 @@ def test_each_layer_stops_calls_that_were_accepted_before(
 
 
 def test_a_call_that_an_earlier_version_accepted_to_such_a_number_is_not_placed(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
     for number in sorted(number for number in NEVER if len(number) <= 20):
-        line.accept(session, "+12025550101").phone_number = number
+        calling_organization.accept(session, "+12025550101").phone_number = number
     assert placed(session) == set()
 
 
 @pytest.fixture
-def handing_over(session: Session, line: Line) -> Line:
-    open_destinations(session, line.partner_id, hosts=["voice.example", "127.0.0.1"])
-    return line
+def handing_over(
+    session: Session, calling_organization: CallingOrganization
+) -> CallingOrganization:
+    open_destinations(
+        session, calling_organization.partner_id, hosts=["voice.example", "127.0.0.1"]
+    )
+    return calling_organization
 
 
-def call_of(session: Session, line: Line, address: str) -> Call:
+def call_of(session: Session, calling_organization: CallingOrganization, address: str) -> Call:
     """A call that was accepted before the assistant got this voice address."""
-    call = line.accept(session, carrier=CarrierKind.TWILIO)
-    session.get_one(Assistant, line.assistant_id).voice_address = address
+    call = calling_organization.accept(session, carrier=CarrierKind.TWILIO)
+    session.get_one(Assistant, calling_organization.assistant_id).voice_address = address
     session.flush()
     return call
 
 
 def test_the_host_of_a_voice_address_is_looked_up_before_a_call_is_placed(
-    session: Session, handing_over: Line
+    session: Session, handing_over: CallingOrganization
 ) -> None:
     call = call_of(session, handing_over, "sip:robin@voice.example")
     first = claims.next_step(session, call.id, new_id(), calls_at_once=5)
@@ -184,7 +198,7 @@ def test_the_host_of_a_voice_address_is_looked_up_before_a_call_is_placed(
     ],
 )
 def test_a_call_ends_if_its_host_is_private_and_waits_if_it_is_unknown(
-    session: Session, handing_over: Line, found: HostLookup, status: CallStatus
+    session: Session, handing_over: CallingOrganization, found: HostLookup, status: CallStatus
 ) -> None:
     call = call_of(session, handing_over, "sip:robin@voice.example")
     claim = claims.next_step(session, call.id, new_id(), calls_at_once=5, host_lookup=found)
@@ -192,7 +206,7 @@ def test_a_call_ends_if_its_host_is_private_and_waits_if_it_is_unknown(
 
 
 def test_a_voice_address_that_is_not_allowed_any_more_stops_the_call(
-    session: Session, handing_over: Line
+    session: Session, handing_over: CallingOrganization
 ) -> None:
     call = call_of(session, handing_over, "sip:+19005550199@voice.example")
     claim = claims.next_step(session, call.id, new_id(), calls_at_once=5)

@@ -12,13 +12,13 @@ from app.policy.caller import system_caller
 from app.services import calls, pauses
 from app.services.calls import attempts, claims, waiting
 from app.services.calls.claims import ClaimKind
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 COLLEAGUE = system_caller("colleague")
 
 
-def dial(session: Session, line: Line) -> UUID:
-    return line.accept(session, "+12125551000").id
+def dial(session: Session, calling_organization: CallingOrganization) -> UUID:
+    return calling_organization.accept(session, "+12125551000").id
 
 
 def pause(session: Session) -> None:
@@ -26,9 +26,9 @@ def pause(session: Session) -> None:
 
 
 def test_an_attempt_that_was_delayed_is_not_asked_for_again_during_a_pause(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
-    call_id, attempt_id = dial(session, line), new_id()
+    call_id, attempt_id = dial(session, calling_organization), new_id()
     assert claims.next_step(session, call_id, attempt_id, calls_at_once=5).kind is ClaimKind.DIAL
     attempts.record_carrier_retry(session, attempt_id, 0, "The carrier asked to wait.")
     pause(session)
@@ -59,16 +59,18 @@ def test_an_attempt_that_was_delayed_is_not_asked_for_again_during_a_pause(
     ],
 )
 def test_a_pause_holds_its_calls_until_it_ends(
-    session: Session, line: Line, scope: str, held_lines: list[bool]
+    session: Session, calling_organization: CallingOrganization, scope: str, held_lines: list[bool]
 ) -> None:
     scopes = {
         "all": pauses.PauseScope(),
         "simulator": pauses.PauseScope(carrier=CarrierKind.SIMULATOR),
         "twilio": pauses.PauseScope(carrier=CarrierKind.TWILIO),
-        "partner": pauses.PauseScope(partner_id=line.partner_id),
+        "partner": pauses.PauseScope(partner_id=calling_organization.partner_id),
     }
     pauses.pause(session, COLLEAGUE, scopes[scope], "A storm.")
-    ids = [dial(session, each) for each in (line, make_line(session))]
+    ids = [
+        dial(session, each) for each in (calling_organization, make_calling_organization(session))
+    ]
     kinds = [claims.next_step(session, each, new_id(), calls_at_once=5).kind for each in ids]
     session.flush()
     assert [kind is ClaimKind.DONE for kind in kinds] == held_lines
@@ -82,10 +84,10 @@ def test_a_pause_holds_its_calls_until_it_ends(
 
 
 def test_a_held_call_that_no_rule_allows_any_more_ends_during_the_pause(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
     pause(session)
-    call_id, attempt_id = dial(session, line), new_id()
+    call_id, attempt_id = dial(session, calling_organization), new_id()
     for _ in range(2):  # a step may run again
         assert (
             claims.next_step(session, call_id, attempt_id, calls_at_once=5).kind is ClaimKind.DONE
@@ -95,7 +97,9 @@ def test_a_held_call_that_no_rule_allows_any_more_ends_during_the_pause(
     session.get_one(HeldCall, call_id).held_at -= timedelta(minutes=2)
     session.flush()
     assert waiting.list_due_held(session) == [call_id]
-    session.get_one(Organization, line.organization_id).status = OrganizationStatus.SUSPENDED
+    session.get_one(
+        Organization, calling_organization.organization_id
+    ).status = OrganizationStatus.SUSPENDED
     session.flush()
     assert waiting.check_held(session, call_id) is True
     session.flush()
@@ -107,12 +111,14 @@ def test_a_held_call_that_no_rule_allows_any_more_ends_during_the_pause(
     assert (session.get(HeldCall, call_id), waiting.check_held(session, call_id)) == (None, False)
 
 
-def test_the_timeline_of_a_held_call_says_why_it_waits(session: Session, line: Line) -> None:
+def test_the_timeline_of_a_held_call_says_why_it_waits(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
     pause(session)
-    call_id = dial(session, line)
+    call_id = dial(session, calling_organization)
     claims.next_step(session, call_id, new_id(), calls_at_once=5)
     session.flush()
-    moments = calls.timeline(session, calls.get(session, line.key, call_id))
+    moments = calls.timeline(session, calls.get(session, calling_organization.key, call_id))
     assert [(moment.kind, moment.detail) for moment in moments] == [
         ("accepted", None),
         ("held", "Calling is paused: A storm."),

@@ -23,7 +23,7 @@ from app.services.calls.carrier_reports import NOT_ENDED
 from app.services.carrier_accounts import AccountFields
 from tests.fixtures.clock import set_clock
 from tests.fixtures.settings import settings_for
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 NUMBER = "+12125550101"
 KEYS = settings_for("sqlite://", Path()).secret_keys
@@ -32,9 +32,9 @@ RINGING = CarrierReport(
 )
 
 
-def on_the_line(session: Session, line: Line) -> tuple[Call, UUID]:
+def on_the_line(session: Session, calling_organization: CallingOrganization) -> tuple[Call, UUID]:
     """A call that rings, with its attempt."""
-    call = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO)
+    call = calling_organization.accept(session, NUMBER, carrier=CarrierKind.TWILIO)
     attempt_id = new_id()
     claims.next_step(session, call.id, attempt_id, calls_at_once=20)
     carrier_reports.apply(session, attempt_id, RINGING)
@@ -50,49 +50,49 @@ def history(session: Session, call: Call) -> list[tuple[str, str | None]]:
 
 
 def test_a_waiting_call_is_cancelled_before_the_answer(session: Session) -> None:
-    line = make_line(session)
-    call = line.accept(session, NUMBER)
+    calling_organization = make_calling_organization(session)
+    call = calling_organization.accept(session, NUMBER)
     canceled = (CallStatus.CANCELED, EndedReason.CANCELED, None, True)
     for _ in range(2):
-        assert standing(calls.cancel(session, line.key, call.id, KEYS)) == canceled
+        assert standing(calls.cancel(session, calling_organization.key, call.id, KEYS)) == canceled
 
 
 def test_a_call_in_progress_will_be_ended_and_says_so(session: Session) -> None:
-    line = make_line(session)
-    call, _ = on_the_line(session, line)
+    calling_organization = make_calling_organization(session)
+    call, _ = on_the_line(session, calling_organization)
     promised = (CallStatus.RINGING, None, CANCELLING, True)
     for _ in range(2):
-        assert standing(calls.cancel(session, line.key, call.id, KEYS)) == promised
+        assert standing(calls.cancel(session, calling_organization.key, call.id, KEYS)) == promised
     assert history(session, call)[-1:] == [("cancel-asked", None)]
 
 
 def test_a_call_that_the_carrier_did_not_end_goes_on_and_says_so(session: Session) -> None:
-    line = make_line(session)
-    call, attempt_id = on_the_line(session, line)
-    calls.cancel(session, line.key, call.id, KEYS)
+    calling_organization = make_calling_organization(session)
+    call, attempt_id = on_the_line(session, calling_organization)
+    calls.cancel(session, calling_organization.key, call.id, KEYS)
     assert carrier_reports.start_hang_up(session, attempt_id)
     carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
     session.flush()
     assert standing(call) == (CallStatus.RINGING, None, NOT_ENDED, False)
     assert history(session, call)[-1:] == [("cancel-refused", NOT_ENDED)]
-    calls.cancel(session, line.key, call.id, KEYS)
+    calls.cancel(session, calling_organization.key, call.id, KEYS)
     assert standing(call) == (CallStatus.RINGING, None, CANCELLING, True)
 
 
 def test_the_timeline_is_in_order_where_the_workers_clock_is_behind(
     session: Session,
 ) -> None:
-    line = make_line(session)
+    calling_organization = make_calling_organization(session)
     with set_clock() as clock:
-        call, attempt_id = on_the_line(session, line)
-        calls.cancel(session, line.key, call.id, KEYS)
+        call, attempt_id = on_the_line(session, calling_organization)
+        calls.cancel(session, calling_organization.key, call.id, KEYS)
         clock.pass_by(seconds=-20)
         carrier_reports.start_hang_up(session, attempt_id)
         carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
         session.flush()
         told = [("cancel-asked", None), ("cancel-refused", NOT_ENDED)]
         assert history(session, call)[-2:] == told
-        calls.cancel(session, line.key, call.id, KEYS)
+        calls.cancel(session, calling_organization.key, call.id, KEYS)
         clock.pass_by(seconds=-20)
         ended = CarrierEvent(CarrierEventKind.ENDED, utcnow(), reason=EndedReason.CANCELED)
         carrier_reports.apply(
@@ -114,9 +114,9 @@ def test_a_call_that_ended_by_itself_first_is_not_ended_again(
     retry_times: int,
     expected: tuple[CallStatus, EndedReason | None, str | None, bool],
 ) -> None:
-    line = make_line(session, retry_times=retry_times)
-    call, attempt_id = on_the_line(session, line)
-    calls.cancel(session, line.key, call.id, KEYS)
+    calling_organization = make_calling_organization(session, retry_times=retry_times)
+    call, attempt_id = on_the_line(session, calling_organization)
+    calls.cancel(session, calling_organization.key, call.id, KEYS)
     busy = CarrierEvent(CarrierEventKind.ENDED, utcnow(), reason=EndedReason.BUSY)
     carrier_reports.apply(
         session, attempt_id, CarrierReport(PlacementVerdict.PLACED, "CA1", (busy,))
@@ -127,19 +127,19 @@ def test_a_call_that_ended_by_itself_first_is_not_ended_again(
 
 
 def test_a_call_over_an_undecryptable_account_continues(session: Session) -> None:
-    line = make_line(session)
+    calling_organization = make_calling_organization(session)
     account = carrier_accounts.save(
         session,
-        system_caller("colleague", line.partner_id),
+        system_caller("colleague", calling_organization.partner_id),
         KEYS,
         AccountFields("2a" * 16, sid="AC" + "1a" * 16),
-        organization=session.get_one(Organization, line.organization_id),
+        organization=session.get_one(Organization, calling_organization.organization_id),
     )
-    call, attempt_id = on_the_line(session, line)
+    call, attempt_id = on_the_line(session, calling_organization)
     session.get_one(CallAttempt, attempt_id).account_id = account.id
     with pytest.raises(Conflict) as refusal:
-        calls.cancel(session, line.key, call.id, ("another key",))
+        calls.cancel(session, calling_organization.key, call.id, ("another key",))
     assert refusal.value.code == "cancel_refused"
     assert standing(call) == (CallStatus.RINGING, None, None, False)
-    calls.cancel(session, line.key, call.id, KEYS)
+    calls.cancel(session, calling_organization.key, call.id, KEYS)
     assert standing(call) == (CallStatus.RINGING, None, CANCELLING, True)

@@ -14,7 +14,7 @@ from app.models import Assistant, Call, Campaign, Contact, Organization
 from app.policy.caller import system_caller
 from app.services import calls, campaigns, contacts
 from app.services.calls import rules
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 NUMBER = "+12025550101"
 OWNER = system_caller("the owner")
@@ -26,13 +26,13 @@ MISSING = (
 
 
 @pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session, consent_required=True)
+def calling_organization(session: Session) -> CallingOrganization:
+    return make_calling_organization(session, consent_required=True)
 
 
 @pytest.fixture
-def campaign(session: Session, line: Line) -> Campaign:
-    return campaigns.create(session, OWNER, line.organization_id, name="Spring")
+def campaign(session: Session, calling_organization: CallingOrganization) -> Campaign:
+    return campaigns.create(session, OWNER, calling_organization.organization_id, name="Spring")
 
 
 def say(session: Session, campaign: Campaign, phone: str = NUMBER, **metadata: Any) -> None:
@@ -40,14 +40,16 @@ def say(session: Session, campaign: Campaign, phone: str = NUMBER, **metadata: A
     contacts.apply(session, campaign, [person], ContactAction.UPSERT)
 
 
-def ask(session: Session, line: Line) -> Call:
-    return line.accept(session, NUMBER)
+def ask(session: Session, calling_organization: CallingOrganization) -> Call:
+    return calling_organization.accept(session, NUMBER)
 
 
-def checks_of(session: Session, line: Line) -> list[tuple[str, str, str]]:
+def checks_of(
+    session: Session, calling_organization: CallingOrganization
+) -> list[tuple[str, str, str]]:
     """Code, state and sentence of everything that is looked at before a call."""
     assistant, texts = (
-        session.get_one(Assistant, line.assistant_id),
+        session.get_one(Assistant, calling_organization.assistant_id),
         calls.CallTexts(instructions="x"),
     )
     found = calls.preflight(session, OWNER, assistant, NUMBER, texts, installation=CallSettings())
@@ -73,21 +75,27 @@ def stored_consent(session: Session) -> Any:
     ],
 )
 def test_a_call_is_accepted_only_with_consent(
-    session: Session, line: Line, campaign: Campaign, said: dict[str, Any], status: str | None
+    session: Session,
+    calling_organization: CallingOrganization,
+    campaign: Campaign,
+    said: dict[str, Any],
+    status: str | None,
 ) -> None:
     say(session, campaign, **said)
     assert stored_consent(session)[0] == status
     if status == "given":
-        assert ask(session, line).status is CallStatus.QUEUED
+        assert ask(session, calling_organization).status is CallStatus.QUEUED
         return
     with pytest.raises(Conflict) as refused:
-        ask(session, line)
+        ask(session, calling_organization)
     assert (refused.value.code, refused.value.message) == (REFUSAL if status else MISSING)
 
 
-def test_a_number_of_no_contact_is_refused(session: Session, line: Line) -> None:
+def test_a_number_of_no_contact_is_refused(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
     with pytest.raises(Conflict) as refused:
-        ask(session, line)
+        ask(session, calling_organization)
     assert refused.value.code == "consent_missing"
 
 
@@ -107,60 +115,70 @@ def test_the_source_and_the_time_are_kept_and_follow_the_metadata(
 
 
 def test_a_refusal_anywhere_in_the_organization_counts_more_than_consent(
-    session: Session, line: Line, campaign: Campaign
+    session: Session, calling_organization: CallingOrganization, campaign: Campaign
 ) -> None:
-    other = campaigns.create(session, OWNER, line.organization_id, name="Autumn")
-    stranger = make_line(session)
+    other = campaigns.create(session, OWNER, calling_organization.organization_id, name="Autumn")
+    stranger = make_calling_organization(session)
     theirs = campaigns.create(session, OWNER, stranger.organization_id, name="Theirs")
     say(session, campaign, consent="yes")
     say(session, theirs, consent="no")
     numbers = {NUMBER, "+12025550102"}
-    assert rules.consent_by_phone(session, line.organization_id, numbers) == {NUMBER: rules.GIVEN}
+    assert rules.consent_by_phone(session, calling_organization.organization_id, numbers) == {
+        NUMBER: rules.GIVEN
+    }
     say(session, other, consent="no")
-    assert rules.consent_by_phone(session, line.organization_id, numbers) == {NUMBER: rules.REFUSED}
+    assert rules.consent_by_phone(session, calling_organization.organization_id, numbers) == {
+        NUMBER: rules.REFUSED
+    }
 
 
 def test_consent_is_checked_again_before_dialling(
-    session: Session, line: Line, campaign: Campaign
+    session: Session, calling_organization: CallingOrganization, campaign: Campaign
 ) -> None:
     say(session, campaign, consent="yes")
-    call = ask(session, line)
+    call = ask(session, calling_organization)
     reasons = []
     for now_said in ("no", "perhaps"):
         say(session, campaign, consent=now_said)
-        parties = rules.parties_of(session, line.assistant_id, NUMBER, lock=True)
+        parties = rules.parties_of(session, calling_organization.assistant_id, NUMBER, lock=True)
         blocker = rules.blocker_of(session, call, parties)
         reasons.append(blocker and blocker.reason)
     assert reasons == [EndedReason.DO_NOT_CONTACT, EndedReason.CONSENT_MISSING]
 
 
 def test_a_refusal_counts_even_where_consent_is_not_required(
-    session: Session, line: Line, campaign: Campaign
+    session: Session, calling_organization: CallingOrganization, campaign: Campaign
 ) -> None:
-    session.get_one(Organization, line.organization_id).consent_required = False
-    call = ask(session, line)
+    session.get_one(Organization, calling_organization.organization_id).consent_required = False
+    call = ask(session, calling_organization)
     say(session, campaign, consent="no")
     with pytest.raises(Conflict) as refused:
-        ask(session, line)
+        ask(session, calling_organization)
     assert (refused.value.code, refused.value.message) == REFUSAL
-    blocker = rules.blocker_of(session, call, rules.parties_of(session, line.assistant_id, NUMBER))
+    blocker = rules.blocker_of(
+        session, call, rules.parties_of(session, calling_organization.assistant_id, NUMBER)
+    )
     assert blocker is not None
     assert blocker.reason is EndedReason.DO_NOT_CONTACT
-    assert [check for check in checks_of(session, line) if "consent" in check[0]] == [
-        ("consent_given", "failed", REFUSAL[1])
-    ]
+    assert [
+        check for check in checks_of(session, calling_organization) if "consent" in check[0]
+    ] == [("consent_given", "failed", REFUSAL[1])]
 
 
 def test_without_the_requirement_no_contact_needs_consent_and_the_check_is_not_listed(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
     codes = []
     for demanded in (True, False):
-        session.get_one(Organization, line.organization_id).consent_required = demanded
+        session.get_one(
+            Organization, calling_organization.organization_id
+        ).consent_required = demanded
         session.flush()
-        codes += [check[:2] for check in checks_of(session, line) if "consent" in check[0]]
+        codes += [
+            check[:2] for check in checks_of(session, calling_organization) if "consent" in check[0]
+        ]
     assert codes == [("consent_given", "failed")]
-    assert ask(session, line).status is CallStatus.QUEUED
+    assert ask(session, calling_organization).status is CallStatus.QUEUED
 
 
 @pytest.mark.parametrize("word", ["refused", "declined"])
@@ -178,7 +196,7 @@ def test_without_the_requirement_no_contact_needs_consent_and_the_check_is_not_l
 )
 def test_one_refusal_in_any_spelling_counts_for_all_contacts_with_the_number(
     session: Session,
-    line: Line,
+    calling_organization: CallingOrganization,
     monkeypatch: pytest.MonkeyPatch,
     word: str,
     said: tuple[str | None, ...],
@@ -186,12 +204,18 @@ def test_one_refusal_in_any_spelling_counts_for_all_contacts_with_the_number(
 ) -> None:
     monkeypatch.setattr(rules, "REFUSED", word)
     for each in said:
-        campaign = campaigns.create(session, OWNER, line.organization_id, name=f"of {each}")
+        campaign = campaigns.create(
+            session, OWNER, calling_organization.organization_id, name=f"of {each}"
+        )
         contact = Contact(
-            organization_id=line.organization_id, campaign_id=campaign.id, phone=NUMBER
+            organization_id=calling_organization.organization_id,
+            campaign_id=campaign.id,
+            phone=NUMBER,
         )
         contact.consent = word if each == "word" else each
         session.add(contact)
     session.flush()
     expected = {} if together is None else {NUMBER: word if together == "word" else together}
-    assert rules.consent_by_phone(session, line.organization_id, [NUMBER]) == expected
+    assert (
+        rules.consent_by_phone(session, calling_organization.organization_id, [NUMBER]) == expected
+    )

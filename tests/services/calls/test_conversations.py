@@ -8,7 +8,7 @@ from app.enums import AnsweredBy, CallSource, CallStatus, CarrierKind, EndedReas
 from app.models import Conversation, new_id, utcnow
 from app.services import calls
 from app.services.calls import claims, lifecycle
-from tests.fixtures.worker import make_line
+from tests.fixtures.worker import make_calling_organization
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,9 @@ from tests.fixtures.worker import make_line
 def test_test_calls_on_the_simulated_carrier_and_calls_of_test_keys_are_no_usage(
     session: Session, source: CallSource, carrier: CarrierKind, live: bool, conversations: int
 ) -> None:
-    call = make_line(session).accept(session, source=source, carrier=carrier, live=live)
+    call = make_calling_organization(session).accept(
+        session, source=source, carrier=carrier, live=live
+    )
     claims.next_step(session, call.id, new_id(), calls_at_once=5)
     [attempt] = calls.attempts_of(session, [call.id])[call.id]
     attempt.answered_at, attempt.answered_by = utcnow(), AnsweredBy.HUMAN

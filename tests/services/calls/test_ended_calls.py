@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import AnsweredBy, CallSource, CallStatus, EndedReason
 from app.models import CallDay, utcnow
 from app.services.calls import lifecycle
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 Counts = list[tuple[UUID, int, int, int]]
 
@@ -20,15 +20,17 @@ def counted(session: Session) -> Counts:
     return [(row.organization_id, row.ended, row.answered, row.failed) for row in rows]
 
 
-def end(session: Session, line: Line, status: CallStatus, **how: Any) -> None:
-    call = line.accept(session, **how)
+def end(
+    session: Session, calling_organization: CallingOrganization, status: CallStatus, **how: Any
+) -> None:
+    call = calling_organization.accept(session, **how)
     call.status = CallStatus.DIALING
     lifecycle.end_call(session, call, status, EndedReason.COMPLETED, at=utcnow())
 
 
 @pytest.mark.usefixtures("clock")
 def test_only_calls_that_reached_the_carrier_are_counted(session: Session) -> None:
-    line = make_line(session)
+    calling_organization = make_calling_organization(session)
     for status in (
         CallStatus.COMPLETED,
         CallStatus.COMPLETED,
@@ -39,23 +41,23 @@ def test_only_calls_that_reached_the_carrier_are_counted(session: Session) -> No
         CallStatus.CANCELED,
         CallStatus.UNKNOWN,
     ):
-        end(session, line, status)
-    assert counted(session) == [(line.organization_id, 5, 2, 1)]
+        end(session, calling_organization, status)
+    assert counted(session) == [(calling_organization.organization_id, 5, 2, 1)]
 
 
 @pytest.mark.usefixtures("clock")
 def test_calls_that_are_no_usage_are_not_counted(session: Session) -> None:
-    line = make_line(session)
-    end(session, line, CallStatus.COMPLETED, live=False)
-    end(session, line, CallStatus.COMPLETED, source=CallSource.VERIFICATION)
-    end(session, line, CallStatus.COMPLETED, source=CallSource.TEST)
+    calling_organization = make_calling_organization(session)
+    end(session, calling_organization, CallStatus.COMPLETED, live=False)
+    end(session, calling_organization, CallStatus.COMPLETED, source=CallSource.VERIFICATION)
+    end(session, calling_organization, CallStatus.COMPLETED, source=CallSource.TEST)
     assert counted(session) == []
 
 
 @pytest.mark.usefixtures("clock")
 def test_an_unknown_call_is_counted_when_it_is_resolved(session: Session) -> None:
-    line = make_line(session)
-    call = line.accept(session)
+    calling_organization = make_calling_organization(session)
+    call = calling_organization.accept(session)
     call.status = CallStatus.DIALING
     lifecycle.end_call(session, call, CallStatus.UNKNOWN, EndedReason.UNKNOWN, at=utcnow())
     lifecycle.resolve(
@@ -68,4 +70,4 @@ def test_an_unknown_call_is_counted_when_it_is_resolved(session: Session) -> Non
         answered_at=utcnow(),
         answered_by=AnsweredBy.HUMAN,
     )
-    assert counted(session) == [(line.organization_id, 1, 1, 0)]
+    assert counted(session) == [(calling_organization.organization_id, 1, 1, 0)]

@@ -10,33 +10,47 @@ from app.models import Call, CallAttempt, Organization, utcnow
 from app.services import calls
 from app.services.calls import limits
 from tests.fixtures.clock import SetClock
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 NUMBER, ANOTHER = "+12025550101", "+12025550102"
 WHY = "The organization calls one number at most 3 times in 7 days."
 
 
 @pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session, number_most_calls=3, number_most_days=7)
+def calling_organization(session: Session) -> CallingOrganization:
+    return make_calling_organization(session, number_most_calls=3, number_most_days=7)
 
 
 def ask(
-    session: Session, line: Line, number: str = NUMBER, *, live: bool = True
+    session: Session,
+    calling_organization: CallingOrganization,
+    number: str = NUMBER,
+    *,
+    live: bool = True,
 ) -> calls.CallScheduled:
     request = calls.CallRequest(
-        line.assistant_id, phone_number=number, intro_message="Hello.", voicemail_message="Bye."
+        calling_organization.assistant_id,
+        phone_number=number,
+        intro_message="Hello.",
+        voicemail_message="Bye.",
     )
-    return calls.schedule(session, line.key, request, source=CallSource.API, live=live)
+    return calls.schedule(
+        session, calling_organization.key, request, source=CallSource.API, live=live
+    )
 
 
 def rang(
-    session: Session, line: Line, days_ago: float, reason: EndedReason, *, live: bool = True
+    session: Session,
+    calling_organization: CallingOrganization,
+    days_ago: float,
+    reason: EndedReason,
+    *,
+    live: bool = True,
 ) -> None:
-    call_id = ask(session, line, live=live).call_id
+    call_id = ask(session, calling_organization, live=live).call_id
     session.add(
         CallAttempt(
-            organization_id=line.organization_id,
+            organization_id=calling_organization.organization_id,
             call_id=call_id,
             number=1,
             carrier=CarrierKind.SIMULATOR,
@@ -49,17 +63,17 @@ def rang(
 
 
 def test_the_next_call_waits_until_the_number_may_ring_again_and_says_so(
-    session: Session, clock: SetClock, line: Line
+    session: Session, clock: SetClock, calling_organization: CallingOrganization
 ) -> None:
     for days_ago in (6, 3, 1):
-        assert ask(session, line).status is CallStatus.QUEUED
-        rang(session, line, days_ago, EndedReason.BUSY)
-    accepted = ask(session, line)
+        assert ask(session, calling_organization).status is CallStatus.QUEUED
+        rang(session, calling_organization, days_ago, EndedReason.BUSY)
+    accepted = ask(session, calling_organization)
     call = session.get_one(Call, accepted.call_id)
     assert (call.status, call.status_detail) == (CallStatus.SCHEDULED, WHY)
     assert call.scheduled_for == clock.now + timedelta(days=1)
     assert accepted.message.endswith(f"the next moment at which it is allowed. {WHY}")
-    assert ask(session, line, ANOTHER).status is CallStatus.QUEUED
+    assert ask(session, calling_organization, ANOTHER).status is CallStatus.QUEUED
 
 
 @pytest.mark.parametrize(
@@ -71,19 +85,25 @@ def test_the_next_call_waits_until_the_number_may_ring_again_and_says_so(
     ],
 )
 def test_old_unanswered_and_test_calls_do_not_count(
-    session: Session, line: Line, days_ago: int, reason: EndedReason, live: bool
+    session: Session,
+    calling_organization: CallingOrganization,
+    days_ago: int,
+    reason: EndedReason,
+    live: bool,
 ) -> None:
     for _ in range(2):
-        rang(session, line, 2, EndedReason.BUSY)
-    rang(session, line, days_ago, reason, live=live)
-    assert ask(session, line).status is CallStatus.QUEUED
+        rang(session, calling_organization, 2, EndedReason.BUSY)
+    rang(session, calling_organization, days_ago, reason, live=live)
+    assert ask(session, calling_organization).status is CallStatus.QUEUED
 
 
-def test_of_several_limits_the_longest_wait_is_shown(session: Session, line: Line) -> None:
-    organization = session.get_one(Organization, line.organization_id)
+def test_of_several_limits_the_longest_wait_is_shown(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
+    organization = session.get_one(Organization, calling_organization.organization_id)
     organization.number_spacing_minutes, organization.max_calls_a_day = 10, 3
     for days_ago in (6.9, 0.001, 0):
-        rang(session, line, days_ago, EndedReason.BUSY)
+        rang(session, calling_organization, days_ago, EndedReason.BUSY)
     now = utcnow()
     waits = [
         limits.find_wait(session, NUMBER, organization, now + later, live=True)

@@ -12,7 +12,7 @@ from app.models import Call, CallAttempt, new_id, utcnow
 from app.services import calls
 from app.services.calls import CallSearch, carrier_costs, claims, lifecycle
 from tests.fixtures.cast import Tenant
-from tests.fixtures.worker import make_line
+from tests.fixtures.worker import make_calling_organization
 from tests.portal.test_calls import NOON, make_call
 
 
@@ -21,7 +21,7 @@ from tests.portal.test_calls import NOON, make_call
 def test_a_call_has_its_length_at_its_end(
     session: Session, answered_for: float | None, seconds: int | None
 ) -> None:
-    call, now = make_line(session).accept(session), utcnow()
+    call, now = make_calling_organization(session).accept(session), utcnow()
     call.status = CallStatus.IN_PROGRESS
     if answered_for is not None:
         call.answered_at = now - timedelta(seconds=answered_for)
@@ -31,7 +31,7 @@ def test_a_call_has_its_length_at_its_end(
 
 @pytest.mark.usefixtures("clock")
 def test_a_call_has_its_length_when_it_is_resolved(session: Session) -> None:
-    call, now = make_line(session).accept(session), utcnow()
+    call, now = make_calling_organization(session).accept(session), utcnow()
     call.status = CallStatus.DIALING
     lifecycle.end_call(session, call, CallStatus.UNKNOWN, EndedReason.UNKNOWN, at=now)
     assert call.seconds is None
@@ -49,8 +49,8 @@ def test_a_call_has_its_length_when_it_is_resolved(session: Session) -> None:
 
 
 def test_the_costs_of_all_attempts_add_up_once(session: Session) -> None:
-    line = make_line(session)
-    call = line.accept(session, "+12125550101", carrier=CarrierKind.TWILIO)
+    calling_organization = make_calling_organization(session)
+    call = calling_organization.accept(session, "+12125550101", carrier=CarrierKind.TWILIO)
     first = new_id()
     claims.next_step(session, call.id, first, calls_at_once=20)
     second = CallAttempt(
@@ -71,21 +71,21 @@ def test_the_costs_of_all_attempts_add_up_once(session: Session) -> None:
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.STANDARD])
 @pytest.mark.parametrize(("sort", "column"), [("duration", "seconds"), ("cost", "cost_micros")])
 def test_calls_are_sorted_by_length_and_cost_with_those_without_last(
-    session: Session, own: Tenant, role: Role, sort: str, column: str
+    session: Session, tenant: Tenant, role: Role, sort: str, column: str
 ) -> None:
     most = 2**40 if column == "cost_micros" else 600
     values = [60, None, most, 60, None, 0]
     made = []
     for number, value in enumerate(values):
         at = NOON + timedelta(minutes=number)
-        made.append(make_call(session, own.organization, "+12025550101", at, **{column: value}))
+        made.append(make_call(session, tenant.organization, "+12025550101", at, **{column: value}))
 
     def listed(name: str) -> list[Call]:
         found: list[Call] = []
         cursor = None
         while True:
             page = calls.search(
-                session, own.caller(role), CallSearch(), sort=name, cursor=cursor, limit=2
+                session, tenant.caller(role), CallSearch(), sort=name, cursor=cursor, limit=2
             )
             found += page.items
             if (cursor := page.next_cursor) is None:

@@ -19,8 +19,8 @@ from tests.fixtures.worker import Line, make_line, open_line
 CLIENTS = 8
 
 
-def ask(session: Session, line: Line, number: int) -> UUID:
-    return line.accept(session, f"+1202555{number:04}").id
+def ask(session: Session, calling_organization: CallingOrganization, number: int) -> UUID:
+    return calling_organization.accept(session, f"+1202555{number:04}").id
 
 
 def claimed_at_once(
@@ -45,9 +45,9 @@ def claimed_at_once(
 def test_eight_workers_together_respect_the_limit_of_calls_at_once(
     fresh_database: Database,
 ) -> None:
-    line = open_line(fresh_database, max_calls_at_once=3)
+    calling_organization = create_calling_organization(fresh_database, max_calls_at_once=3)
     with fresh_database.transaction() as session:
-        call_ids = [ask(session, line, number) for number in range(100, 116)]
+        call_ids = [ask(session, calling_organization, number) for number in range(100, 116)]
     kinds = claimed_at_once(fresh_database, call_ids)
     assert (kinds.count(ClaimKind.DIAL), kinds.count(ClaimKind.WAIT)) == (3, 13)
     with fresh_database.transaction(read_only=True) as session:
@@ -60,9 +60,9 @@ def test_eight_workers_together_respect_the_limit_of_calls_at_once(
 
 @pytest.mark.usefixtures("clock")
 def test_eight_workers_together_respect_the_limit_of_calls_a_day(fresh_database: Database) -> None:
-    line = open_line(fresh_database, max_calls_a_day=5)
+    calling_organization = create_calling_organization(fresh_database, max_calls_a_day=5)
     with fresh_database.transaction() as session:
-        call_ids = [ask(session, line, number) for number in range(100, 116)]
+        call_ids = [ask(session, calling_organization, number) for number in range(100, 116)]
     kinds = claimed_at_once(fresh_database, call_ids)
     with fresh_database.transaction(read_only=True) as session:
         states = select(Call.status, func.count()).group_by(Call.status)
@@ -74,9 +74,9 @@ def test_eight_workers_together_respect_the_limit_of_calls_a_day(fresh_database:
 
 @pytest.mark.usefixtures("clock")
 def test_a_carrier_is_given_one_call_a_turn_by_all_workers(fresh_database: Database) -> None:
-    line = open_line(fresh_database)
+    calling_organization = create_calling_organization(fresh_database)
     with fresh_database.transaction() as session:
-        call_ids = [ask(session, line, number) for number in range(100, 116)]
+        call_ids = [ask(session, calling_organization, number) for number in range(100, 116)]
     kinds = claimed_at_once(fresh_database, call_ids, per_second=0.01)
     assert (kinds.count(ClaimKind.DIAL), kinds.count(ClaimKind.WAIT)) == (1, 15)
 
@@ -111,14 +111,14 @@ def test_the_lowest_limit_of_calls_at_once_counts(
 
 
 def test_calls_of_a_day_are_counted_against_the_plan_and_shown(session: Session) -> None:
-    line = limited(session, max_calls_a_day=1)
-    organization = organization_of(session, line)
+    calling_organization = limited(session, max_calls_a_day=1)
+    organization = organization_of(session, calling_organization)
     now = utcnow()
     assert limits.day_used_up(session, organization, now) is None
     session.add(
         CallAttempt(
             organization_id=organization.id,
-            call_id=ask(session, line, 100),
+            call_id=ask(session, calling_organization, 100),
             number=1,
             carrier=CarrierKind.SIMULATOR,
             status=CallStatus.BUSY,
@@ -166,20 +166,22 @@ def test_the_calls_of_a_day_are_read_only_near_the_limit(session: Session) -> No
 
 
 def test_an_organization_without_a_plan_has_the_limits_of_the_default(session: Session) -> None:
-    line = make_line(session, payment_tier=None)
-    free = PlanLimit(partner_id=line.partner_id, tier=Tier.FREE, max_calls_at_once=2)
-    session.add_all([free, PlanLimit(partner_id=line.partner_id, tier=Tier.BASIC)])
+    calling_organization = make_calling_organization(session, payment_tier=None)
+    free = PlanLimit(
+        partner_id=calling_organization.partner_id, tier=Tier.FREE, max_calls_at_once=2
+    )
+    session.add_all([free, PlanLimit(partner_id=calling_organization.partner_id, tier=Tier.BASIC)])
     session.flush()
-    assert limits.calls_at_once(organization_of(session, line), 5) == 2
+    assert limits.calls_at_once(organization_of(session, calling_organization), 5) == 2
 
 
-def limited(session: Session, **of_plan: int | None) -> Line:
-    """The line of an organization on the Basic plan, which has these limits."""
-    line = make_line(session, payment_tier=Tier.BASIC)
-    session.add(PlanLimit(partner_id=line.partner_id, tier=Tier.BASIC, **of_plan))
+def limited(session: Session, **of_plan: int | None) -> CallingOrganization:
+    """An organization on the Basic plan, which has these limits."""
+    calling_organization = make_calling_organization(session, payment_tier=Tier.BASIC)
+    session.add(PlanLimit(partner_id=calling_organization.partner_id, tier=Tier.BASIC, **of_plan))
     session.flush()
-    return line
+    return calling_organization
 
 
-def organization_of(session: Session, line: Line) -> Organization:
-    return session.get_one(Organization, line.organization_id)
+def organization_of(session: Session, calling_organization: CallingOrganization) -> Organization:
+    return session.get_one(Organization, calling_organization.organization_id)

@@ -9,12 +9,12 @@ from app.models import Call, new_id
 from app.services.calls import attempts, claims
 from app.services.calls.attempts import CUT_SHORT, UNPLACED
 from app.services.calls.claims import ClaimKind
-from tests.fixtures.worker import Line
+from tests.fixtures.worker import CallingOrganization
 
 
 @pytest.fixture
-def call(session: Session, line: Line) -> Call:
-    return line.accept(session)
+def call(session: Session, calling_organization: CallingOrganization) -> Call:
+    return calling_organization.accept(session)
 
 
 def fail_to_place(session: Session, call: Call, *, was_asked: bool) -> CallStatus:
@@ -57,9 +57,9 @@ def queue_of(session: Session) -> list[str]:
 
 
 def test_the_next_attempt_comes_before_calls_that_have_not_started(
-    session: Session, line: Line, call: Call
+    session: Session, calling_organization: CallingOrganization, call: Call
 ) -> None:
-    line.accept(session)
+    calling_organization.accept(session)
     waiting = queue_of(session)
     fail_to_place(session, call, was_asked=True)
     again, *others = queue_of(session)

@@ -22,24 +22,28 @@ from app.services import calls, pauses, workers
 from app.services.calls import claims, limits
 from app.services.pauses import carrier_health
 from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour
-from tests.fixtures.worker import Line
+from tests.fixtures.worker import CallingOrganization
 
 NUMBER = "+12025550101"
 TEXTS = calls.CallTexts(intro="Hello.", voicemail="Bye.")
 
 
-def states(session: Session, line: Line, number: str, texts: calls.CallTexts) -> dict[str, str]:
-    assistant = session.get_one(Assistant, line.assistant_id)
+def states(
+    session: Session, calling_organization: CallingOrganization, number: str, texts: calls.CallTexts
+) -> dict[str, str]:
+    assistant = session.get_one(Assistant, calling_organization.assistant_id)
     checks = calls.preflight(
-        session, line.key, assistant, number, texts, installation=CallSettings()
+        session, calling_organization.key, assistant, number, texts, installation=CallSettings()
     )
     return {check.code: check.status.value for check in checks}
 
 
-def test_everything_passes_where_a_call_would_be_accepted(session: Session, line: Line) -> None:
+def test_everything_passes_where_a_call_would_be_accepted(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
     workers.announce(session, "worker-1")
     session.flush()
-    assert states(session, line, NUMBER, TEXTS) == dict.fromkeys(
+    assert states(session, calling_organization, NUMBER, TEXTS) == dict.fromkeys(
         [
             "organization_active",
             "assistant_active",
@@ -56,17 +60,17 @@ def test_everything_passes_where_a_call_would_be_accepted(session: Session, line
 
 
 def test_every_obstacle_is_named_at_once_with_the_place_to_fix_it(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
-    organization = session.get_one(Organization, line.organization_id)
+    organization = session.get_one(Organization, calling_organization.organization_id)
     organization.status = OrganizationStatus.SUSPENDED
     organization.allowed_regions = ["CA"]
-    assistant = session.get_one(Assistant, line.assistant_id)
+    assistant = session.get_one(Assistant, calling_organization.assistant_id)
     assistant.active = assistant.phone_configured = False
     session.add(
         DoNotCallEntry(
-            organization_id=line.organization_id,
-            partner_id=line.partner_id,
+            organization_id=calling_organization.organization_id,
+            partner_id=calling_organization.partner_id,
             phone=NUMBER,
             added_by="owner",
         )
@@ -74,7 +78,7 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_fix_it(
     session.flush()
     checks = calls.preflight(
         session,
-        line.key,
+        calling_organization.key,
         assistant,
         NUMBER,
         calls.CallTexts(intro="Hello."),
@@ -94,35 +98,43 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_fix_it(
 
 
 @pytest.mark.parametrize("number", ["", "+1202"])
-def test_an_invalid_number_has_that_problem_only(session: Session, line: Line, number: str) -> None:
-    said = states(session, line, number, TEXTS)
+def test_an_invalid_number_has_that_problem_only(
+    session: Session, calling_organization: CallingOrganization, number: str
+) -> None:
+    said = states(session, calling_organization, number, TEXTS)
     assert said["number_allowed"] == "failed"
     assert said.keys().isdisjoint({"not_on_do_not_call_list", "within_calling_hours"})
 
 
 def test_calling_hours_that_never_match_fail_and_others_only_delay(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
-    organization = session.get_one(Organization, line.organization_id)
+    organization = session.get_one(Organization, calling_organization.organization_id)
     organization.calling_hours_on = True
     organization.calling_hours_start = organization.calling_hours_end = time(9)
-    assert states(session, line, NUMBER, TEXTS)["within_calling_hours"] == "failed"
+    assert states(session, calling_organization, NUMBER, TEXTS)["within_calling_hours"] == "failed"
     organization.calling_hours_end = time(9, 0, 0, 1)
-    assert states(session, line, NUMBER, TEXTS)["within_calling_hours"] == "warning"
+    assert states(session, calling_organization, NUMBER, TEXTS)["within_calling_hours"] == "warning"
 
 
-def test_a_silent_worker_is_a_warning(session: Session, line: Line) -> None:
+def test_a_silent_worker_is_a_warning(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
     workers.announce(session, "worker-1")
     session.flush()
     heartbeat = session.get_one(WorkerHeartbeat, "worker-1")
     heartbeat.beat_at = heartbeat.beat_at.replace(year=2020)
     session.flush()
-    assert states(session, line, NUMBER, TEXTS)["worker_running"] == "warning"
+    assert states(session, calling_organization, NUMBER, TEXTS)["worker_running"] == "warning"
 
 
-def warned(session: Session, line: Line, installation: CallSettings) -> list[tuple[str, str]]:
-    assistant = session.get_one(Assistant, line.assistant_id)
-    checks = calls.preflight(session, line.key, assistant, NUMBER, TEXTS, installation=installation)
+def warned(
+    session: Session, calling_organization: CallingOrganization, installation: CallSettings
+) -> list[tuple[str, str]]:
+    assistant = session.get_one(Assistant, calling_organization.assistant_id)
+    checks = calls.preflight(
+        session, calling_organization.key, assistant, NUMBER, TEXTS, installation=installation
+    )
     return [
         (check.code, check.message)
         for check in checks
@@ -130,10 +142,12 @@ def warned(session: Session, line: Line, installation: CallSettings) -> list[tup
     ]
 
 
-def test_the_check_shows_what_a_call_would_wait_for(session: Session, line: Line) -> None:
+def test_the_check_shows_what_a_call_would_wait_for(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
     twilio = CallSettings(CarrierKind.TWILIO, calls_at_once=1, calls_per_second=0.01)
-    assert warned(session, line, twilio) == []
-    call_id = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO).id
+    assert warned(session, calling_organization, twilio) == []
+    call_id = calling_organization.accept(session, NUMBER, carrier=CarrierKind.TWILIO).id
     claims.next_step(session, call_id, new_id(), calls_at_once=1, carrier_calls_per_second=0.01)
     pauses.pause(session, system_caller("Mara"), pauses.PauseScope(), "A storm.")
     now = utcnow()
@@ -142,7 +156,7 @@ def test_the_check_shows_what_a_call_would_wait_for(session: Session, line: Line
     )
     carrier_health.record(session, {silent: BehaviourCount(2, now, "ReadTimeout")})
     session.flush()
-    assert warned(session, line, twilio) == [
+    assert warned(session, calling_organization, twilio) == [
         (
             "dialling_goes_on",
             "Calling is paused: A storm. The call will wait until calling resumes.",
@@ -162,28 +176,28 @@ def test_the_check_shows_what_a_call_would_wait_for(session: Session, line: Line
     ]
     pauses.resume(session, system_caller("Mara"), pauses.PauseScope())
     simulated = CallSettings(calls_at_once=2)
-    assert warned(session, line, simulated) == []
+    assert warned(session, calling_organization, simulated) == []
 
 
 def test_a_spending_limit_is_checked_unless_the_call_is_simulated(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
     session.add(
         SpendingLimit(
-            scope=f"organization:{line.organization_id}",
-            partner_id=line.partner_id,
-            organization_id=line.organization_id,
+            scope=f"organization:{calling_organization.organization_id}",
+            partner_id=calling_organization.partner_id,
+            organization_id=calling_organization.organization_id,
             day_micros=0,
         )
     )
     session.flush()
-    assistant = session.get_one(Assistant, line.assistant_id)
+    assistant = session.get_one(Assistant, calling_organization.assistant_id)
     found = {
         carrier: [
             check.status.value
             for check in calls.preflight(
                 session,
-                line.key,
+                calling_organization.key,
                 assistant,
                 NUMBER,
                 TEXTS,

@@ -12,11 +12,11 @@ from app.models import Campaign, Contact
 from app.policy.caller import Caller, system_caller
 from app.schemas.calls import CallFilter
 from app.services import calls
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 
-def dial(session: Session, line: Line, **how: Any) -> str:
-    return str(line.accept(session, **how).id)
+def dial(session: Session, calling_organization: CallingOrganization, **how: Any) -> str:
+    return str(calling_organization.accept(session, **how).id)
 
 
 def visible_calls(session: Session, caller: Caller) -> list[str]:
@@ -24,40 +24,51 @@ def visible_calls(session: Session, caller: Caller) -> list[str]:
 
 
 def test_keys_see_the_calls_of_their_own_kind_and_live_keys_the_retired_apis(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
-    live, legacy = dial(session, line), dial(session, line, source=CallSource.LEGACY)
-    tested = dial(session, line, live=False)
-    by_hand = dial(session, line, source=CallSource.TEST)
-    test_key = replace(line.key, live=False)
-    person = replace(line.key, kind=CallerKind.USER)
-    assert visible_calls(session, line.key) == [legacy, live]
+    live, legacy = (
+        dial(session, calling_organization),
+        dial(session, calling_organization, source=CallSource.LEGACY),
+    )
+    tested = dial(session, calling_organization, live=False)
+    by_hand = dial(session, calling_organization, source=CallSource.TEST)
+    test_key = replace(calling_organization.key, live=False)
+    person = replace(calling_organization.key, kind=CallerKind.USER)
+    assert visible_calls(session, calling_organization.key) == [legacy, live]
     assert visible_calls(session, test_key) == [tested]
     assert visible_calls(session, person) == [by_hand, tested, legacy, live]
     with pytest.raises(NotFound):
         calls.get(session, test_key, live)
 
 
-def test_calls_of_another_tenant_are_not_visible(session: Session, line: Line) -> None:
-    mine = dial(session, line)
-    stranger = make_line(session)
+def test_calls_of_another_tenant_are_not_visible(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
+    mine = dial(session, calling_organization)
+    stranger = make_calling_organization(session)
     theirs = dial(session, stranger)
-    admin = Caller(CallerKind.USER, Role.ADMIN, None, "an admin", partner_id=line.partner_id)
+    admin = Caller(
+        CallerKind.USER, Role.ADMIN, None, "an admin", partner_id=calling_organization.partner_id
+    )
     nobody = Caller(CallerKind.USER, Role.ADMIN, None, "no partner")
-    assert visible_calls(session, line.key) == visible_calls(session, admin) == [mine]
+    assert (
+        visible_calls(session, calling_organization.key) == visible_calls(session, admin) == [mine]
+    )
     assert visible_calls(session, system_caller()) == [theirs, mine]
     assert visible_calls(session, nobody) == []
     with pytest.raises(NotFound) as refused:
-        calls.get(session, line.key, theirs)
+        calls.get(session, calling_organization.key, theirs)
     assert refused.value.code == "call_not_found"
 
 
-def test_pages_have_no_gaps_or_repeats(session: Session, line: Line) -> None:
-    made = [dial(session, line) for _ in range(5)][::-1]
+def test_pages_have_no_gaps_or_repeats(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
+    made = [dial(session, calling_organization) for _ in range(5)][::-1]
     found: list[str] = []
     before, sizes = None, []
     while True:
-        page = calls.page(session, line.key, CallFilter(per_page=2), before=before)
+        page = calls.page(session, calling_organization.key, CallFilter(per_page=2), before=before)
         found += [str(call.id) for call in page.calls]
         sizes.append((len(page.calls), page.more))
         if not page.more:
@@ -68,24 +79,31 @@ def test_pages_have_no_gaps_or_repeats(session: Session, line: Line) -> None:
 
 
 def test_waiting_campaign_calls_of_contacts_whose_outreach_ended_are_stopped(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
     campaign = Campaign(
-        partner_id=line.partner_id, organization_id=line.organization_id, name="Spring"
+        partner_id=calling_organization.partner_id,
+        organization_id=calling_organization.organization_id,
+        name="Spring",
     )
     session.add(campaign)
     session.flush()
     people = [
         Contact(
-            organization_id=line.organization_id, campaign_id=campaign.id, phone=f"+1202555010{n}"
+            organization_id=calling_organization.organization_id,
+            campaign_id=campaign.id,
+            phone=f"+1202555010{n}",
         )
         for n in range(2)
     ]
     session.add_all(people)
     session.flush()
     from_campaign = {"source": CallSource.CAMPAIGN, "campaign_id": campaign.id}
-    theirs = [dial(session, line, contact_id=person.id, **from_campaign) for person in people]
-    single = dial(session, line, contact_id=people[0].id)
+    theirs = [
+        dial(session, calling_organization, contact_id=person.id, **from_campaign)
+        for person in people
+    ]
+    single = dial(session, calling_organization, contact_id=people[0].id)
     assert calls.cancel_for_contacts(session, [people[0].id]) == 1
     system = system_caller()
     ends = [calls.get(session, system, call_id) for call_id in (*theirs, single)]

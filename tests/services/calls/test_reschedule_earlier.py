@@ -14,7 +14,7 @@ from app.services.calls import claims, lifecycle, waiting
 from app.services.calls.claims import ClaimKind
 from app.services.calls.limits import DAY_USED_UP, OUTSIDE_HOURS
 from tests.fixtures.clock import SetClock, set_clock
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 NOON = datetime(2026, 6, 10, 12, tzinfo=UTC)
 TOMORROW = datetime(2026, 6, 11, tzinfo=UTC)
@@ -28,18 +28,22 @@ def clock() -> Iterator[SetClock]:
         yield clock
 
 
-def ask(session: Session, line: Line, number: int = 1) -> Call:
-    return line.accept(session, f"+1212555{number:04}")
+def ask(session: Session, calling_organization: CallingOrganization, number: int = 1) -> Call:
+    return calling_organization.accept(session, f"+1212555{number:04}")
 
 
 def claim(session: Session, call: Call, attempt_id: UUID | None = None) -> ClaimKind:
     return claims.next_step(session, call.id, attempt_id or new_id(), calls_at_once=5).kind
 
 
-def look(session: Session, line: Line, organization_id: UUID | None = None) -> None:
+def look(
+    session: Session, calling_organization: CallingOrganization, organization_id: UUID | None = None
+) -> None:
     """As the worker does."""
     place = None
-    while place := waiting.reschedule_earlier(session, line.partner_id, organization_id, place):
+    while place := waiting.reschedule_earlier(
+        session, calling_organization.partner_id, organization_id, place
+    ):
         pass
 
 
@@ -50,20 +54,22 @@ def turns(session: Session, workflow: str = "place_call") -> int:
     return session.scalar(text(query), {"workflow": workflow}) or 0
 
 
-def used_up(session: Session, line: Line, waiting: int) -> list[Call]:
+def used_up(
+    session: Session, calling_organization: CallingOrganization, waiting: int
+) -> list[Call]:
     """Calls that were accepted after the one that a day allows was placed."""
-    assert claim(session, ask(session, line)) is ClaimKind.DIAL
-    return [ask(session, line, number) for number in range(2, 2 + waiting)]
+    assert claim(session, ask(session, calling_organization)) is ClaimKind.DIAL
+    return [ask(session, calling_organization, number) for number in range(2, 2 + waiting)]
 
 
 def test_as_many_calls_come_today_as_a_raised_limit_has_room_for(session: Session) -> None:
-    line = make_line(session, max_calls_a_day=1)
-    postponed = used_up(session, line, 3)
+    calling_organization = make_calling_organization(session, max_calls_a_day=1)
+    postponed = used_up(session, calling_organization, 3)
     assert {call.scheduled_for for call in postponed} == {TOMORROW}
     before = turns(session)
-    session.get_one(Organization, line.organization_id).max_calls_a_day = 3
-    look(session, line)
-    look(session, line)
+    session.get_one(Organization, calling_organization.organization_id).max_calls_a_day = 3
+    look(session, calling_organization)
+    look(session, calling_organization)
     assert [(call.scheduled_for, call.status_detail) for call in postponed] == [
         (NOON, None),
         (NOON, None),
@@ -76,12 +82,12 @@ def test_as_many_calls_come_today_as_a_raised_limit_has_room_for(session: Sessio
 def test_a_call_that_comes_sooner_says_so_and_keeps_its_expiry(
     session: Session, clock: SetClock
 ) -> None:
-    line = make_line(session, max_calls_a_day=1)
-    [call] = used_up(session, line, 1)
+    calling_organization = make_calling_organization(session, max_calls_a_day=1)
+    [call] = used_up(session, calling_organization, 1)
     patience = call.expires_at - TOMORROW
     clock.pass_by(hours=1)
-    session.get_one(Organization, line.organization_id).max_calls_a_day = None
-    look(session, line)
+    session.get_one(Organization, calling_organization.organization_id).max_calls_a_day = None
+    look(session, calling_organization)
     now = NOON.replace(hour=13)
     assert (call.status, call.expires_at - now) == (CallStatus.SCHEDULED, patience)
     query = select(CallEvent.detail).where(CallEvent.call_id == call.id).order_by(CallEvent.id)
@@ -91,57 +97,63 @@ def test_a_call_that_comes_sooner_says_so_and_keeps_its_expiry(
 def test_wider_hours_move_calls_to_their_opening_and_no_hours_to_now(
     session: Session, clock: SetClock
 ) -> None:
-    line = make_line(session, calling_hours_on=True)
+    calling_organization = make_calling_organization(session, calling_hours_on=True)
     clock.set("2026-06-11T02:00")
-    call = ask(session, line)
+    call = ask(session, calling_organization)
     assert (call.scheduled_for, call.status_detail) == (EIGHT_IN_NEW_YORK, OUTSIDE_HOURS)
-    organization = session.get_one(Organization, line.organization_id)
+    organization = session.get_one(Organization, calling_organization.organization_id)
     organization.calling_hours_start = time(9)
-    look(session, line)
+    look(session, calling_organization)
     assert call.scheduled_for == EIGHT_IN_NEW_YORK
     organization.calling_hours_start = time(6)
-    look(session, line)
+    look(session, calling_organization)
     six = EIGHT_IN_NEW_YORK.replace(hour=10)
     assert (call.scheduled_for, call.status_detail) == (six, OUTSIDE_HOURS)
     organization.calling_hours_on = False
-    look(session, line)
+    look(session, calling_organization)
     assert (call.scheduled_for, call.status_detail) == (clock.now, None)
 
 
 def test_a_plan_that_allows_more_is_applied_to_each_of_its_organizations(
     session: Session,
 ) -> None:
-    line = make_line(session, payment_tier=Tier.BASIC)
-    other = make_line(session, max_calls_a_day=1)
-    limit = PlanLimit(partner_id=line.partner_id, tier=Tier.BASIC, max_calls_a_day=1)
+    calling_organization = make_calling_organization(session, payment_tier=Tier.BASIC)
+    other = make_calling_organization(session, max_calls_a_day=1)
+    limit = PlanLimit(
+        partner_id=calling_organization.partner_id, tier=Tier.BASIC, max_calls_a_day=1
+    )
     session.add(limit)
     session.flush()
-    [call], [theirs] = used_up(session, line, 1), used_up(session, other, 1)
+    [call], [theirs] = used_up(session, calling_organization, 1), used_up(session, other, 1)
     session.get_one(Organization, other.organization_id).max_calls_a_day = None
     limit.max_calls_a_day = 2
-    look(session, line)
+    look(session, calling_organization)
     assert (call.scheduled_for, theirs.scheduled_for) == (NOON, TOMORROW)
 
 
 def test_the_worker_is_asked_only_if_a_call_was_delayed(session: Session) -> None:
-    line = make_line(session, max_calls_a_day=1)
+    calling_organization = make_calling_organization(session, max_calls_a_day=1)
     asked = turns(session, "reschedule_earlier")
-    waiting.request_rescheduling(session, line.partner_id)
+    waiting.request_rescheduling(session, calling_organization.partner_id)
     assert turns(session, "reschedule_earlier") == asked
-    used_up(session, line, 1)
-    waiting.request_rescheduling(session, line.partner_id, new_id())
+    used_up(session, calling_organization, 1)
+    waiting.request_rescheduling(session, calling_organization.partner_id, new_id())
     assert turns(session, "reschedule_earlier") == asked
-    waiting.request_rescheduling(session, line.partner_id, line.organization_id)
+    waiting.request_rescheduling(
+        session, calling_organization.partner_id, calling_organization.organization_id
+    )
     assert turns(session, "reschedule_earlier") == asked + 1
 
 
 def test_an_earlier_turn_does_not_hasten_a_retry(session: Session, clock: SetClock) -> None:
     """The call was postponed to midnight and rescheduled earlier; then its line was busy."""
-    line = make_line(session, max_calls_a_day=1, retry_times=1, retry_minutes=30)
-    [call] = used_up(session, line, 1)
-    session.get_one(Organization, line.organization_id).max_calls_a_day = None
+    calling_organization = make_calling_organization(
+        session, max_calls_a_day=1, retry_times=1, retry_minutes=30
+    )
+    [call] = used_up(session, calling_organization, 1)
+    session.get_one(Organization, calling_organization.organization_id).max_calls_a_day = None
     clock.set("2026-06-10T23:55")
-    look(session, line)
+    look(session, calling_organization)
     attempt_id = new_id()
     assert claim(session, call, attempt_id) is ClaimKind.DIAL
     attempt = session.get_one(CallAttempt, attempt_id)

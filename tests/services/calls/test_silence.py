@@ -16,18 +16,18 @@ from app.models import Call, CallAttempt, Organization, new_id, utcnow
 from app.services.calls import attempts, carrier_reports, claims, limits, silence
 from app.services.calls.claims import ClaimKind
 from tests.fixtures.clock import SetClock
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 
 @pytest.fixture
-def line(session: Session, clock: SetClock) -> Line:
-    return make_line(session)
+def calling_organization(session: Session, clock: SetClock) -> CallingOrganization:
+    return make_calling_organization(session)
 
 
 @pytest.fixture
-def attempt_id(session: Session, line: Line) -> UUID:
+def attempt_id(session: Session, calling_organization: CallingOrganization) -> UUID:
     """Of a call that the carrier took."""
-    call, attempt_id = line.accept(session), new_id()
+    call, attempt_id = calling_organization.accept(session), new_id()
     assert claimed(session, call, attempt_id) is ClaimKind.DIAL
     attempts.record_placed(session, attempt_id, "its reference")
     session.flush()
@@ -48,9 +48,9 @@ def report(*kinds: CarrierEventKind) -> CarrierReport:
 
 
 def test_after_the_minutes_of_the_setting_another_call_is_placed(
-    session: Session, line: Line, attempt_id: UUID, clock: SetClock
+    session: Session, calling_organization: CallingOrganization, attempt_id: UUID, clock: SetClock
 ) -> None:
-    second, since = line.accept(session, "+12025550102"), utcnow()
+    second, since = calling_organization.accept(session, "+12025550102"), utcnow()
     assert claimed(session, second, new_id()) is ClaimKind.WAIT
     clock.pass_by(minutes=5, seconds=-1)
     assert not silence.release_line(session, attempt_id, since, 5)
@@ -59,12 +59,12 @@ def test_after_the_minutes_of_the_setting_another_call_is_placed(
     session.flush()
     first = call_of(session, attempt_id)
     assert (first.status, first.status_detail) == (CallStatus.DIALING, silence.NO_ANSWER)
-    assert limits.count_under_way(session, line.organization_id) == 0
+    assert limits.count_under_way(session, calling_organization.organization_id) == 0
     assert claimed(session, second, new_id()) is ClaimKind.DIAL
 
 
 def test_a_callback_counts_as_an_answer(
-    session: Session, line: Line, attempt_id: UUID, clock: SetClock
+    session: Session, calling_organization: CallingOrganization, attempt_id: UUID, clock: SetClock
 ) -> None:
     since = utcnow()
     clock.pass_by(minutes=4)
@@ -76,7 +76,7 @@ def test_a_callback_counts_as_an_answer(
 
 
 def test_a_call_counts_again_once_the_carrier_reports_something(
-    session: Session, line: Line, attempt_id: UUID, clock: SetClock
+    session: Session, calling_organization: CallingOrganization, attempt_id: UUID, clock: SetClock
 ) -> None:
     since = utcnow()
     clock.pass_by(minutes=6)
@@ -85,11 +85,11 @@ def test_a_call_counts_again_once_the_carrier_reports_something(
     session.flush()
     call = call_of(session, attempt_id)
     assert (call.status, call.status_detail) == (CallStatus.IN_PROGRESS, None)
-    assert limits.count_under_way(session, line.organization_id) == 1
+    assert limits.count_under_way(session, calling_organization.organization_id) == 1
 
 
 def test_a_call_is_unknown_once_the_longest_call_would_be_over(
-    session: Session, line: Line, attempt_id: UUID, clock: SetClock
+    session: Session, calling_organization: CallingOrganization, attempt_id: UUID, clock: SetClock
 ) -> None:
     clock.pass_by(minutes=2)
     carrier_reports.apply(session, attempt_id, report(CarrierEventKind.ANSWERED))
@@ -108,7 +108,7 @@ def test_a_call_is_unknown_once_the_longest_call_would_be_over(
 
 
 def test_a_call_that_was_never_answered_may_have_rung_before(
-    session: Session, line: Line, attempt_id: UUID, clock: SetClock
+    session: Session, calling_organization: CallingOrganization, attempt_id: UUID, clock: SetClock
 ) -> None:
     clock.pass_by(minutes=65)
     assert not silence.end_if_over(session, attempt_id, 60)
@@ -117,9 +117,9 @@ def test_a_call_that_was_never_answered_may_have_rung_before(
 
 
 def test_a_silent_call_does_not_count_as_a_call_at_once(
-    session: Session, line: Line, attempt_id: UUID, clock: SetClock
+    session: Session, calling_organization: CallingOrganization, attempt_id: UUID, clock: SetClock
 ) -> None:
-    organization = session.get_one(Organization, line.organization_id)
+    organization = session.get_one(Organization, calling_organization.organization_id)
     full = limits.all_slots_taken(1)
     assert limits.no_free_slot(session, organization, 1, live=True) == full
     since = utcnow()

@@ -7,19 +7,25 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind, EndedReason
 from app.models import Call, CallAttempt, Organization, utcnow
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 NUMBER, ANOTHER = "+12025550101", "+12025550102"
 SPACING = timedelta(minutes=90)
 
 
 @pytest.fixture
-def line(session: Session) -> Line:
-    return make_line(session, number_spacing_minutes=90)
+def calling_organization(session: Session) -> CallingOrganization:
+    return make_calling_organization(session, number_spacing_minutes=90)
 
 
-def accept(session: Session, line: Line, number: str = NUMBER, *, live: bool = True) -> Call:
-    return line.accept(session, number, live=live)
+def accept(
+    session: Session,
+    calling_organization: CallingOrganization,
+    number: str = NUMBER,
+    *,
+    live: bool = True,
+) -> Call:
+    return calling_organization.accept(session, number, live=live)
 
 
 def rang(
@@ -41,13 +47,13 @@ def rang(
 
 @pytest.mark.parametrize("reason", [EndedReason.BUSY, EndedReason.COMPLETED, None])
 def test_the_next_call_waits_until_the_spacing_has_passed(
-    session: Session, line: Line, reason: EndedReason | None
+    session: Session, calling_organization: CallingOrganization, reason: EndedReason | None
 ) -> None:
     at = utcnow() - timedelta(minutes=30)
-    rang(session, accept(session, line), at, reason)
-    later = accept(session, line)
+    rang(session, accept(session, calling_organization), at, reason)
+    later = accept(session, calling_organization)
     assert (later.status, later.scheduled_for) == (CallStatus.SCHEDULED, at + SPACING)
-    assert accept(session, line, ANOTHER).status is CallStatus.QUEUED
+    assert accept(session, calling_organization, ANOTHER).status is CallStatus.QUEUED
 
 
 @pytest.mark.parametrize(
@@ -60,21 +66,27 @@ def test_the_next_call_waits_until_the_spacing_has_passed(
     ],
 )
 def test_calls_that_rang_long_ago_or_never_do_not_delay_others(
-    session: Session, line: Line, ago: timedelta, reason: EndedReason
+    session: Session, calling_organization: CallingOrganization, ago: timedelta, reason: EndedReason
 ) -> None:
-    rang(session, accept(session, line), utcnow() - ago, reason)
-    assert accept(session, line).status is CallStatus.QUEUED
+    rang(session, accept(session, calling_organization), utcnow() - ago, reason)
+    assert accept(session, calling_organization).status is CallStatus.QUEUED
 
 
-def test_calls_of_test_keys_neither_wait_nor_keep_waiting(session: Session, line: Line) -> None:
-    rang(session, accept(session, line, live=False), utcnow())
-    call = accept(session, line)
+def test_calls_of_test_keys_neither_wait_nor_keep_waiting(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
+    rang(session, accept(session, calling_organization, live=False), utcnow())
+    call = accept(session, calling_organization)
     assert call.status is CallStatus.QUEUED
     rang(session, call, utcnow())
-    assert accept(session, line, live=False).status is CallStatus.QUEUED
+    assert accept(session, calling_organization, live=False).status is CallStatus.QUEUED
 
 
-def test_without_the_rule_no_call_waits(session: Session, line: Line) -> None:
-    session.get_one(Organization, line.organization_id).number_spacing_minutes = None
-    rang(session, accept(session, line), utcnow())
-    assert accept(session, line).status is CallStatus.QUEUED
+def test_without_the_rule_no_call_waits(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
+    session.get_one(
+        Organization, calling_organization.organization_id
+    ).number_spacing_minutes = None
+    rang(session, accept(session, calling_organization), utcnow())
+    assert accept(session, calling_organization).status is CallStatus.QUEUED

@@ -12,39 +12,43 @@ from app.models import Assistant, Call, DoNotCallEntry, Organization, Partner, n
 from app.policy.caller import system_caller
 from app.services import pauses
 from app.services.calls import claims, waiting
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 NUMBER = "+12125551000"
 
 
-def wait_in_queue(session: Session, line: Line, number: str = NUMBER) -> UUID:
-    call = line.accept(session, number)
+def wait_in_queue(
+    session: Session, calling_organization: CallingOrganization, number: str = NUMBER
+) -> UUID:
+    call = calling_organization.accept(session, number)
     call.created_at -= timedelta(seconds=10)
     session.flush()
     return call.id
 
 
-def suspend(session: Session, line: Line) -> None:
-    session.get_one(Organization, line.organization_id).status = OrganizationStatus.SUSPENDED
+def suspend(session: Session, calling_organization: CallingOrganization) -> None:
+    session.get_one(
+        Organization, calling_organization.organization_id
+    ).status = OrganizationStatus.SUSPENDED
 
 
-def suspend_partner(session: Session, line: Line) -> None:
-    session.get_one(Partner, line.partner_id).suspended_at = utcnow()
+def suspend_partner(session: Session, calling_organization: CallingOrganization) -> None:
+    session.get_one(Partner, calling_organization.partner_id).suspended_at = utcnow()
 
 
-def switch_off(session: Session, line: Line) -> None:
-    session.get_one(Assistant, line.assistant_id).active = False
+def switch_off(session: Session, calling_organization: CallingOrganization) -> None:
+    session.get_one(Assistant, calling_organization.assistant_id).active = False
 
 
-def forbid_region(session: Session, line: Line) -> None:
-    session.get_one(Organization, line.organization_id).allowed_regions = ["CA"]
+def forbid_region(session: Session, calling_organization: CallingOrganization) -> None:
+    session.get_one(Organization, calling_organization.organization_id).allowed_regions = ["CA"]
 
 
-def put_on_the_list(session: Session, line: Line) -> None:
+def put_on_the_list(session: Session, calling_organization: CallingOrganization) -> None:
     session.add(
         DoNotCallEntry(
-            organization_id=line.organization_id,
-            partner_id=line.partner_id,
+            organization_id=calling_organization.organization_id,
+            partner_id=calling_organization.partner_id,
             phone=NUMBER,
             added_by="colleague",
         )
@@ -62,13 +66,19 @@ def put_on_the_list(session: Session, line: Line) -> None:
     ],
 )
 def test_a_call_in_the_queue_ends_once_a_rule_stops_it(
-    session: Session, line: Line, change: Callable[[Session, Line], None], reason: EndedReason
+    session: Session,
+    calling_organization: CallingOrganization,
+    change: Callable[[Session, CallingOrganization], None],
+    reason: EndedReason,
 ) -> None:
-    call_id, other_id = wait_in_queue(session, line), wait_in_queue(session, make_line(session))
+    call_id, other_id = (
+        wait_in_queue(session, calling_organization),
+        wait_in_queue(session, make_calling_organization(session)),
+    )
     assert waiting.list_queued(session, None) == [call_id, other_id]
     assert waiting.stopped_by_rules(session, [call_id, other_id]) == []
     assert waiting.end_if_stopped(session, call_id) is False
-    change(session, line)
+    change(session, calling_organization)
     session.flush()
     assert waiting.stopped_by_rules(session, [call_id, other_id]) == [call_id]
     assert waiting.end_if_stopped(session, call_id) is True
@@ -80,16 +90,18 @@ def test_a_call_in_the_queue_ends_once_a_rule_stops_it(
     assert waiting.list_queued(session, other_id) == []
 
 
-def test_new_active_and_held_calls_are_not_checked(session: Session, line: Line) -> None:
-    fresh = wait_in_queue(session, line)
+def test_new_active_and_held_calls_are_not_checked(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
+    fresh = wait_in_queue(session, calling_organization)
     session.get_one(Call, fresh).created_at = utcnow()
-    on_the_line = wait_in_queue(session, line)
+    on_the_line = wait_in_queue(session, calling_organization)
     claims.next_step(session, on_the_line, new_id(), calls_at_once=5)
     pauses.pause(session, system_caller("colleague"), pauses.PauseScope(), "A storm.")
-    held = wait_in_queue(session, line)
+    held = wait_in_queue(session, calling_organization)
     claims.next_step(session, held, new_id(), calls_at_once=5)
     session.flush()
     assert waiting.list_queued(session, None) == []
-    suspend(session, line)
+    suspend(session, calling_organization)
     session.flush()
     assert waiting.end_if_stopped(session, on_the_line) is False

@@ -12,14 +12,14 @@ from app.models import Call, CallAttempt, Organization, new_id, utcnow
 from app.services.calls import claims, lifecycle
 from app.services.calls.claims import ClaimKind
 from tests.fixtures.clock import SetClock
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 NEW_YORK, LONDON, ANYWHERE_IN_THE_US = "+12125550101", "+442079460101", "+18005550101"
 
 
 @pytest.fixture
-def line(session: Session, clock: SetClock) -> Line:
-    return make_line(
+def calling_organization(session: Session, clock: SetClock) -> CallingOrganization:
+    return make_calling_organization(
         session,
         allowed_regions=["US", "GB"],
         calling_hours_on=True,
@@ -28,8 +28,10 @@ def line(session: Session, clock: SetClock) -> Line:
     )
 
 
-def ask(session: Session, line: Line, number: str, **more: Any) -> Call:
-    return line.accept(session, number, **more)
+def ask(
+    session: Session, calling_organization: CallingOrganization, number: str, **more: Any
+) -> Call:
+    return calling_organization.accept(session, number, **more)
 
 
 def claim(session: Session, call: Call) -> ClaimKind:
@@ -59,10 +61,15 @@ def claim(session: Session, call: Call) -> ClaimKind:
     ],
 )
 def test_a_call_waits_for_calling_hours_at_its_destination(
-    session: Session, line: Line, clock: SetClock, now: str, number: str, opens: str | None
+    session: Session,
+    calling_organization: CallingOrganization,
+    clock: SetClock,
+    now: str,
+    number: str,
+    opens: str | None,
 ) -> None:
     clock.set(now)
-    call = ask(session, line, number)
+    call = ask(session, calling_organization, number)
     expected = datetime.fromisoformat(opens).replace(tzinfo=UTC) if opens else None
     assert (call.scheduled_for, call.status) == (
         expected,
@@ -71,10 +78,10 @@ def test_a_call_waits_for_calling_hours_at_its_destination(
 
 
 def test_a_call_accepted_in_the_evening_is_delayed_when_its_turn_comes_at_night(
-    session: Session, line: Line, clock: SetClock
+    session: Session, calling_organization: CallingOrganization, clock: SetClock
 ) -> None:
     clock.set("2026-03-08T01:59")
-    call = ask(session, line, NEW_YORK)
+    call = ask(session, calling_organization, NEW_YORK)
     clock.pass_by(minutes=1)
     assert claim(session, call) is ClaimKind.DONE
     assert (call.status, call.scheduled_for, call.status_detail) == (
@@ -89,10 +96,14 @@ def test_a_call_accepted_in_the_evening_is_delayed_when_its_turn_comes_at_night(
 
 @pytest.mark.parametrize(("hours", "kind"), [(23.9, ClaimKind.DIAL), (24, ClaimKind.DONE)])
 def test_a_call_that_could_not_be_placed_in_a_day_expires(
-    session: Session, line: Line, clock: SetClock, hours: float, kind: ClaimKind
+    session: Session,
+    calling_organization: CallingOrganization,
+    clock: SetClock,
+    hours: float,
+    kind: ClaimKind,
 ) -> None:
     clock.set("2026-06-10T15:00")
-    call = ask(session, line, NEW_YORK)
+    call = ask(session, calling_organization, NEW_YORK)
     clock.pass_by(hours=hours)
     assert claim(session, call) is kind
     ended = CallStatus.DIALING if kind is ClaimKind.DIAL else CallStatus.EXPIRED
@@ -101,12 +112,16 @@ def test_a_call_that_could_not_be_placed_in_a_day_expires(
 
 @pytest.mark.parametrize(("expiry", "again"), [(24, True), (1, False)])
 def test_a_busy_line_is_tried_again_after_the_organizations_minutes_unless_it_expires_first(
-    session: Session, line: Line, clock: SetClock, expiry: int, again: bool
+    session: Session,
+    calling_organization: CallingOrganization,
+    clock: SetClock,
+    expiry: int,
+    again: bool,
 ) -> None:
-    organization = session.get_one(Organization, line.organization_id)
+    organization = session.get_one(Organization, calling_organization.organization_id)
     organization.retry_times, organization.retry_minutes = 1, 60
     clock.set("2026-06-10T15:00")
-    call = ask(session, line, NEW_YORK, expiry_hours=expiry)
+    call = ask(session, calling_organization, NEW_YORK, expiry_hours=expiry)
     assert claim(session, call) is ClaimKind.DIAL
     clock.pass_by(minutes=1)
     attempt = session.scalars(select(CallAttempt)).one()
@@ -119,12 +134,12 @@ def test_a_busy_line_is_tried_again_after_the_organizations_minutes_unless_it_ex
 
 
 def test_an_idempotency_key_is_good_for_a_day(
-    session: Session, line: Line, clock: SetClock
+    session: Session, calling_organization: CallingOrganization, clock: SetClock
 ) -> None:
     clock.set("2026-06-10T15:00")
     made = []
     for hours in (0, 23.9, 0.2):
         clock.pass_by(hours=hours)
-        made.append(ask(session, line, NEW_YORK, idempotency_key="k").id)
+        made.append(ask(session, calling_organization, NEW_YORK, idempotency_key="k").id)
     assert made[0] == made[1]
     assert made[1] != made[2]

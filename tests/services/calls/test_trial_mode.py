@@ -18,7 +18,7 @@ from app.services.calls.claims import ClaimKind
 from tests.fixtures.cast import OPERATOR
 from tests.fixtures.clock import SetClock
 from tests.fixtures.trial import add_verified, start_trial, start_trial_of_partner
-from tests.fixtures.worker import GREETINGS, Line, make_line
+from tests.fixtures.worker import GREETINGS, CallingOrganization, make_calling_organization
 
 NUMBER = "+12125551000"
 OTHER_NUMBER = "+12125552000"
@@ -27,22 +27,24 @@ STOPPED = (CallStatus.CANCELED, "trial_mode", REFUSAL)
 
 
 @pytest.fixture
-def line(session: Session) -> Line:
-    made = make_line(session)
+def calling_organization(session: Session) -> CallingOrganization:
+    made = make_calling_organization(session)
     start_trial(session, made.organization_id)
     return made
 
 
-def refused(session: Session, line: Line, number: str = NUMBER, **how: Any) -> str:
+def refused(
+    session: Session, calling_organization: CallingOrganization, number: str = NUMBER, **how: Any
+) -> str:
     with pytest.raises(Forbidden) as error:
-        line.accept(session, number, **how)
+        calling_organization.accept(session, number, **how)
     assert error.value.code == "trial_mode"
     return error.value.message
 
 
-def asked_by(line: Line) -> calls.CallRequest:
+def asked_by(calling_organization: CallingOrganization) -> calls.CallRequest:
     said: dict[str, Any] = dict(GREETINGS)
-    return calls.CallRequest(line.assistant_id, NUMBER, **said)
+    return calls.CallRequest(calling_organization.assistant_id, NUMBER, **said)
 
 
 def ended(call: Call) -> tuple[CallStatus, str | None, str | None]:
@@ -50,67 +52,84 @@ def ended(call: Call) -> tuple[CallStatus, str | None, str | None]:
 
 
 def test_only_numbers_that_the_organization_verified_are_called(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
-    other = make_line(session)
+    other = make_calling_organization(session)
     add_verified(session, other, OTHER_NUMBER)
-    add_verified(session, line, NUMBER)
-    assert line.accept(session, NUMBER).status is CallStatus.QUEUED
-    assert refused(session, line, OTHER_NUMBER) == REFUSAL
+    add_verified(session, calling_organization, NUMBER)
+    assert calling_organization.accept(session, NUMBER).status is CallStatus.QUEUED
+    assert refused(session, calling_organization, OTHER_NUMBER) == REFUSAL
 
 
 def test_a_number_that_waits_for_its_code_or_is_verified_for_something_else_does_not_count(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
-    add_verified(session, line, NUMBER).verified_at = None
-    add_verified(session, line, OTHER_NUMBER, VerificationPurpose.CALLER_ID)
+    add_verified(session, calling_organization, NUMBER).verified_at = None
+    add_verified(session, calling_organization, OTHER_NUMBER, VerificationPurpose.CALLER_ID)
     session.flush()
-    assert refused(session, line, NUMBER) == refused(session, line, OTHER_NUMBER) == REFUSAL
+    assert (
+        refused(session, calling_organization, NUMBER)
+        == refused(session, calling_organization, OTHER_NUMBER)
+        == REFUSAL
+    )
 
 
-def test_calls_are_free_once_both_trials_have_ended(session: Session, line: Line) -> None:
-    start_trial_of_partner(session, line.partner_id)
-    refused(session, line)
-    partners.end_trial(session, OPERATOR, line.partner_id)
-    refused(session, line)
-    organizations.end_trial(session, OPERATOR, line.organization_id)
-    assert line.accept(session, NUMBER).status is CallStatus.QUEUED
-    start_trial_of_partner(session, line.partner_id)
-    refused(session, line)
+def test_calls_are_free_once_both_trials_have_ended(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
+    start_trial_of_partner(session, calling_organization.partner_id)
+    refused(session, calling_organization)
+    partners.end_trial(session, OPERATOR, calling_organization.partner_id)
+    refused(session, calling_organization)
+    organizations.end_trial(session, OPERATOR, calling_organization.organization_id)
+    assert calling_organization.accept(session, NUMBER).status is CallStatus.QUEUED
+    start_trial_of_partner(session, calling_organization.partner_id)
+    refused(session, calling_organization)
 
 
 @pytest.mark.parametrize("carrier", CarrierKind)
 def test_live_calls_are_refused_on_every_carrier_and_calls_of_test_keys_on_none(
-    session: Session, line: Line, carrier: CarrierKind
+    session: Session, calling_organization: CallingOrganization, carrier: CarrierKind
 ) -> None:
-    refused(session, line, carrier=carrier)
-    accepted = line.accept(session, NUMBER, carrier=carrier, live=False)
+    refused(session, calling_organization, carrier=carrier)
+    accepted = calling_organization.accept(session, NUMBER, carrier=carrier, live=False)
     assert (accepted.status, accepted.carrier) == (CallStatus.QUEUED, CarrierKind.SIMULATOR)
     claim = claims.next_step(session, accepted.id, new_id(), calls_at_once=5)
     assert claim.kind is ClaimKind.DIAL
 
 
-def test_a_dry_run_gets_the_answer_of_the_request(session: Session, line: Line) -> None:
-    request = asked_by(line)
+def test_a_dry_run_gets_the_answer_of_the_request(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
+    request = asked_by(calling_organization)
     with pytest.raises(Forbidden, match=REFUSAL):
-        calls.dry_run(session, line.key, request, live=True)
-    assert calls.dry_run(session, line.key, request, live=False)[0] is CallStatus.QUEUED
-    add_verified(session, line, NUMBER)
-    assert calls.dry_run(session, line.key, request, live=True)[0] is CallStatus.QUEUED
+        calls.dry_run(session, calling_organization.key, request, live=True)
+    assert (
+        calls.dry_run(session, calling_organization.key, request, live=False)[0]
+        is CallStatus.QUEUED
+    )
+    add_verified(session, calling_organization, NUMBER)
+    assert (
+        calls.dry_run(session, calling_organization.key, request, live=True)[0] is CallStatus.QUEUED
+    )
 
 
-def test_verifying_a_number_opens_no_forbidden_kind_of_number(session: Session, line: Line) -> None:
-    add_verified(session, line, "+19005550101")
+def test_verifying_a_number_opens_no_forbidden_kind_of_number(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
+    add_verified(session, calling_organization, "+19005550101")
     with pytest.raises(Exception, match="premium"):
-        line.accept(session, "+19005550101")
+        calling_organization.accept(session, "+19005550101")
 
 
 def test_a_trial_that_starts_meanwhile_stops_accepted_calls(session: Session) -> None:
-    line = make_line(session)
-    stopped, kept = (line.accept(session, number) for number in (NUMBER, OTHER_NUMBER))
-    test_key = line.accept(session, NUMBER, live=False)
-    add_verified(session, line, OTHER_NUMBER)
-    partners.start_trial(session, OPERATOR, line.partner_id)
+    calling_organization = make_calling_organization(session)
+    stopped, kept = (
+        calling_organization.accept(session, number) for number in (NUMBER, OTHER_NUMBER)
+    )
+    test_key = calling_organization.accept(session, NUMBER, live=False)
+    add_verified(session, calling_organization, OTHER_NUMBER)
+    partners.start_trial(session, OPERATOR, calling_organization.partner_id)
     kinds = [
         claims.next_step(session, call.id, new_id(), calls_at_once=5).kind
         for call in (stopped, kept, test_key)
@@ -120,20 +139,20 @@ def test_a_trial_that_starts_meanwhile_stops_accepted_calls(session: Session) ->
 
 
 def test_a_queued_call_is_stopped_before_its_turn_comes(session: Session) -> None:
-    line = make_line(session)
-    call = line.accept(session, NUMBER)
+    calling_organization = make_calling_organization(session)
+    call = calling_organization.accept(session, NUMBER)
     call.created_at -= timedelta(seconds=10)
-    start_trial(session, line.organization_id)
+    start_trial(session, calling_organization.organization_id)
     assert waiting.stopped_by_rules(session, [call.id]) == [call.id]
     assert waiting.end_if_stopped(session, call.id)
     assert ended(call) == STOPPED
 
 
 def test_a_removed_number_stops_a_call_that_the_carrier_asked_to_send_again(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
-    number = add_verified(session, line, NUMBER)
-    call, attempt_id = line.accept(session, NUMBER), new_id()
+    number = add_verified(session, calling_organization, NUMBER)
+    call, attempt_id = calling_organization.accept(session, NUMBER), new_id()
     claims.next_step(session, call.id, attempt_id, calls_at_once=5)
     attempts.record_carrier_retry(session, attempt_id, 0, "The carrier is busy.")
     session.delete(number)
@@ -142,11 +161,13 @@ def test_a_removed_number_stops_a_call_that_the_carrier_asked_to_send_again(
     assert ended(call) == STOPPED
 
 
-def test_a_removed_number_stops_a_retry(session: Session, line: Line, clock: SetClock) -> None:
-    organization = session.get_one(Organization, line.organization_id)
+def test_a_removed_number_stops_a_retry(
+    session: Session, calling_organization: CallingOrganization, clock: SetClock
+) -> None:
+    organization = session.get_one(Organization, calling_organization.organization_id)
     organization.retry_times, organization.retry_minutes = 1, 30
-    number = add_verified(session, line, NUMBER)
-    call, attempt_id = line.accept(session, NUMBER), new_id()
+    number = add_verified(session, calling_organization, NUMBER)
+    call, attempt_id = calling_organization.accept(session, NUMBER), new_id()
     claims.next_step(session, call.id, attempt_id, calls_at_once=5)
     [attempt] = calls.attempts_of(session, [call.id])[call.id]
     busy = CallStatus.BUSY, EndedReason.BUSY
@@ -162,24 +183,24 @@ def test_calls_in_trial_mode_are_limited_per_organization_and_partner(
     session: Session, clock: SetClock
 ) -> None:
     limits = TrialLimits(calls_per_organization=2, calls_per_partner=3)
-    line = make_line(session)
-    start_trial_of_partner(session, line.partner_id)
-    add_verified(session, line, NUMBER)
+    calling_organization = make_calling_organization(session)
+    start_trial_of_partner(session, calling_organization.partner_id)
+    add_verified(session, calling_organization, NUMBER)
     for _ in range(2):
-        line.accept(session, NUMBER, trial_limits=limits)
+        calling_organization.accept(session, NUMBER, trial_limits=limits)
     message = "In trial mode an organization can place 2 calls a day (UTC)."
-    assert refused(session, line, trial_limits=limits) == message
-    request = asked_by(line)
+    assert refused(session, calling_organization, trial_limits=limits) == message
+    request = asked_by(calling_organization)
     with pytest.raises(Forbidden, match="2 calls a day"):
-        calls.dry_run(session, line.key, request, live=True, trial_limits=limits)
-    line.accept(session, NUMBER, trial_limits=limits, live=False)
+        calls.dry_run(session, calling_organization.key, request, live=True, trial_limits=limits)
+    calling_organization.accept(session, NUMBER, trial_limits=limits, live=False)
 
     of_partner = limits._replace(calls_per_organization=9)
-    line.accept(session, NUMBER, trial_limits=of_partner)
+    calling_organization.accept(session, NUMBER, trial_limits=of_partner)
     message = "In trial mode the organizations of a portal can place 3 calls a day (UTC)."
-    assert refused(session, line, trial_limits=of_partner) == message
+    assert refused(session, calling_organization, trial_limits=of_partner) == message
     clock.pass_by(days=1)
-    line.accept(session, NUMBER, trial_limits=limits)
+    calling_organization.accept(session, NUMBER, trial_limits=limits)
 
 
 def test_counts_of_past_days_are_removed(session: Session, clock: SetClock) -> None:
@@ -193,22 +214,29 @@ def test_counts_of_past_days_are_removed(session: Session, clock: SetClock) -> N
 
 def test_calls_out_of_trial_are_not_counted(session: Session) -> None:
     limits = TrialLimits(calls_per_organization=1, calls_per_partner=1)
-    line = make_line(session)
-    accepted = [line.accept(session, NUMBER, trial_limits=limits) for _ in range(3)]
+    calling_organization = make_calling_organization(session)
+    accepted = [calling_organization.accept(session, NUMBER, trial_limits=limits) for _ in range(3)]
     assert [call.status for call in accepted] == [CallStatus.QUEUED] * 3
 
 
-def check(session: Session, line: Line, number: str = NUMBER, **limits: int) -> list[object]:
-    assistant = session.get_one(Assistant, line.assistant_id)
+def check(
+    session: Session, calling_organization: CallingOrganization, number: str = NUMBER, **limits: int
+) -> list[object]:
+    assistant = session.get_one(Assistant, calling_organization.assistant_id)
     installation = CallSettings(trial_limits=TrialLimits(**limits))
     checks = calls.preflight(
-        session, line.key, assistant, number, calls.CallTexts(), installation=installation
+        session,
+        calling_organization.key,
+        assistant,
+        number,
+        calls.CallTexts(),
+        installation=installation,
     )
     return [(one.status, one.message, one.fix_at) for one in checks if one.code == "trial_mode"]
 
 
 def test_the_pre_call_checks_name_trial_mode_and_link_to_the_verified_numbers(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
     assert check(session, line) == [(CheckStatus.FAILED, REFUSAL, "trial")]
     add_verified(session, line, NUMBER)

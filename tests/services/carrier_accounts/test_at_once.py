@@ -17,7 +17,7 @@ from app.policy.caller import system_caller
 from app.services import carrier_accounts
 from app.services.carrier_accounts import AccountFields
 from tests.fixtures.settings import settings_for
-from tests.fixtures.worker import open_line
+from tests.fixtures.worker import create_calling_organization
 
 PEOPLE = 4
 KEYS = settings_for("sqlite://", Path()).secret_keys
@@ -25,9 +25,9 @@ KEYS = settings_for("sqlite://", Path()).secret_keys
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 def test_the_first_change_is_saved_and_the_others_get_a_conflict(fresh_database: Database) -> None:
-    line = open_line(fresh_database)
-    for organization_id in (None, line.organization_id):
-        told = at_once(fresh_database, line.partner_id, organization_id)
+    calling_organization = create_calling_organization(fresh_database)
+    for organization_id in (None, calling_organization.organization_id):
+        told = at_once(fresh_database, calling_organization.partner_id, organization_id)
         assert told == {"saved": 1, "changed_meanwhile": PEOPLE - 1}
     with fresh_database.transaction(read_only=True) as session:
         found = session.scalars(select(CarrierAccount.version)).all()

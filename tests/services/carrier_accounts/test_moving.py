@@ -19,7 +19,7 @@ from app.services.pauses import carrier_health
 from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour
 from tests.fixtures.carrier_accounts import put_in_use
 from tests.fixtures.settings import settings_for
-from tests.fixtures.worker import Line
+from tests.fixtures.worker import CallingOrganization
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 KEYS = settings_for("sqlite://", Path()).secret_keys
@@ -29,16 +29,16 @@ TRUNK = AccountFields("right", trunk=Trunk("sip.example.com", user="portal"))
 
 
 @pytest.fixture
-def caller(line: Line) -> Caller:
-    return system_caller("colleague", line.partner_id)
+def caller(calling_organization: CallingOrganization) -> Caller:
+    return system_caller("colleague", calling_organization.partner_id)
 
 
 def bring(session: Session, caller: Caller, wanted: AccountFields) -> CarrierAccount:
     return put_in_use(session, caller, KEYS, wanted, organization=None)
 
 
-def accepted(session: Session, line: Line) -> Call:
-    return line.accept(session, NUMBER)
+def accepted(session: Session, calling_organization: CallingOrganization) -> Call:
+    return calling_organization.accept(session, NUMBER)
 
 
 def claimed(session: Session, call: Call) -> tuple[claims.CallClaim, CallAttempt]:
@@ -48,10 +48,10 @@ def claimed(session: Session, call: Call) -> tuple[claims.CallClaim, CallAttempt
 
 
 def test_a_call_that_waits_moves_to_the_carrier_of_the_new_account(
-    session: Session, line: Line, caller: Caller
+    session: Session, calling_organization: CallingOrganization, caller: Caller
 ) -> None:
     bring(session, caller, TWILIO)
-    call = accepted(session, line)
+    call = accepted(session, calling_organization)
     assert call.carrier is CarrierKind.TWILIO
     trunk = bring(session, caller, TRUNK)
     claim, attempt = claimed(session, call)
@@ -62,18 +62,23 @@ def test_a_call_that_waits_moves_to_the_carrier_of_the_new_account(
 
 
 def test_an_outage_of_the_installations_trunk_does_not_affect_that_of_a_partner(
-    session: Session, line: Line, caller: Caller
+    session: Session, calling_organization: CallingOrganization, caller: Caller
 ) -> None:
     now = utcnow()
     silent = CarrierBehaviour(
         now.replace(second=0, microsecond=0), CarrierKind.SIP, Observed.SILENT
     )
     carrier_health.record(session, {silent: BehaviourCount(2, now, "no answer")})
-    assistant, texts = session.get_one(Assistant, line.assistant_id), calls.CallTexts()
+    assistant, texts = (
+        session.get_one(Assistant, calling_organization.assistant_id),
+        calls.CallTexts(),
+    )
     sip = CallSettings(CarrierKind.SIP)
 
     def warned() -> bool:
-        found = calls.preflight(session, line.key, assistant, NUMBER, texts, installation=sip)
+        found = calls.preflight(
+            session, calling_organization.key, assistant, NUMBER, texts, installation=sip
+        )
         return any(check.code == "carrier_takes_calls" for check in found)
 
     assert warned()
@@ -82,10 +87,10 @@ def test_an_outage_of_the_installations_trunk_does_not_affect_that_of_a_partner(
 
 
 def test_a_delayed_attempt_moves_to_the_carrier_of_the_new_account(
-    session: Session, line: Line, caller: Caller
+    session: Session, calling_organization: CallingOrganization, caller: Caller
 ) -> None:
     bring(session, caller, TRUNK)
-    _, attempt = claimed(session, accepted(session, line))
+    _, attempt = claimed(session, accepted(session, calling_organization))
     attempts.record_carrier_retry(session, attempt.id, 60.0, "The trunk could not be reached.")
     account = bring(session, caller, TWILIO)
     assert claims.claim_retry(session, attempt.id).carrier is CarrierKind.SIP

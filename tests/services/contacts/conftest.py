@@ -14,7 +14,7 @@ from app.models import Campaign, Contact, ContactExternalId, Organization
 from app.services import contacts
 from app.services.contacts import BulkResult
 from tests.fixtures.cast import define_external_ids
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 
 @dataclass
@@ -22,12 +22,12 @@ class Outreach:
     """One campaign and requests about it, in one session."""
 
     session: Session
-    line: Line
+    calling_organization: CallingOrganization
     campaign: Campaign
 
     @property
     def organization(self) -> Organization:
-        return self.session.get_one(Organization, self.line.organization_id)
+        return self.session.get_one(Organization, self.calling_organization.organization_id)
 
     def apply(
         self, *sent: Any, action: ContactAction = ContactAction.UPSERT, **how: Any
@@ -61,15 +61,17 @@ class Outreach:
         return self.campaign.revision
 
 
-def make_campaign(session: Session, line: Line) -> Campaign:
+def make_campaign(session: Session, calling_organization: CallingOrganization) -> Campaign:
     campaign = Campaign(
-        partner_id=line.partner_id,
-        organization_id=line.organization_id,
+        partner_id=calling_organization.partner_id,
+        organization_id=calling_organization.organization_id,
         name="Spring check-ups",
         all_assistants=True,
     )
     keys = {"crmId": True, "account": False}
-    define_external_ids(session, line.assistant_id, line.organization_id, keys)
+    define_external_ids(
+        session, calling_organization.assistant_id, calling_organization.organization_id, keys
+    )
     session.add(campaign)
     session.flush()
     return campaign
@@ -77,8 +79,8 @@ def make_campaign(session: Session, line: Line) -> Campaign:
 
 @pytest.fixture
 def outreach(session: Session) -> Outreach:
-    line = make_line(session)
-    return Outreach(session, line, make_campaign(session, line))
+    calling_organization = make_calling_organization(session)
+    return Outreach(session, calling_organization, make_campaign(session, calling_organization))
 
 
 def codes(result: BulkResult) -> list[tuple[int, str, str | None]]:

@@ -14,33 +14,37 @@ from app.enums import ContactAction
 from app.models import Campaign, Contact
 from app.services import campaigns, contacts
 from app.services.contacts import BulkResult
-from tests.fixtures.worker import Line, open_line
+from tests.fixtures.worker import CallingOrganization, create_calling_organization
 from tests.services.contacts.conftest import make_campaign
 
 CLIENTS, ROUNDS, CONTACTS = 8, 12, 20
 
 
 @pytest.fixture
-def line(fresh_database: Database) -> Line:
-    return open_line(fresh_database)
+def calling_organization(fresh_database: Database) -> CallingOrganization:
+    return create_calling_organization(fresh_database)
 
 
 @pytest.fixture
-def campaign_id(fresh_database: Database, line: Line) -> UUID:
+def campaign_id(fresh_database: Database, calling_organization: CallingOrganization) -> UUID:
     with fresh_database.transaction() as session:
-        return make_campaign(session, line).id
+        return make_campaign(session, calling_organization).id
 
 
 def send(
-    database: Database, line: Line, campaign_id: UUID, sent: list[Any], action: ContactAction
+    database: Database,
+    calling_organization: CallingOrganization,
+    campaign_id: UUID,
+    sent: list[Any],
+    action: ContactAction,
 ) -> BulkResult:
     with database.transaction() as session:
-        campaign = campaigns.get(session, line.key, campaign_id)
+        campaign = campaigns.get(session, calling_organization.key, campaign_id)
         return contacts.apply(session, campaign, sent, action)
 
 
 def test_eight_clients_upsert_the_same_contacts(
-    fresh_database: Database, line: Line, campaign_id: UUID
+    fresh_database: Database, calling_organization: CallingOrganization, campaign_id: UUID
 ) -> None:
     barrier = Barrier(CLIENTS)
 
@@ -59,7 +63,7 @@ def test_eight_clients_upsert_the_same_contacts(
             # Half of the clients go through the contacts in the other direction.
             result = send(
                 fresh_database,
-                line,
+                calling_organization,
                 campaign_id,
                 sent if number % 2 else sent[::-1],
                 ContactAction.UPSERT,
@@ -78,15 +82,15 @@ def test_eight_clients_upsert_the_same_contacts(
 
 
 def test_of_many_that_remove_a_contact_one_removes_it(
-    fresh_database: Database, line: Line, campaign_id: UUID
+    fresh_database: Database, calling_organization: CallingOrganization, campaign_id: UUID
 ) -> None:
     sent = [{"phone": f"+1202555{place:04d}"} for place in range(CONTACTS)]
-    send(fresh_database, line, campaign_id, sent, ContactAction.UPSERT)
+    send(fresh_database, calling_organization, campaign_id, sent, ContactAction.UPSERT)
     barrier = Barrier(CLIENTS)
 
     def client(_number: int) -> Counter[str]:
         barrier.wait()
-        result = send(fresh_database, line, campaign_id, sent, ContactAction.REMOVE)
+        result = send(fresh_database, calling_organization, campaign_id, sent, ContactAction.REMOVE)
         return Counter(result.outcomes)
 
     with ThreadPoolExecutor(CLIENTS) as pool:

@@ -11,7 +11,7 @@ from app.database import Database
 from app.enums import ContactAction
 from app.models import Campaign, Contact
 from app.services import campaigns, contacts
-from tests.fixtures.worker import Line, open_line
+from tests.fixtures.worker import CallingOrganization, create_calling_organization
 from tests.services.contacts.conftest import Outreach, make_campaign
 
 REMOVE, UPDATE, UPSERT = ContactAction.REMOVE, ContactAction.UPDATE_ONLY, ContactAction.UPSERT
@@ -54,16 +54,16 @@ def test_random_batches_leave_the_count_exact(outreach: Outreach) -> None:
 
 
 def test_eight_clients_at_once_leave_the_count_exact(fresh_database: Database) -> None:
-    line: Line = open_line(fresh_database)
+    calling_organization: CallingOrganization = create_calling_organization(fresh_database)
     with fresh_database.transaction() as session:
-        campaign_id: UUID = make_campaign(session, line).id
+        campaign_id: UUID = make_campaign(session, calling_organization).id
 
     def client(number: int) -> None:
         chance = random.Random(number)
         for turn in range(10):
             sent = [{"phone": f"+1202555{chance.randrange(60):04}"} for _ in range(20)]
             with fresh_database.transaction() as session:
-                campaign = campaigns.get(session, line.key, campaign_id)
+                campaign = campaigns.get(session, calling_organization.key, campaign_id)
                 contacts.apply(session, campaign, sent, REMOVE if turn % 3 == 2 else UPSERT)
 
     with ThreadPoolExecutor(8) as pool:

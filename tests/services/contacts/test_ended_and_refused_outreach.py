@@ -32,11 +32,11 @@ def test_a_contact_of_the_campaign_gets_the_status_that_was_sent(
 
 def waiting_call(outreach: Outreach, phone: str, source: CallSource) -> Call:
     contact = outreach.session.scalars(select(Contact).where(Contact.phone == phone)).one()
-    line = outreach.line
+    calling_organization = outreach.calling_organization
     call = Call(
-        partner_id=line.partner_id,
-        organization_id=line.organization_id,
-        assistant_id=line.assistant_id,
+        partner_id=calling_organization.partner_id,
+        organization_id=calling_organization.organization_id,
+        assistant_id=calling_organization.assistant_id,
         campaign_id=outreach.campaign.id,
         contact_id=contact.id,
         source=source,
@@ -87,8 +87,8 @@ def test_a_dry_run_cancels_nothing(outreach: Outreach) -> None:
 
 
 def list_number(outreach: Outreach, phone: str) -> None:
-    owner = system_caller("owner", partner_id=outreach.line.partner_id)
-    do_not_call.add(outreach.session, owner, outreach.line.organization_id, phone)
+    owner = system_caller("owner", partner_id=outreach.calling_organization.partner_id)
+    do_not_call.add(outreach.session, owner, outreach.calling_organization.organization_id, phone)
 
 
 def test_a_number_on_the_do_not_call_list_is_stored(outreach: Outreach) -> None:

@@ -22,13 +22,15 @@ WEEK = timedelta(days=7)
 
 
 @pytest.fixture
-def administrator(own: Tenant) -> Caller:
-    return own.caller(Role.PARTNER_ADMIN)
+def administrator(tenant: Tenant) -> Caller:
+    return tenant.caller(Role.PARTNER_ADMIN)
 
 
 @pytest.fixture
-def made(session: Session, own: Tenant, administrator: Caller) -> api_keys.NewKey:
-    return api_keys.create(session, administrator, organization_id=own.organization.id, name="CRM")
+def made(session: Session, tenant: Tenant, administrator: Caller) -> api_keys.NewKey:
+    return api_keys.create(
+        session, administrator, organization_id=tenant.organization.id, name="CRM"
+    )
 
 
 def refusal(action: Callable[[], object]) -> tuple[type[DomainError], str]:
@@ -46,12 +48,12 @@ def works(session: Session, secret: str) -> bool:
 
 
 def test_a_key_gives_its_caller_and_scopes(
-    session: Session, own: Tenant, administrator: Caller
+    session: Session, tenant: Tenant, administrator: Caller
 ) -> None:
     made = api_keys.create(
         session,
         administrator,
-        organization_id=own.organization.id,
+        organization_id=tenant.organization.id,
         name=" CRM ",
         scopes=["calls:read", "contacts:write", "calls:read"],
         live=False,
@@ -62,8 +64,8 @@ def test_a_key_gives_its_caller_and_scopes(
         role=Role.STANDARD,
         subject_id=made.key.id,
         label=f"CRM ({made.key.public_id})",
-        partner_id=own.partner.id,
-        organization_id=own.organization.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.organization.id,
         permissions=frozenset(
             scope for scope in API_KEY_SCOPES if scope in ("calls:read", "contacts:write")
         ),
@@ -74,7 +76,7 @@ def test_a_key_gives_its_caller_and_scopes(
 
 
 def test_keys_have_the_published_form_and_only_a_hash_is_stored(
-    session: Session, own: Tenant, made: api_keys.NewKey
+    session: Session, tenant: Tenant, made: api_keys.NewKey
 ) -> None:
     assert re.fullmatch(r"ppk_live_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}", made.secret)
     assert made.secret.startswith(made.key.public_id + "_")
@@ -84,7 +86,7 @@ def test_keys_have_the_published_form_and_only_a_hash_is_stored(
     assert body.rpartition("_")[2] not in stored
     written = session.scalars(select(AuditEntry).where(AuditEntry.action == "key.created")).one()
     assert (written.organization_id, written.after) == (
-        own.organization.id,
+        tenant.organization.id,
         {
             "scopes": sorted(API_KEY_SCOPES),
             "live": True,
@@ -134,32 +136,32 @@ def test_a_missing_key_is_refused_in_the_same_way(session: Session) -> None:
     ],
 )
 def test_an_invalid_key_is_not_created(
-    session: Session, own: Tenant, administrator: Caller, changes: dict[str, object], code: str
+    session: Session, tenant: Tenant, administrator: Caller, changes: dict[str, object], code: str
 ) -> None:
-    wanted: dict[str, object] = {"organization_id": own.organization.id, "name": "CRM"}
+    wanted: dict[str, object] = {"organization_id": tenant.organization.id, "name": "CRM"}
     refused = refusal(lambda: api_keys.create(session, administrator, **(wanted | changes)))  # type: ignore[arg-type] # the cases differ in type
     assert refused == (ValidationFailed, code)
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD, Role.OPERATOR])
-def test_only_administrators_manage_keys(session: Session, own: Tenant, role: Role) -> None:
-    caller = own.caller(role)
+def test_only_administrators_manage_keys(session: Session, tenant: Tenant, role: Role) -> None:
+    caller = tenant.caller(role)
     refused = refusal(lambda: api_keys.list_all(session, caller))
     assert refused == (Forbidden, "insufficient_scope")
 
 
 def test_other_tenants_do_not_find_the_keys(
-    session: Session, own: Tenant, made: api_keys.NewKey
+    session: Session, tenant: Tenant, made: api_keys.NewKey
 ) -> None:
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
-    assert api_keys.list_all(session, stranger, organization_id=own.organization.id) == []
+    assert api_keys.list_all(session, stranger, organization_id=tenant.organization.id) == []
     assert [
         refusal(lambda: api_keys.get(session, stranger, made.key.id)),
         refusal(lambda: api_keys.rotate(session, stranger, made.key.id)),
         refusal(lambda: api_keys.revoke(session, stranger, made.key.id)),
         refusal(
             lambda: api_keys.create(
-                session, stranger, organization_id=own.organization.id, name="CRM"
+                session, stranger, organization_id=tenant.organization.id, name="CRM"
             )
         ),
     ] == [(NotFound, "key_not_found")] * 3 + [(NotFound, "organization_not_found")]
@@ -229,12 +231,12 @@ def test_a_revoked_key_is_refused_at_once(
     assert works(session, made.secret) is False
 
 
-def test_suspensions_count_at_once(session: Session, own: Tenant, made: api_keys.NewKey) -> None:
-    own.organization.status = OrganizationStatus.SUSPENDED
+def test_suspensions_count_at_once(session: Session, tenant: Tenant, made: api_keys.NewKey) -> None:
+    tenant.organization.status = OrganizationStatus.SUSPENDED
     session.flush()
     refused = refusal(lambda: api_keys.caller_from_key(session, made.secret))
     assert refused == (Forbidden, "organization_suspended")
-    own.partner.suspended_at = utcnow()
+    tenant.partner.suspended_at = utcnow()
     session.flush()
     assert works(session, made.secret) is False
 

@@ -26,14 +26,14 @@ WEEK = timedelta(days=7)
 
 
 @pytest.fixture
-def own(fresh_database: Database) -> Tenant:
+def tenant(fresh_database: Database) -> Tenant:
     with fresh_database.transaction() as session:
         return make_tenant(session)
 
 
 @pytest.fixture
-def admin(own: Tenant) -> Caller:
-    return own.caller(Role.PARTNER_ADMIN)
+def admin(tenant: Tenant) -> Caller:
+    return tenant.caller(Role.PARTNER_ADMIN)
 
 
 def at_once(database: Database, attempt: Callable[[Session], str]) -> list[str]:
@@ -57,7 +57,7 @@ def test_a_key_and_a_token_are_rotated_once(
 ) -> None:
     for _ in range(ROUNDS):
         with fresh_database.transaction() as session:
-            organization_id = own.organization.id
+            organization_id = tenant.organization.id
             key = api_keys.create(session, admin, organization_id=organization_id, name="Sync").key
             token = scim_tokens.create(session, admin, name="Entra").token
         keys = at_once(
@@ -106,11 +106,11 @@ def test_of_secrets_rotated_at_once_the_last_works_and_the_one_before_it(
 
 @pytest.mark.parametrize("purpose", [LinkPurpose.INVITATION, LinkPurpose.RESET_PASSWORD])
 def test_a_mailed_link_is_used_once(
-    fresh_database: Database, own: Tenant, purpose: LinkPurpose
+    fresh_database: Database, tenant: Tenant, purpose: LinkPurpose
 ) -> None:
     for _ in range(ROUNDS):
         with fresh_database.transaction() as session:
-            token = one_time_links.create(session, own.user.id, purpose)
+            token = one_time_links.create(session, tenant.user.id, purpose)
 
         def use(session: Session, token: str = token) -> str:
             one_time_links.use(session, token, purpose)

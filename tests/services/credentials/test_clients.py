@@ -20,8 +20,8 @@ SUPPORT = system_caller("command line")
 
 
 @pytest.fixture
-def administrator(own: Tenant) -> Caller:
-    return own.caller(Role.PARTNER_ADMIN)
+def administrator(tenant: Tenant) -> Caller:
+    return tenant.caller(Role.PARTNER_ADMIN)
 
 
 def refusal(action: Callable[[], object]) -> tuple[type[DomainError], str]:
@@ -35,7 +35,7 @@ def make(session: Session, caller: Caller, role: Role = Role.ADMIN) -> oauth_cli
 
 
 def test_an_administrator_creates_a_client_and_the_history_shows_it(
-    session: Session, own: Tenant, administrator: Caller
+    session: Session, tenant: Tenant, administrator: Caller
 ) -> None:
     made = make(session, administrator)
     client = made.client
@@ -43,7 +43,7 @@ def test_an_administrator_creates_a_client_and_the_history_shows_it(
         client.partner_id, client.organization_id, client.area, client.role, client.name,
         client.created_by,
     ) == (
-        own.partner.id, None, Area.PARTNER_ADMIN, Role.ADMIN, "Nightly sync",
+        tenant.partner.id, None, Area.PARTNER_ADMIN, Role.ADMIN, "Nightly sync",
         "partnerAdmin@northwind.example",
     )  # fmt: skip
     assert re.fullmatch(r"ppcs_[0-9A-Za-z]{49}", made.secret)
@@ -51,14 +51,14 @@ def test_an_administrator_creates_a_client_and_the_history_shows_it(
     written = session.scalars(select(AuditEntry).where(AuditEntry.action == "client.created")).one()
     assert (written.target_id, written.partner_id, written.after) == (
         str(client.id),
-        own.partner.id,
+        tenant.partner.id,
         {"role": "admin", "area": "A", "expiresAt": (client.expires_at or utcnow()).isoformat()},
     )
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD, Role.OPERATOR])
-def test_only_administrators_manage_clients(session: Session, own: Tenant, role: Role) -> None:
-    caller = own.caller(role)
+def test_only_administrators_manage_clients(session: Session, tenant: Tenant, role: Role) -> None:
+    caller = tenant.caller(role)
     forbidden = (Forbidden, "insufficient_scope")
     assert refusal(lambda: make(session, caller)) == forbidden
     assert refusal(lambda: oauth_clients.list_all(session, caller)) == forbidden
@@ -73,13 +73,13 @@ def test_a_partners_client_has_a_role_of_the_partners_staff(
 
 
 def test_a_limited_credential_creates_no_client_with_more_rights(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
     scopes = ROLE_PERMISSIONS[Role.ADMIN] | {Permission.CREDENTIALS_MANAGE}
-    enough = own.caller(Role.PARTNER_ADMIN, scopes)
+    enough = tenant.caller(Role.PARTNER_ADMIN, scopes)
     assert make(session, enough, Role.ADMIN).client.role is Role.ADMIN
     for missing in ROLE_PERMISSIONS[Role.ADMIN]:
-        narrowed = own.caller(Role.PARTNER_ADMIN, scopes - {missing})
+        narrowed = tenant.caller(Role.PARTNER_ADMIN, scopes - {missing})
         with pytest.raises(Forbidden):
             make(session, narrowed, Role.ADMIN)
     refused = refusal(lambda: make(session, enough, Role.PARTNER_ADMIN))
@@ -107,7 +107,7 @@ def test_a_client_needs_a_name_and_an_end_in_the_future(
 
 
 def test_other_tenants_do_not_find_the_clients(
-    session: Session, own: Tenant, administrator: Caller
+    session: Session, tenant: Tenant, administrator: Caller
 ) -> None:
     client = make(session, administrator).client
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
@@ -166,28 +166,28 @@ def test_a_revoked_client_stays_revoked(session: Session, administrator: Caller)
 
 
 def test_an_expired_client_and_one_of_a_suspended_partner_are_refused(
-    session: Session, own: Tenant, administrator: Caller
+    session: Session, tenant: Tenant, administrator: Caller
 ) -> None:
     made = make(session, administrator)
     made.client.expires_at = utcnow()
     session.flush()
     assert authenticates(session, made.client, made.secret) is False
     made.client.expires_at = None
-    own.partner.suspended_at = utcnow()
+    tenant.partner.suspended_at = utcnow()
     session.flush()
     assert authenticates(session, made.client, made.secret) is False
 
 
 def test_only_operators_issue_and_change_legacy_clients(
-    session: Session, own: Tenant, administrator: Caller
+    session: Session, tenant: Tenant, administrator: Caller
 ) -> None:
     made = oauth_clients.create_legacy(
-        session, SUPPORT, organization_id=own.plus.id, name="Dialler"
+        session, SUPPORT, organization_id=tenant.plus.id, name="Dialler"
     )
     client = made.client
     assert (client.partner_id, client.organization_id, client.area, client.role) == (
-        own.partner.id,
-        own.plus.id,
+        tenant.partner.id,
+        tenant.plus.id,
         Area.LEGACY_CALLS,
         None,
     )
@@ -195,7 +195,7 @@ def test_only_operators_issue_and_change_legacy_clients(
     assert [
         refusal(
             lambda: oauth_clients.create_legacy(
-                session, administrator, organization_id=own.plus.id, name="Own"
+                session, administrator, organization_id=tenant.plus.id, name="Own"
             )
         ),
         refusal(lambda: oauth_clients.rotate(session, administrator, client.id)),

@@ -21,34 +21,34 @@ def works(session: Session, token: str, purpose: LinkPurpose = INVITATION) -> bo
     return True
 
 
-def test_a_link_can_be_opened_often_and_used_once(session: Session, own: Tenant) -> None:
-    token = one_time_links.create(session, own.user.id, INVITATION)
+def test_a_link_can_be_opened_often_and_used_once(session: Session, tenant: Tenant) -> None:
+    token = one_time_links.create(session, tenant.user.id, INVITATION)
     for _ in range(2):
-        assert one_time_links.look_up(session, token, INVITATION) == own.user
-    assert one_time_links.use(session, token, INVITATION) == own.user
+        assert one_time_links.look_up(session, token, INVITATION) == tenant.user
+    assert one_time_links.use(session, token, INVITATION) == tenant.user
     assert works(session, token) is False
     with pytest.raises(NotFound) as refused:
         one_time_links.use(session, token, INVITATION)
     assert refused.value.code == "link_invalid"
 
 
-def test_a_link_serves_its_purpose_only(session: Session, own: Tenant) -> None:
-    token = one_time_links.create(session, own.user.id, INVITATION)
+def test_a_link_serves_its_purpose_only(session: Session, tenant: Tenant) -> None:
+    token = one_time_links.create(session, tenant.user.id, INVITATION)
     assert works(session, token, RESET) is False
     with pytest.raises(NotFound):
         one_time_links.use(session, token, RESET)
     assert works(session, token)
 
 
-def test_a_new_link_keeps_the_older_ones_valid(session: Session, own: Tenant) -> None:
-    tokens = [one_time_links.create(session, own.user.id, INVITATION) for _ in range(2)]
+def test_a_new_link_keeps_the_older_ones_valid(session: Session, tenant: Tenant) -> None:
+    tokens = [one_time_links.create(session, tenant.user.id, INVITATION) for _ in range(2)]
     assert [token for token in tokens if works(session, token)] == tokens
     one_time_links.use(session, tokens[0], INVITATION)
     assert [token for token in tokens if works(session, token)] == tokens[1:]
 
 
-def test_an_expired_link_works_no_more(session: Session, own: Tenant) -> None:
-    token = one_time_links.create(session, own.user.id, RESET)
+def test_an_expired_link_works_no_more(session: Session, tenant: Tenant) -> None:
+    token = one_time_links.create(session, tenant.user.id, RESET)
     session.scalars(select(OneTimeLink)).one().expires_at = utcnow()
     session.flush()
     assert works(session, token, RESET) is False
@@ -56,8 +56,8 @@ def test_an_expired_link_works_no_more(session: Session, own: Tenant) -> None:
         one_time_links.use(session, token, RESET)
 
 
-def test_the_token_is_not_stored(session: Session, own: Tenant) -> None:
-    token = one_time_links.create(session, own.user.id, INVITATION)
+def test_the_token_is_not_stored(session: Session, tenant: Tenant) -> None:
+    token = one_time_links.create(session, tenant.user.id, INVITATION)
     stored = session.scalars(select(OneTimeLink)).one()
     assert len(token) == 43  # 256 bits
     assert token not in str(vars(stored))
@@ -65,8 +65,8 @@ def test_the_token_is_not_stored(session: Session, own: Tenant) -> None:
 
 def test_a_link_used_many_times_at_once_works_once(fresh_database: Database) -> None:
     with fresh_database.transaction() as session:
-        own = make_tenant(session)
-        token = one_time_links.create(session, own.user.id, INVITATION)
+        tenant = make_tenant(session)
+        token = one_time_links.create(session, tenant.user.id, INVITATION)
 
     def use(_: int) -> bool:
         try:

@@ -20,8 +20,8 @@ PAGE = (ROOT / "docs" / "security.md").read_text()
 @pytest.fixture
 def made(session: Session) -> list[str]:
     """A secret of each kind."""
-    own = make_tenant(session)
-    admin, organization_id = own.caller(Role.PARTNER_ADMIN), own.organization.id
+    tenant = make_tenant(session)
+    admin, organization_id = tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id
     keys = [
         api_keys.create(session, admin, organization_id=organization_id, name="CRM", live=live)
         for live in (True, False)

@@ -32,28 +32,28 @@ def is_open(session: Session, token: str | None) -> bool:
     return True
 
 
-def test_a_session_gives_its_user_and_rights(session: Session, own: Tenant) -> None:
-    token = start(session, own.user)
+def test_a_session_gives_its_user_and_rights(session: Session, tenant: Tenant) -> None:
+    token = start(session, tenant.user)
     signed_in = sessions.load(
         session, token, host="localhost", idle=IDLE, ip="192.0.2.9", request_id="req_1"
     )
     assert signed_in.caller == Caller(
         kind=CallerKind.USER,
         role=Role.STANDARD,
-        subject_id=own.user.id,
+        subject_id=tenant.user.id,
         label="olga@northwind.example",
-        partner_id=own.partner.id,
-        organization_id=own.organization.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.organization.id,
         permissions=ROLE_PERMISSIONS[Role.STANDARD],
         ip="192.0.2.9",
         request_id="req_1",
     )
-    assert (signed_in.user, signed_in.partner) == (own.user, own.partner)
+    assert (signed_in.user, signed_in.partner) == (tenant.user, tenant.partner)
     assert (signed_in.record.ip, signed_in.record.user_agent) == ("192.0.2.1", "Browser")
 
 
-def test_the_token_is_not_stored(session: Session, own: Tenant) -> None:
-    token = start(session, own.user)
+def test_the_token_is_not_stored(session: Session, tenant: Tenant) -> None:
+    token = start(session, tenant.user)
     stored = session.scalars(select(PortalSession)).one()
     assert len(token) == 43  # 256 bits
     assert token not in str(vars(stored))
@@ -64,61 +64,61 @@ def test_an_invalid_token_has_no_user(session: Session, token: str | None) -> No
     assert is_open(session, token) is False
 
 
-def test_a_session_ends_at_its_time(session: Session, own: Tenant) -> None:
-    token = start(session, own.user)
+def test_a_session_ends_at_its_time(session: Session, tenant: Tenant) -> None:
+    token = start(session, tenant.user)
     session.scalars(select(PortalSession)).one().expires_at = utcnow()
     session.flush()
     assert is_open(session, token) is False
 
 
-def test_signing_out_ends_the_session_for_good(session: Session, own: Tenant) -> None:
-    token, elsewhere = start(session, own.user), start(session, own.user)
+def test_signing_out_ends_the_session_for_good(session: Session, tenant: Tenant) -> None:
+    token, elsewhere = start(session, tenant.user), start(session, tenant.user)
     sessions.end(session, token)
     sessions.end(session, token)
     assert not is_open(session, token)
     assert is_open(session, elsewhere)
 
 
-def test_ending_all_sessions_of_a_user_can_spare_one(session: Session, own: Tenant) -> None:
-    tokens = [start(session, own.user) for _ in range(3)]
-    stranger = start(session, own.plus_user)
-    assert sessions.end_all_of_user(session, own.user.id, except_token=tokens[0]) == 2
+def test_ending_all_sessions_of_a_user_can_spare_one(session: Session, tenant: Tenant) -> None:
+    tokens = [start(session, tenant.user) for _ in range(3)]
+    stranger = start(session, tenant.plus_user)
+    assert sessions.end_all_of_user(session, tenant.user.id, except_token=tokens[0]) == 2
     assert [t for t in (*tokens, stranger) if is_open(session, t)] == [tokens[0], stranger]
-    assert sessions.end_all_of_user(session, own.user.id) == 1
+    assert sessions.end_all_of_user(session, tenant.user.id) == 1
     assert is_open(session, tokens[0]) is False
 
 
-def partner_suspended(own: Tenant) -> None:
-    own.partner.suspended_at = utcnow()
+def partner_suspended(tenant: Tenant) -> None:
+    tenant.partner.suspended_at = utcnow()
 
 
-def organization_suspended(own: Tenant) -> None:
-    own.organization.status = OrganizationStatus.SUSPENDED
+def organization_suspended(tenant: Tenant) -> None:
+    tenant.organization.status = OrganizationStatus.SUSPENDED
 
 
-def user_suspended(own: Tenant) -> None:
-    own.user.status = UserStatus.SUSPENDED
+def user_suspended(tenant: Tenant) -> None:
+    tenant.user.status = UserStatus.SUSPENDED
 
 
-def user_deactivated(own: Tenant) -> None:
-    own.user.status = UserStatus.DEACTIVATED
+def user_deactivated(tenant: Tenant) -> None:
+    tenant.user.status = UserStatus.DEACTIVATED
 
 
 @pytest.mark.parametrize(
     "change", [partner_suspended, organization_suspended, user_suspended, user_deactivated]
 )
 def test_a_suspension_ends_access_at_once(
-    session: Session, own: Tenant, change: Callable[[Tenant], None]
+    session: Session, tenant: Tenant, change: Callable[[Tenant], None]
 ) -> None:
-    token = start(session, own.user)
+    token = start(session, tenant.user)
     assert is_open(session, token)
-    change(own)
+    change(tenant)
     session.flush()
     assert is_open(session, token) is False
 
 
-def test_a_demotion_counts_at_once(session: Session, own: Tenant) -> None:
-    person = own.staff[Role.PARTNER_ADMIN]
+def test_a_demotion_counts_at_once(session: Session, tenant: Tenant) -> None:
+    person = tenant.staff[Role.PARTNER_ADMIN]
     token = start(session, person)
     person.user_type = Role.PARTNER_EDITOR
     session.flush()
@@ -130,31 +130,31 @@ def test_a_demotion_counts_at_once(session: Session, own: Tenant) -> None:
 
 
 def test_use_is_noted_once_a_minute_and_is_no_update_of_the_user(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    token = start(session, own.user)
+    token = start(session, tenant.user)
     signed_in = sessions.load(session, token, host="localhost", idle=IDLE)
     assert signed_in.touch_due is False
     earlier = utcnow() - timedelta(minutes=2)
     signed_in.record.seen_at = earlier
     session.flush()
-    session.refresh(own.user)
-    updated_at = own.user.updated_at
+    session.refresh(tenant.user)
+    updated_at = tenant.user.updated_at
     signed_in = sessions.load(session, token, host="localhost", idle=IDLE)
     assert signed_in.touch_due is True
     sessions.touch(session, signed_in)
     signed_in = sessions.load(session, token, host="localhost", idle=IDLE)
     assert signed_in.touch_due is False
-    session.refresh(own.user)
-    assert own.user.updated_at == updated_at
-    assert own.user.last_session == signed_in.record.seen_at
+    session.refresh(tenant.user)
+    assert tenant.user.updated_at == updated_at
+    assert tenant.user.last_session == signed_in.record.seen_at
     assert signed_in.record.seen_at > earlier
 
 
 def test_a_session_ends_when_it_was_not_used_for_too_long(
-    session: Session, own: Tenant, clock: SetClock
+    session: Session, tenant: Tenant, clock: SetClock
 ) -> None:
-    token = start(session, own.user)
+    token = start(session, tenant.user)
     clock.pass_by(minutes=59)
     assert is_open(session, token) is True
     clock.pass_by(minutes=2)
@@ -162,9 +162,9 @@ def test_a_session_ends_when_it_was_not_used_for_too_long(
 
 
 def test_use_keeps_a_session_open_until_its_lifetime_ends(
-    session: Session, own: Tenant, clock: SetClock
+    session: Session, tenant: Tenant, clock: SetClock
 ) -> None:
-    token = start(session, own.user)
+    token = start(session, tenant.user)
     was_open = []
     for _ in range(15):
         clock.pass_by(minutes=50)

@@ -27,16 +27,16 @@ AREA = Area.PARTNER_ADMIN
 
 
 @pytest.fixture
-def client(session: Session, own: Tenant) -> OAuthClient:
-    caller = own.caller(Role.PARTNER_ADMIN)
+def client(session: Session, tenant: Tenant) -> OAuthClient:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     return oauth_clients.create(session, caller, name="Sync", role=Role.PARTNER_ADMIN).client
 
 
 @pytest.fixture
-def legacy_client(session: Session, own: Tenant) -> OAuthClient:
+def legacy_client(session: Session, tenant: Tenant) -> OAuthClient:
     support = system_caller("command line")
     return oauth_clients.create_legacy(
-        session, support, organization_id=own.plus.id, name="Dialler"
+        session, support, organization_id=tenant.plus.id, name="Dialler"
     ).client
 
 
@@ -60,7 +60,7 @@ def refusal(
 
 
 def test_a_token_gives_its_caller_and_scope(
-    session: Session, own: Tenant, client: OAuthClient, settings: Settings
+    session: Session, tenant: Tenant, client: OAuthClient, settings: Settings
 ) -> None:
     token = issue(session, client, settings, "users:read partner:read")
     caller = tokens.caller_from_bearer(
@@ -71,7 +71,7 @@ def test_a_token_gives_its_caller_and_scope(
         role=Role.PARTNER_ADMIN,
         subject_id=client.id,
         label=f"Sync ({client.client_id})",
-        partner_id=own.partner.id,
+        partner_id=tenant.partner.id,
         permissions=frozenset({Permission.USERS_READ, Permission.PARTNER_READ}),
         ip="192.0.2.1",
         request_id="req_1",
@@ -79,7 +79,7 @@ def test_a_token_gives_its_caller_and_scope(
 
 
 def test_a_legacy_token_belongs_to_one_organization(
-    session: Session, own: Tenant, legacy_client: OAuthClient, settings: Settings
+    session: Session, tenant: Tenant, legacy_client: OAuthClient, settings: Settings
 ) -> None:
     token = issue(session, legacy_client, settings)
     caller = tokens.caller_from_bearer(session, token, Area.LEGACY_CALLS, settings=settings)
@@ -88,14 +88,14 @@ def test_a_legacy_token_belongs_to_one_organization(
         role=Role.STANDARD,
         subject_id=legacy_client.id,
         label=f"Dialler ({legacy_client.client_id})",
-        partner_id=own.partner.id,
-        organization_id=own.plus.id,
+        partner_id=tenant.partner.id,
+        organization_id=tenant.plus.id,
         permissions=frozenset({Permission.LEGACY_CALL}),
     )
 
 
 def test_a_token_carries_the_claims_of_the_profile(
-    session: Session, own: Tenant, client: OAuthClient, settings: Settings
+    session: Session, tenant: Tenant, client: OAuthClient, settings: Settings
 ) -> None:
     began = int(time.time())
     issued = tokens.issue(session, client, "users:read", settings)
@@ -113,7 +113,7 @@ def test_a_token_carries_the_claims_of_the_profile(
         "iat": issued_at,
         "exp": issued_at + 3600,
         "jti": token_id,
-        "partner_id": str(own.partner.id),
+        "partner_id": str(tenant.partner.id),
         "scope": "users:read",
     }
     assert began <= issued_at <= int(time.time())
@@ -124,9 +124,9 @@ def test_a_token_carries_the_claims_of_the_profile(
 
 
 def test_by_default_the_scope_is_all_that_the_role_permits(
-    session: Session, own: Tenant, legacy_client: OAuthClient
+    session: Session, tenant: Tenant, legacy_client: OAuthClient
 ) -> None:
-    administrator = own.caller(Role.PARTNER_ADMIN)
+    administrator = tenant.caller(Role.PARTNER_ADMIN)
     for role in oauth_clients.CLIENT_ROLES:
         client = oauth_clients.create(session, administrator, name="x", role=role).client
         assert tokens.allowed_scope(client, None) == " ".join(sorted(ROLE_PERMISSIONS[role]))
@@ -146,9 +146,9 @@ def test_by_default_the_scope_is_all_that_the_role_permits(
     ],
 )
 def test_a_scope_is_part_of_what_the_role_permits(
-    session: Session, own: Tenant, asked: str, allowed: str | None
+    session: Session, tenant: Tenant, asked: str, allowed: str | None
 ) -> None:
-    administrator = own.caller(Role.PARTNER_ADMIN)
+    administrator = tenant.caller(Role.PARTNER_ADMIN)
     editor = oauth_clients.create(session, administrator, name="x", role=Role.PARTNER_EDITOR).client
     assert tokens.allowed_scope(editor, asked) == allowed
 
@@ -293,33 +293,33 @@ def test_a_missing_token_is_named_as_such(
     assert refusal(session, token, settings) == "token_missing"
 
 
-def suspend(client: OAuthClient, own: Tenant) -> None:
+def suspend(client: OAuthClient, tenant: Tenant) -> None:
     client.suspended_at = utcnow()
 
 
-def revoke(client: OAuthClient, own: Tenant) -> None:
+def revoke(client: OAuthClient, tenant: Tenant) -> None:
     client.revoked_at = utcnow()
 
 
-def expire(client: OAuthClient, own: Tenant) -> None:
+def expire(client: OAuthClient, tenant: Tenant) -> None:
     client.expires_at = utcnow()
 
 
-def suspend_partner(client: OAuthClient, own: Tenant) -> None:
-    own.partner.suspended_at = utcnow()
+def suspend_partner(client: OAuthClient, tenant: Tenant) -> None:
+    tenant.partner.suspended_at = utcnow()
 
 
 @pytest.mark.parametrize("change", [suspend, revoke, expire, suspend_partner])
 def test_a_client_that_is_stopped_is_refused_at_once(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     client: OAuthClient,
     settings: Settings,
     change: Callable[[OAuthClient, Tenant], None],
 ) -> None:
     token = issue(session, client, settings)
     assert refusal(session, token, settings) is None
-    change(client, own)
+    change(client, tenant)
     session.flush()
     assert refusal(session, token, settings) == "invalid_token"
 

@@ -178,10 +178,10 @@ def test_asking_twice_applies_once(importer: Importer) -> None:
 def test_an_upload_of_another_tenant_is_not_found(importer: Importer) -> None:
     upload = importer.checked(many(2))
     with importer.database.transaction() as session:
-        other = make_tenant(session, "Southgate")
-    for role in other.staff:
+        other_tenant = make_tenant(session, "Southgate")
+    for role in other_tenant.staff:
         with pytest.raises(NotFound), importer.database.transaction() as session:
-            uploads.get(session, other.caller(role), upload.id)
+            uploads.get(session, other_tenant.caller(role), upload.id)
 
 
 def test_files_are_kept_until_an_upload_has_ended(importer: Importer) -> None:

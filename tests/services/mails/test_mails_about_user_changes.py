@@ -24,7 +24,7 @@ NEW = "ada@hillside.example"
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
     tenant.plus.user_limit = tenant.organization.user_limit = 0
     return tenant
@@ -38,98 +38,100 @@ def as_moved(email: str) -> UpdateUserInput:
     return read(UpdateUserInput, {"email": email})
 
 
-def invited(session: Session, own: Tenant) -> User:
-    data = read(CreatePartialUserInput, {"email": NEW, "orgId": str(own.plus.id)})
-    return users.create_partial(session, own.caller(Role.PARTNER_ADMIN), data)
+def invited(session: Session, tenant: Tenant) -> User:
+    data = read(CreatePartialUserInput, {"email": NEW, "orgId": str(tenant.plus.id)})
+    return users.create_partial(session, tenant.caller(Role.PARTNER_ADMIN), data)
 
 
-def test_a_change_by_command_sends_no_mail(session: Session, own: Tenant) -> None:
-    users.set_password(session, OPERATOR, own.user, "hash")
-    users.set_password(session, OPERATOR, own.user, "another")
-    users.update(session, OPERATOR, own.user.id, as_moved("new@hillside.example"))
+def test_a_change_by_command_sends_no_mail(session: Session, tenant: Tenant) -> None:
+    users.set_password(session, OPERATOR, tenant.user, "hash")
+    users.set_password(session, OPERATOR, tenant.user, "another")
+    users.update(session, OPERATOR, tenant.user.id, as_moved("new@hillside.example"))
     assert waiting(session) == []
 
 
 @pytest.mark.parametrize("user_type", [Role.STANDARD, Role.ADMIN, Role.PARTNER_EDITOR])
 def test_a_user_created_as_active_gets_a_link_for_the_first_password(
-    session: Session, own: Tenant, user_type: Role
+    session: Session, tenant: Tenant, user_type: Role
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    user = users.create(session, caller, own.partner.id, as_created(user_type=user_type))
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    user = users.create(session, caller, tenant.partner.id, as_created(user_type=user_type))
     assert waiting(session)[-1] == ("set_password", user.id, None)
 
 
-def test_an_admin_gets_a_link_for_the_first_password(session: Session, own: Tenant) -> None:
+def test_an_admin_gets_a_link_for_the_first_password(session: Session, tenant: Tenant) -> None:
     data = read(CreateAdminInput, {"email": NEW})
-    user = users.create_admin(session, own.caller(Role.PARTNER_ADMIN), data)
+    user = users.create_admin(session, tenant.caller(Role.PARTNER_ADMIN), data)
     assert waiting(session) == [
-        ("administrator_added", own.staff[Role.PARTNER_ADMIN].id, None),
+        ("administrator_added", tenant.staff[Role.PARTNER_ADMIN].id, None),
         ("set_password", user.id, None),
     ]
 
 
-def test_an_invited_user_gets_an_invitation(session: Session, own: Tenant) -> None:
-    user = invited(session, own)
+def test_an_invited_user_gets_an_invitation(session: Session, tenant: Tenant) -> None:
+    user = invited(session, tenant)
     assert (user.status, waiting(session)) == (
         UserStatus.INVITED,
         [("invitation", user.id, None)],
     )
 
 
-def test_a_replaced_password_is_announced_by_mail(session: Session, own: Tenant) -> None:
-    caller = own.caller(Role.STANDARD)
-    users.set_password(session, caller, own.user, "first")
+def test_a_replaced_password_is_announced_by_mail(session: Session, tenant: Tenant) -> None:
+    caller = tenant.caller(Role.STANDARD)
+    users.set_password(session, caller, tenant.user, "first")
     assert waiting(session) == []
-    users.set_password(session, caller, own.user, "second")
-    assert waiting(session) == [("password_changed", own.user.id, None)]
+    users.set_password(session, caller, tenant.user, "second")
+    assert waiting(session) == [("password_changed", tenant.user.id, None)]
 
 
-def test_a_new_password_ends_every_open_link(session: Session, own: Tenant) -> None:
+def test_a_new_password_ends_every_open_link(session: Session, tenant: Tenant) -> None:
     purpose = LinkPurpose.RESET_PASSWORD
-    token = one_time_links.create(session, own.user.id, purpose)
-    users.set_password(session, OPERATOR, own.user, "hash")
+    token = one_time_links.create(session, tenant.user.id, purpose)
+    users.set_password(session, OPERATOR, tenant.user, "hash")
     with pytest.raises(NotFound):
         one_time_links.look_up(session, token, purpose)
 
 
-def test_a_new_email_is_announced_to_the_old_and_the_new_one(session: Session, own: Tenant) -> None:
-    own.user.password_hash = "hash"
-    before = own.user.email
+def test_a_new_email_is_announced_to_the_old_and_the_new_one(
+    session: Session, tenant: Tenant
+) -> None:
+    tenant.user.password_hash = "hash"
+    before = tenant.user.email
     purpose = LinkPurpose.RESET_PASSWORD
-    token = one_time_links.create(session, own.user.id, purpose)
-    users.update(session, own.caller(Role.PARTNER_ADMIN), own.user.id, as_moved(NEW))
+    token = one_time_links.create(session, tenant.user.id, purpose)
+    users.update(session, tenant.caller(Role.PARTNER_ADMIN), tenant.user.id, as_moved(NEW))
     assert waiting(session) == [
-        ("email_changed", own.user.id, before),
-        ("email_changed", own.user.id, NEW),
+        ("email_changed", tenant.user.id, before),
+        ("email_changed", tenant.user.id, NEW),
     ]
     with pytest.raises(NotFound):  # what was sent to the old address opens nothing
         one_time_links.look_up(session, token, purpose)
 
 
 def test_a_user_without_a_password_gets_the_link_at_the_new_email(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    users.update(session, own.caller(Role.PARTNER_ADMIN), own.user.id, as_moved(NEW))
-    assert waiting(session)[-1] == ("set_password", own.user.id, None)
+    users.update(session, tenant.caller(Role.PARTNER_ADMIN), tenant.user.id, as_moved(NEW))
+    assert waiting(session)[-1] == ("set_password", tenant.user.id, None)
 
 
-def test_an_invitation_is_sent_again_to_a_new_email(session: Session, own: Tenant) -> None:
-    user = invited(session, own)
-    users.update(session, own.caller(Role.PARTNER_ADMIN), user.id, as_moved("new@hill.example"))
+def test_an_invitation_is_sent_again_to_a_new_email(session: Session, tenant: Tenant) -> None:
+    user = invited(session, tenant)
+    users.update(session, tenant.caller(Role.PARTNER_ADMIN), user.id, as_moved("new@hill.example"))
     assert waiting(session) == [("invitation", user.id, None)] * 2
 
 
-def test_a_change_of_the_plan_alone_sends_no_mail(session: Session, own: Tenant) -> None:
+def test_a_change_of_the_plan_alone_sends_no_mail(session: Session, tenant: Tenant) -> None:
     changes = read(UpdateUserInput, {"paymentTier": Tier.BASIC.value})
-    users.update(session, own.caller(Role.PARTNER_ADMIN), own.user.id, changes)
+    users.update(session, tenant.caller(Role.PARTNER_ADMIN), tenant.user.id, changes)
     assert waiting(session) == []
 
 
 def test_an_invitation_can_be_sent_again_once_the_last_one_is_out(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    user = invited(session, own)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    user = invited(session, tenant)
     mails.send_invitation(session, caller, user.id)
     assert waiting(session) == [("invitation", user.id, None)]
     first = session.scalars(select(Mail)).one()
@@ -146,23 +148,23 @@ def test_an_invitation_can_be_sent_again_once_the_last_one_is_out(
 
 
 def test_a_mail_that_waits_for_another_attempt_is_replaced_by_a_new_one(
-    session: Session, own: Tenant, settings: Settings
+    session: Session, tenant: Tenant, settings: Settings
 ) -> None:
-    user = invited(session, own)
+    user = invited(session, tenant)
     late = session.scalars(select(Mail)).one()
     mails.begin(session, late.id, 1, settings)
     mails.schedule_retry(session, late.id, 1, "away")
-    mails.send_invitation(session, own.caller(Role.PARTNER_ADMIN), user.id)
+    mails.send_invitation(session, tenant.caller(Role.PARTNER_ADMIN), user.id)
     assert (late.is_over, late.failure) == (True, "replaced by a newer one")
     assert mails.begin(session, late.id, 2, settings) is None
     assert waiting(session) == [("invitation", user.id, None)]
 
 
 def test_a_user_created_as_active_can_get_the_link_for_the_password_again(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    mails.send_invitation(session, own.caller(Role.PARTNER_ADMIN), own.user.id)
-    assert waiting(session) == [("set_password", own.user.id, None)]
+    mails.send_invitation(session, tenant.caller(Role.PARTNER_ADMIN), tenant.user.id)
+    assert waiting(session) == [("set_password", tenant.user.id, None)]
 
 
 @pytest.mark.parametrize(
@@ -174,22 +176,24 @@ def test_a_user_created_as_active_can_get_the_link_for_the_password_again(
     ],
 )
 def test_a_user_who_needs_no_invitation_gets_none(
-    session: Session, own: Tenant, status: UserStatus, password: str | None, code: str
+    session: Session, tenant: Tenant, status: UserStatus, password: str | None, code: str
 ) -> None:
-    own.user.status, own.user.password_hash = status, password
+    tenant.user.status, tenant.user.password_hash = status, password
     session.flush()
     with pytest.raises(Conflict) as refused:
-        mails.send_invitation(session, own.caller(Role.PARTNER_ADMIN), own.user.id)
+        mails.send_invitation(session, tenant.caller(Role.PARTNER_ADMIN), tenant.user.id)
     assert (refused.value.code, waiting(session)) == (code, [])
 
 
-def test_only_roles_that_change_users_invite_them_again(session: Session, own: Tenant) -> None:
-    other = make_tenant(session, "Southgate")
+def test_only_roles_that_change_users_invite_them_again(session: Session, tenant: Tenant) -> None:
+    other_tenant = make_tenant(session, "Southgate")
     for role in (Role.PARTNER_EDITOR, Role.STANDARD):
         with pytest.raises(Forbidden):
-            mails.send_invitation(session, own.caller(role), own.user.id)
+            mails.send_invitation(session, tenant.caller(role), tenant.user.id)
     with pytest.raises(NotFound):  # an admin sees standard users only
-        mails.send_invitation(session, own.caller(Role.ADMIN), own.staff[Role.PARTNER_EDITOR].id)
+        mails.send_invitation(
+            session, tenant.caller(Role.ADMIN), tenant.staff[Role.PARTNER_EDITOR].id
+        )
     with pytest.raises(NotFound):
-        mails.send_invitation(session, own.caller(Role.PARTNER_ADMIN), other.user.id)
+        mails.send_invitation(session, tenant.caller(Role.PARTNER_ADMIN), other_tenant.user.id)
     assert waiting(session) == []

@@ -22,7 +22,7 @@ Act = Callable[[Session, Settings, Tenant, Caller], Any]
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     """With two administrators and an owner's seat."""
     tenant = make_tenant(session)
     make_user(session, tenant.partner.id, "zoe@northwind.example", Role.PARTNER_ADMIN)
@@ -30,27 +30,27 @@ def own(session: Session) -> Tenant:
     return tenant
 
 
-def _key(session: Session, _: Settings, own: Tenant, caller: Caller) -> None:
-    made = api_keys.create(session, caller, organization_id=own.organization.id, name="CRM")
+def _key(session: Session, _: Settings, tenant: Tenant, caller: Caller) -> None:
+    made = api_keys.create(session, caller, organization_id=tenant.organization.id, name="CRM")
     api_keys.rotate(session, caller, made.key.id)
 
 
-def _client(session: Session, _: Settings, own: Tenant, caller: Caller) -> None:
+def _client(session: Session, _: Settings, tenant: Tenant, caller: Caller) -> None:
     made = oauth_clients.create(session, caller, name="Sync", role=Role.ADMIN)
     oauth_clients.rotate(session, caller, made.client.id)
 
 
-def _token(session: Session, _: Settings, own: Tenant, caller: Caller) -> None:
+def _token(session: Session, _: Settings, tenant: Tenant, caller: Caller) -> None:
     made = scim_tokens.create(session, caller, name="Entra")
     scim_tokens.rotate(session, caller, made.token.id)
 
 
-def _account(session: Session, settings: Settings, own: Tenant, caller: Caller) -> None:
+def _account(session: Session, settings: Settings, tenant: Tenant, caller: Caller) -> None:
     sid, secret = "AC" + "0" * 32, "f" * 32
     wanted = carrier_accounts.AccountFields(sid=sid, secret=secret)
     keys = settings.secret_keys
     for _ in range(2):  # the second changes nothing
-        carrier_accounts.save(session, caller, keys, wanted, organization=own.organization)
+        carrier_accounts.save(session, caller, keys, wanted, organization=tenant.organization)
 
 
 SUBJECTS: list[tuple[Act, list[str]]] = [
@@ -63,9 +63,9 @@ SUBJECTS: list[tuple[Act, list[str]]] = [
 
 @pytest.mark.parametrize(("act", "subjects"), SUBJECTS)
 def test_each_new_credential_and_secret_is_mailed_to_every_administrator(
-    session: Session, settings: Settings, own: Tenant, act: Act, subjects: list[str]
+    session: Session, settings: Settings, tenant: Tenant, act: Act, subjects: list[str]
 ) -> None:
-    act(session, settings, own, own.caller(Role.PARTNER_ADMIN))
+    act(session, settings, tenant, tenant.caller(Role.PARTNER_ADMIN))
     letters = send_waiting(session, settings)
     admins = ["partnerAdmin@northwind.example", "zoe@northwind.example"]
     assert [(letter.subject, letter.to) for letter in letters] == [
@@ -77,27 +77,27 @@ def test_each_new_credential_and_secret_is_mailed_to_every_administrator(
 
 @pytest.mark.parametrize("act", [act for act, _ in SUBJECTS])
 def test_commands_send_no_mail_about_new_access(
-    session: Session, settings: Settings, own: Tenant, act: Act
+    session: Session, settings: Settings, tenant: Tenant, act: Act
 ) -> None:
-    act(session, settings, own, system_caller("command line", own.partner.id))
+    act(session, settings, tenant, system_caller("command line", tenant.partner.id))
     assert waiting(session) == []
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN])
 def test_each_new_user_of_the_staff_is_mailed_to_the_administrators_and_the_caller(
-    session: Session, own: Tenant, role: Role
+    session: Session, tenant: Tenant, role: Role
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     data = read(CreateUserInput, {"email": "new@northwind.example", "userType": role.value})
-    users.create(session, caller, own.partner.id, data)
+    users.create(session, caller, tenant.partner.id, data)
     assert len(about_administrators(session)) == 2
 
 
 def test_a_new_owner_is_mailed_with_the_organization_and_a_member_is_not(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
-    caller = own.caller(Role.ADMIN)
-    users.change_role(session, caller, own.user.id, Role.OWNER)
+    caller = tenant.caller(Role.ADMIN)
+    users.change_role(session, caller, tenant.user.id, Role.OWNER)
     letters = send_waiting(session, settings)
     assert [(letter.subject, letter.to) for letter in letters] == [
         ("olga@northwind.example is now an owner of Northwind Bakery", to)
@@ -107,19 +107,19 @@ def test_a_new_owner_is_mailed_with_the_organization_and_a_member_is_not(
             "zoe@northwind.example",
         )
     ]
-    users.change_role(session, caller, own.user.id, Role.STANDARD)
+    users.change_role(session, caller, tenant.user.id, Role.STANDARD)
     assert about_administrators(session) == []
 
 
 def test_an_invited_owner_is_no_owner_yet_in_the_mail(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
     users.invite(
         session,
-        own.caller(Role.PARTNER_ADMIN),
+        tenant.caller(Role.PARTNER_ADMIN),
         email="new@x.example",
         user_type=Role.OWNER,
-        organization_id=own.organization.id,
+        organization_id=tenant.organization.id,
         with_mail=False,
     )
     subjects = {letter.subject for letter in send_waiting(session, settings)}
@@ -127,22 +127,24 @@ def test_an_invited_owner_is_no_owner_yet_in_the_mail(
 
 
 def test_a_new_role_of_an_invited_user_is_no_second_invitation_in_the_mail(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
-    own.user.status = UserStatus.INVITED
-    users.change_role(session, own.caller(Role.PARTNER_ADMIN), own.user.id, Role.OWNER)
+    tenant.user.status = UserStatus.INVITED
+    users.change_role(session, tenant.caller(Role.PARTNER_ADMIN), tenant.user.id, Role.OWNER)
     subjects = {letter.subject for letter in send_waiting(session, settings)}
     changed = "The role of olga@northwind.example was changed to owner of Northwind Bakery"
     assert subjects == {changed}
 
 
 def test_the_new_owners_of_several_organizations_are_in_one_mail(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     names = ["Alder", "Birch"]
     made = [
-        organizations.create(session, caller, own.partner.id, organizations.NewOrganization(name))
+        organizations.create(
+            session, caller, tenant.partner.id, organizations.NewOrganization(name)
+        )
         for name in names
     ]
     for each in made:

@@ -151,7 +151,7 @@ DETAILS: dict[MailKind, dict[str, Any]] = {
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
     changes = {
         "productName": "Northwind Voice",
@@ -189,13 +189,13 @@ def written(session: Session, settings: Settings, user: User, kind: MailKind) ->
 
 @pytest.mark.parametrize("kind", TEXTS_BY_KIND)
 def test_every_mail_is_in_the_partners_brand_and_names_no_other_brand(
-    session: Session, settings: Settings, own: Tenant, kind: MailKind
+    session: Session, settings: Settings, tenant: Tenant, kind: MailKind
 ) -> None:
-    letter = written(session, settings, own.user, kind)
+    letter = written(session, settings, tenant.user, kind)
     shades = brand_shades("#ffc800")
     everything = f"{letter.subject} {letter.text} {letter.html} {letter.sender_name}"
     assert NEUTRAL_NAME.lower() not in everything.lower()
-    assert (letter.sender_name, letter.partner_id) == ("Northwind Voice", own.partner.id)
+    assert (letter.sender_name, letter.partner_id) == ("Northwind Voice", tenant.partner.id)
     for form in (letter.text, letter.html):
         assert "Northwind Voice" in form
         assert "help@northwind.example" in form
@@ -208,11 +208,11 @@ def test_every_mail_is_in_the_partners_brand_and_names_no_other_brand(
 @pytest.mark.parametrize("of_user", [None, "es"])
 @pytest.mark.parametrize("kind", TEXTS_BY_KIND)
 def test_every_mail_is_in_the_language_of_its_recipient_or_else_of_the_partner(
-    session: Session, settings: Settings, own: Tenant, kind: MailKind, of_user: str | None
+    session: Session, settings: Settings, tenant: Tenant, kind: MailKind, of_user: str | None
 ) -> None:
-    own.partner.language, own.user.language = "de", of_user
+    tenant.partner.language, tenant.user.language = "de", of_user
     with using_language("fr"):  # of the user who causes it
-        letter = written(session, settings, own.user, kind)
+        letter = written(session, settings, tenant.user, kind)
     to_the_partner = kind is MailKind.CHAT_MESSAGE
     expected = "de" if of_user is None or to_the_partner else of_user
     assert re.findall(r'<html lang="(\w+)"', letter.html) == [expected]
@@ -234,15 +234,15 @@ def test_every_mail_is_in_the_language_of_its_recipient_or_else_of_the_partner(
 def test_the_mail_about_a_changed_factor_says_what_happened(
     session: Session,
     settings: Settings,
-    own: Tenant,
+    tenant: Tenant,
     details: dict[str, object],
     sentence: str,
 ) -> None:
     enqueue(
         session,
         MailKind.FACTORS_CHANGED,
-        partner_id=own.user.partner_id,
-        user_id=own.user.id,
+        partner_id=tenant.user.partner_id,
+        user_id=tenant.user.id,
         details=details,
     )
     (letter,) = send_waiting(session, settings)
@@ -251,31 +251,31 @@ def test_the_mail_about_a_changed_factor_says_what_happened(
 
 
 def test_the_mail_about_a_paused_webhook_for_the_whole_portal_names_no_organization(
-    session: Session, settings: Settings, own: Tenant, monkeypatch: pytest.MonkeyPatch
+    session: Session, settings: Settings, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     details = DETAILS[MailKind.WEBHOOK_PAUSED] | {"organization": None}
     monkeypatch.setitem(DETAILS, MailKind.WEBHOOK_PAUSED, details)
-    letter = written(session, settings, own.user, MailKind.WEBHOOK_PAUSED)
+    letter = written(session, settings, tenant.user, MailKind.WEBHOOK_PAUSED)
     assert letter.subject == "A webhook for the whole portal was paused"
     assert "sends events of all organizations to crm.example." in " ".join(letter.text.split())
 
 
 def test_an_invitation_says_who_invites_where_to_and_until_when(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
-    inviter = own.staff[Role.PARTNER_ADMIN]
-    inviter.name, own.user.invited_by_id = "Maren \r\nOduya", inviter.id
-    own.user.name, own.user.timezone = "Olga", "Europe/Berlin"
-    letter = written(session, settings, own.user, MailKind.INVITATION)
+    inviter = tenant.staff[Role.PARTNER_ADMIN]
+    inviter.name, tenant.user.invited_by_id = "Maren \r\nOduya", inviter.id
+    tenant.user.name, tenant.user.timezone = "Olga", "Europe/Berlin"
+    letter = written(session, settings, tenant.user, MailKind.INVITATION)
     path = path_in(letter)
     ends = session.scalars(select(OneTimeLink.expires_at)).one()
     assert (letter.to, letter.to_name, letter.reply_to, letter.subject) == (
-        own.user.email,
+        tenant.user.email,
         "Olga",
         "help@northwind.example",
         "You are invited to Northwind Voice",
     )
-    assert path.startswith(f"/p/{own.partner.slug}/invitation/")
+    assert path.startswith(f"/p/{tenant.partner.slug}/invitation/")
     assert letter.html.count(f'href="http://localhost{path}"') == 2
     assert "\nMaren Oduya invited you as a member of Northwind Bakery.\n" in letter.text
     until = format_time(ends, "Europe/Berlin")
@@ -294,27 +294,27 @@ def test_an_invitation_says_who_invites_where_to_and_until_when(
 def test_an_invitation_is_in_the_language_of_the_page_where_it_was_sent_if_no_other_is_chosen(
     session: Session,
     settings: Settings,
-    own: Tenant,
+    tenant: Tenant,
     of_partner: str | None,
     of_user: str | None,
     subject: str,
 ) -> None:
-    own.partner.language, own.user.language = of_partner, of_user
-    own.user.status = UserStatus.INVITED
+    tenant.partner.language, tenant.user.language = of_partner, of_user
+    tenant.user.status = UserStatus.INVITED
     with using_language("de-CH"):
-        enqueue(session, MailKind.INVITATION, partner_id=own.partner.id, user_id=own.user.id)
+        enqueue(session, MailKind.INVITATION, partner_id=tenant.partner.id, user_id=tenant.user.id)
     [letter] = send_waiting(session, settings)
     assert letter.subject.startswith(subject)
 
 
 def test_an_invitation_names_who_entered_the_address(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
-    inviter = own.staff[Role.ADMIN]
-    inviter.name, own.user.invited_by_id = "Maren Oduya", inviter.id
-    letter = written(session, settings, own.user, MailKind.INVITATION)
+    inviter = tenant.staff[Role.ADMIN]
+    inviter.name, tenant.user.invited_by_id = "Maren Oduya", inviter.id
+    letter = written(session, settings, tenant.user, MailKind.INVITATION)
     text = " ".join(letter.text.split())
-    assert f"Sent to {own.user.email} because Maren Oduya entered this address." in text
+    assert f"Sent to {tenant.user.email} because Maren Oduya entered this address." in text
 
 
 @pytest.mark.parametrize(
@@ -326,13 +326,13 @@ def test_an_invitation_names_who_entered_the_address(
     ],
 )
 def test_an_invitation_by_an_operator_names_the_partner_alone_and_not_as_who_invited(
-    session: Session, settings: Settings, own: Tenant, role: Role, words: str
+    session: Session, settings: Settings, tenant: Tenant, role: Role, words: str
 ) -> None:
     operator = User(email="op@ops.example", email_key="op@ops.example", user_type=Role.OPERATOR)
     session.add(operator)
     session.flush()
-    own.staff[role].invited_by_id = operator.id
-    letter = written(session, settings, own.staff[role], MailKind.INVITATION)
+    tenant.staff[role].invited_by_id = operator.id
+    letter = written(session, settings, tenant.staff[role], MailKind.INVITATION)
     assert words in letter.text
     assert "op@ops" not in letter.html
     assert "because this address was invited to" in " ".join(letter.text.split())
@@ -347,10 +347,10 @@ def test_an_invitation_by_an_operator_names_the_partner_alone_and_not_as_who_inv
     ],
 )
 def test_the_token_is_only_in_the_mail(
-    session: Session, settings: Settings, own: Tenant, kind: MailKind, purpose: LinkPurpose
+    session: Session, settings: Settings, tenant: Tenant, kind: MailKind, purpose: LinkPurpose
 ) -> None:
-    token = path_in(written(session, settings, own.user, kind)).rpartition("/")[2]
-    assert one_time_links.look_up(session, token, purpose) == own.user
+    token = path_in(written(session, settings, tenant.user, kind)).rpartition("/")[2]
+    assert one_time_links.look_up(session, token, purpose) == tenant.user
     mail = session.scalars(select(Mail)).one()
     link = session.scalars(select(OneTimeLink)).one()
     stored = [getattr(row, c.name) for row in (mail, link) for c in row.__table__.columns]
@@ -358,32 +358,32 @@ def test_the_token_is_only_in_the_mail(
 
 
 def test_the_mail_about_alerts_links_to_its_rule_and_to_the_choice_of_emails(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
-    letter = written(session, settings, own.staff[Role.PARTNER_ADMIN], MailKind.ALERTS_OPENED)
+    letter = written(session, settings, tenant.staff[Role.PARTNER_ADMIN], MailKind.ALERTS_OPENED)
     for path in ("/alerts/rules/5d1c", "/account#emails"):
         assert f'href="http://localhost{path}"' in letter.html
         assert f": http://localhost{path}\n" in letter.text
 
 
 def test_an_address_in_a_mail_breaks_after_its_at_and_its_dots(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
-    own.partner.support_email = "help@northwind.example"
-    letter = written(session, settings, own.user, MailKind.INVITATION)
+    tenant.partner.support_email = "help@northwind.example"
+    letter = written(session, settings, tenant.user, MailKind.INVITATION)
     assert "help@<wbr>northwind.<wbr>example</a>" in letter.html
     assert "help@northwind.example" in letter.text
 
 
 def test_names_in_a_mail_are_never_markup(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
-    own.organization.name = "<img src=x onerror=alert(1)>"
-    inviter = own.staff[Role.PARTNER_ADMIN]
-    inviter.name, own.user.invited_by_id = "<script>Eve</script>", inviter.id
-    own.partner.name = "<b>Northwind</b>"
-    own.partner.product_name = "Voice\r\nBcc: eve@evil.example<script>"
-    letter = written(session, settings, own.user, MailKind.INVITATION)
+    tenant.organization.name = "<img src=x onerror=alert(1)>"
+    inviter = tenant.staff[Role.PARTNER_ADMIN]
+    inviter.name, tenant.user.invited_by_id = "<script>Eve</script>", inviter.id
+    tenant.partner.name = "<b>Northwind</b>"
+    tenant.partner.product_name = "Voice\r\nBcc: eve@evil.example<script>"
+    letter = written(session, settings, tenant.user, MailKind.INVITATION)
     assert "<img src=x" not in letter.html
     assert "<script" not in letter.html
     assert "<b>Northwind" not in letter.html
@@ -392,9 +392,9 @@ def test_names_in_a_mail_are_never_markup(
 
 
 def test_the_message_of_a_visitor_is_quoted_and_replies_go_to_the_visitor(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
-    letter = written(session, settings, own.user, MailKind.CHAT_MESSAGE)
+    letter = written(session, settings, tenant.user, MailKind.CHAT_MESSAGE)
     assert (letter.to, letter.reply_to) == ("help@northwind.example", "ann@visitor.example")
     assert "> Hi\n> there\n" in letter.text
 
@@ -413,27 +413,27 @@ def test_an_operators_mail_is_neutral(session: Session, settings: Settings) -> N
     [("test", "http://localhost/p/"), ("production", "https://northwind.example/p/")],
 )
 def test_links_lead_to_the_partners_own_host_in_production(
-    session: Session, settings: Settings, own: Tenant, env: str, expected: str
+    session: Session, settings: Settings, tenant: Tenant, env: str, expected: str
 ) -> None:
-    partners.verify_domain(session, OPERATOR, own.partner.id)
+    partners.verify_domain(session, OPERATOR, tenant.partner.id)
     real = settings.model_copy(update={"env": env})
-    assert expected in written(session, real, own.user, MailKind.RESET_PASSWORD).text
+    assert expected in written(session, real, tenant.user, MailKind.RESET_PASSWORD).text
 
 
 @pytest.mark.parametrize("reason", ["user", "organization", "partner", "joined"])
 def test_a_link_that_would_open_nothing_is_not_sent(
-    session: Session, settings: Settings, own: Tenant, reason: str
+    session: Session, settings: Settings, tenant: Tenant, reason: str
 ) -> None:
-    queue_mail(session, own.user, MailKind.SET_PASSWORD)
+    queue_mail(session, tenant.user, MailKind.SET_PASSWORD)
     match reason:
         case "user":
-            own.user.status = UserStatus.SUSPENDED
+            tenant.user.status = UserStatus.SUSPENDED
         case "organization":
-            own.organization.status = OrganizationStatus.SUSPENDED
+            tenant.organization.status = OrganizationStatus.SUSPENDED
         case "partner":
-            own.partner.suspended_at = utcnow()
+            tenant.partner.suspended_at = utcnow()
         case _:
-            own.user.password_hash = "hash"
+            tenant.user.password_hash = "hash"
     session.flush()
     assert send_waiting(session, settings) == []
     mail = session.scalars(select(Mail)).one()
@@ -442,9 +442,9 @@ def test_a_link_that_would_open_nothing_is_not_sent(
 
 
 def test_a_mail_that_was_accepted_is_never_written_again(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
-    mail = queue_mail(session, own.user, MailKind.RESET_PASSWORD)
+    mail = queue_mail(session, tenant.user, MailKind.RESET_PASSWORD)
     assert mails.begin(session, mail.id, 1, settings) is not None
     mails.record_sent(session, mail.id)
     assert mails.begin(session, mail.id, 1, settings) is None
@@ -452,19 +452,19 @@ def test_a_mail_that_was_accepted_is_never_written_again(
 
 
 def test_an_attempt_that_was_overtaken_writes_nothing(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
-    mail = queue_mail(session, own.user, MailKind.RESET_PASSWORD)
+    mail = queue_mail(session, tenant.user, MailKind.RESET_PASSWORD)
     mails.begin(session, mail.id, 2, settings)
     assert mails.begin(session, mail.id, 1, settings) is None
 
 
 def test_the_attempts_grow_apart_and_end_in_the_history(
-    session: Session, settings: Settings, own: Tenant, caplog: pytest.LogCaptureFixture
+    session: Session, settings: Settings, tenant: Tenant, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert list(GAPS_SECONDS) == sorted(GAPS_SECONDS)
     assert timedelta(hours=12) < timedelta(seconds=sum(GAPS_SECONDS)) < timedelta(days=2)
-    mail = queue_mail(session, own.user, MailKind.RESET_PASSWORD)
+    mail = queue_mail(session, tenant.user, MailKind.RESET_PASSWORD)
     for attempt in range(1, len(GAPS_SECONDS) + 1):
         assert mails.begin(session, mail.id, attempt, settings) is not None
         mails.schedule_retry(session, mail.id, attempt, "away")
@@ -476,8 +476,8 @@ def test_the_attempts_grow_apart_and_end_in_the_history(
     reason = f"given up after {last} attempts; away"
     assert (mail.is_over, mail.failure) == (True, reason)
     assert (entry.partner_id, entry.target_id, entry.after) == (
-        own.partner.id,
-        str(own.user.id),
+        tenant.partner.id,
+        str(tenant.user.id),
         {"mail": "reset_password", "reason": reason},
     )
     assert [record.getMessage() for record in caplog.records] == [

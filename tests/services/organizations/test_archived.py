@@ -21,39 +21,39 @@ REFUSED = "The organization is archived. Restore it first."
 Create = Callable[[Session, Caller, Tenant], object]
 
 
-def create_campaign(session: Session, caller: Caller, own: Tenant) -> object:
-    return campaigns.create(session, caller, own.organization.id, name="Spring")
+def create_campaign(session: Session, caller: Caller, tenant: Tenant) -> object:
+    return campaigns.create(session, caller, tenant.organization.id, name="Spring")
 
 
-def create_campaign_with_keys(session: Session, caller: Caller, own: Tenant) -> object:
+def create_campaign_with_keys(session: Session, caller: Caller, tenant: Tenant) -> object:
     return campaigns.create_with_keys(
-        session, caller, own.organization.id, name="Spring", keys=["crmId"]
+        session, caller, tenant.organization.id, name="Spring", keys=["crmId"]
     )
 
 
-def create_assistant(session: Session, caller: Caller, own: Tenant) -> object:
+def create_assistant(session: Session, caller: Caller, tenant: Tenant) -> object:
     fields = assistant_settings.AssistantFields(name="Robin")
-    return assistant_settings.create_assistant(session, caller, own.organization, fields)
+    return assistant_settings.create_assistant(session, caller, tenant.organization, fields)
 
 
-def create_key(session: Session, caller: Caller, own: Tenant) -> object:
-    return api_keys.create(session, caller, organization_id=own.organization.id, name="CRM")
+def create_key(session: Session, caller: Caller, tenant: Tenant) -> object:
+    return api_keys.create(session, caller, organization_id=tenant.organization.id, name="CRM")
 
 
-def add_webhook(session: Session, caller: Caller, own: Tenant) -> object:
+def add_webhook(session: Session, caller: Caller, tenant: Tenant) -> object:
     return endpoints.add(
         session,
         caller,
         Settings(env="test", secret_key=SECRET_KEY),
-        organization_id=own.organization.id,
+        organization_id=tenant.organization.id,
         url="https://hooks.example.com/calls",
         events=[WebhookEvent.CALL_COMPLETED],
     )
 
 
-def create_legacy_client(session: Session, caller: Caller, own: Tenant) -> object:
+def create_legacy_client(session: Session, caller: Caller, tenant: Tenant) -> object:
     return oauth_clients.create_legacy(
-        session, OPERATOR, organization_id=own.organization.id, name="Desk"
+        session, OPERATOR, organization_id=tenant.organization.id, name="Desk"
     )
 
 

@@ -20,18 +20,18 @@ from app.policy.caller import Caller
 from app.services import campaigns, organizations, users
 from app.services.credentials import api_keys
 from tests.fixtures.cast import OPERATOR, make_tenant
-from tests.fixtures.worker import Line
+from tests.fixtures.worker import CallingOrganization
 
 NUMBER = "+12025550101"
 
 
-def organization_of(session: Session, line: Line) -> Organization:
-    assert line.key.organization_id is not None
-    return session.get_one(Organization, line.key.organization_id)
+def organization_of(session: Session, calling_organization: CallingOrganization) -> Organization:
+    assert calling_organization.key.organization_id is not None
+    return session.get_one(Organization, calling_organization.key.organization_id)
 
 
-def queue_call(session: Session, line: Line) -> Call:
-    return line.accept(session, NUMBER)
+def queue_call(session: Session, calling_organization: CallingOrganization) -> Call:
+    return calling_organization.accept(session, NUMBER)
 
 
 def administrator(organization: Organization) -> Caller:
@@ -46,8 +46,10 @@ def administrator(organization: Organization) -> Caller:
     )
 
 
-def test_affected_items_are_counted_and_inactive_ones_are_not(session: Session, line: Line) -> None:
-    organization = organization_of(session, line)
+def test_affected_items_are_counted_and_inactive_ones_are_not(
+    session: Session, calling_organization: CallingOrganization
+) -> None:
+    organization = organization_of(session, calling_organization)
     caller = administrator(organization)
     before = organizations.reach_of(session, organization)
     key = api_keys.create(session, caller, organization_id=organization.id, name="Script").key
@@ -65,7 +67,7 @@ def test_affected_items_are_counted_and_inactive_ones_are_not(session: Session, 
     campaign = campaigns.create(session, caller, organization.id, name="Winter")
     campaigns.start(session, caller, campaign.id)
     campaigns.create(session, caller, organization.id, name="Paused")
-    queue_call(session, line)
+    queue_call(session, calling_organization)
     session.flush()
     now = organizations.reach_of(session, organization)
     assert (
@@ -80,13 +82,13 @@ def test_affected_items_are_counted_and_inactive_ones_are_not(session: Session, 
 
 
 def test_archiving_cancels_waiting_calls_and_pauses_running_campaigns(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
-    organization = organization_of(session, line)
+    organization = organization_of(session, calling_organization)
     caller = administrator(organization)
     campaign = campaigns.create(session, caller, organization.id, name="Winter")
     campaigns.start(session, caller, campaign.id)
-    call = queue_call(session, line)
+    call = queue_call(session, calling_organization)
 
     stopped = organizations.archive(session, caller, organization.id, reason=" moved away ")
     session.refresh(call)
@@ -108,11 +110,11 @@ def test_archiving_cancels_waiting_calls_and_pauses_running_campaigns(
 
 
 def test_an_archived_organization_comes_back_and_its_calls_stay_cancelled(
-    session: Session, line: Line
+    session: Session, calling_organization: CallingOrganization
 ) -> None:
-    organization = organization_of(session, line)
+    organization = organization_of(session, calling_organization)
     caller = administrator(organization)
-    call = queue_call(session, line)
+    call = queue_call(session, calling_organization)
     organizations.archive(session, caller, organization.id)
     for refused in (organizations.suspend, organizations.reactivate):
         with pytest.raises(Conflict) as error:

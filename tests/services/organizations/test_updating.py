@@ -128,9 +128,9 @@ def test_editors_and_customers_change_no_organization(
 def test_an_organization_of_another_partner_is_answered_like_a_missing_one(
     session: Session, tenant: Tenant
 ) -> None:
-    other = make_tenant(session, "Southbank")
+    other_tenant = make_tenant(session, "Southbank")
     refusals = []
-    for identifier in (other.organization.id, new_id()):
+    for identifier in (other_tenant.organization.id, new_id()):
         with pytest.raises(NotFound) as refused:
             organizations.suspend(session, tenant.caller(Role.PARTNER_ADMIN), identifier)
         refusals.append((refused.value.code, refused.value.message))
@@ -140,12 +140,12 @@ def test_an_organization_of_another_partner_is_answered_like_a_missing_one(
 def test_an_operator_names_the_partner_of_the_organization(
     session: Session, tenant: Tenant
 ) -> None:
-    other = make_tenant(session, "Southbank")
+    other_tenant = make_tenant(session, "Southbank")
     with pytest.raises(NotFound) as refused:
         organizations.update(
             session,
             tenant.caller(Role.OPERATOR),
-            other.organization.id,
+            other_tenant.organization.id,
             UpdateOrganizationInput(assistant_limit=2),
             partner_id=tenant.partner.id,
         )

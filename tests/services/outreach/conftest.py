@@ -15,7 +15,7 @@ from app.phone import EVERY_DAY
 from app.services import campaigns, contacts, outreach
 from app.services.outreach import dispatcher
 from tests.fixtures.outreach import OWNER
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 
 @dataclass
@@ -23,12 +23,12 @@ class PlannedCampaign:
     """A campaign of an owner, who has made a plan."""
 
     session: Session
-    line: Line
+    calling_organization: CallingOrganization
     campaign: Campaign
 
     def plan(self, **changes: Any) -> None:
         values: dict[str, Any] = {
-            "assistant_id": self.line.assistant_id,
+            "assistant_id": self.calling_organization.assistant_id,
             "weekdays": EVERY_DAY,
             "hours_start": time(0),
             "hours_end": time(0),
@@ -71,10 +71,10 @@ class PlannedCampaign:
 
 @pytest.fixture
 def planned_campaign(session: Session) -> PlannedCampaign:
-    line = make_line(session)
+    calling_organization = make_calling_organization(session)
     campaign = campaigns.create(
-        session, OWNER, line.organization_id, name="Spring", all_assistants=True
+        session, OWNER, calling_organization.organization_id, name="Spring", all_assistants=True
     )
-    made = PlannedCampaign(session, line, campaign)
+    made = PlannedCampaign(session, calling_organization, campaign)
     made.plan()
     return made

@@ -9,14 +9,14 @@ from app.database import Database
 from app.models import Call, OutreachContact, utcnow
 from app.services.outreach import dispatcher
 from tests.fixtures.outreach import start_campaign
-from tests.fixtures.worker import open_line
+from tests.fixtures.worker import create_calling_organization
 
 
 def test_eight_workers_call_each_contact_once_and_stay_within_the_lines(
     fresh_database: Database,
 ) -> None:
-    line = open_line(fresh_database, max_calls_at_once=12)
-    campaign_id = start_campaign(fresh_database, line, 40)
+    calling_organization = create_calling_organization(fresh_database, max_calls_at_once=12)
+    campaign_id = start_campaign(fresh_database, calling_organization, 40)
 
     def work(_worker: int) -> int:
         with fresh_database.transaction() as session:

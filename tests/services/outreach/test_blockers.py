@@ -23,8 +23,8 @@ backend = runs_on(["sqlite"])
 
 def second_assistant(session: Session, planned_campaign: PlannedCampaign) -> Assistant:
     assistant = Assistant(
-        partner_id=planned_campaign.line.partner_id,
-        organization_id=planned_campaign.line.organization_id,
+        partner_id=planned_campaign.calling_organization.partner_id,
+        organization_id=planned_campaign.calling_organization.organization_id,
         name="Bea",
         phone_number="+12025550198",
         phone_enabled=True,
@@ -50,7 +50,7 @@ def blocker_message(session: Session, planned_campaign: PlannedCampaign) -> tupl
 def test_a_removed_assistant_places_no_calls_until_it_is_back(
     session: Session, planned_campaign: PlannedCampaign
 ) -> None:
-    ada = session.get_one(Assistant, planned_campaign.line.assistant_id)
+    ada = session.get_one(Assistant, planned_campaign.calling_organization.assistant_id)
     planned_campaign.add(*PEOPLE)
     planned_campaign.start()
     assert (planned_campaign.feed(calls_at_once=2), blocker_message(session, planned_campaign)) == (
@@ -61,7 +61,7 @@ def test_a_removed_assistant_places_no_calls_until_it_is_back(
     later = utcnow() + timedelta(minutes=1)
     assert planned_campaign.feed(later) == 0
     assert blocker_message(session, planned_campaign) == ("agent_left", LEFT)
-    caller = planned_campaign.line.key
+    caller = planned_campaign.calling_organization.key
     assert [
         (campaign.id, why) for campaign, why in outreach.blocked_campaigns(session, caller, 5)
     ] == [(planned_campaign.campaign.id, LEFT)]
@@ -110,7 +110,9 @@ def test_a_forecast_counts_the_contacts_that_are_called_once_the_assistant_is_re
     session: Session, planned_campaign: PlannedCampaign, field: str, code: str, sentence: str
 ) -> None:
     planned_campaign.add(*PEOPLE, {"email": "dora@mail.example"})
-    setattr(session.get_one(Assistant, planned_campaign.line.assistant_id), field, False)
+    setattr(
+        session.get_one(Assistant, planned_campaign.calling_organization.assistant_id), field, False
+    )
     session.flush()
     assert blocker_message(session, planned_campaign) == (code, sentence)
     found = outreach.forecast(session, planned_campaign.campaign)
@@ -135,7 +137,9 @@ def test_a_pause_of_dialling_is_named_as_well(
 def test_a_campaign_waits_while_a_spending_limit_is_reached(
     session: Session, planned_campaign: PlannedCampaign
 ) -> None:
-    organization = spending.LimitSubject(organization_id=planned_campaign.line.organization_id)
+    organization = spending.LimitSubject(
+        organization_id=planned_campaign.calling_organization.organization_id
+    )
     spending.change(session, OWNER, organization, spending.SpendingLimits(day_micros=0))
     planned_campaign.add(*PEOPLE)
     planned_campaign.start()

@@ -62,7 +62,10 @@ def test_no_contact_is_called_before_a_user_starts_the_campaign(
 
 def test_a_campaign_without_a_plan_is_not_started(planned_campaign: PlannedCampaign) -> None:
     other = campaigns.create(
-        planned_campaign.session, OWNER, planned_campaign.line.organization_id, name="Autumn"
+        planned_campaign.session,
+        OWNER,
+        planned_campaign.calling_organization.organization_id,
+        name="Autumn",
     )
     with pytest.raises(Conflict) as refused:
         outreach.start(planned_campaign.session, OWNER, other.id)
@@ -103,7 +106,7 @@ def test_only_a_few_calls_are_queued_ahead(planned_campaign: PlannedCampaign) ->
 def test_a_contact_that_cannot_be_called_is_left_out_once_with_the_reason(
     session: Session, planned_campaign: PlannedCampaign
 ) -> None:
-    do_not_call.add(session, OWNER, planned_campaign.line.organization_id, BOB)
+    do_not_call.add(session, OWNER, planned_campaign.calling_organization.organization_id, BOB)
     planned_campaign.add(
         {"phone": ADA},
         {"phone": BOB},
@@ -139,7 +142,7 @@ def test_a_contact_that_cannot_be_called_is_left_out_once_with_the_reason(
 def test_a_forecast_counts_as_the_start_then_does(
     session: Session, planned_campaign: PlannedCampaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    do_not_call.add(session, OWNER, planned_campaign.line.organization_id, BOB)
+    do_not_call.add(session, OWNER, planned_campaign.calling_organization.organization_id, BOB)
     planned_campaign.add({"phone": ADA}, {"phone": BOB}, {"email": "dora@mail.example"})
     expected = {"do_not_contact": 1, "no_phone": 1}
     found = outreach.forecast(session, planned_campaign.campaign)
@@ -163,7 +166,9 @@ def test_a_forecast_counts_as_the_start_then_does(
 def test_a_contact_without_consent_is_left_out_where_it_is_required(
     session: Session, planned_campaign: PlannedCampaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session.get_one(Organization, planned_campaign.line.organization_id).consent_required = True
+    session.get_one(
+        Organization, planned_campaign.calling_organization.organization_id
+    ).consent_required = True
     planned_campaign.add(
         {"phone": ADA, "contactMetadata": {"consent": "yes"}},
         {"phone": BOB, "contactMetadata": {"consent": "no"}},
@@ -174,9 +179,13 @@ def test_a_contact_without_consent_is_left_out_where_it_is_required(
     counted = outreach.forecast(session, planned_campaign.campaign)
     assert (exact.called, exact.left_out) == (1, {"do_not_contact": 1, "consent_missing": 1})
     assert counted == replace(exact, is_exact=False)
-    session.get_one(Organization, planned_campaign.line.organization_id).consent_required = False
+    session.get_one(
+        Organization, planned_campaign.calling_organization.organization_id
+    ).consent_required = False
     assert outreach.forecast(session, planned_campaign.campaign).left_out == {"do_not_contact": 1}
-    session.get_one(Organization, planned_campaign.line.organization_id).consent_required = True
+    session.get_one(
+        Organization, planned_campaign.calling_organization.organization_id
+    ).consent_required = True
     planned_campaign.start()
     assert planned_campaign.feed() == 1
     assert planned_campaign.decided() == {
@@ -189,7 +198,7 @@ def test_a_contact_without_consent_is_left_out_where_it_is_required(
 def test_large_campaigns_are_counted_by_the_database_alike(
     session: Session, planned_campaign: PlannedCampaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    do_not_call.add(session, OWNER, planned_campaign.line.organization_id, BOB)
+    do_not_call.add(session, OWNER, planned_campaign.calling_organization.organization_id, BOB)
     planned_campaign.add(
         *({"phone": phone} for phone in (ADA, BOB, CLEO)), {"email": "dora@mail.example"}
     )
@@ -349,7 +358,7 @@ def test_calls_begin_on_the_first_day_of_the_plan_and_end_with_the_last(
     planned_campaign: PlannedCampaign,
 ) -> None:
     planned_campaign.session.get_one(
-        Assistant, planned_campaign.line.assistant_id
+        Assistant, planned_campaign.calling_organization.assistant_id
     ).timezone = "America/New_York"
     planned_campaign.plan(starts_on=date(2026, 12, 1), ends_on=date(2026, 12, 2), calls_per_hour=60)
     planned_campaign.add(*people(4))
@@ -400,7 +409,9 @@ def test_contacts_are_called_in_the_calling_hours_of_their_region(
 def test_the_organizations_hours_narrow_those_of_the_plan(
     session: Session, planned_campaign: PlannedCampaign
 ) -> None:
-    organization = session.get_one(Organization, planned_campaign.line.organization_id)
+    organization = session.get_one(
+        Organization, planned_campaign.calling_organization.organization_id
+    )
     organization.calling_hours_on = True
     organization.calling_hours_start, organization.calling_hours_end = time(12), time(13)
     planned_campaign.plan(hours_start=time(9), hours_end=time(11))
@@ -415,8 +426,10 @@ def test_a_suspended_organization_or_assistant_holds_the_campaign(
 ) -> None:
     planned_campaign.add({"phone": ADA})
     planned_campaign.start()
-    organization = session.get_one(Organization, planned_campaign.line.organization_id)
-    assistant = session.get_one(Assistant, planned_campaign.line.assistant_id)
+    organization = session.get_one(
+        Organization, planned_campaign.calling_organization.organization_id
+    )
+    assistant = session.get_one(Assistant, planned_campaign.calling_organization.assistant_id)
     held = []
     at = utcnow()
     for thing, name, value in (
@@ -445,10 +458,10 @@ def test_a_suspended_organization_or_assistant_holds_the_campaign(
 
 
 def one_call_made(planned_campaign: PlannedCampaign) -> None:
-    call_id = planned_campaign.line.accept(planned_campaign.session, CLEO).id
+    call_id = planned_campaign.calling_organization.accept(planned_campaign.session, CLEO).id
     planned_campaign.session.add(
         CallAttempt(
-            organization_id=planned_campaign.line.organization_id,
+            organization_id=planned_campaign.calling_organization.organization_id,
             call_id=call_id,
             number=1,
             carrier=CarrierKind.SIMULATOR,
@@ -466,7 +479,9 @@ def test_a_contact_is_called_again_after_a_suspension_ended_the_call(
     planned_campaign.start()
     planned_campaign.feed()
     ada, bob = planned_campaign.calls()
-    organization = session.get_one(Organization, planned_campaign.line.organization_id)
+    organization = session.get_one(
+        Organization, planned_campaign.calling_organization.organization_id
+    )
     organization.status = OrganizationStatus.SUSPENDED
     session.flush()
     reason = EndedReason.ORGANIZATION_SUSPENDED
@@ -546,8 +561,8 @@ def test_in_trial_mode_only_verified_numbers_are_called(
     planned_campaign: PlannedCampaign, monkeypatch: pytest.MonkeyPatch, looked_at: int
 ) -> None:
     monkeypatch.setattr("app.services.outreach.forecasting.LOOKED_AT", looked_at)
-    start_trial(planned_campaign.session, planned_campaign.line.organization_id)
-    add_verified(planned_campaign.session, planned_campaign.line, "+12125550001")
+    start_trial(planned_campaign.session, planned_campaign.calling_organization.organization_id)
+    add_verified(planned_campaign.session, planned_campaign.calling_organization, "+12125550001")
     planned_campaign.add({"phone": "+12125550001"}, {"phone": "+12125550002"})
     planned = outreach.forecast(planned_campaign.session, planned_campaign.campaign)
     assert (planned.called, planned.left_out) == (1, {"trial_mode": 1})

@@ -45,25 +45,25 @@ CANARIES = (EMAIL, OLD_EMAIL, NAME, "Canarywood", SUBJECT, ADDRESS)
 
 
 @pytest.fixture
-def admin(own: Tenant) -> Caller:
-    return own.caller(Role.PARTNER_ADMIN)
+def admin(tenant: Tenant) -> Caller:
+    return tenant.caller(Role.PARTNER_ADMIN)
 
 
 @pytest.fixture
-def erased(session: Session, own: Tenant, admin: Caller) -> User:
+def erased(session: Session, tenant: Tenant, admin: Caller) -> User:
     """An editor of the partner with traces everywhere."""
-    user = make_user(session, own.partner.id, OLD_EMAIL, Role.PARTNER_EDITOR)
+    user = make_user(session, tenant.partner.id, OLD_EMAIL, Role.PARTNER_EDITOR)
     change = UpdateUserInput.model_validate({"email": EMAIL})
     users.update(session, admin, user.id, change, name=NAME)
     user.last_sign_in, user.idp_uid = utcnow(), SUBJECT
     session.flush()
     hers = caller_with(Role.PARTNER_ADMIN, user)
     hers = replace(hers, ip=ADDRESS)
-    campaign = campaigns.create(session, hers, own.organization.id, name="Recall")
+    campaign = campaigns.create(session, hers, tenant.organization.id, name="Recall")
     campaigns.rename(session, hers, campaign.id, "Recall 2")
-    make_call(session, own.organization, "+12025550101", requested_by=EMAIL, **answered())
+    make_call(session, tenant.organization, "+12025550101", requested_by=EMAIL, **answered())
     provider = IdentityProvider(
-        partner_id=own.partner.id,
+        partner_id=tenant.partner.id,
         name="Entra",
         issuer="https://login.example",
         client_id="portal",
@@ -76,7 +76,7 @@ def erased(session: Session, own: Tenant, admin: Caller) -> User:
             UserIdentity(provider_id=provider.id, user_id=user.id, subject=SUBJECT),
             ScimUser(
                 user_id=user.id,
-                partner_id=own.partner.id,
+                partner_id=tenant.partner.id,
                 external_id=SUBJECT,
                 given_name="Gretaxine",
                 family_name="Canarywood",
@@ -99,11 +99,11 @@ def erased(session: Session, own: Tenant, admin: Caller) -> User:
                 expires_at=utcnow(),
             ),
             RefusalCount(
-                key="2" * 64, partner_id=own.partner.id, since=utcnow(), entry={"actor": EMAIL}
+                key="2" * 64, partner_id=tenant.partner.id, since=utcnow(), entry={"actor": EMAIL}
             ),
             ReportSchedule(
-                scope=f"partner:{own.partner.id}",
-                partner_id=own.partner.id,
+                scope=f"partner:{tenant.partner.id}",
+                partner_id=tenant.partner.id,
                 day=1,
                 hour=8,
                 timezone="UTC",
@@ -112,7 +112,7 @@ def erased(session: Session, own: Tenant, admin: Caller) -> User:
             ),
         ]
     )
-    mail_queue.enqueue(session, MailKind.NEW_BROWSER, partner_id=own.partner.id, user_id=user.id)
+    mail_queue.enqueue(session, MailKind.NEW_BROWSER, partner_id=tenant.partner.id, user_id=user.id)
     session.commit()
     return user
 
@@ -158,10 +158,10 @@ def test_nothing_names_an_erased_user(
 
 
 def test_the_last_active_administrator_cannot_be_erased(
-    session: Session, own: Tenant, admin: Caller
+    session: Session, tenant: Tenant, admin: Caller
 ) -> None:
     operator = caller_with(Role.OPERATOR, None)
-    subject = subjects.user(session, operator, own.staff[Role.PARTNER_ADMIN].id)
+    subject = subjects.user(session, operator, tenant.staff[Role.PARTNER_ADMIN].id)
     with pytest.raises(Conflict) as refused:
         erasing.request(session, operator, subject)
     assert refused.value.code == "last_partner_admin"

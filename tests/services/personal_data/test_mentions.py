@@ -28,10 +28,10 @@ def find(session: Session, caller: Caller, contact: Contact) -> list[tuple[str, 
 
 
 @pytest.fixture
-def maria(session: Session, own: Tenant) -> Contact:
+def maria(session: Session, tenant: Tenant) -> Contact:
     """A contact that others' texts mention, and whose own texts name her too."""
-    admin = own.caller(Role.PARTNER_ADMIN)
-    campaign = campaigns.create(session, admin, own.organization.id, name="Friends of María")
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    campaign = campaigns.create(session, admin, tenant.organization.id, name="Friends of María")
     metadata = {"note": "María likes mornings"}
     mine = ContactFields("María", "Vale", PHONE, metadata=metadata)
     contact_id = single.add(session, admin, campaign.id, mine)
@@ -41,23 +41,27 @@ def maria(session: Session, own: Tenant) -> Contact:
     single.add(
         session, admin, campaign.id, ContactFields("Al", "", THIRD_PHONE, metadata=other_word)
     )
-    make_call(session, own.organization, PHONE, **answered(), intro_message="Hello María")
-    make_call(session, own.organization, OTHER_PHONE, **answered(), intro_message="Ask María Vale")
-    do_not_call.add(session, admin, own.organization.id, OTHER_PHONE, reason="María said so")
-    do_not_call.add(session, admin, own.organization.id, THIRD_PHONE, reason="María Vale said so")
-    do_not_call.add(session, admin, own.organization.id, PHONE, reason="María asked")
+    make_call(session, tenant.organization, PHONE, **answered(), intro_message="Hello María")
+    make_call(
+        session, tenant.organization, OTHER_PHONE, **answered(), intro_message="Ask María Vale"
+    )
+    do_not_call.add(session, admin, tenant.organization.id, OTHER_PHONE, reason="María said so")
+    do_not_call.add(
+        session, admin, tenant.organization.id, THIRD_PHONE, reason="María Vale said so"
+    )
+    do_not_call.add(session, admin, tenant.organization.id, PHONE, reason="María asked")
     session.flush()
     return session.get_one(Contact, contact_id)
 
 
 def test_only_remaining_texts_are_listed_with_the_words_around_the_name(
-    session: Session, own: Tenant, maria: Contact
+    session: Session, tenant: Tenant, maria: Contact
 ) -> None:
-    assistant = session.query(Assistant).filter_by(organization_id=own.organization.id).first()
+    assistant = session.query(Assistant).filter_by(organization_id=tenant.organization.id).first()
     assert assistant is not None
     assistant.default_intro = "x" * 100 + " or ask for Maria, or MARÍA, " + "y" * 100
     session.flush()
-    assert find(session, own.caller(Role.PARTNER_ADMIN), maria) == [
+    assert find(session, tenant.caller(Role.PARTNER_ADMIN), maria) == [
         ("agents", "MARÍA", "…" + "x" * 18 + " or ask for Maria, or MARÍA, " + "y" * 38 + "…"),
         ("campaigns", "María", "Friends of María"),
         ("do_not_call", "María", "María said so"),
@@ -67,18 +71,18 @@ def test_only_remaining_texts_are_listed_with_the_words_around_the_name(
 
 
 def test_a_caller_gets_only_what_they_may_read(
-    session: Session, own: Tenant, maria: Contact
+    session: Session, tenant: Tenant, maria: Contact
 ) -> None:
-    admin, limited = own.caller(Role.PARTNER_ADMIN), own.staff[Role.ADMIN]
-    user = session.get_one(User, own.user.id)
+    admin, limited = tenant.caller(Role.PARTNER_ADMIN), tenant.staff[Role.ADMIN]
+    user = session.get_one(User, tenant.user.id)
     user.name = "María Vale"
-    group = organization_groups.create(session, admin, GroupInput("Others", [own.plus.id]))
+    group = organization_groups.create(session, admin, GroupInput("Others", [tenant.plus.id]))
     organization_groups.limit(session, admin, limited, {group.id})
     session.flush()
     subject = subjects.user(session, admin, user.id)
     callers = {
         "partner admin": admin,
-        "admin of other organizations": replace(own.caller(Role.ADMIN), is_limited=True),
+        "admin of other organizations": replace(tenant.caller(Role.ADMIN), is_limited=True),
         "operator": Caller(admin.kind, Role.OPERATOR, None, "root"),
     }
     found = {
@@ -93,30 +97,30 @@ def test_a_caller_gets_only_what_they_may_read(
 
 
 def test_short_and_missing_names_are_not_searched(
-    session: Session, own: Tenant, maria: Contact
+    session: Session, tenant: Tenant, maria: Contact
 ) -> None:
     assert mentions.single_names(["Al", "Li Vale", ""]) == ["Vale"]
     maria.first_name, maria.last_name = "Li", None
     session.flush()
-    assert find(session, own.caller(Role.PARTNER_ADMIN), maria) == []
+    assert find(session, tenant.caller(Role.PARTNER_ADMIN), maria) == []
 
 
-def test_at_most_twenty_are_listed(session: Session, own: Tenant, maria: Contact) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+def test_at_most_twenty_are_listed(session: Session, tenant: Tenant, maria: Contact) -> None:
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     for number in range(mentions.MAX_MENTIONS):
-        campaigns.create(session, admin, own.organization.id, name=f"María {number}")
+        campaigns.create(session, admin, tenant.organization.id, name=f"María {number}")
     assert len(find(session, admin, maria)) == mentions.MAX_MENTIONS
 
 
 def test_old_contacts_and_calls_are_searched_too_until_the_time_is_over(
-    session: Session, own: Tenant, maria: Contact, monkeypatch: pytest.MonkeyPatch
+    session: Session, tenant: Tenant, maria: Contact, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     for number in range(4):
         other = ContactFields("Cy", "", f"+1202555016{number}")
         single.add(session, admin, maria.campaign_id, other)
         later = NOON + timedelta(minutes=1 + number)
-        make_call(session, own.organization, OTHER_PHONE, later, **answered())
+        make_call(session, tenant.organization, OTHER_PHONE, later, **answered())
     monkeypatch.setattr(mentions, "AT_ONCE", 2)
     tables = sorted(table for table, _name, _text in find(session, admin, maria))
     assert tables == ["calls", "campaigns", "contacts", "do_not_call"]

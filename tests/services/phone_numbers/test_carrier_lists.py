@@ -36,7 +36,7 @@ Read = Callable[[Tenant, CarrierAccount], str]
 
 
 @pytest.fixture
-def other(session: Session) -> Tenant:
+def other_tenant(session: Session) -> Tenant:
     return make_tenant(session, "Southwind")
 
 
@@ -80,52 +80,52 @@ def stored(session: Session) -> dict[str, tuple[object, ...]]:
 
 
 def test_own_numbers_and_verified_caller_ids_are_confirmed_page_by_page(
-    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+    session: Session, tenant: Tenant, carrier: FaultyCarrier, read: Read
 ) -> None:
     carrier.owned, carrier.verified, carrier.page_size = {ONE, TWO}, {THREE}, 1
-    assert read(own, bring(session, own)) == "3 numbers are confirmed."
-    found = (own.partner.id, None, LISTED, True)
+    assert read(tenant, bring(session, tenant)) == "3 numbers are confirmed."
+    found = (tenant.partner.id, None, LISTED, True)
     assert stored(session) == dict.fromkeys((ONE, TWO, THREE), found)
 
 
 def test_the_list_of_an_organizations_account_is_for_that_organization(
-    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+    session: Session, tenant: Tenant, carrier: FaultyCarrier, read: Read
 ) -> None:
     carrier.owned = {ONE}
-    account = bring(session, own, own.plus)
-    assert read(own, account) == "1 number is confirmed."
-    assert stored(session) == {ONE: (own.partner.id, own.plus.id, LISTED, True)}
+    account = bring(session, tenant, tenant.plus)
+    assert read(tenant, account) == "1 number is confirmed."
+    assert stored(session) == {ONE: (tenant.partner.id, tenant.plus.id, LISTED, True)}
     assert session.get_one(PhoneNumber, ONE).account_id == account.id
 
 
 def test_the_list_of_the_partners_account_leaves_numbers_to_the_organizations_own(
-    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+    session: Session, tenant: Tenant, carrier: FaultyCarrier, read: Read
 ) -> None:
     carrier.owned = {ONE}
-    nearer, wider = bring(session, own, own.plus), bring(session, own)
+    nearer, wider = bring(session, tenant, tenant.plus), bring(session, tenant)
     for account in (nearer, wider):
-        assert read(own, account) == "1 number is confirmed."
+        assert read(tenant, account) == "1 number is confirmed."
     assert session.get_one(PhoneNumber, ONE).account_id == nearer.id
-    carrier_accounts.remove(session, own.caller(Role.PARTNER_ADMIN), nearer.id)
-    read(own, wider)
+    carrier_accounts.remove(session, tenant.caller(Role.PARTNER_ADMIN), nearer.id)
+    read(tenant, wider)
     found = session.get_one(PhoneNumber, ONE)
-    assert (found.account_id, found.organization_id) == (wider.id, own.plus.id)
+    assert (found.account_id, found.organization_id) == (wider.id, tenant.plus.id)
 
 
 def test_numbers_that_are_listed_no_more_lose_their_confirmation_until_they_are_again(
-    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+    session: Session, tenant: Tenant, carrier: FaultyCarrier, read: Read
 ) -> None:
-    account = bring(session, own)
+    account = bring(session, tenant)
     carrier.owned = {ONE, TWO}
-    read(own, account)
-    phone_numbers.move(session, OPERATOR, ONE, own.plus.id)
+    read(tenant, account)
+    phone_numbers.move(session, OPERATOR, ONE, tenant.plus.id)
     carrier.owned = {TWO}
-    read(own, account)
-    assert stored(session)[ONE] == (own.partner.id, own.plus.id, LISTED, False)
-    assert stored(session)[TWO] == (own.partner.id, None, LISTED, True)
+    read(tenant, account)
+    assert stored(session)[ONE] == (tenant.partner.id, tenant.plus.id, LISTED, False)
+    assert stored(session)[TWO] == (tenant.partner.id, None, LISTED, True)
     carrier.owned = {ONE, TWO}
-    read(own, account)
-    assert stored(session)[ONE] == (own.partner.id, own.plus.id, LISTED, True)
+    read(tenant, account)
+    assert stored(session)[ONE] == (tenant.partner.id, tenant.plus.id, LISTED, True)
     actions = session.scalars(
         select(AuditEntry.action).where(AuditEntry.target_id == ONE).order_by(AuditEntry.id)
     )
@@ -138,11 +138,11 @@ def test_numbers_that_are_listed_no_more_lose_their_confirmation_until_they_are_
 
 
 def test_partner_admins_get_one_mail_about_numbers_that_are_listed_no_more(
-    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+    session: Session, tenant: Tenant, carrier: FaultyCarrier, read: Read
 ) -> None:
-    account = bring(session, own, own.plus)
+    account = bring(session, tenant, tenant.plus)
     for carrier.owned in ({ONE, TWO}, set(), set()):
-        read(own, account)
+        read(tenant, account)
     query = select(Mail.user_id, Mail.kind, Mail.details)
     mails = session.execute(query.where(Mail.kind != "credential_created")).all()
     details = {
@@ -150,65 +150,67 @@ def test_partner_admins_get_one_mail_about_numbers_that_are_listed_no_more(
         "numbers": [format_international(number) for number in sorted((ONE, TWO))],
         "count": 2,
     }
-    admin = own.staff[Role.PARTNER_ADMIN].id
+    admin = tenant.staff[Role.PARTNER_ADMIN].id
     assert [tuple(mail) for mail in mails] == [(admin, "numbers_unconfirmed", details)]
 
 
 def test_a_list_takes_only_numbers_that_are_not_confirmed_for_others(
-    session: Session, own: Tenant, other: Tenant, carrier: FaultyCarrier, read: Read
+    session: Session, tenant: Tenant, other_tenant: Tenant, carrier: FaultyCarrier, read: Read
 ) -> None:
-    phone_numbers.assign(session, OPERATOR, other.plus.id, [ONE])
-    [assistant] = assistants.of_organization(session, OPERATOR, other.organization.id)
+    phone_numbers.assign(session, OPERATOR, other_tenant.plus.id, [ONE])
+    [assistant] = assistants.of_organization(session, OPERATOR, other_tenant.organization.id)
     assistants.configure_assistant(session, OPERATOR, assistant, phone_number=TWO)
     carrier.owned = {ONE, TWO}
     words = "1 number is confirmed. 1 number is not available here. Ask the platform operator."
-    assert read(own, bring(session, own)) == words
+    assert read(tenant, bring(session, tenant)) == words
     assert stored(session) == {
-        ONE: (other.partner.id, other.plus.id, NumberSource.ASSIGNED, True),
-        TWO: (own.partner.id, None, LISTED, True),
+        ONE: (other_tenant.partner.id, other_tenant.plus.id, NumberSource.ASSIGNED, True),
+        TWO: (tenant.partner.id, None, LISTED, True),
     }
 
 
 def test_an_assigned_number_stays_assigned(
-    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+    session: Session, tenant: Tenant, carrier: FaultyCarrier, read: Read
 ) -> None:
-    phone_numbers.assign(session, OPERATOR, own.plus.id, [ONE])
-    account = bring(session, own)
+    phone_numbers.assign(session, OPERATOR, tenant.plus.id, [ONE])
+    account = bring(session, tenant)
     carrier.owned = {ONE}
-    read(own, account)
+    read(tenant, account)
     carrier.owned = set()
-    read(own, account)
-    assert stored(session) == {ONE: (own.partner.id, own.plus.id, NumberSource.ASSIGNED, True)}
+    read(tenant, account)
+    assert stored(session) == {
+        ONE: (tenant.partner.id, tenant.plus.id, NumberSource.ASSIGNED, True)
+    }
 
 
 def test_a_list_that_cannot_be_read_changes_nothing(
-    session: Session, own: Tenant, carrier: FaultyCarrier, read: Read
+    session: Session, tenant: Tenant, carrier: FaultyCarrier, read: Read
 ) -> None:
-    account = bring(session, own)
+    account = bring(session, tenant)
     carrier.owned = {ONE}
-    read(own, account)
+    read(tenant, account)
     before = stored(session)
     carrier.accounts[SIDS["Northwind"]] = "renewed"
-    assert "does not accept this token" in read(own, account)
+    assert "does not accept this token" in read(tenant, account)
     carrier.stop()
-    assert "could not be reached" in read(own, account)
+    assert "could not be reached" in read(tenant, account)
     assert stored(session) == before
 
 
 def test_lists_are_read_daily_and_those_of_removed_accounts_end(
-    session: Session, own: Tenant, other: Tenant, carrier: FaultyCarrier, read: Read
+    session: Session, tenant: Tenant, other_tenant: Tenant, carrier: FaultyCarrier, read: Read
 ) -> None:
-    first, second = bring(session, own), bring(session, other)
+    first, second = bring(session, tenant), bring(session, other_tenant)
     carrier.owned = {ONE}
-    read(own, first)
+    read(tenant, first)
     assert phone_numbers.refresh_due(session) == 1  # the second
     assert phone_numbers.refresh_due(session) == 0
     for account in (first, second):
         session.get_one(CarrierNumberList, account.id).asked_at = utcnow() - timedelta(hours=25)
     session.flush()
     assert phone_numbers.refresh_due(session) == 2
-    carrier_accounts.remove(session, own.caller(Role.PARTNER_ADMIN), first.id)
+    carrier_accounts.remove(session, tenant.caller(Role.PARTNER_ADMIN), first.id)
     phone_numbers.refresh_due(session)
-    assert stored(session) == {ONE: (own.partner.id, None, LISTED, False)}
-    assert read(other, second) == "1 number is confirmed."
-    assert stored(session) == {ONE: (other.partner.id, None, LISTED, True)}
+    assert stored(session) == {ONE: (tenant.partner.id, None, LISTED, False)}
+    assert read(other_tenant, second) == "1 number is confirmed."
+    assert stored(session) == {ONE: (other_tenant.partner.id, None, LISTED, True)}

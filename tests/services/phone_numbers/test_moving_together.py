@@ -12,22 +12,25 @@ from app.models import CallAttempt, new_id
 from app.services import phone_numbers
 from app.services.calls import claims
 from tests.fixtures.cast import OPERATOR
-from tests.fixtures.worker import open_line
+from tests.fixtures.worker import create_calling_organization
 
 
 def test_a_move_waits_for_the_call_and_the_next_call_is_not_placed(
     fresh_database: Database,
 ) -> None:
-    line, other = open_line(fresh_database), open_line(fresh_database)
+    calling_organization, other = (
+        create_calling_organization(fresh_database),
+        create_calling_organization(fresh_database),
+    )
     with fresh_database.transaction() as session:
         first, second = (
-            line.accept(session, number, carrier=CarrierKind.TWILIO).id
+            calling_organization.accept(session, number, carrier=CarrierKind.TWILIO).id
             for number in ("+12125551000", "+12125551001")
         )
         [(number, owner)] = [
             (row.number.number, row.number.organization_id)
             for row in phone_numbers.listing(session, OPERATOR).items
-            if row.number.organization_id == line.organization_id
+            if row.number.organization_id == calling_organization.organization_id
         ]
     checked, order = Event(), []
 
@@ -47,7 +50,7 @@ def test_a_move_waits_for_the_call_and_the_next_call_is_not_placed(
     with ThreadPoolExecutor(2) as together:
         for work in [together.submit(place), together.submit(move)]:
             work.result()
-    assert (order, owner) == (["placed", "moved"], line.organization_id)
+    assert (order, owner) == (["placed", "moved"], calling_organization.organization_id)
     with fresh_database.transaction() as session:
         claimed = claims.next_step(session, second, new_id(), calls_at_once=9)
         assert claimed.kind is claims.ClaimKind.DONE

@@ -28,7 +28,7 @@ CLAIMANTS = 8
 
 
 @pytest.fixture
-def other(session: Session) -> Tenant:
+def other_tenant(session: Session) -> Tenant:
     return make_tenant(session, "Southwind")
 
 
@@ -67,50 +67,50 @@ def stored(session: Session) -> dict[str, tuple[UUID | None, NumberSource, bool]
 
 
 def test_on_the_simulated_carrier_the_first_organization_takes_a_free_number(
-    session: Session, own: Tenant, other: Tenant
+    session: Session, tenant: Tenant, other_tenant: Tenant
 ) -> None:
-    assert give(session, own.plus, NUMBER) is None
-    assert give(session, own.organization, NUMBER) == REFUSED
-    assert give(session, other.plus, NUMBER) == REFUSED
-    assert stored(session) == {NUMBER: (own.plus.id, NumberSource.SIMULATED, False)}
+    assert give(session, tenant.plus, NUMBER) is None
+    assert give(session, tenant.organization, NUMBER) == REFUSED
+    assert give(session, other_tenant.plus, NUMBER) == REFUSED
+    assert stored(session) == {NUMBER: (tenant.plus.id, NumberSource.SIMULATED, False)}
 
 
 def test_a_number_that_was_only_simulated_is_free_once_no_assistant_has_it(
-    session: Session, own: Tenant, other: Tenant
+    session: Session, tenant: Tenant, other_tenant: Tenant
 ) -> None:
-    give(session, own.plus, NUMBER)
-    give(session, own.plus, OTHER_NUMBER)
-    assert give(session, other.plus, NUMBER) is None
-    give(session, own.plus, None)
-    assert stored(session) == {NUMBER: (other.plus.id, NumberSource.SIMULATED, False)}
+    give(session, tenant.plus, NUMBER)
+    give(session, tenant.plus, OTHER_NUMBER)
+    assert give(session, other_tenant.plus, NUMBER) is None
+    give(session, tenant.plus, None)
+    assert stored(session) == {NUMBER: (other_tenant.plus.id, NumberSource.SIMULATED, False)}
 
 
 def test_on_a_real_carrier_a_free_number_and_a_foreign_one_are_refused_in_the_same_words(
-    session: Session, own: Tenant, other: Tenant
+    session: Session, tenant: Tenant, other_tenant: Tenant
 ) -> None:
-    phone_numbers.assign(session, OPERATOR, other.plus.id, [OTHER_NUMBER])
+    phone_numbers.assign(session, OPERATOR, other_tenant.plus.id, [OTHER_NUMBER])
     for carrier in (CarrierKind.TWILIO, CarrierKind.SIP):
-        assert give(session, own.plus, NUMBER, carrier) == REFUSED
-        assert give(session, own.plus, OTHER_NUMBER, carrier) == REFUSED
-        assert give(session, own.organization, OTHER_NUMBER, carrier) == REFUSED
-    assert give(session, own.plus, NUMBER) is None  # the simulated carrier
-    give(session, own.plus, None)
-    phone_numbers.assign(session, OPERATOR, own.plus.id, [NUMBER])
-    assert give(session, own.plus, NUMBER, CarrierKind.TWILIO) is None
+        assert give(session, tenant.plus, NUMBER, carrier) == REFUSED
+        assert give(session, tenant.plus, OTHER_NUMBER, carrier) == REFUSED
+        assert give(session, tenant.organization, OTHER_NUMBER, carrier) == REFUSED
+    assert give(session, tenant.plus, NUMBER) is None  # the simulated carrier
+    give(session, tenant.plus, None)
+    phone_numbers.assign(session, OPERATOR, tenant.plus.id, [NUMBER])
+    assert give(session, tenant.plus, NUMBER, CarrierKind.TWILIO) is None
 
 
 def test_an_assignment_by_the_operator_replaces_use_on_the_simulated_carrier_only(
-    session: Session, own: Tenant, other: Tenant
+    session: Session, tenant: Tenant, other_tenant: Tenant
 ) -> None:
-    give(session, other.plus, NUMBER)
+    give(session, other_tenant.plus, NUMBER)
     typed = ["(202) 555-0123", OTHER_NUMBER]
-    assert phone_numbers.assign(session, OPERATOR, own.plus.id, typed) == [NUMBER, OTHER_NUMBER]
+    assert phone_numbers.assign(session, OPERATOR, tenant.plus.id, typed) == [NUMBER, OTHER_NUMBER]
     assert stored(session) == {
-        NUMBER: (own.plus.id, NumberSource.ASSIGNED, True),
-        OTHER_NUMBER: (own.plus.id, NumberSource.ASSIGNED, True),
+        NUMBER: (tenant.plus.id, NumberSource.ASSIGNED, True),
+        OTHER_NUMBER: (tenant.plus.id, NumberSource.ASSIGNED, True),
     }
     with pytest.raises(ValidationFailed) as refusal:
-        phone_numbers.assign(session, OPERATOR, other.plus.id, ["+12025550125", NUMBER])
+        phone_numbers.assign(session, OPERATOR, other_tenant.plus.id, ["+12025550125", NUMBER])
     assert [(problem.field, problem.code) for problem in refusal.value.problems] == [
         ("numbers", "number_taken")
     ]
@@ -120,74 +120,79 @@ def test_an_assignment_by_the_operator_replaces_use_on_the_simulated_carrier_onl
     ("typed", "code"), [([], "required"), (["12"], "invalid_phone"), (["x"] * 1001, "too_many")]
 )
 def test_numbers_that_cannot_be_assigned_are_refused(
-    session: Session, own: Tenant, typed: list[str], code: str
+    session: Session, tenant: Tenant, typed: list[str], code: str
 ) -> None:
     with pytest.raises(ValidationFailed) as refusal:
-        phone_numbers.assign(session, OPERATOR, own.plus.id, typed)
+        phone_numbers.assign(session, OPERATOR, tenant.plus.id, typed)
     assert refusal.value.code == code
 
 
 def test_a_partner_moves_its_numbers_among_its_own_organizations(
-    session: Session, own: Tenant, other: Tenant
+    session: Session, tenant: Tenant, other_tenant: Tenant
 ) -> None:
-    admin = own.caller(Role.ADMIN)
-    phone_numbers.assign(session, OPERATOR, own.plus.id, [NUMBER])
-    phone_numbers.assign(session, OPERATOR, other.plus.id, [OTHER_NUMBER])
-    moved = phone_numbers.move(session, admin, NUMBER, own.organization.id)
-    assert (moved.organization_id, moved.source) == (own.organization.id, NumberSource.ASSIGNED)
+    admin = tenant.caller(Role.ADMIN)
+    phone_numbers.assign(session, OPERATOR, tenant.plus.id, [NUMBER])
+    phone_numbers.assign(session, OPERATOR, other_tenant.plus.id, [OTHER_NUMBER])
+    moved = phone_numbers.move(session, admin, NUMBER, tenant.organization.id)
+    assert (moved.organization_id, moved.source) == (tenant.organization.id, NumberSource.ASSIGNED)
     with pytest.raises(Conflict):
-        phone_numbers.move(session, admin, NUMBER, own.plus.id, expected_version=1)
-    for number, target in ((OTHER_NUMBER, own.plus.id), (NUMBER, other.plus.id)):
+        phone_numbers.move(session, admin, NUMBER, tenant.plus.id, expected_version=1)
+    for number, target in ((OTHER_NUMBER, tenant.plus.id), (NUMBER, other_tenant.plus.id)):
         with pytest.raises(NotFound):
             phone_numbers.move(session, admin, number, target)
-    for refused in (own.caller(Role.PARTNER_EDITOR), own.caller(Role.STANDARD)):
+    for refused in (tenant.caller(Role.PARTNER_EDITOR), tenant.caller(Role.STANDARD)):
         with pytest.raises(Forbidden):
-            phone_numbers.move(session, refused, NUMBER, own.plus.id)
+            phone_numbers.move(session, refused, NUMBER, tenant.plus.id)
 
 
 def test_a_number_of_the_partner_that_no_organization_has_goes_to_the_first_that_uses_it(
-    session: Session, own: Tenant, other: Tenant
+    session: Session, tenant: Tenant, other_tenant: Tenant
 ) -> None:
-    phone_numbers.assign(session, OPERATOR, own.plus.id, [NUMBER])
+    phone_numbers.assign(session, OPERATOR, tenant.plus.id, [NUMBER])
     phone_numbers.move(session, OPERATOR, NUMBER, None)
-    assert give(session, other.plus, NUMBER, CarrierKind.TWILIO) == REFUSED
-    assert give(session, own.organization, NUMBER, CarrierKind.TWILIO) is None
-    assert give(session, own.plus, NUMBER, CarrierKind.TWILIO) == REFUSED
+    assert give(session, other_tenant.plus, NUMBER, CarrierKind.TWILIO) == REFUSED
+    assert give(session, tenant.organization, NUMBER, CarrierKind.TWILIO) is None
+    assert give(session, tenant.plus, NUMBER, CarrierKind.TWILIO) == REFUSED
 
 
 def test_the_operator_moves_a_number_to_another_partner_and_releases_it(
-    session: Session, own: Tenant, other: Tenant
+    session: Session, tenant: Tenant, other_tenant: Tenant
 ) -> None:
-    phone_numbers.assign(session, OPERATOR, own.plus.id, [NUMBER])
-    phone_numbers.move(session, OPERATOR, NUMBER, other.plus.id)
-    found = phone_numbers.get(session, other.caller(Role.ADMIN), NUMBER)
-    assert (found.partner_id, found.organization_id) == (other.partner.id, other.plus.id)
+    phone_numbers.assign(session, OPERATOR, tenant.plus.id, [NUMBER])
+    phone_numbers.move(session, OPERATOR, NUMBER, other_tenant.plus.id)
+    found = phone_numbers.get(session, other_tenant.caller(Role.ADMIN), NUMBER)
+    assert (found.partner_id, found.organization_id) == (
+        other_tenant.partner.id,
+        other_tenant.plus.id,
+    )
     with pytest.raises(NotFound):
-        phone_numbers.get(session, own.caller(Role.ADMIN), NUMBER)
+        phone_numbers.get(session, tenant.caller(Role.ADMIN), NUMBER)
     with pytest.raises(Forbidden):
-        phone_numbers.release(session, other.caller(Role.PARTNER_ADMIN), NUMBER)
+        phone_numbers.release(session, other_tenant.caller(Role.PARTNER_ADMIN), NUMBER)
     phone_numbers.release(session, OPERATOR, NUMBER)
     assert stored(session) == {}
 
 
 def test_a_verification_call_confirms_a_number_unless_it_is_confirmed_for_others(
-    session: Session, own: Tenant, other: Tenant
+    session: Session, tenant: Tenant, other_tenant: Tenant
 ) -> None:
-    give(session, other.plus, NUMBER)
-    admin = own.caller(Role.PARTNER_ADMIN)
-    phone_numbers.confirm(session, admin, own.plus.id, NUMBER)
-    assert stored(session) == {NUMBER: (own.plus.id, NumberSource.VERIFICATION_CALL, True)}
+    give(session, other_tenant.plus, NUMBER)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    phone_numbers.confirm(session, admin, tenant.plus.id, NUMBER)
+    assert stored(session) == {NUMBER: (tenant.plus.id, NumberSource.VERIFICATION_CALL, True)}
     with pytest.raises(ValidationFailed) as refusal:
-        phone_numbers.confirm(session, other.caller(Role.PARTNER_ADMIN), other.plus.id, NUMBER)
+        phone_numbers.confirm(
+            session, other_tenant.caller(Role.PARTNER_ADMIN), other_tenant.plus.id, NUMBER
+        )
     assert refusal.value.code == "number_not_assigned"
 
 
 def test_a_verification_call_leaves_an_assigned_number_assigned(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    phone_numbers.assign(session, OPERATOR, own.plus.id, [NUMBER])
-    phone_numbers.confirm(session, own.caller(Role.PARTNER_ADMIN), own.plus.id, NUMBER)
-    assert stored(session) == {NUMBER: (own.plus.id, NumberSource.ASSIGNED, True)}
+    phone_numbers.assign(session, OPERATOR, tenant.plus.id, [NUMBER])
+    phone_numbers.confirm(session, tenant.caller(Role.PARTNER_ADMIN), tenant.plus.id, NUMBER)
+    assert stored(session) == {NUMBER: (tenant.plus.id, NumberSource.ASSIGNED, True)}
 
 
 @pytest.mark.parametrize(
@@ -223,16 +228,16 @@ def test_a_source_confirms_a_number_for_its_carriers(
 
 
 def test_the_organizations_own_account_decides_before_the_partners(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
     ids = [new_id(), new_id()]
-    for account_id, organization_id in zip(ids, (None, own.plus.id), strict=True):
+    for account_id, organization_id in zip(ids, (None, tenant.plus.id), strict=True):
         session.add(
             CarrierAccount(
                 id=account_id,
-                partner_id=own.partner.id,
+                partner_id=tenant.partner.id,
                 organization_id=organization_id,
-                owner_id=organization_id or own.partner.id,
+                owner_id=organization_id or tenant.partner.id,
                 carrier=CarrierKind.TWILIO,
                 secret="",
                 created_by="tests",
@@ -241,7 +246,7 @@ def test_the_organizations_own_account_decides_before_the_partners(
     session.flush()
     routes = [
         phone_numbers.route_of(session, organization, CarrierKind.SIMULATOR)
-        for organization in (own.organization, own.plus)
+        for organization in (tenant.organization, tenant.plus)
     ]
     assert routes == [NumberRoute(CarrierKind.TWILIO, id_) for id_ in ids]
 
@@ -280,9 +285,9 @@ def test_of_eight_organizations_that_want_a_number_one_gets_it(fresh_database: D
 
 
 def test_conflicts_list_assistants_with_a_number_of_another_organization(
-    session: Session, own: Tenant, other: Tenant
+    session: Session, tenant: Tenant, other_tenant: Tenant
 ) -> None:
-    for organization in (own.plus, other.plus):
+    for organization in (tenant.plus, other_tenant.plus):
         assistant_of(session, organization).phone_number = NUMBER
         session.flush()
     [found] = phone_numbers.conflicts(session, OPERATOR)
@@ -296,4 +301,4 @@ def test_conflicts_list_assistants_with_a_number_of_another_organization(
         found.assistant.id: "The assistant's number isn't assigned to its organization."
     }
     with pytest.raises(Forbidden):
-        phone_numbers.conflicts(session, own.caller(Role.PARTNER_ADMIN))
+        phone_numbers.conflicts(session, tenant.caller(Role.PARTNER_ADMIN))

@@ -73,7 +73,7 @@ def test_a_partner_without_pricing_has_no_options(session: Session) -> None:
 
 
 def test_another_partners_prices_are_not_shown(session: Session) -> None:
-    tenant, other = make_tenant(session), make_partner(session, "Southbank", pricing=PRICING)
+    tenant, other_tenant = make_tenant(session), make_partner(session, "Southbank", pricing=PRICING)
     with pytest.raises(NotFound) as refused:
-        pricing.options(session, tenant.caller(Role.PARTNER_ADMIN), other.id)
+        pricing.options(session, tenant.caller(Role.PARTNER_ADMIN), other_tenant.id)
     assert refused.value.code == "partner_not_found"

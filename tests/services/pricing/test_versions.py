@@ -26,64 +26,66 @@ PLUS = EditedPlan(
 )  # fmt: skip
 
 
-def save(session: Session, own: Tenant, plan: EditedPlan = PLUS, **more: Any) -> pricing.PlanSet:
-    return versions.save(session, own.caller(Role.PARTNER_ADMIN), own.partner.id, plan, **more)
+def save(session: Session, tenant: Tenant, plan: EditedPlan = PLUS, **more: Any) -> pricing.PlanSet:
+    return versions.save(
+        session, tenant.caller(Role.PARTNER_ADMIN), tenant.partner.id, plan, **more
+    )
 
 
-def publish(session: Session, own: Tenant, **more: Any) -> PlanVersion:
-    return versions.publish(session, own.caller(Role.PARTNER_ADMIN), own.partner.id, **more)
+def publish(session: Session, tenant: Tenant, **more: Any) -> PlanVersion:
+    return versions.publish(session, tenant.caller(Role.PARTNER_ADMIN), tenant.partner.id, **more)
 
 
-def entries(session: Session, own: Tenant) -> list[tuple[str, str, str]]:
-    partner = partners.get(session, OPERATOR, own.partner.id)
+def entries(session: Session, tenant: Tenant) -> list[tuple[str, str, str]]:
+    partner = partners.get(session, OPERATOR, tenant.partner.id)
     pricing_now = partners.to_resource(partner, OPERATOR).pricing or []
     return [(e.tier.value, e.processor_price_id, e.processor_product_id) for e in pricing_now]
 
 
-def terms(session: Session, own: Tenant, at: datetime | None = None) -> dict[Tier, PlanTerms]:
-    return {plan.tier: plan.terms for plan in pricing.published(session, own.partner.id, at)}
+def terms(session: Session, tenant: Tenant, at: datetime | None = None) -> dict[Tier, PlanTerms]:
+    return {plan.tier: plan.terms for plan in pricing.published(session, tenant.partner.id, at)}
 
 
-def seen_by_customers(session: Session, own: Tenant) -> list[str]:
-    return [plan.name for plan in pricing.published(session, own.partner.id) if plan.is_visible]
+def seen_by_customers(session: Session, tenant: Tenant) -> list[str]:
+    return [plan.name for plan in pricing.published(session, tenant.partner.id) if plan.is_visible]
 
 
 def test_before_the_first_version_the_terms_are_those_of_the_price_list(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    assert terms(session, own) == {
+    assert terms(session, tenant) == {
         Tier.FREE: PlanTerms(0, "USD"),
         Tier.BASIC_TRIAL: PlanTerms(0, "USD"),
         Tier.BASIC: PlanTerms(2900, "USD"),
         Tier.PLUS: PlanTerms(9900, "USD"),
     }
-    assert seen_by_customers(session, own) == []
+    assert seen_by_customers(session, tenant) == []
 
 
-def test_a_draft_changes_nothing_until_it_is_published(session: Session, own: Tenant) -> None:
-    found = save(session, own)
+def test_a_draft_changes_nothing_until_it_is_published(session: Session, tenant: Tenant) -> None:
+    found = save(session, tenant)
     assert found.plans[-1] == PLUS
-    assert terms(session, own)[Tier.PLUS] == PlanTerms(9900, "USD")
-    version = publish(session, own)
-    assert (version.number, terms(session, own)[Tier.PLUS]) == (1, PLUS.terms)
-    assert seen_by_customers(session, own) == ["Growth"]
+    assert terms(session, tenant)[Tier.PLUS] == PlanTerms(9900, "USD")
+    version = publish(session, tenant)
+    assert (version.number, terms(session, tenant)[Tier.PLUS]) == (1, PLUS.terms)
+    assert seen_by_customers(session, tenant) == ["Growth"]
 
 
 def test_publishing_writes_the_visible_plans_into_the_contracts_pricing(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    save(session, own)
-    publish(session, own)
+    save(session, tenant)
+    publish(session, tenant)
     tier = "customerPlusPlan"
-    assert entries(session, own) == [(tier, f"local_{tier}", f"local_{tier}")]
-    options = pricing.options(session, own.caller(Role.ADMIN), own.partner.id)
+    assert entries(session, tenant) == [(tier, f"local_{tier}", f"local_{tier}")]
+    options = pricing.options(session, tenant.caller(Role.ADMIN), tenant.partner.id)
     assert [option.model_dump(mode="json", by_alias=True) for option in options] == [
         {"cost": 149.0, "currency": "EUR", "paymentTier": tier, "name": "Growth"}
     ]
 
 
-def test_the_differences_name_each_field_of_each_plan(session: Session, own: Tenant) -> None:
-    found = save(session, own, replace(PLUS, terms=PlanTerms(9900, "EUR"), name="Plus"))
+def test_the_differences_name_each_field_of_each_plan(session: Session, tenant: Tenant) -> None:
+    found = save(session, tenant, replace(PLUS, terms=PlanTerms(9900, "EUR"), name="Plus"))
     assert found.changes == [
         PlanChange(Tier.PLUS, "currency", "USD", "EUR"),
         PlanChange(Tier.PLUS, "features", (), PLUS.features),
@@ -91,9 +93,9 @@ def test_the_differences_name_each_field_of_each_plan(session: Session, own: Ten
     ]
 
 
-def test_a_plan_moves_one_place(session: Session, own: Tenant) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    found = versions.move(session, caller, own.partner.id, Tier.PLUS, -1)
+def test_a_plan_moves_one_place(session: Session, tenant: Tenant) -> None:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    found = versions.move(session, caller, tenant.partner.id, Tier.PLUS, -1)
     order = [plan.tier for plan in found.plans]
     assert order == [Tier.FREE, Tier.BASIC_TRIAL, Tier.PLUS, Tier.BASIC]
     assert [(change.name, change.old, change.new) for change in found.changes] == [
@@ -103,13 +105,13 @@ def test_a_plan_moves_one_place(session: Session, own: Tenant) -> None:
 
 
 def test_publishing_records_what_customers_see_change_in_each_plan(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    save(session, own, PLUS)
-    publish(session, own)
+    save(session, tenant, PLUS)
+    publish(session, tenant)
     dearer = replace(PLUS.terms, amount=PLUS.terms.amount + 1000)
-    save(session, own, replace(PLUS, terms=dearer))
-    publish(session, own)
+    save(session, tenant, replace(PLUS, terms=dearer))
+    publish(session, tenant)
     query = select(AuditEntry).where(AuditEntry.action == "pricing.plan_changed")
     entry = session.scalars(query.order_by(AuditEntry.id.desc())).first()
     assert entry
@@ -121,30 +123,32 @@ def test_publishing_records_what_customers_see_change_in_each_plan(
 
 
 def test_a_draft_that_equals_the_published_plans_is_discarded(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    before = pricing.published(session, own.partner.id)[-1]
-    assert save(session, own).draft is not None
-    assert save(session, own, before).draft is None
+    before = pricing.published(session, tenant.partner.id)[-1]
+    assert save(session, tenant).draft is not None
+    assert save(session, tenant, before).draft is None
 
 
-def test_a_save_over_changes_that_were_not_seen_is_refused(session: Session, own: Tenant) -> None:
-    seen = versions.current(session, own.caller(Role.ADMIN), own.partner.id).fingerprint
-    save(session, own, expected_version=seen)
+def test_a_save_over_changes_that_were_not_seen_is_refused(
+    session: Session, tenant: Tenant
+) -> None:
+    seen = versions.current(session, tenant.caller(Role.ADMIN), tenant.partner.id).fingerprint
+    save(session, tenant, expected_version=seen)
     with pytest.raises(Conflict) as refused:
-        save(session, own, replace(PLUS, name="Other"), expected_version=seen)
+        save(session, tenant, replace(PLUS, name="Other"), expected_version=seen)
     assert refused.value.code == "changed_meanwhile"
     with pytest.raises(Conflict):
-        publish(session, own, expected_version=seen)
+        publish(session, tenant, expected_version=seen)
 
 
 def test_one_price_id_is_refused_on_a_second_plan_with_the_name_of_the_first(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    save(session, own, replace(PLUS, price_id="price_1", product_id="prod_1"))
+    save(session, tenant, replace(PLUS, price_id="price_1", product_id="prod_1"))
     basic = EditedPlan(Tier.BASIC, "Basic", PlanTerms(2900, "USD"), price_id="price_1")
     with pytest.raises(ValidationFailed) as refused:
-        save(session, own, basic)
+        save(session, tenant, basic)
     assert [(p.field, p.code, p.message) for p in refused.value.problems] == [
         (
             "priceId",
@@ -154,13 +158,13 @@ def test_one_price_id_is_refused_on_a_second_plan_with_the_name_of_the_first(
     ]
 
 
-def test_every_problem_of_a_plan_is_reported(session: Session, own: Tenant) -> None:
+def test_every_problem_of_a_plan_is_reported(session: Session, tenant: Tenant) -> None:
     terms = PlanTerms(
         -1, "XXX", unit=UsageUnit.CALL, included=-1, overage_micros=-1, trial_days=731
     )
     bad = EditedPlan(Tier.PLUS, "", terms, ("x",) * 13, price_id="p" * 201)
     with pytest.raises(ValidationFailed) as refused:
-        save(session, own, bad)
+        save(session, tenant, bad)
     assert [(problem.field, problem.code) for problem in refused.value.problems] == [
         ("name", "required"),
         ("currency", "invalid_value"),
@@ -173,51 +177,53 @@ def test_every_problem_of_a_plan_is_reported(session: Session, own: Tenant) -> N
     ]
 
 
-def test_a_month_is_rated_with_the_terms_that_applied_then(session: Session, own: Tenant) -> None:
-    save(session, own)
-    first = publish(session, own)
+def test_a_month_is_rated_with_the_terms_that_applied_then(
+    session: Session, tenant: Tenant
+) -> None:
+    save(session, tenant)
+    first = publish(session, tenant)
     first.published_at = utcnow() - timedelta(days=40)
-    save(session, own, replace(PLUS, terms=PlanTerms(19_900, "EUR")))
-    publish(session, own)
+    save(session, tenant, replace(PLUS, terms=PlanTerms(19_900, "EUR")))
+    publish(session, tenant)
     then = utcnow() - timedelta(days=30)
-    assert terms(session, own, then)[Tier.PLUS] == PLUS.terms
-    assert terms(session, own)[Tier.PLUS] == PlanTerms(19_900, "EUR")
+    assert terms(session, tenant, then)[Tier.PLUS] == PLUS.terms
+    assert terms(session, tenant)[Tier.PLUS] == PlanTerms(19_900, "EUR")
 
 
-def test_an_earlier_version_becomes_a_draft_again(session: Session, own: Tenant) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
-    save(session, own)
-    publish(session, own)
-    save(session, own, replace(PLUS, name="Scale"))
-    publish(session, own)
-    found = versions.roll_back(session, caller, own.partner.id, 1)
+def test_an_earlier_version_becomes_a_draft_again(session: Session, tenant: Tenant) -> None:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    save(session, tenant)
+    publish(session, tenant)
+    save(session, tenant, replace(PLUS, name="Scale"))
+    publish(session, tenant)
+    found = versions.roll_back(session, caller, tenant.partner.id, 1)
     assert [(c.name, c.old, c.new) for c in found.changes] == [("name", "Scale", "Growth")]
     with pytest.raises(Conflict) as refused:
-        versions.roll_back(session, caller, own.partner.id, 1)
+        versions.roll_back(session, caller, tenant.partner.id, 1)
     assert refused.value.code == "draft_exists"
-    versions.discard(session, caller, own.partner.id)
-    assert [v.number for v in versions.history(session, caller, own.partner.id)] == [2, 1]
+    versions.discard(session, caller, tenant.partner.id)
+    assert [v.number for v in versions.history(session, caller, tenant.partner.id)] == [2, 1]
     with pytest.raises(NotFound):
-        versions.roll_back(session, caller, own.partner.id, 3)
+        versions.roll_back(session, caller, tenant.partner.id, 3)
 
 
-def test_editors_read_plans_and_change_none(session: Session, own: Tenant) -> None:
-    caller = own.caller(Role.PARTNER_EDITOR)
-    assert versions.current(session, caller, own.partner.id).draft is None
+def test_editors_read_plans_and_change_none(session: Session, tenant: Tenant) -> None:
+    caller = tenant.caller(Role.PARTNER_EDITOR)
+    assert versions.current(session, caller, tenant.partner.id).draft is None
     with pytest.raises(Forbidden):
-        versions.save(session, caller, own.partner.id, PLUS)
+        versions.save(session, caller, tenant.partner.id, PLUS)
     with pytest.raises(Forbidden):
-        versions.publish(session, caller, own.partner.id)
+        versions.publish(session, caller, tenant.partner.id)
 
 
-def test_another_partners_plans_are_not_found(session: Session, own: Tenant) -> None:
-    other = make_tenant(session, "Southbank")
-    caller = own.caller(Role.PARTNER_ADMIN)
+def test_another_partners_plans_are_not_found(session: Session, tenant: Tenant) -> None:
+    other_tenant = make_tenant(session, "Southbank")
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     for attempt in (
-        lambda: versions.current(session, caller, other.partner.id),
-        lambda: versions.save(session, caller, other.partner.id, PLUS),
-        lambda: versions.publish(session, caller, other.partner.id),
-        lambda: versions.history(session, caller, other.partner.id),
+        lambda: versions.current(session, caller, other_tenant.partner.id),
+        lambda: versions.save(session, caller, other_tenant.partner.id, PLUS),
+        lambda: versions.publish(session, caller, other_tenant.partner.id),
+        lambda: versions.history(session, caller, other_tenant.partner.id),
     ):
         with pytest.raises(NotFound):
             attempt()

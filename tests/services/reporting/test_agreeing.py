@@ -23,7 +23,7 @@ TODAY = date(2026, 5, 4)
 @pytest.fixture
 def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
-    other = make_tenant(session, "Southbank")
+    other_tenant = make_tenant(session, "Southbank")
     tenant.plus.user_limit = 0
     users.invite(
         session,
@@ -34,7 +34,7 @@ def tenant(session: Session) -> Tenant:
     )
     for days, count in ((0, 3), (1, 2), (40, 5), (365, 1)):
         converse(session, tenant.plus, TODAY - timedelta(days=days), count)
-    converse(session, other.organization, TODAY, 7)
+    converse(session, other_tenant.organization, TODAY, 7)
     return tenant
 
 

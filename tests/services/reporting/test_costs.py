@@ -22,12 +22,12 @@ SPAN = DaySpan(date(2026, 5, 1), date(2026, 6, 30))
 
 
 @pytest.fixture
-def own(session: Session) -> Tenant:
+def tenant(session: Session) -> Tenant:
     return make_tenant(session)
 
 
 @pytest.fixture
-def other(session: Session, own: Tenant) -> Tenant:
+def other_tenant(session: Session, tenant: Tenant) -> Tenant:
     return make_tenant(session, "Southbank")
 
 
@@ -85,9 +85,9 @@ def monthly(
 
 
 def test_the_cost_of_an_attempt_is_summed_once_on_the_day_it_started(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    made = attempt(session, own.plus, MAY)
+    made = attempt(session, tenant.plus, MAY)
     first = CarrierReport(PlacementVerdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD")
     for said in (
         CarrierReport(PlacementVerdict.PLACED, "CA1"),
@@ -106,36 +106,40 @@ def test_the_cost_of_an_attempt_is_summed_once_on_the_day_it_started(
     ] * 2
 
 
-def test_sums_are_exact_by_month_and_currency(session: Session, own: Tenant, other: Tenant) -> None:
+def test_sums_are_exact_by_month_and_currency(
+    session: Session, tenant: Tenant, other_tenant: Tenant
+) -> None:
     for _call in range(30):
-        charge(session, own.plus, MAY, "0.1")
-    charge(session, own.organization, MAY, "0.000001")
-    charge(session, own.organization, JUNE, "1.25")
-    charge(session, own.organization, JUNE, "2", "EUR")
-    charge(session, own.organization, JUNE, "3", None)
-    charge(session, other.plus, JUNE, "50")
-    assert monthly(session, own) == [
+        charge(session, tenant.plus, MAY, "0.1")
+    charge(session, tenant.organization, MAY, "0.000001")
+    charge(session, tenant.organization, JUNE, "1.25")
+    charge(session, tenant.organization, JUNE, "2", "EUR")
+    charge(session, tenant.organization, JUNE, "3", None)
+    charge(session, other_tenant.plus, JUNE, "50")
+    assert monthly(session, tenant) == [
         ("06", "EUR", 1, "2.00"),
         ("06", "USD", 1, "1.25"),
         ("06", "XXX", 1, "3.00"),
         ("05", "USD", 31, "3.000001"),
     ]
-    assert monthly(session, own, DaySpan(JUNE, JUNE))[:2] == [
+    assert monthly(session, tenant, DaySpan(JUNE, JUNE))[:2] == [
         ("06", "EUR", 1, "2.00"),
         ("06", "USD", 1, "1.25"),
     ]
-    assert monthly(session, own, DaySpan(date(2026, 5, 1), date(2026, 5, 30))) == []
+    assert monthly(session, tenant, DaySpan(date(2026, 5, 1), date(2026, 5, 30))) == []
 
 
 def test_the_lines_of_the_file_are_what_the_months_sum(
-    session: Session, own: Tenant, other: Tenant
+    session: Session, tenant: Tenant, other_tenant: Tenant
 ) -> None:
     for organization, day, cost in (
-        (own.plus, MAY, "0.5"), (own.plus, JUNE, "0.25"), (own.organization, JUNE, "0.125"),
-        (other.plus, JUNE, "50"),
-    ):  # fmt: skip
+        (tenant.plus, MAY, "0.5"),
+        (tenant.plus, JUNE, "0.25"),
+        (tenant.organization, JUNE, "0.125"),
+        (other_tenant.plus, JUNE, "50"),
+    ):
         charge(session, organization, day, cost)
-    caller = own.caller(Role.ADMIN)
+    caller = tenant.caller(Role.ADMIN)
     lines = [line for batch in reporting.cost_lines(session, caller, SPAN) for line in batch]
     assert [(line.name, line.month.month, line.cost.amount) for line in lines] == [
         ("Northwind Bakery", 6, "0.125"),
@@ -146,41 +150,41 @@ def test_the_lines_of_the_file_are_what_the_months_sum(
     assert reporting.totals(line.cost for line in lines) == reporting.totals(
         each.cost for each in months
     )
-    ids = [own.plus.id, own.organization.id]
+    ids = [tenant.plus.id, tenant.organization.id]
     by_id = reporting.by_organization_ids(session, SPAN, ids)
     assert by_id == {
-        own.plus.id: [CurrencyCost("USD", 2, 750_000)],
-        own.organization.id: [CurrencyCost("USD", 1, 125_000)],
+        tenant.plus.id: [CurrencyCost("USD", 2, 750_000)],
+        tenant.organization.id: [CurrencyCost("USD", 1, 125_000)],
     }
     assert (
         reporting.subtract_costs(
-            reporting.totals(by_id[own.plus.id]), [CurrencyCost("USD", 2, 750_000)]
+            reporting.totals(by_id[tenant.plus.id]), [CurrencyCost("USD", 2, 750_000)]
         )
         == []
     )
-    [part] = reporting.by_month(session, caller, DaySpan(MAY, MAY), own.plus.id)
+    [part] = reporting.by_month(session, caller, DaySpan(MAY, MAY), tenant.plus.id)
     assert part.cost == CurrencyCost("USD", 1, 500_000)
 
 
 def test_customers_do_not_see_the_carrier_costs_of_the_partner(
-    session: Session, own: Tenant, other: Tenant
+    session: Session, tenant: Tenant, other_tenant: Tenant
 ) -> None:
-    charge(session, own.plus, MAY, "0.5")
-    charge(session, own.organization, MAY, "0.25")
-    caller = own.caller(Role.STANDARD)
-    for whose in (None, own.organization.id):
+    charge(session, tenant.plus, MAY, "0.5")
+    charge(session, tenant.organization, MAY, "0.25")
+    caller = tenant.caller(Role.STANDARD)
+    for whose in (None, tenant.organization.id):
         assert reporting.by_month(session, caller, SPAN, whose) == []
         assert list(reporting.cost_lines(session, caller, SPAN, whose)) == []
-    for theirs in (own.plus.id, other.plus.id):
+    for theirs in (tenant.plus.id, other_tenant.plus.id):
         with pytest.raises(NotFound):
             reporting.by_month(session, caller, SPAN, theirs)
         with pytest.raises(NotFound):
             list(reporting.cost_lines(session, caller, SPAN, theirs))
 
 
-def test_counting_again_gives_the_same_sums(session: Session, own: Tenant) -> None:
-    charge(session, own.plus, MAY, "0.5")
-    charge(session, own.organization, MAY, "0.25")
-    before = monthly(session, own)
-    recount(session, own.partner.id)
-    assert monthly(session, own) == before == [("05", "USD", 2, "0.75")]
+def test_counting_again_gives_the_same_sums(session: Session, tenant: Tenant) -> None:
+    charge(session, tenant.plus, MAY, "0.5")
+    charge(session, tenant.organization, MAY, "0.25")
+    before = monthly(session, tenant)
+    recount(session, tenant.partner.id)
+    assert monthly(session, tenant) == before == [("05", "USD", 2, "0.75")]

@@ -32,25 +32,25 @@ def sums(session: Session, tenant: Tenant) -> set[tuple[Any, ...]]:
 
 
 def test_kept_sums_equal_the_rows(session: Session) -> None:
-    own, other = make_tenant(session), make_tenant(session, "Southgate")
-    admin = own.caller(Role.PARTNER_ADMIN)
-    converse(session, own.plus, date(2026, 5, 4), 3)
-    converse(session, own.organization, date(2026, 5, 4), 2)
-    converse(session, other.plus, date(2026, 5, 4), 7)
-    make_user(session, own.partner.id, "new@northwind.example", tier=Tier.BASIC.value)
-    change(session, admin, own.plus, {"user_limit": 0})
-    people = (("invited", Role.STANDARD, own.plus.id), ("staff", Role.ADMIN, None))
+    tenant, other_tenant = make_tenant(session), make_tenant(session, "Southgate")
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    converse(session, tenant.plus, date(2026, 5, 4), 3)
+    converse(session, tenant.organization, date(2026, 5, 4), 2)
+    converse(session, other_tenant.plus, date(2026, 5, 4), 7)
+    make_user(session, tenant.partner.id, "new@northwind.example", tier=Tier.BASIC.value)
+    change(session, admin, tenant.plus, {"user_limit": 0})
+    people = (("invited", Role.STANDARD, tenant.plus.id), ("staff", Role.ADMIN, None))
     for name, role, where in people:
         email = f"{name}@northwind.example"
         users.invite(session, admin, email=email, user_type=role, organization_id=where)
-    change(session, admin, own.plus, {"payment_tier": Tier.BASIC})
-    organizations.archive(session, admin, own.organization.id)
-    change(session, admin, own.organization, {"payment_tier": None})
-    organizations.archive(session, admin, own.plus.id)
-    organizations.restore(session, admin, own.plus.id)
+    change(session, admin, tenant.plus, {"payment_tier": Tier.BASIC})
+    organizations.archive(session, admin, tenant.organization.id)
+    change(session, admin, tenant.organization, {"payment_tier": None})
+    organizations.archive(session, admin, tenant.plus.id)
+    organizations.restore(session, admin, tenant.plus.id)
 
-    kept = sums(session, own)
+    kept = sums(session, tenant)
     assert {row for row in kept if len(row) == 4} == {(Tier.FREE, 1, 1, 1), (Tier.BASIC, 2, 0, 3)}
     assert (date(2026, 5, 4), 5) in {row[:2] for row in kept}
-    recount(session, own.partner.id)
-    assert sums(session, own) == kept
+    recount(session, tenant.partner.id)
+    assert sums(session, tenant) == kept

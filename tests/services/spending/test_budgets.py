@@ -50,15 +50,15 @@ def mails(session: Session) -> list[tuple[Any, ...]]:
     return [(each.user_id, each.details["percent"], each.details["spent"]) for each in found]
 
 
-def test_each_threshold_is_reported_once_a_month(session: Session, own: Tenant) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
-    budgets.change(session, admin, plus(own), 100 * DOLLAR)
+def test_each_threshold_is_reported_once_a_month(session: Session, tenant: Tenant) -> None:
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    budgets.change(session, admin, plus(tenant), 100 * DOLLAR)
     counts = []
     for dollars in (49, 50, 79, 79, 85, 120, 130):
-        spend(session, own, dollars)
+        spend(session, tenant, dollars)
         counts.append(alert(session, NOW))
     assert counts == [0, 1, 0, 0, 1, 1, 0]
-    to = own.staff[Role.PARTNER_ADMIN].id
+    to = tenant.staff[Role.PARTNER_ADMIN].id
     assert mails(session) == [(to, 50, "$50.00"), (to, 80, "$85.00"), (to, 100, "$120.00")]
     history = select(AuditEntry.after).where(AuditEntry.action == "organization.budget_reached")
     assert session.scalars(history.order_by(AuditEntry.id)).all() == [
@@ -66,18 +66,18 @@ def test_each_threshold_is_reported_once_a_month(session: Session, own: Tenant) 
         {"percent": 80},
         {"percent": 100},
     ]
-    spend(session, own, 60, "2026-12")
+    spend(session, tenant, 60, "2026-12")
     assert alert(session, datetime(2026, 12, 1, tzinfo=UTC)) == 1
 
 
-def test_a_budget_has_its_own_levels_and_recipients(session: Session, own: Tenant) -> None:
-    admin, partner_admin = own.caller(Role.PARTNER_ADMIN), own.staff[Role.PARTNER_ADMIN]
+def test_a_budget_has_its_own_levels_and_recipients(session: Session, tenant: Tenant) -> None:
+    admin, partner_admin = tenant.caller(Role.PARTNER_ADMIN), tenant.staff[Role.PARTNER_ADMIN]
     books = ["books@acme.example", partner_admin.email.upper()]
-    budgets.change(session, admin, plus(own), 100 * DOLLAR, levels=[120, 90], recipients=books)
-    assert budgets.budget_of(session, admin, plus(own)).levels == (90, 120)
+    budgets.change(session, admin, plus(tenant), 100 * DOLLAR, levels=[120, 90], recipients=books)
+    assert budgets.budget_of(session, admin, plus(tenant)).levels == (90, 120)
     counts = []
     for dollars in (89, 90, 119, 125):
-        spend(session, own, dollars)
+        spend(session, tenant, dollars)
         counts.append(alert(session, NOW))
     assert counts == [0, 1, 0, 1]
     sent = session.scalars(select(Mail).where(Mail.kind == MailKind.BUDGET_REACHED.value))
@@ -87,7 +87,7 @@ def test_a_budget_has_its_own_levels_and_recipients(session: Session, own: Tenan
         (120, ""),
         (120, "books@acme.example"),
     ]
-    budgets.change(session, admin, plus(own), 100 * DOLLAR, levels=[90, 120])
+    budgets.change(session, admin, plus(tenant), 100 * DOLLAR, levels=[90, 120])
     assert alert(session, NOW) == 0
     changed = select(AuditEntry).where(AuditEntry.action == "organization.budget_changed")
     facts = [(each.before, each.after) for each in session.scalars(changed.order_by(AuditEntry.id))]
@@ -95,21 +95,21 @@ def test_a_budget_has_its_own_levels_and_recipients(session: Session, own: Tenan
 
 
 def test_a_recipient_who_is_a_user_gets_the_mail_in_their_own_language(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
-    own.plus_user.language = "de"
-    people = [own.plus_user.email.upper(), "books@acme.example"]
+    tenant.plus_user.language = "de"
+    people = [tenant.plus_user.email.upper(), "books@acme.example"]
     budgets.change(
-        session, own.caller(Role.PARTNER_ADMIN), plus(own), 1000 * DOLLAR, recipients=people
+        session, tenant.caller(Role.PARTNER_ADMIN), plus(tenant), 1000 * DOLLAR, recipients=people
     )
-    spend(session, own, 1000)
+    spend(session, tenant, 1000)
     alert(session, NOW)
     sent = session.scalars(select(Mail).where(Mail.kind == MailKind.BUDGET_REACHED.value))
     extra = {
         each.user_id or each.to: each.details for each in sent if "isRecipient" in each.details
     }
     assert {key: details["budget"] for key, details in extra.items()} == {
-        own.plus_user.id: "1.000,00\N{NO-BREAK SPACE}$",
+        tenant.plus_user.id: "1.000,00\N{NO-BREAK SPACE}$",
         "books@acme.example": "$1,000.00",
     }
 
@@ -125,28 +125,28 @@ def test_a_recipient_who_is_a_user_gets_the_mail_in_their_own_language(
     ],
 )
 def test_levels_and_recipients_are_checked(
-    session: Session, own: Tenant, levels: list[int], recipients: list[str], code: str
+    session: Session, tenant: Tenant, levels: list[int], recipients: list[str], code: str
 ) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     with pytest.raises(ValidationFailed) as error:
-        budgets.change(session, admin, plus(own), DOLLAR, levels=levels, recipients=recipients)
+        budgets.change(session, admin, plus(tenant), DOLLAR, levels=levels, recipients=recipients)
     assert [problem.code for problem in error.value.problems] == [code]
 
 
-def test_a_budget_that_is_changed_alerts_again(session: Session, own: Tenant) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
-    budgets.change(session, admin, plus(own), 100 * DOLLAR)
-    spend(session, own, 110)
+def test_a_budget_that_is_changed_alerts_again(session: Session, tenant: Tenant) -> None:
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    budgets.change(session, admin, plus(tenant), 100 * DOLLAR)
+    spend(session, tenant, 110)
     alert(session, NOW)
-    budgets.change(session, admin, plus(own), 200 * DOLLAR)
+    budgets.change(session, admin, plus(tenant), 200 * DOLLAR)
     alert(session, NOW)
     assert [percent for _user, percent, _spent in mails(session)] == [100, 50]
 
 
-def test_the_overview_names_budgets_that_are_nearly_spent(session: Session, own: Tenant) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
-    budgets.change(session, admin, plus(own), 100 * DOLLAR)
-    spend(session, own, 85)
+def test_the_overview_names_budgets_that_are_nearly_spent(session: Session, tenant: Tenant) -> None:
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    budgets.change(session, admin, plus(tenant), 100 * DOLLAR)
+    spend(session, tenant, 85)
     with set_clock() as clock:
         clock.now = NOW
         alert(session, NOW)
@@ -154,32 +154,32 @@ def test_the_overview_names_budgets_that_are_nearly_spent(session: Session, own:
             (item.title, item.text)
             for item in overview.things_to_do(session, admin, worker_silent_after=60).items
         ]
-    assert (own.plus.name, "85.0 % of this month’s budget is spent.") in shown
+    assert (tenant.plus.name, "85.0 % of this month’s budget is spent.") in shown
 
 
-def test_the_budget_of_the_portal_is_its_own(session: Session, own: Tenant) -> None:
-    admin, portal = own.caller(Role.PARTNER_ADMIN), LimitSubject(partner_id=own.partner.id)
+def test_the_budget_of_the_portal_is_its_own(session: Session, tenant: Tenant) -> None:
+    admin, portal = tenant.caller(Role.PARTNER_ADMIN), LimitSubject(partner_id=tenant.partner.id)
     assert budgets.change(session, admin, portal, 5 * DOLLAR) is True
     assert budgets.change(session, admin, portal, 5 * DOLLAR) is False
     assert budgets.budget_of(session, admin, portal) == MonthBudget(5 * DOLLAR, 0, "USD", 1)
-    assert budgets.budget_of(session, admin, plus(own)) == MonthBudget(None, 0, "USD", 0)
+    assert budgets.budget_of(session, admin, plus(tenant)) == MonthBudget(None, 0, "USD", 0)
     with pytest.raises(Conflict):
         budgets.change(session, admin, portal, 6 * DOLLAR, expected_version=0)
 
 
 @pytest.mark.parametrize("micros", [0, -1, 10**16])
-def test_an_amount_out_of_range_is_refused(session: Session, own: Tenant, micros: int) -> None:
+def test_an_amount_out_of_range_is_refused(session: Session, tenant: Tenant, micros: int) -> None:
     with pytest.raises(ValidationFailed):
-        budgets.change(session, own.caller(Role.PARTNER_ADMIN), plus(own), micros)
+        budgets.change(session, tenant.caller(Role.PARTNER_ADMIN), plus(tenant), micros)
 
 
 def test_only_partner_admins_set_budgets_of_their_own_customers(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
     for role in (Role.ADMIN, Role.PARTNER_EDITOR, Role.STANDARD):
         with pytest.raises(Forbidden):
-            budgets.change(session, own.caller(role), plus(own), DOLLAR)
+            budgets.change(session, tenant.caller(role), plus(tenant), DOLLAR)
     stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
-    for subject in (plus(own), LimitSubject(partner_id=own.partner.id)):
+    for subject in (plus(tenant), LimitSubject(partner_id=tenant.partner.id)):
         with pytest.raises(NotFound):
             budgets.change(session, stranger, subject, DOLLAR)

@@ -14,20 +14,20 @@ from app.services.credentials import api_keys
 from app.services.spending import LimitSubject, LimitUse, SpendingLimits
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.clock import SetClock
-from tests.fixtures.worker import make_line
+from tests.fixtures.worker import make_calling_organization
 
 DOLLAR = 1_000_000
 
 
-def test_a_partner_admin_limits_an_organization(session: Session, own: Tenant) -> None:
+def test_a_partner_admin_limits_an_organization(session: Session, tenant: Tenant) -> None:
     admin, subject = (
-        own.caller(Role.PARTNER_ADMIN),
-        LimitSubject(organization_id=own.organization.id),
+        tenant.caller(Role.PARTNER_ADMIN),
+        LimitSubject(organization_id=tenant.organization.id),
     )
     wanted = SpendingLimits(day_micros=20 * DOLLAR, month_minutes=500, waits=True)
     assert spending.change(session, admin, subject, wanted, expected_version=0) is True
     assert spending.change(session, admin, subject, wanted, expected_version=0) is False
-    found = spending.spending_of(session, own.caller(Role.PARTNER_EDITOR), subject)
+    found = spending.spending_of(session, tenant.caller(Role.PARTNER_EDITOR), subject)
     assert (found.limits, found.version, found.currency, found.day_money, found.month_time) == (
         wanted,
         1,
@@ -39,16 +39,16 @@ def test_a_partner_admin_limits_an_organization(session: Session, own: Tenant) -
     assert entry is not None
     assert (entry.action, entry.target, entry.before, entry.after) == (
         "organization.spending_limited",
-        own.organization.name,
+        tenant.organization.name,
         {"spendingADay": None, "minutesAMonth": None, "spendingWaits": False},
         {"spendingADay": "20.00 USD", "minutesAMonth": 500, "spendingWaits": True},
     )
 
 
-def test_a_change_of_an_old_version_is_refused(session: Session, own: Tenant) -> None:
+def test_a_change_of_an_old_version_is_refused(session: Session, tenant: Tenant) -> None:
     admin, subject = (
-        own.caller(Role.PARTNER_ADMIN),
-        LimitSubject(organization_id=own.organization.id),
+        tenant.caller(Role.PARTNER_ADMIN),
+        LimitSubject(organization_id=tenant.organization.id),
     )
     spending.change(session, admin, subject, SpendingLimits(day_minutes=5))
     with pytest.raises(Conflict) as refused:
@@ -57,8 +57,8 @@ def test_a_change_of_an_old_version_is_refused(session: Session, own: Tenant) ->
 
 
 @pytest.mark.parametrize("amount", [-1, 1_000_000_001 * DOLLAR])
-def test_an_amount_out_of_range_is_refused(session: Session, own: Tenant, amount: int) -> None:
-    subject = LimitSubject(organization_id=own.organization.id)
+def test_an_amount_out_of_range_is_refused(session: Session, tenant: Tenant, amount: int) -> None:
+    subject = LimitSubject(organization_id=tenant.organization.id)
     with pytest.raises(ValidationFailed) as refused:
         spending.change(session, OPERATOR, subject, SpendingLimits(month_micros=amount))
     assert [(each.field, each.code) for each in refused.value.problems] == [
@@ -66,34 +66,36 @@ def test_an_amount_out_of_range_is_refused(session: Session, own: Tenant, amount
     ]
 
 
-def test_only_the_operator_limits_a_partner(session: Session, own: Tenant) -> None:
-    subject, wanted = LimitSubject(partner_id=own.partner.id), SpendingLimits(day_micros=DOLLAR)
+def test_only_the_operator_limits_a_partner(session: Session, tenant: Tenant) -> None:
+    subject, wanted = LimitSubject(partner_id=tenant.partner.id), SpendingLimits(day_micros=DOLLAR)
     with pytest.raises(Forbidden):
-        spending.change(session, own.caller(Role.PARTNER_ADMIN), subject, wanted)
+        spending.change(session, tenant.caller(Role.PARTNER_ADMIN), subject, wanted)
     spending.change(session, OPERATOR, subject, wanted)
-    assert spending.spending_of(session, own.caller(Role.PARTNER_ADMIN), subject).limits == wanted
+    assert (
+        spending.spending_of(session, tenant.caller(Role.PARTNER_ADMIN), subject).limits == wanted
+    )
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
-def test_other_roles_change_no_limits(session: Session, own: Tenant, role: Role) -> None:
-    subject = LimitSubject(organization_id=own.organization.id)
+def test_other_roles_change_no_limits(session: Session, tenant: Tenant, role: Role) -> None:
+    subject = LimitSubject(organization_id=tenant.organization.id)
     with pytest.raises(Forbidden):
-        spending.change(session, own.caller(role), subject, SpendingLimits(day_minutes=1))
+        spending.change(session, tenant.caller(role), subject, SpendingLimits(day_minutes=1))
 
 
 def test_limits_of_another_partner_are_answered_like_missing_ones(
-    session: Session, own: Tenant
+    session: Session, tenant: Tenant
 ) -> None:
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
     key = api_keys.create(
         session,
-        own.caller(Role.PARTNER_ADMIN),
-        organization_id=own.organization.id,
+        tenant.caller(Role.PARTNER_ADMIN),
+        organization_id=tenant.organization.id,
         name="Scripts",
     ).key
     for subject in (
-        LimitSubject(partner_id=own.partner.id),
-        LimitSubject(organization_id=own.organization.id),
+        LimitSubject(partner_id=tenant.partner.id),
+        LimitSubject(organization_id=tenant.organization.id),
         LimitSubject(api_key_id=key.id),
     ):
         with pytest.raises(NotFound):
@@ -105,7 +107,7 @@ def test_a_rotated_key_keeps_its_limits(session: Session, own: Tenant) -> None:
     made = api_keys.create(
         session,
         admin,
-        organization_id=own.organization.id,
+        organization_id=tenant.organization.id,
         name="Scripts",
     )
     wanted = SpendingLimits(day_micros=5 * DOLLAR, month_minutes=9)
@@ -117,23 +119,27 @@ def test_a_rotated_key_keeps_its_limits(session: Session, own: Tenant) -> None:
 
 
 def test_limits_are_deleted_with_their_partner(session: Session) -> None:
-    line = make_line(session)
-    scope = f"organization:{line.organization_id}"
-    session.add(SpendingLimit(scope=scope, partner_id=line.partner_id, day_minutes=1))
+    calling_organization = make_calling_organization(session)
+    scope = f"organization:{calling_organization.organization_id}"
+    session.add(
+        SpendingLimit(scope=scope, partner_id=calling_organization.partner_id, day_minutes=1)
+    )
     session.flush()
-    session.execute(delete(Partner).where(Partner.id == line.partner_id))
+    session.execute(delete(Partner).where(Partner.id == calling_organization.partner_id))
     assert session.scalars(select(SpendingLimit)).all() == []
 
 
 def test_raising_a_limit_lets_a_waiting_call_go_earlier(session: Session, clock: SetClock) -> None:
     clock.set("2026-10-15T12:00")
-    line = make_line(session)
-    subject = LimitSubject(organization_id=line.organization_id)
+    calling_organization = make_calling_organization(session)
+    subject = LimitSubject(organization_id=calling_organization.organization_id)
     spending.change(session, OPERATOR, subject, SpendingLimits(day_micros=0, waits=True))
-    call = line.accept(session)
+    call = calling_organization.accept(session)
     assert (call.status, call.scheduled_for) == (CallStatus.SCHEDULED, spending_until(session))
     spending.change(session, OPERATOR, subject, SpendingLimits(day_micros=100 * DOLLAR, waits=True))
-    waiting.reschedule_earlier(session, line.partner_id, line.organization_id, None)
+    waiting.reschedule_earlier(
+        session, calling_organization.partner_id, calling_organization.organization_id, None
+    )
     assert call.scheduled_for == utcnow()
     assert claims.next_step(session, call.id, new_id(), calls_at_once=5).kind is ClaimKind.DIAL
 

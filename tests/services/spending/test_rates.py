@@ -8,7 +8,7 @@ from app.models import CallRate
 from app.services import spending
 from app.services.spending import LimitSubject, SpendingLimits, rates
 from tests.fixtures.cast import OPERATOR, make_tenant
-from tests.fixtures.worker import make_line
+from tests.fixtures.worker import make_calling_organization
 
 FILE = """\
 prefix,price_per_minute,setup_price,minimum_seconds,increment_seconds,currency
@@ -88,11 +88,11 @@ def test_a_file_that_is_no_rates_file_is_refused(
 
 
 def test_another_currency_is_refused_once_amounts_are_stored(session: Session) -> None:
-    line = make_line(session)
+    calling_organization = make_calling_organization(session)
     spending.change(
         session,
         OPERATOR,
-        LimitSubject(partner_id=line.partner_id),
+        LimitSubject(partner_id=calling_organization.partner_id),
         SpendingLimits(day_micros=1_000_000),
     )
     with pytest.raises(Conflict) as refused:
@@ -101,8 +101,8 @@ def test_another_currency_is_refused_once_amounts_are_stored(session: Session) -
 
 
 def test_only_the_operator_changes_rates(session: Session) -> None:
-    own = make_tenant(session)
+    tenant = make_tenant(session)
     with pytest.raises(Forbidden):
-        rates.replace(session, make_line(session).key, FILE.encode())
+        rates.replace(session, make_calling_organization(session).key, FILE.encode())
     with pytest.raises(Forbidden):
-        rates.reset(session, own.caller(next(iter(own.staff))))
+        rates.reset(session, tenant.caller(next(iter(tenant.staff))))

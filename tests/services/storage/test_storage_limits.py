@@ -112,18 +112,18 @@ def test_limits_of_their_own_replace_those_of_the_installation(importer: Importe
 
 
 def test_members_and_other_partners_set_no_limit(session: Session) -> None:
-    own, other = make_tenant(session, "Northwind"), make_tenant(session, "Southgate")
-    organization_id, partner_id = own.organization.id, own.partner.id
-    admin = own.caller(Role.PARTNER_ADMIN)
+    tenant, other_tenant = make_tenant(session, "Northwind"), make_tenant(session, "Southgate")
+    organization_id, partner_id = tenant.organization.id, tenant.partner.id
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     member = replace(admin, organization_id=organization_id)
-    stranger = other.caller(Role.PARTNER_ADMIN)
+    stranger = other_tenant.caller(Role.PARTNER_ADMIN)
     with pytest.raises(Forbidden):
         storage.change_organization_limit(session, member, organization_id, 1)
     with pytest.raises(NotFound):
         storage.change_organization_limit(session, stranger, organization_id, 1)
     with pytest.raises(Forbidden):
         storage.change_partner_limit(session, admin, partner_id, 1)
-    assert (own.organization.storage_limit, own.partner.storage_limit) == (None, None)
+    assert (tenant.organization.storage_limit, tenant.partner.storage_limit) == (None, None)
 
 
 def test_a_check_fails_with_a_sentence_if_the_storage_is_full(importer: Importer) -> None:

@@ -85,12 +85,12 @@ def test_staff_has_no_organization(session: Session, user_type: Role) -> None:
 
 
 def test_an_address_is_taken_within_one_partner_only(session: Session) -> None:
-    own, other = make_tenant(session), make_tenant(session, "Southbank")
-    make_user(session, other.partner.id, "OLGA@northwind.example")
+    tenant, other_tenant = make_tenant(session), make_tenant(session, "Southbank")
+    make_user(session, other_tenant.partner.id, "OLGA@northwind.example")
     with pytest.raises(ValidationFailed) as refused:
-        make_user(session, own.partner.id, "OLGA@northwind.example", businessName="Second")
+        make_user(session, tenant.partner.id, "OLGA@northwind.example", businessName="Second")
     assert refused.value.code == "email_exists"
-    names = select(Organization.name).where(Organization.partner_id == own.partner.id)
+    names = select(Organization.name).where(Organization.partner_id == tenant.partner.id)
     assert "Second" not in session.scalars(names).all()
 
 
@@ -103,23 +103,23 @@ def test_an_address_that_grows_in_lower_case_is_refused_not_cut(session: Session
 
 
 def test_a_partial_user_is_invited_into_an_organization_of_the_caller(session: Session) -> None:
-    own, other = make_tenant(session), make_tenant(session, "Southbank")
-    own.organization.user_limit = 2
-    caller = own.caller(Role.ADMIN)
+    tenant, other_tenant = make_tenant(session), make_tenant(session, "Southbank")
+    tenant.organization.user_limit = 2
+    caller = tenant.caller(Role.ADMIN)
 
     def invite(organization_id: object) -> User:
         sent = {"email": "new@x.example", "orgId": str(organization_id), "name": "New"}
         return users.create_partial(session, caller, read(CreatePartialUserInput, sent))
 
     refusals = []
-    for unknown in (other.organization.id, new_id()):
+    for unknown in (other_tenant.organization.id, new_id()):
         with pytest.raises(NotFound) as refused:
             invite(unknown)
         refusals.append((refused.value.code, refused.value.message))
     assert refusals == [("organization_not_found", "There is no such organization.")] * 2
-    made = invite(own.organization.id)
+    made = invite(tenant.organization.id)
     assert (made.organization_id, made.name, made.status, made.user_type) == (
-        own.organization.id,
+        tenant.organization.id,
         "New",
         UserStatus.INVITED,
         Role.STANDARD,

@@ -17,20 +17,20 @@ backend = runs_on(["sqlite"])
 
 
 @pytest.fixture
-def admin(own: Tenant) -> Caller:
-    return own.caller(Role.PARTNER_ADMIN)
+def admin(tenant: Tenant) -> Caller:
+    return tenant.caller(Role.PARTNER_ADMIN)
 
 
 @pytest.fixture
 def made(
-    session: Session, settings: Settings, own: Tenant, admin: Caller
+    session: Session, settings: Settings, tenant: Tenant, admin: Caller
 ) -> endpoints.EndpointWithSecret:
     """An endpoint of the first organization that receives all events."""
     return endpoints.add(
         session,
         admin,
         settings,
-        organization_id=own.organization.id,
+        organization_id=tenant.organization.id,
         url=URL,
         events=[event.value for event in WebhookEvent],
     )

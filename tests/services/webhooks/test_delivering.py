@@ -151,9 +151,9 @@ def test_an_outdated_attempt_does_nothing(
 
 
 def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
-    session: Session, settings: Settings, own: Tenant, admin: Caller, made: EndpointWithSecret
+    session: Session, settings: Settings, tenant: Tenant, admin: Caller, made: EndpointWithSecret
 ) -> None:
-    own.partner.notification_email = "ops@northwind.example"
+    tenant.partner.notification_email = "ops@northwind.example"
     delivery = event_to_try(session, admin, made)
     attempt(session, settings, delivery, GONE)
     assert (made.endpoint.pause_reason, delivery.status) == (PauseReason.GONE, HELD)
@@ -164,7 +164,7 @@ def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
         {
             "webhookId": str(made.endpoint.id),
             "host": "crm.example",
-            "organization": own.organization.name,
+            "organization": tenant.organization.name,
             "reason": "gone",
         },
     )
@@ -172,9 +172,9 @@ def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
 
 
 def test_an_endpoint_that_accepts_nothing_for_a_day_is_paused_and_one_success_restarts_the_day(
-    session: Session, settings: Settings, own: Tenant, admin: Caller, made: EndpointWithSecret
+    session: Session, settings: Settings, tenant: Tenant, admin: Caller, made: EndpointWithSecret
 ) -> None:
-    own.partner.notification_email = "ops@northwind.example"
+    tenant.partner.notification_email = "ops@northwind.example"
     first, second, third = (event_to_try(session, admin, made) for _ in range(3))
     attempt(session, settings, first, BUSY)
     made.endpoint.failing_since = utcnow() - timedelta(hours=23, minutes=59)

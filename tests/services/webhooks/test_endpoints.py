@@ -28,13 +28,13 @@ def refusal(action: Callable[[], object]) -> tuple[type[DomainError], str]:
 
 
 def test_an_endpoint_keeps_its_secret_encrypted_and_leaves_its_trace(
-    session: Session, own: Tenant, made: EndpointWithSecret
+    session: Session, tenant: Tenant, made: EndpointWithSecret
 ) -> None:
     assert made.secret.startswith("whsec_")
     stored = session.scalars(select(WebhookEndpoint)).one()
     assert (stored.organization_id, stored.partner_id, stored.url) == (
-        own.organization.id,
-        own.partner.id,
+        tenant.organization.id,
+        tenant.partner.id,
         URL,
     )
     assert made.secret not in stored.secret
@@ -61,23 +61,27 @@ def test_an_endpoint_keeps_its_secret_encrypted_and_leaves_its_trace(
 def test_an_invalid_endpoint_is_refused(
     session: Session,
     settings: Settings,
-    own: Tenant,
+    tenant: Tenant,
     admin: Caller,
     url: str,
     events: list[str],
     code: str,
 ) -> None:
-    asked: dict[str, Any] = {"organization_id": own.organization.id, "url": url, "events": events}
+    asked: dict[str, Any] = {
+        "organization_id": tenant.organization.id,
+        "url": url,
+        "events": events,
+    }
     found = refusal(lambda: endpoints.add(session, admin, settings, **asked))
     assert found == (ValidationFailed, code)
     assert session.scalars(select(WebhookEndpoint)).all() == []
 
 
 def test_in_production_messages_are_encrypted_on_their_way(
-    session: Session, settings: Settings, own: Tenant, admin: Caller
+    session: Session, settings: Settings, tenant: Tenant, admin: Caller
 ) -> None:
     real = settings.model_copy(update={"env": "production"})
-    asked: dict[str, Any] = {"organization_id": own.organization.id, "events": ["call.failed"]}
+    asked: dict[str, Any] = {"organization_id": tenant.organization.id, "events": ["call.failed"]}
     plain = "http://crm.example/"
     assert refusal(lambda: endpoints.add(session, admin, real, url=plain, **asked)) == (
         ValidationFailed,
@@ -86,14 +90,14 @@ def test_in_production_messages_are_encrypted_on_their_way(
 
 
 def test_an_organization_has_a_limited_number_of_endpoints(
-    session: Session, settings: Settings, own: Tenant, admin: Caller
+    session: Session, settings: Settings, tenant: Tenant, admin: Caller
 ) -> None:
     def add() -> EndpointWithSecret:
         return endpoints.add(
             session,
             admin,
             settings,
-            organization_id=own.organization.id,
+            organization_id=tenant.organization.id,
             url=URL,
             events=["call.failed"],
         )
@@ -104,7 +108,7 @@ def test_an_organization_has_a_limited_number_of_endpoints(
 
 
 def test_other_tenants_do_not_find_an_endpoint(
-    session: Session, settings: Settings, own: Tenant, made: EndpointWithSecret
+    session: Session, settings: Settings, tenant: Tenant, made: EndpointWithSecret
 ) -> None:
     stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
     absent, theirs = uuid4(), made.endpoint.id
@@ -114,7 +118,7 @@ def test_other_tenants_do_not_find_an_endpoint(
             assert found == (NotFound, "webhook_not_found")
     assert endpoints.listing(session, stranger) == []
     asked: dict[str, Any] = {
-        "organization_id": own.organization.id,
+        "organization_id": tenant.organization.id,
         "url": URL,
         "events": ["call.failed"],
     }
@@ -126,9 +130,9 @@ def test_other_tenants_do_not_find_an_endpoint(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
 def test_other_roles_manage_no_endpoints(
-    session: Session, own: Tenant, made: EndpointWithSecret, role: Role
+    session: Session, tenant: Tenant, made: EndpointWithSecret, role: Role
 ) -> None:
-    found = refusal(lambda: endpoints.listing(session, own.caller(role)))
+    found = refusal(lambda: endpoints.listing(session, tenant.caller(role)))
     assert found == (Forbidden, "insufficient_scope")
 
 

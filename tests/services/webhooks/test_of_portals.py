@@ -44,45 +44,45 @@ def received(session: Session, endpoint: WebhookEndpoint) -> list[dict[str, Any]
 
 
 def test_a_webhook_for_the_whole_portal_has_no_organization_also_in_the_history(
-    session: Session, own: Tenant, portal_wide: WebhookEndpoint
+    session: Session, tenant: Tenant, portal_wide: WebhookEndpoint
 ) -> None:
-    assert (portal_wide.partner_id, portal_wide.organization_id) == (own.partner.id, None)
+    assert (portal_wide.partner_id, portal_wide.organization_id) == (tenant.partner.id, None)
     entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "webhook.created")).one()
-    assert (entry.partner_id, entry.organization_id) == (own.partner.id, None)
+    assert (entry.partner_id, entry.organization_id) == (tenant.partner.id, None)
 
 
 def test_a_webhook_for_the_whole_portal_receives_all_events_of_its_partner_only(
-    session: Session, own: Tenant, portal_wide: WebhookEndpoint
+    session: Session, tenant: Tenant, portal_wide: WebhookEndpoint
 ) -> None:
-    other = make_tenant(session, "Southgate")
-    for tenant, whose in (
-        (own, own.organization.id),
-        (own, own.plus.id),
-        (own, None),
-        (other, other.organization.id),
-        (other, None),
+    other_tenant = make_tenant(session, "Southgate")
+    for each, whose in (
+        (tenant, tenant.organization.id),
+        (tenant, tenant.plus.id),
+        (tenant, None),
+        (other_tenant, other_tenant.organization.id),
+        (other_tenant, None),
     ):
-        publish(session, tenant.partner.id, whose, COMPLETED, partial(dict, organizationId=whose))
+        publish(session, each.partner.id, whose, COMPLETED, partial(dict, organizationId=whose))
     assert received(session, portal_wide) == [
-        {"organizationId": str(own.organization.id)},
-        {"organizationId": str(own.plus.id)},
+        {"organizationId": str(tenant.organization.id)},
+        {"organizationId": str(tenant.plus.id)},
         {"organizationId": None},
     ]
 
 
 def test_webhooks_of_an_organization_receive_no_events_of_the_portal(
-    session: Session, own: Tenant, made: endpoints.EndpointWithSecret
+    session: Session, tenant: Tenant, made: endpoints.EndpointWithSecret
 ) -> None:
-    publish(session, own.partner.id, None, WebhookEvent.ALERT_OPENED, dict)
+    publish(session, tenant.partner.id, None, WebhookEvent.ALERT_OPENED, dict)
     assert received(session, made.endpoint) == []
 
 
 def test_only_a_caller_of_the_whole_portal_can_add_one(
-    session: Session, settings: Settings, own: Tenant
+    session: Session, settings: Settings, tenant: Tenant
 ) -> None:
     every = frozenset(Permission)
-    member = own.caller(Role.OWNER, every)
-    limited = replace(own.caller(Role.ADMIN, every), is_limited=True)
+    member = tenant.caller(Role.OWNER, every)
+    limited = replace(tenant.caller(Role.ADMIN, every), is_limited=True)
     for caller in (member, limited):
         found = refusal(partial(add, session, settings, caller))
         assert found == (Forbidden, "not_whole_portal")
@@ -91,10 +91,10 @@ def test_only_a_caller_of_the_whole_portal_can_add_one(
 
 
 def test_members_and_other_partners_find_none(
-    session: Session, own: Tenant, portal_wide: WebhookEndpoint
+    session: Session, tenant: Tenant, portal_wide: WebhookEndpoint
 ) -> None:
     stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
-    member = own.caller(Role.OWNER, frozenset(Permission))
+    member = tenant.caller(Role.OWNER, frozenset(Permission))
     for caller in (stranger, member):
         for act in (endpoints.get, endpoints.pause, endpoints.remove, deliveries.send_test):
             found = refusal(partial(act, session, caller, portal_wide.id))
@@ -105,7 +105,7 @@ def test_members_and_other_partners_find_none(
 
 def test_the_list_can_show_those_for_the_whole_portal_alone(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     admin: Caller,
     made: endpoints.EndpointWithSecret,
     portal_wide: WebhookEndpoint,
@@ -114,7 +114,7 @@ def test_the_list_can_show_those_for_the_whole_portal_alone(
     assert {each.id for each in both} == {made.endpoint.id, portal_wide.id}
     alone = endpoints.search(session, admin, endpoints.EndpointFilter(of_portal=True)).items
     assert [each.id for each in alone] == [portal_wide.id]
-    assert endpoints.organizations_with(session, admin, 10) == {own.organization.id}
+    assert endpoints.organizations_with(session, admin, 10) == {tenant.organization.id}
 
 
 def test_a_portal_has_a_limited_number_beside_those_of_its_organizations(
@@ -128,8 +128,8 @@ def test_a_portal_has_a_limited_number_beside_those_of_its_organizations(
     add(session, settings, admin)
     assert refusal(lambda: add(session, settings, admin)) == (ValidationFailed, "too_many_webhooks")
     assert made.endpoint.organization_id is not None
-    other = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
-    add(session, settings, other)
+    other_tenant = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
+    add(session, settings, other_tenant)
 
 
 def test_a_test_event_names_no_organization(
@@ -142,9 +142,13 @@ def test_a_test_event_names_no_organization(
 
 
 def test_the_mail_about_its_pause_names_the_whole_portal(
-    session: Session, settings: Settings, own: Tenant, admin: Caller, portal_wide: WebhookEndpoint
+    session: Session,
+    settings: Settings,
+    tenant: Tenant,
+    admin: Caller,
+    portal_wide: WebhookEndpoint,
 ) -> None:
-    own.partner.notification_email = "ops@northwind.example"
+    tenant.partner.notification_email = "ops@northwind.example"
     delivery = deliveries.send_test(session, admin, portal_wide.id)
     gone = WebhookAnswer(410, "")
     delivering.record_answer(session, delivery.id, delivery.turn, gone, settings)
@@ -153,7 +157,7 @@ def test_the_mail_about_its_pause_names_the_whole_portal(
 
 
 def test_a_webhook_for_the_whole_portal_stays_when_an_organization_is_archived(
-    session: Session, own: Tenant, admin: Caller, portal_wide: WebhookEndpoint
+    session: Session, tenant: Tenant, admin: Caller, portal_wide: WebhookEndpoint
 ) -> None:
-    organizations.archive(session, admin, own.plus.id)
+    organizations.archive(session, admin, tenant.plus.id)
     assert endpoints.get(session, admin, portal_wide.id) is portal_wide

@@ -20,7 +20,7 @@ from app.services.imports.pipeline import undo_rows
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import OPERATOR
 from tests.fixtures.uploads import Importer, make_importer, number
-from tests.fixtures.worker import Line, make_line
+from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 ANN, BOB = number(1), number(2)
 
@@ -147,23 +147,23 @@ def test_an_upload_emits_events_when_it_ends_and_when_it_is_undone(
 def test_the_event_of_a_cancelled_call_equals_the_json_of_the_call(
     session: Session, settings: Settings, database: Database
 ) -> None:
-    line: Line = make_line(session)
+    calling_organization: CallingOrganization = make_calling_organization(session)
     endpoints.add(
         session,
         OPERATOR,
         settings,
-        organization_id=line.organization_id,
+        organization_id=calling_organization.organization_id,
         url="https://crm.example/hooks",
         events=["call.canceled"],
     )
     session.commit()
-    call_id = line.dial(database, "+12025550120", source=CallSource.API)
+    call_id = calling_organization.dial(database, "+12025550120", source=CallSource.API)
     with database.transaction() as writing:
-        calls.cancel(writing, line.key, call_id, ())
+        calls.cancel(writing, calling_organization.key, call_id, ())
     [(kind, data)] = written_events(database)
     assert kind == "call.canceled"
     with database.transaction(read_only=True) as reading:
-        call = calls.get(reading, line.key, call_id)
+        call = calls.get(reading, calling_organization.key, call_id)
         read = calls.describe(call, []).model_dump(mode="json", by_alias=True)
-    organization = {"organizationId": str(line.organization_id), "live": True}
+    organization = {"organizationId": str(calling_organization.organization_id), "live": True}
     assert data == {**organization, **read}
