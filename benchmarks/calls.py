@@ -30,7 +30,7 @@ from app.jobs.engine import start_engine
 from app.models import SimulatedCall
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.phone_numbers import assign_directly_given_numbers
-from tests.fixtures.worker import Worker, create_calling_organization, outcome, until
+from tests.fixtures.worker import Worker, create_calling_organization, outcome, wait_until
 
 SINGLES = 60
 BACKLOG = 200
@@ -104,11 +104,11 @@ def measure_engine(url: str) -> Measured:
     for number in range(SINGLES):
         begun = time.time()
         enqueue_empty(client, database, ["one"])
-        until(lambda due=number + 1: len(started) >= due)  # type: ignore[misc]  # the default binds the loop's value
+        wait_until(lambda due=number + 1: len(started) >= due)  # type: ignore[misc]  # the default binds the loop's value
         waits.append(started[-1] - begun)
     started.clear()
     enqueue_empty(client, database, [str(i % ORGANIZATIONS) for i in range(BACKLOG)])
-    until(lambda: len(started) >= BACKLOG, 120)
+    wait_until(lambda: len(started) >= BACKLOG, 120)
     return Measured(sorted(waits), BACKLOG / (max(started) - min(started)))
 
 

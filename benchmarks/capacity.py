@@ -21,8 +21,8 @@ from app.enums import Role
 from app.models import User
 from app.services.credentials import api_keys
 from benchmarks.pages import Portal, portal_of
-from tests.fixtures.cast import caller_with
 from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.tenants import caller_with
 
 TABLES = {"contacts": "contact", "calls": "call", "audit_entries": "change of the history"}
 ROUNDS = 30

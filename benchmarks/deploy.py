@@ -31,8 +31,8 @@ from app.services.credentials import api_keys
 from benchmarks.deploying.installation import Installation
 from benchmarks.deploying.load import PAUSE_SECONDS, Load, LockWatch
 from benchmarks.neighbour.partners import PASSWORD
-from tests.fixtures.cast import make_tenant
-from tests.fixtures.databases import SUPERUSER, Databases
+from tests.fixtures.databases import POSTGRES_ADMIN, Databases
+from tests.fixtures.tenants import make_tenant
 
 ROWS = 1_000_000
 SLOWEST_SECONDS, MAX_LOCK_SECONDS = 2.0, 0.5
@@ -73,7 +73,7 @@ def deploy(databases: Databases, folder: Path, rows: int, pause: float = PAUSE_S
     database = Database(make_engine(url))
     credentials = _fill(database, rows)
     installation = Installation(url, folder)
-    address = make_url(url).set(drivername="postgresql", username=SUPERUSER).render_as_string()
+    address = make_url(url).set(drivername="postgresql", username=POSTGRES_ADMIN).render_as_string()
     steps: dict[str, float] = {}
     with (
         installation.running(),

@@ -74,7 +74,7 @@ def measure(backend: str, stack: Stack, count: int) -> None:
     def say(label: str, figure: str) -> None:
         print(f"{backend:<12}{label:<28}{figure}", flush=True)
 
-    def weigh(when: str) -> None:
+    def measure_memory(when: str) -> None:
         for kind, pids in stack.processes().items():
             each = ", ".join(f"{memory(pid).pss:.0f}" for pid in pids)
             total = sum(memory(pid).pss for pid in pids)
@@ -84,7 +84,7 @@ def measure(backend: str, stack: Stack, count: int) -> None:
     database = Database(make_engine(stack.database_url))
     headers = {"Cookie": cookie_of(stack, database), "Accept-Encoding": "gzip"}
     time.sleep(5)
-    weigh("after the start")
+    measure_memory("after the start")
     ask_many(stack, headers, 200)
     web = stack.processes()["web"]
     before = sum(map(cpu_seconds, web))
@@ -93,7 +93,7 @@ def measure(backend: str, stack: Stack, count: int) -> None:
     seconds = time.monotonic() - began
     spent = sum(map(cpu_seconds, web)) - before
     say("page", f"{1000 * spent / count:6.1f} ms of CPU, {count / seconds:.0f} a second")
-    weigh(f"after {count:,} pages")
+    measure_memory(f"after {count:,} pages")
     if not database.is_sqlite:
         query = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")
         with database.transaction(read_only=True) as session:

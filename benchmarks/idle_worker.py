@@ -34,8 +34,8 @@ from tests.fixtures.worker import (
     CallingOrganization,
     Worker,
     create_calling_organization,
-    unfinished,
-    until,
+    unfinished_calls,
+    wait_until,
 )
 
 SETTLE_SECONDS = 65.0
@@ -123,7 +123,7 @@ def carry_out(
         for position in range(min(BATCH, count - begin)):
             with database.transaction() as session:
                 lines[position % len(lines)].accept(session, f"+1212{next(numbers):07d}")
-        while unfinished(database):
+        while unfinished_calls(database):
             time.sleep(0.2)
 
 
@@ -148,7 +148,7 @@ def measure(worker: Worker, database: Database, backend: str, count: int) -> Non
         "acceptance to carrier",
         f"{statistics.median(ordered):.3f} s median {ordered[-1]:.3f} s longest",
     )
-    until(lambda: not unfinished(database))
+    wait_until(lambda: not unfinished_calls(database))
     numbers = iter(range(2_000_000, 9_999_999))
     carry_out(database, lines, numbers, WARM_UP)
     warm = memory(pid)

@@ -30,9 +30,9 @@ from app.services.auth import sessions
 from app.services.exports import ExportInput
 from benchmarks.imports.measuring import Cost, measured
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import make_tenant
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.settings import settings_for
+from tests.fixtures.tenants import make_tenant
 
 ROWS = 100_000
 BATCH = 5_000

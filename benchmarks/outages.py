@@ -27,8 +27,8 @@ from tests.fixtures.worker import (
     CallingOrganization,
     Worker,
     create_calling_organization,
-    unfinished,
-    until,
+    unfinished_calls,
+    wait_until,
 )
 
 CALLS = 50
@@ -46,7 +46,7 @@ SETTINGS = {
 
 
 class Bench:
-    """``dialled`` are the numbers of all accepted calls."""
+    """``called`` are the numbers of all accepted calls."""
 
     def __init__(self, database: Database):
         self._database = database
@@ -54,13 +54,13 @@ class Bench:
             create_calling_organization(database) for _ in range(ORGANIZATIONS)
         ]
         self._numbers = (f"+1212{number:07d}" for number in count(2_000_000))
-        self.dialled: list[str] = []
+        self.called: list[str] = []
 
     def dial(self) -> None:
         for position in range(CALLS):
             number = next(self._numbers)
             self._lines[position % ORGANIZATIONS].dial(self._database, number)
-            self.dialled.append(number)
+            self.called.append(number)
 
     def executors(self) -> set[str]:
         with self._database.transaction(read_only=True) as session:
@@ -69,17 +69,17 @@ class Bench:
     def wait(self) -> float:
         """Wait for the end of all calls; return the seconds."""
         began = time.monotonic()
-        until(lambda: unfinished(self._database) == 0, END_SECONDS)
+        wait_until(lambda: unfinished_calls(self._database) == 0, END_SECONDS)
         return time.monotonic() - began
 
     def verdict(self) -> str:
         with self._database.transaction(read_only=True) as session:
             rung = Counter(session.scalars(select(SimulatedCall.to_number)))
             ended = dict(session.execute(select(Call.phone_number, Call.status)).all())
-        lost = sum(number not in rung for number in self.dialled)
+        lost = sum(number not in rung for number in self.called)
         twice = sum(times > 1 for times in rung.values())
         completed = sum(status is CallStatus.COMPLETED for status in ended.values())
-        return f"{len(self.dialled)} calls, {completed} completed, {lost} lost, {twice} twice"
+        return f"{len(self.called)} calls, {completed} completed, {lost} lost, {twice} twice"
 
 
 def outages(bench: Bench, server: OwnServer, workers: list[Worker], many: int) -> None:
@@ -111,7 +111,7 @@ def kills(bench: Bench, workers: list[Worker], many: int) -> None:
         ids = {each for each in before if each.startswith(f"{pid}-")}
         worker.kill()
         began = time.monotonic()
-        until(lambda ids=ids: not ids & bench.executors(), END_SECONDS)  # type: ignore[misc]  # it is called at once
+        wait_until(lambda ids=ids: not ids & bench.executors(), END_SECONDS)  # type: ignore[misc]  # it is called at once
         durations.append(time.monotonic() - began)
         worker.start()
         bench.wait()

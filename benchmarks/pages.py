@@ -50,9 +50,9 @@ from app.services import campaigns, organizations
 from app.services.auth import sessions
 from benchmarks.report_and_usage import BATCH, analyze, fill
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import make_tenant
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.settings import settings_for
+from tests.fixtures.tenants import make_tenant
 
 FEW, MANY, ROUNDS = 1_000, 100_000, 9
 GOAL = 1.3
@@ -72,7 +72,7 @@ GIVEN = {"id", "created_at", "ended_at", "updated_at", "phone_number"}
 WORDS = ("org", "dental", "nobody")
 """Words found everywhere, in one name, and nowhere."""
 SEARCHED = (
-    "/find?q={}",
+    "/search?q={}",
     "/organizations?q={}",
     "/users?q={}",
     "/campaigns?q={}",

@@ -26,7 +26,7 @@ from app.models import WorkerHeartbeat
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.phone_numbers import assign_directly_given_numbers
 from tests.fixtures.stack import Stack
-from tests.fixtures.worker import create_calling_organization, until
+from tests.fixtures.worker import create_calling_organization, wait_until
 
 GOAL_SECONDS = 8.0
 LIMIT_SECONDS = 120.0
@@ -62,7 +62,7 @@ def executors(database: Database) -> set[str]:
 
 def seconds_until(reached: Callable[[], object]) -> float:
     began = time.monotonic()
-    until(reached, LIMIT_SECONDS)
+    wait_until(reached, LIMIT_SECONDS)
     return time.monotonic() - began
 
 
@@ -81,7 +81,7 @@ def measure(known: Databases, backend: str, folder: Path, kills: int, load: int)
                 os.kill(stack.processes()["web"][0], signal.SIGKILL)
                 durations["web"].append(seconds_until(lambda: answers(stack.port)))
                 before = executors(database)
-                until(lambda: stack.processes()["worker"], LIMIT_SECONDS)
+                wait_until(lambda: stack.processes()["worker"], LIMIT_SECONDS)
                 os.kill(stack.processes()["worker"][0], signal.SIGKILL)
                 durations["worker"].append(
                     seconds_until(lambda known=before: executors(database) - known)  # type: ignore[misc]  # it is called at once

@@ -28,10 +28,10 @@ from app.factory import create_app
 from app.models import ConversationDay, Organization, User, index_names, new_id, utcnow
 from app.schemas.figures import UsageQuery
 from app.services import reporting
-from tests.fixtures.cast import Tenant, bearer, make_tenant
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.recount import recount
 from tests.fixtures.settings import settings_for
+from tests.fixtures.tenants import Tenant, bearer, make_tenant
 
 USERS, DAYS, PER_DAY = 100_000, 10, 5
 BATCH = 2000

@@ -33,9 +33,9 @@ from app.services.auth import sessions
 from app.services.credentials import api_keys
 from app.telemetry.metrics import CountLines
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import make_tenant
 from tests.fixtures.databases import Databases
 from tests.fixtures.settings import settings_for
+from tests.fixtures.tenants import make_tenant
 
 ROUNDS, REQUESTS = 30, 20
 GOAL = 1.03

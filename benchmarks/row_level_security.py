@@ -22,13 +22,13 @@ from app.factory import create_app
 from benchmarks.bulk_upsert import STEPS, Ours, measure
 from benchmarks.pages import Portal, addresses, cost, is_page, portal_of
 from benchmarks.report_and_usage import fill
-from tests.fixtures.cast import make_tenant
 from tests.fixtures.databases import Databases
 from tests.fixtures.settings import settings_for
+from tests.fixtures.tenants import make_tenant
 
 USERS, ROUNDS, CONTACTS = 10_000, 7, 10_000
 GOAL = 1.15
-SUPERUSER, COOKIE = "portal", "portal_session"
+POSTGRES_ADMIN, COOKIE = "portal", "portal_session"
 
 
 def begin_alone(connection: Connection) -> None:
@@ -37,7 +37,7 @@ def begin_alone(connection: Connection) -> None:
 
 def unbound(bound: Portal, folder: Path) -> Portal:
     """Return the same portal over the same database, bypassing the policies."""
-    url = bound.database.engine.url.set(username=SUPERUSER)
+    url = bound.database.engine.url.set(username=POSTGRES_ADMIN)
     engine = make_engine(url)
     event.remove(engine, "begin", begin_in_scope)
     event.listen(engine, "begin", begin_alone)

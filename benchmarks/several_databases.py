@@ -24,8 +24,8 @@ from app.database.scope import INSTALLATION, DatabaseScope, of_tenant
 from app.models import Base, Organization, Partner, index_names
 from benchmarks.report_and_usage import fill
 from tests.fixtures import postgres
-from tests.fixtures.cast import make_tenant
-from tests.fixtures.databases import SUPERUSER, Databases
+from tests.fixtures.databases import POSTGRES_ADMIN, Databases
+from tests.fixtures.tenants import make_tenant
 
 ORGANIZATIONS, SHARDS, ROUNDS = 5_000, 4, 100
 _WITH_PARTITIONS = text("SELECT relname FROM pg_class WHERE relforcerowsecurity")
@@ -79,7 +79,7 @@ def move(partner_id: UUID, source: Database, target: Database, file: Path) -> fl
 
 def run(program: str, database: Database, scope: str, *options: str) -> None:
     url = database.engine.url
-    address = for_libpq(url if scope else url.set(username=SUPERUSER))
+    address = for_libpq(url if scope else url.set(username=POSTGRES_ADMIN))
     subprocess.run(
         [str(postgres.programs() / program), f"--dbname={address}", *options],
         check=True,

@@ -95,10 +95,10 @@ class Site:
                     begun.append(pool.submit(self.sign_in, len(begun)))
                     time.sleep(max(0.0, began + len(begun) / per_second - time.monotonic()))
 
-            feeding = pool.submit(sign_in_steadily)
+            sending = pool.submit(sign_in_steadily)
             milliseconds = self.pages()
             stopped.set()
-            feeding.result()
+            sending.result()
         return milliseconds, Counter(answer.result().status for answer in begun)
 
 

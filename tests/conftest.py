@@ -3,7 +3,7 @@
 Tests that use ``backend``, directly or through another fixture, run on SQLite and on PostgreSQL.
 ``database``, ``session``, ``app`` and ``client`` share one transaction that is rolled back;
 ``fresh_database`` is a database of its own for tests with several connections or processes;
-``live`` is the whole product, started as `make run` starts it.
+``shared_stack`` is the whole product, started as `make run` starts it.
 """
 
 import os
@@ -58,7 +58,7 @@ MARKED = {
     "chromium": "debian",
     "worker": "worker",
     "make_worker": "worker",
-    "shared_house": "worker",
+    "shared_twilio_worker": "worker",
 }
 """The marker of each test that uses such a fixture."""
 LISTED = {
@@ -125,16 +125,18 @@ def fresh_database(databases: Databases, backend: str) -> Iterator[Database]:
 
 
 @pytest.fixture(scope="session")
-def newer_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def next_version_migrations(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the migrations of the next version."""
     return copy_of_history(tmp_path_factory.mktemp("newer"))
 
 
 @pytest.fixture
-def newer(newer_history: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+def as_next_version(
+    next_version_migrations: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[pytest.MonkeyPatch]:
     """This process is the next version, until the fixture's patches are undone."""
     for module in (migration, migration_plan):
-        monkeypatch.setattr(module, "ROOT", newer_history)
+        monkeypatch.setattr(module, "ROOT", next_version_migrations)
     migration.history.cache_clear()
     yield monkeypatch
     monkeypatch.undo()
@@ -234,7 +236,7 @@ def stacks(
 
 
 @pytest.fixture
-def live(stacks: Stacks, backend: str) -> Stack:
+def shared_stack(stacks: Stacks, backend: str) -> Stack:
     """Web and worker under the real supervisor on a free port, with the demo's data.
 
     Started once for consecutive tests and shared by them: a test that makes lasting changes to a
@@ -331,14 +333,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         if item.nodeid.partition("[")[0] in listed:
             item.add_marker(marker)
     if "stacks" in names and not item.get_closest_marker("xdist_group"):
-        whose = "live" if "live" in names else item.path.name
+        whose = "shared_stack" if "shared_stack" in names else item.path.name
         item.add_marker(pytest.mark.xdist_group(f"{whose} {_backend_of(item)}"))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Stop the shared product if the next test doesn't need it: even idle it uses the processor."""
-    if "live" not in getattr(nextitem, "fixturenames", ()) and STACKS in item.session.stash:
+    if "shared_stack" not in getattr(nextitem, "fixturenames", ()) and STACKS in item.session.stash:
         item.session.stash[STACKS].stop_shared()
 
 

@@ -43,8 +43,8 @@ SERVED_WITHOUT = {
 checked that the version before serves such rows. It may be repeated."""
 
 
-def become_the_previous_version(newer: pytest.MonkeyPatch) -> None:
-    newer.undo()
+def become_the_previous_version(as_next_version: pytest.MonkeyPatch) -> None:
+    as_next_version.undo()
     migration.history.cache_clear()
 
 
@@ -70,18 +70,21 @@ def findings(root: Path, script: Script) -> list[str]:
     return squawk(sql, *(DROPS if script.module.PHASE == "contract" else ()))
 
 
-def test_each_new_migration_declares_its_phase(newer_history: Path) -> None:
+def test_each_new_migration_declares_its_phase(next_version_migrations: Path) -> None:
     known = set(migration.history()) | {revision for revision, *_ in MIGRATIONS}
-    for script in phased(ROOT) + phased(newer_history):
+    for script in phased(ROOT) + phased(next_version_migrations):
         phase = getattr(script.module, "PHASE", None)
         assert phase in ("expand", "contract"), f"{script.path} needs a PHASE"
         if phase == "contract":
             assert script.module.OLDEST_CODE in known, f"{script.path} needs an OLDEST_CODE"
 
 
-def test_new_migrations_hold_no_long_lock(newer_history: Path) -> None:
+def test_new_migrations_hold_no_long_lock(next_version_migrations: Path) -> None:
     checked = {each.path: findings(ROOT, each) for each in phased(ROOT)}
-    samples = {each.path: findings(newer_history, each) for each in phased(newer_history)}
+    samples = {
+        each.path: findings(next_version_migrations, each)
+        for each in phased(next_version_migrations)
+    }
     assert {path: found for path, found in (checked | samples).items() if found} == {}
 
 
@@ -112,9 +115,11 @@ def test_a_change_that_would_stop_the_previous_version_is_found(
     assert squawk(sql) == rules
 
 
-def test_a_migration_that_commits_in_between_does_nothing_else(newer_history: Path) -> None:
+def test_a_migration_that_commits_in_between_does_nothing_else(
+    next_version_migrations: Path,
+) -> None:
     """An attempt that failed is repeated from the beginning."""
-    for script in phased(ROOT) + phased(newer_history):
+    for script in phased(ROOT) + phased(next_version_migrations):
         tree = ast.parse(Path(script.path).read_text())
         upgrades = next(each for each in tree.body if getattr(each, "name", "") == "upgrade")
         names = {each.id for each in ast.walk(upgrades) if isinstance(each, ast.Name)}
@@ -122,9 +127,9 @@ def test_a_migration_that_commits_in_between_does_nothing_else(newer_history: Pa
 
 
 def test_new_migrations_go_up_down_and_up_again(
-    newer_history: Path, fresh_database: Database
+    next_version_migrations: Path, fresh_database: Database
 ) -> None:
-    config = pytest_alembic.Config(alembic_config=Config(newer_history / "alembic.ini"))
+    config = pytest_alembic.Config(alembic_config=Config(next_version_migrations / "alembic.ini"))
     with pytest_alembic.runner(config=config, engine=fresh_database.engine) as runner:
         assert runner.heads == [MIGRATIONS[-1][0]]
         for revision, *_ in MIGRATIONS:
@@ -153,7 +158,7 @@ def seen(database: Database) -> str:
         return check_schema(connection).problem
 
 
-@pytest.mark.usefixtures("newer")
+@pytest.mark.usefixtures("as_next_version")
 def test_a_version_starts_on_an_older_schema_that_it_declares(fresh_database: Database) -> None:
     assert seen(fresh_database) == ""
     upgrade(fresh_database, "9990")
@@ -161,28 +166,28 @@ def test_a_version_starts_on_an_older_schema_that_it_declares(fresh_database: Da
 
 
 def test_a_version_does_not_start_on_a_schema_before_the_oldest(
-    fresh_database: Database, newer: pytest.MonkeyPatch
+    fresh_database: Database, as_next_version: pytest.MonkeyPatch
 ) -> None:
-    newer.setattr(migration, "OLDEST_SCHEMA", "9991")
+    as_next_version.setattr(migration, "OLDEST_SCHEMA", "9991")
     upgrade(fresh_database, "9990")
     assert seen(fresh_database) == "the database is at migration 9990, this version needs 9992"
 
 
 def test_the_previous_version_serves_after_expand_migrations(
-    fresh_database: Database, newer: pytest.MonkeyPatch
+    fresh_database: Database, as_next_version: pytest.MonkeyPatch
 ) -> None:
     upgrade(fresh_database, "9991")
-    become_the_previous_version(newer)
+    become_the_previous_version(as_next_version)
     with fresh_database.engine.connect() as connection:
         found = check_schema(connection)
     assert (found.revision, found.problem, found.is_newest) == ("9991", "", False)
 
 
 def test_the_previous_version_does_not_serve_after_a_contract_migration(
-    fresh_database: Database, newer: pytest.MonkeyPatch
+    fresh_database: Database, as_next_version: pytest.MonkeyPatch
 ) -> None:
     upgrade(fresh_database, "9992")
-    become_the_previous_version(newer)
+    become_the_previous_version(as_next_version)
     assert seen(fresh_database) == (
         "the database is at migration 9992, which needs a version with migration 9991; "
         f"this one has {head()}"
@@ -190,11 +195,11 @@ def test_the_previous_version_does_not_serve_after_a_contract_migration(
 
 
 def test_the_previous_version_serves_again_when_the_contract_migration_is_taken_back(
-    fresh_database: Database, newer: pytest.MonkeyPatch
+    fresh_database: Database, as_next_version: pytest.MonkeyPatch
 ) -> None:
     upgrade(fresh_database, "9992")
     downgrade(fresh_database, "9991")
-    become_the_previous_version(newer)
+    become_the_previous_version(as_next_version)
     assert seen(fresh_database) == ""
 
 
@@ -250,7 +255,7 @@ def test_a_check_allows_other_values_without_a_long_lock(
             assert connection.scalar(text(is_valid)) is True
 
 
-@pytest.mark.usefixtures("newer")
+@pytest.mark.usefixtures("as_next_version")
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 def test_a_migration_that_gets_no_lock_lets_others_pass_and_tries_again(
     fresh_database: Database, caplog: pytest.LogCaptureFixture
@@ -278,7 +283,7 @@ def test_a_migration_that_gets_no_lock_lets_others_pass_and_tries_again(
         assert connection.scalar(text("SHOW lock_timeout")) == "0"
 
 
-@pytest.mark.usefixtures("newer")
+@pytest.mark.usefixtures("as_next_version")
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 def test_a_migration_waits_for_autovacuum_while_others_read_and_write(
     fresh_database: Database, caplog: pytest.LogCaptureFixture

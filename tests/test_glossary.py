@@ -1,4 +1,4 @@
-"""Words that docs/glossary.md doesn't allow are not in code names, comments, docstrings, addresses,
+"""Words that docs/glossary.md doesn't allow are not in names, comments, docstrings, addresses,
 on screens or in documents."""
 
 import ast
@@ -6,6 +6,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,8 @@ NOT_THE_TERM = (
     *("user agent", "user agents", "back channel logout", "logout token", "logout tokens"),
     "provider id logout",  # the address of the back-channel logout
     *("roll back", "rolls back", "rolled back", "rolling back", "roll up", "roll ups"),
+    "logout uri",  # a field of OpenID Connect
+    *("aws access key id", "aws secret access key"),
 )
 """Names of other projects and standards that contain a forbidden word."""
 
@@ -55,6 +58,12 @@ def normalized_words(text: str, *, is_name: bool) -> str:
     return words
 
 
+CONTRACT_NAME = re.compile(r"[a-z][A-Z]")
+"""Only names of the contract are in camel case."""
+
+OF_CALLED_PEOPLE = {"person", "people"}
+"""Words that tests use for those who are called; in the application they mean users."""
+
 SEARCH_WORDS = ROOT / "app" / "portal" / "search" / "pages.py"
 ON_THE_WIRE = {
     phrase
@@ -66,15 +75,23 @@ ON_THE_WIRE = {
 }
 
 
+PYTHON_FOLDERS = ("app", "benchmarks", "migrations", "scripts", "supervisor", "tests")
+
+
+def python_files(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
 def code_names() -> Iterator[tuple[str, str]]:
-    """Each file of the application with the names that it defines."""
-    for path in sorted((ROOT / "app").rglob("*.py")):
+    """Each Python file with the names that it defines, and those of arguments that it passes."""
+    for path in python_files("app", "benchmarks", "scripts", "supervisor", "tests"):
         place = str(path.relative_to(ROOT))
-        yield place, path.parent.name if path.stem == "__init__" else path.stem
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 yield place, node.name
-            elif isinstance(node, ast.arg):
+            elif isinstance(node, ast.arg) or (
+                isinstance(node, ast.keyword) and node.arg and not CONTRACT_NAME.search(node.arg)
+            ):
                 yield place, node.arg
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 yield place, node.id
@@ -84,8 +101,7 @@ def code_names() -> Iterator[tuple[str, str]]:
 
 def comments() -> Iterator[tuple[str, str]]:
     """Each Python file of the project with its comments and docstrings, without code in them."""
-    folders = ("app", "benchmarks", "migrations", "scripts", "supervisor", "tests")
-    for path in sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+    for path in python_files(*PYTHON_FOLDERS):
         tokens = tokenize.generate_tokens(io.StringIO(path.read_text()).readline)
         texts, line_begins = [], True
         for token in tokens:
@@ -95,6 +111,27 @@ def comments() -> Iterator[tuple[str, str]]:
             if token.type not in BETWEEN:
                 line_begins = token.type in LINE_BEGINS
         yield str(path.relative_to(ROOT)), "\nend\n".join(texts)  # no phrase spans two
+
+
+def file_names() -> Iterator[tuple[str, str]]:
+    """Each file of the product and its tests with its name and those of its folders."""
+    for folder in (*PYTHON_FOLDERS, "static/css", "static/js", "templates"):
+        for path in sorted((ROOT / folder).rglob("*.*")):
+            place = str(path.relative_to(ROOT))
+            if "__pycache__" not in place:
+                yield from ((place, part) for part in place.partition(".")[0].split("/"))
+
+
+def markup_names() -> Iterator[tuple[str, str]]:
+    """Each style sheet with its classes and custom properties, each template with the classes, IDs
+    and data attributes that it writes."""
+    for path in sorted((ROOT / "static" / "css").iterdir()):
+        for name in re.findall(r"\.([a-z][\w-]*)|--([a-z][\w-]*)", path.read_text()):
+            yield str(path.relative_to(ROOT)), "".join(name)
+    for path in sorted((ROOT / "templates").rglob("*.html")):
+        place, source = str(path.relative_to(ROOT)), path.read_text()
+        for names in re.findall(r'\b(?:class|id)="([^"]*)"|\bdata-([a-z-]+)', source):
+            yield from ((place, name) for name in re.split(r"[\s{}%]+", "".join(names)))
 
 
 def routes() -> Iterator[tuple[str, str]]:
@@ -160,6 +197,8 @@ def documents() -> Iterator[tuple[str, str]]:
 
 SOURCES = {
     "code": code_names,
+    "files": file_names,
+    "markup": markup_names,
     "comments": comments,
     "routes": routes,
     "screens": screen_texts,
@@ -169,12 +208,15 @@ SOURCES = {
 
 def uses(kind: str) -> dict[str, list[str]]:
     """Each forbidden phrase with the places that use it."""
-    phrases = [phrase for phrase, only_code in FORBIDDEN.items() if kind == "code" or not only_code]
+    is_name = kind in ("code", "files", "markup")
+    phrases = [phrase for phrase, only_code in FORBIDDEN.items() if is_name or not only_code]
     found: dict[str, list[str]] = {}
     for place, text in SOURCES[kind]():
-        words = normalized_words(text, is_name=kind == "code")
+        words = normalized_words(text, is_name=is_name)
         for phrase in phrases:
             if phrase in ON_THE_WIRE and place.startswith(WIRE_NAMES):
+                continue
+            if phrase in OF_CALLED_PEOPLE and not place.startswith("app/"):
                 continue
             found.setdefault(phrase, []).extend([place] * words.count(f" {phrase} "))
     return {phrase: places for phrase, places in found.items() if places}

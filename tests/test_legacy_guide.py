@@ -29,9 +29,9 @@ backend = runs_on(rotating("database of the journeys", BACKENDS))
 
 
 @pytest.mark.alternating
-def test_every_command_of_the_guide_runs_unchanged(live: Stack, tmp_path: Path) -> None:
+def test_every_command_of_the_guide_runs_unchanged(shared_stack: Stack, tmp_path: Path) -> None:
     (tmp_path / "instance").mkdir()
-    (tmp_path / "instance" / "demo.json").write_text(json.dumps(live.demo))
+    (tmp_path / "instance" / "demo.json").write_text(json.dumps(shared_stack.demo))
     done = subprocess.run(
         ["bash", "-c", STRICTLY + "".join(f"{block}\necho\n" for block in COMMANDS)],
         cwd=tmp_path,
@@ -46,8 +46,8 @@ def test_every_command_of_the_guide_runs_unchanged(live: Stack, tmp_path: Path) 
     assert printed[-1] in {"queued", "dialing", "ringing", "in-progress", "completed"}
 
 
-def test_the_line_of_a_clients_page_asks_the_new_api_for_the_same_call(live: Stack) -> None:
-    organization = live.demo["partners"][0]["organizations"][0]
+def test_the_line_of_a_clients_page_asks_the_new_api_for_the_same_call(shared_stack: Stack) -> None:
+    organization = shared_stack.demo["partners"][0]["organizations"][0]
     legacy = organization["legacyClient"]
     form = {
         "grant_type": "client_credentials",
@@ -55,7 +55,7 @@ def test_the_line_of_a_clients_page_asks_the_new_api_for_the_same_call(live: Sta
         "client_secret": legacy["clientSecret"],
         "scope": "phone/call.out",
     }
-    with ask(f"{live.base_url}/oauth2/token", urlencode(form).encode()) as answer:
+    with ask(f"{shared_stack.base_url}/oauth2/token", urlencode(form).encode()) as answer:
         token = json.load(answer)["access_token"]
     asked = {
         "name": "Zoë O'Neil",
@@ -67,18 +67,18 @@ def test_the_line_of_a_clients_page_asks_the_new_api_for_the_same_call(live: Sta
     }
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     body = json.dumps(asked).encode()
-    sent = Request(f"{live.base_url}/phone/outbound", body, headers)
+    sent = Request(f"{shared_stack.base_url}/phone/outbound", body, headers)
     with ask(sent) as answer:
         first = json.load(answer)["callId"]
 
-    admin = Admin(live)
+    admin = Admin(shared_stack)
     listed = admin.page(f"/api-access/migration?{urlencode({'q': organization['name']})}")
     [path] = set(re.findall(r'href="(/api-access/migration/[0-9a-f-]{36})"', listed))
     curl = lines_of(admin.page(path))["successor curl"]
     second = json.loads(run("curl", curl, API_KEY=organization["testApiKey"]))["callId"]
 
     def read(call_id: str, key: str) -> dict[str, object]:
-        url = f"{live.base_url}/api/v1/outbound/calls/{call_id}"
+        url = f"{shared_stack.base_url}/api/v1/outbound/calls/{call_id}"
         asked = Request(url, headers={"x-api-key": key})
         with ask(asked) as answer:
             call = json.load(answer)

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture
-def written() -> Iterator[io.StringIO]:
+def log_output() -> Iterator[io.StringIO]:
     """The lines of the application's log."""
     out = io.StringIO()
     handler = logging.StreamHandler(out)
@@ -38,7 +38,7 @@ def test_control_characters_are_written_as_escapes() -> None:
 
 @pytest.mark.parametrize("place", ["message", "argument", "error", "name of the log"])
 def test_any_record_is_one_line_in_the_format_of_the_portal(
-    written: io.StringIO, place: str
+    log_output: io.StringIO, place: str
 ) -> None:
     log = logging.getLogger(f"app.{FORGED}" if place == "name of the log" else "app.anything")
     try:
@@ -48,19 +48,19 @@ def test_any_record_is_one_line_in_the_format_of_the_portal(
             "read %s" if place != "message" else FORGED.replace("%", "%%"),
             *([FORGED] if place != "message" else []),
         )
-    ours = [line for line in written.getvalue().split("\n") if line and not line.startswith(" ")]
+    ours = [line for line in log_output.getvalue().split("\n") if line and not line.startswith(" ")]
     assert len(ours) == 1
-    assert not set(written.getvalue()) & set("\r\x1b\x9b\u2028\u202e\x00")
+    assert not set(log_output.getvalue()) & set("\r\x1b\x9b\u2028\u202e\x00")
 
 
-def test_a_path_can_not_forge_a_line(written: io.StringIO) -> None:
+def test_a_path_can_not_forge_a_line(log_output: io.StringIO) -> None:
     app = Flask("app")
     with app.test_request_context("/a%0AERROR%20forged%1B%5B2J"):
         try:
             raise ZeroDivisionError
         except ZeroDivisionError:
             app.log_exception(sys.exc_info())
-    first, *more = written.getvalue().rstrip().split("\n")
+    first, *more = log_output.getvalue().rstrip().split("\n")
     ours = first.partition(" request_id=")[0]  # where another test has made the application
     assert ours == "ERROR Exception on /a\\nERROR forged\\x1b[2J [GET]"
     assert {line[:2] for line in more} == {"  "}
@@ -86,5 +86,5 @@ def test_a_header_can_not_forge_a_line_of_the_web_server() -> None:
         while connection.recv(65536):
             pass
     server.terminate()
-    said = server.communicate(timeout=60)[0]
-    assert b"a\\x9b2Jb" in said
+    message = server.communicate(timeout=60)[0]
+    assert b"a\\x9b2Jb" in message

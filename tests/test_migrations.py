@@ -53,7 +53,7 @@ from app.services.calls import carrier_costs
 from app.services.webhooks import publishing
 from migrations.filters import belongs_to_us
 from scripts import new_migration
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 from tests.fixtures.worker import create_calling_organization
 
 VERSION = "alembic_version"
@@ -196,10 +196,10 @@ def test_costs_and_legacy_calls_are_counted_from_their_rows(fresh_database: Data
             )  # fmt: skip
             session.add(attempt)
             session.flush()
-            said = CarrierReport(
+            message = CarrierReport(
                 PlacementVerdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD"
             )
-            carrier_costs.write_cost_of(session, attempt.id, said)
+            carrier_costs.write_cost_of(session, attempt.id, message)
         owner, organization = client.partner_id, client.organization_id
         day = began.date()
         counted = {

@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session
 
 from app.extensions import transaction
 from app.models import Partner
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 
 
 def test_what_only_reads_sees_what_the_transaction_around_it_has_changed(

@@ -17,8 +17,8 @@ from app.enums import CallStatus
 from app.models import Mail, new_id, utcnow
 from app.models.base import id_at
 from app.services import retention
-from tests.fixtures.cast import make_tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import make_tenant
 from tests.fixtures.worker import create_calling_organization
 
 KEPT = timedelta(days=30)

@@ -63,8 +63,8 @@ class Admin:
 
 
 @pytest.fixture
-def admin(live: Stack) -> Admin:
-    return Admin(live)
+def admin(shared_stack: Stack) -> Admin:
+    return Admin(shared_stack)
 
 
 def run(language: str, text: str, **environment: str) -> str:
@@ -125,14 +125,14 @@ def test_the_example_of_a_client_runs_unchanged(admin: Admin) -> None:
     assert {admin.partner["id"] in text for text in printed.values()} == {True}
 
 
-def test_requests_are_listed_some_seconds_later(admin: Admin, live: Stack) -> None:
+def test_requests_are_listed_some_seconds_later(admin: Admin, shared_stack: Stack) -> None:
     organization = admin.partner["organizations"][0]
     path = f"/api-access/keys/new?organization={organization['id']}"
     fields = {"name": "Watched", "kind": "live", "scopes": ["calls:read"], "last_day": ""}
     secret, page = admin.create(path, fields)
     own = re.search(r'href="(/api-access/keys/[0-9a-f-]{36})/rotate"', page)
     assert own is not None
-    run("curl", f"curl -sS {live.base_url}/api/v1/agents -H 'x-api-key: {secret}'")
+    run("curl", f"curl -sS {shared_stack.base_url}/api/v1/agents -H 'x-api-key: {secret}'")
     for _patience in range(50):
         shown = admin.page(own[1])
         if "/api/v1/agents</code></span>" in shown:

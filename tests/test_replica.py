@@ -25,10 +25,10 @@ from app.services import monthly_reports
 from app.services.auth import sessions
 from app.services.billing.usage import ModelRate
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import bearer, make_tenant
 from tests.fixtures.recoverable_server import OWNER, OwnServer, own_server
 from tests.fixtures.settings import settings_for
-from tests.fixtures.worker import until
+from tests.fixtures.tenants import bearer, make_tenant
+from tests.fixtures.worker import wait_until
 from tests.portal.conftest import Browser
 from tests.portal.test_organizations import NEW
 
@@ -65,7 +65,7 @@ def app(primary: OwnServer, standby: OwnServer, tmp_path: Path) -> Iterator[Flas
 @pytest.fixture
 def database(app: Flask) -> Database:
     found: Database = app.extensions["database"]
-    until(lambda: is_at_replica(found), 20)
+    wait_until(lambda: is_at_replica(found), 20)
     return found
 
 
@@ -89,15 +89,15 @@ def test_writes_are_read_at_the_primary_until_the_replica_has_them(
     written = write(database)
     assert (is_at_replica(database, written), is_at_replica(database)) == (False, True)
     standby.ask("SELECT pg_wal_replay_resume()")
-    until(lambda: is_at_replica(database, written), 20)
+    wait_until(lambda: is_at_replica(database, written), 20)
 
 
 def test_a_replica_that_lags_too_much_is_not_read(database: Database, standby: OwnServer) -> None:
     standby.ask("SELECT pg_wal_replay_pause()")
     write(database)
-    until(lambda: not is_at_replica(database), 3 * MAX_SECONDS)
+    wait_until(lambda: not is_at_replica(database), 3 * MAX_SECONDS)
     standby.ask("SELECT pg_wal_replay_resume()")
-    until(lambda: is_at_replica(database), 20)
+    wait_until(lambda: is_at_replica(database), 20)
 
 
 def test_an_idle_primary_causes_no_lag(database: Database) -> None:
@@ -111,7 +111,7 @@ def test_the_primary_is_read_if_the_replica_does_not_answer(
     standby.stop()
     assert not is_at_replica(database)
     standby.start()
-    until(lambda: is_at_replica(database), AWAY_SECONDS + 20)
+    wait_until(lambda: is_at_replica(database), AWAY_SECONDS + 20)
 
 
 def test_a_standby_that_took_over_is_not_read(
@@ -121,7 +121,7 @@ def test_a_standby_that_took_over_is_not_read(
     replica = {"replica_database_url": promoted.url("portal"), "replica_lag_seconds": 60}
     app = create_app(settings_for(primary.url("portal"), tmp_path, **replica))
     found: Database = app.extensions["database"]
-    until(lambda: is_at_replica(found), 20)
+    wait_until(lambda: is_at_replica(found), 20)
     promoted.promote()
     assert not is_at_replica(found)
     found.dispose()
@@ -133,7 +133,7 @@ def test_users_see_their_changes_at_once_and_others_a_little_later(
     with database.transaction() as session:
         partner = make_tenant(session)
         admin, editor = (partner.staff[role] for role in (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR))
-    until(lambda: is_at_replica(database, write(database)), 20)
+    wait_until(lambda: is_at_replica(database, write(database)), 20)
     writer, reader = signed_in(app, database, admin), signed_in(app, database, editor)
     assert database.replica is not None
     database.replica.max_seconds = 600.0
@@ -146,7 +146,7 @@ def test_users_see_their_changes_at_once_and_others_a_little_later(
     assert [page for page in pages if NEW["name"] not in writer.get(page).text] == []
     assert [page for page in pages if NEW["name"] in reader.get(page).text] == []
     standby.ask("SELECT pg_wal_replay_resume()")
-    until(lambda: NEW["name"] in reader.get("/").text, 20)
+    wait_until(lambda: NEW["name"] in reader.get("/").text, 20)
     for page in ("/report", "/usage", "/report/month", "/usage.csv"):
         assert reader.get(page).status_code == 200
     assert is_at_replica(database)
@@ -160,7 +160,7 @@ def test_scripts_see_their_changes_and_are_served_by_the_replica_later(
         header = bearer(session, app.extensions["settings"], Role.PARTNER_ADMIN, partner_id)
     assert database.replica is not None
     database.replica.max_seconds = 600.0
-    until(lambda: is_at_replica(database, write(database)), 20)
+    wait_until(lambda: is_at_replica(database, write(database)), 20)
     standby.ask("SELECT pg_wal_replay_pause()")
 
     def count() -> int:
@@ -176,7 +176,7 @@ def test_scripts_see_their_changes_and_are_served_by_the_replica_later(
     monkeypatch.setattr(figures, "utcnow", lambda: an_hour_later)
     assert count() == before
     standby.ask("SELECT pg_wal_replay_resume()")
-    until(lambda: count() == before + 1, 20)
+    wait_until(lambda: count() == before + 1, 20)
 
 
 def test_monthly_reports_are_read_at_the_replica(
@@ -191,7 +191,7 @@ def test_monthly_reports_are_read_at_the_replica(
     monkeypatch.setattr(monthly_reports, "is_any_due", lambda _session, _now: True)
     monkeypatch.setattr(monthly_reports, "send_due", send_due)
     worker = open_context(app.extensions["settings"])
-    until(lambda: is_at_replica(worker.database), 20)
+    wait_until(lambda: is_at_replica(worker.database), 20)
     housekeeping.send_reports()
     assert read_at == [True]
     worker.database.dispose()

@@ -158,7 +158,7 @@ def session(database: Database) -> Iterator[Session]:
 
 
 @pytest.fixture
-def two(session: Session) -> tuple[UUID, UUID]:
+def partner_ids(session: Session) -> tuple[UUID, UUID]:
     own, other = session.scalars(select(Partner.id).order_by(Partner.created_at)).all()
     session.commit()
     return own, other
@@ -182,12 +182,12 @@ def test_every_table_of_a_tenant_is_protected_even_from_its_owner(session: Sessi
 
 
 def test_the_tables_show_each_partner_its_own_rows_and_without_a_scope_none(
-    database: Database, session: Session, two: tuple[UUID, UUID]
+    database: Database, session: Session, partner_ids: tuple[UUID, UUID]
 ) -> None:
     all_rows = counts(database, INSTALLATION)
     assert sum(count > 0 for count in all_rows.values()) >= 20
     assert counts(database, NOWHERE) == dict.fromkeys(TABLES, 0)
-    own, other = (counts(database, of_tenant(partner_id, None)) for partner_id in two)
+    own, other = (counts(database, of_tenant(partner_id, None)) for partner_id in partner_ids)
     without_partner = {
         "audit_entries": 2,  # the operator and their client were created
         "audit_links": 2,
@@ -201,11 +201,11 @@ def test_the_tables_show_each_partner_its_own_rows_and_without_a_scope_none(
 
 
 def test_one_organization_sees_nothing_of_another_one_of_the_same_partner(
-    database: Database, session: Session, two: tuple[UUID, UUID]
+    database: Database, session: Session, partner_ids: tuple[UUID, UUID]
 ) -> None:
-    query = select(Organization.id).where(Organization.partner_id == two[0])
+    query = select(Organization.id).where(Organization.partner_id == partner_ids[0])
     one, *_others = session.scalars(query).all()
-    with database.within(of_tenant(two[0], one)).transaction() as narrowed:
+    with database.within(of_tenant(partner_ids[0], one)).transaction() as narrowed:
         for model in (Assistant, Campaign, Contact, ApiKey, Call):
             found = set(narrowed.scalars(select(model.organization_id)))
             assert found <= {one}, model
@@ -213,19 +213,19 @@ def test_one_organization_sees_nothing_of_another_one_of_the_same_partner(
 
 
 def test_an_event_in_the_scope_of_one_organization_reaches_the_webhook_for_the_whole_portal(
-    database: Database, session: Session, two: tuple[UUID, UUID]
+    database: Database, session: Session, partner_ids: tuple[UUID, UUID]
 ) -> None:
     """Actions of a member or a key reach the webhook, which they can't see."""
     events = [WebhookEvent.CONTACT_CREATED.value]
     common: dict[str, Any] = {"url": "https://all.example", "secret": "x", "created_by": "tests"}
-    for partner_id in two:
+    for partner_id in partner_ids:
         session.add(WebhookEndpoint(partner_id=partner_id, events=events, **common))
     session.commit()
     [one, *_others] = session.scalars(
-        select(Organization.id).where(Organization.partner_id == two[0])
+        select(Organization.id).where(Organization.partner_id == partner_ids[0])
     ).all()
-    with database.within(of_tenant(two[0], one)).transaction() as narrowed:
-        publish(narrowed, two[0], one, WebhookEvent.CONTACT_CREATED, dict)
+    with database.within(of_tenant(partner_ids[0], one)).transaction() as narrowed:
+        publish(narrowed, partner_ids[0], one, WebhookEvent.CONTACT_CREATED, dict)
         seen = narrowed.scalars(select(WebhookEndpoint.organization_id)).all()
         assert set(seen) <= {one}
         assert narrowed.scalars(select(WebhookDelivery.id)).all() == []
@@ -235,7 +235,7 @@ def test_an_event_in_the_scope_of_one_organization_reaches_the_webhook_for_the_w
     sent = select(WebhookEndpoint.partner_id, WebhookDelivery.type).join(
         WebhookDelivery, WebhookDelivery.endpoint_id == WebhookEndpoint.id
     )
-    assert session.execute(sent).all() == [(two[0], "contact.created")]
+    assert session.execute(sent).all() == [(partner_ids[0], "contact.created")]
 
 
 @pytest.mark.usefixtures("backend")
@@ -246,22 +246,22 @@ def test_only_the_scope_of_a_partner_has_ids() -> None:
             DatabaseScope(name, partner_id)
 
 
-def test_names_are_searched_by_an_index(database: Database, two: tuple[UUID, UUID]) -> None:
+def test_names_are_searched_by_an_index(database: Database, partner_ids: tuple[UUID, UUID]) -> None:
     scans = text(
         "SELECT relname, idx_scan FROM pg_stat_xact_user_tables"
         " WHERE relname LIKE '%\\_names' ORDER BY relname"
     )
-    with database.within(of_tenant(two[0], None)).transaction() as narrowed:
+    with database.within(of_tenant(partner_ids[0], None)).transaction() as narrowed:
         narrowed.execute(text("SET LOCAL enable_seqscan = off"))
-        assert name_search.users_by_name(narrowed, two[0], "dental") is not None
+        assert name_search.users_by_name(narrowed, partner_ids[0], "dental") is not None
         found = [tuple(row) for row in narrowed.execute(scans)]
         assert found == [("organizations_names", 1), ("users_names", 1)]
 
 
 def test_rows_of_others_are_neither_written_nor_changed_nor_deleted(
-    database: Database, session: Session, two: tuple[UUID, UUID]
+    database: Database, session: Session, partner_ids: tuple[UUID, UUID]
 ) -> None:
-    own, other = two
+    own, other = partner_ids
     theirs = session.scalars(select(Campaign).where(Campaign.partner_id == other)).first()
     assert theirs is not None
     row = {
@@ -284,7 +284,7 @@ def test_rows_of_others_are_neither_written_nor_changed_nor_deleted(
 
 
 def test_before_the_caller_is_known_only_accounts_credentials_and_brands_are_visible(
-    database: Database, two: tuple[UUID, UUID]
+    database: Database, partner_ids: tuple[UUID, UUID]
 ) -> None:
     seen = {name for name, count in counts(database, AUTHENTICATION).items() if count}
     assert seen == {
@@ -318,13 +318,13 @@ LISTS: dict[str, Callable[[Session], Iterable[Any]]] = {
 
 @pytest.mark.parametrize("service", LISTS)
 def test_a_list_without_its_tenant_filter_holds_nothing_of_others(
-    database: Database, two: tuple[UUID, UUID], service: str
+    database: Database, partner_ids: tuple[UUID, UUID], service: str
 ) -> None:
     def seen(scope: DatabaseScope) -> set[UUID]:
         with database.within(scope).transaction(read_only=True) as session:
             return {row.partner_id for row in LISTS[service](session)} - {None}
 
-    own, other = two
+    own, other = partner_ids
     assert seen(INSTALLATION) == {own, other}
     assert seen(of_tenant(own, None)) == {own}
 
@@ -359,10 +359,10 @@ def _nothing() -> NoReturn:
 
 @pytest.mark.parametrize("service", GETS)
 def test_a_record_of_others_is_not_found_without_the_tenant_filter(
-    database: Database, session: Session, two: tuple[UUID, UUID], service: str
+    database: Database, session: Session, partner_ids: tuple[UUID, UUID], service: str
 ) -> None:
     model, get = GETS[service]
-    own, other = two
+    own, other = partner_ids
     theirs = session.scalars(select(model).where(model.partner_id == other)).first()
     with database.within(INSTALLATION).transaction() as everything:
         get(everything, theirs)
@@ -371,9 +371,9 @@ def test_a_record_of_others_is_not_found_without_the_tenant_filter(
 
 
 def test_a_list_of_partners_without_its_filter_holds_only_the_own_one(
-    database: Database, two: tuple[UUID, UUID]
+    database: Database, partner_ids: tuple[UUID, UUID]
 ) -> None:
-    own, other = two
+    own, other = partner_ids
     with database.within(of_tenant(own, None)).transaction() as narrowed:
         assert [found.id for found in narrowed.scalars(partners.loading.visible(OPERATOR))] == [own]
         with pytest.raises(NotFound):
@@ -381,9 +381,9 @@ def test_a_list_of_partners_without_its_filter_holds_only_the_own_one(
 
 
 def test_a_request_sees_only_the_rows_of_its_caller(
-    app: Flask, session: Session, two: tuple[UUID, UUID]
+    app: Flask, session: Session, partner_ids: tuple[UUID, UUID]
 ) -> None:
-    own, _other = two
+    own, _other = partner_ids
     organization_id = new_id()
 
     def scope(endpoint: str, **caller: Any) -> DatabaseScope:
@@ -409,10 +409,10 @@ def test_a_request_sees_only_the_rows_of_its_caller(
 
 
 def test_pages_of_an_operator_within_one_partner_show_nothing_of_the_other(
-    app: Flask, session: Session, two: tuple[UUID, UUID], monkeypatch: pytest.MonkeyPatch
+    app: Flask, session: Session, partner_ids: tuple[UUID, UUID], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The services filter nothing for an operator: what is missing, PostgreSQL has kept back."""
-    own, other = two
+    own, other = partner_ids
     operator = session.scalars(select(User).where(User.partner_id.is_(None))).one()
     token = sessions.create(session, operator, lifetime=timedelta(hours=1), host="localhost")
     theirs = session.scalars(select(Organization).where(Organization.partner_id == other)).all()
@@ -441,7 +441,11 @@ def test_pages_of_an_operator_within_one_partner_show_nothing_of_the_other(
 
 
 def test_the_roles_of_the_operations_page_serve_pages_and_lack_the_right_to_change_history(
-    app: Flask, databases: Databases, database: Database, session: Session, two: tuple[UUID, UUID]
+    app: Flask,
+    databases: Databases,
+    database: Database,
+    session: Session,
+    partner_ids: tuple[UUID, UUID],
 ) -> None:
     url = database.engine.url
     page = (ROOT / "docs" / "operations.md").read_text()

@@ -188,12 +188,12 @@ def test_a_writer_without_a_turn_gets_the_error_of_sqlite_for_a_locked_file(
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite_write_lock, "WAIT_SECONDS", 1.0)
     monkeypatch.setattr(sqlite_write_lock, "HUNG_SECONDS", 0.1)
 
 
-@pytest.mark.usefixtures("impatient")
+@pytest.mark.usefixtures("short_waits")
 def test_writers_do_not_wait_for_ever_for_a_process_that_hangs(
     database: Database, url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -229,7 +229,7 @@ def test_writers_do_not_wait_for_ever_for_a_process_that_hangs(
     assert sqlite_write_lock.lock_holders(f"{tmp_path}/portal.db") == []
 
 
-@pytest.mark.usefixtures("impatient")
+@pytest.mark.usefixtures("short_waits")
 def test_a_process_that_hangs_before_it_writes_lets_others_write(
     database: Database, tmp_path: Path
 ) -> None:

@@ -32,7 +32,7 @@ GERMAN: dict[Any, Any] = {
 
 
 @pytest.fixture(autouse=True)
-def german(tmp_path: Path) -> Iterator[None]:
+def german_catalogue(tmp_path: Path) -> Iterator[None]:
     with catalogue(tmp_path, GERMAN):
         yield
 

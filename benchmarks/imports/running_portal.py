@@ -19,8 +19,8 @@ from app.services import campaigns
 from app.services.auth import sessions
 from app.services.imports import uploads
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import make_tenant
 from tests.fixtures.settings import settings_for
+from tests.fixtures.tenants import make_tenant
 
 
 class Portal(NamedTuple):

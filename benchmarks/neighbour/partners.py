@@ -14,7 +14,7 @@ from app.gateways.carriers.sip.account import Trunk
 from app.services import campaigns, carrier_accounts, organizations
 from app.services.auth import passwords
 from app.services.carrier_accounts import AccountFields
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 PASSWORD = "a long quiet password"  # noqa: S105 - of an account that lives as long as the benchmark
 TRUNKS = 24

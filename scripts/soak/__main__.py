@@ -25,7 +25,7 @@ from scripts.soak.world import build
 from tests.fixtures.own_server import OwnServer
 from tests.fixtures.phone_numbers import assign_directly_given_numbers
 from tests.fixtures.receiver import Receiver
-from tests.fixtures.worker import unfinished
+from tests.fixtures.worker import unfinished_calls
 
 ROOT = Path(__file__).resolve().parents[2]
 WARM_UP_SECONDS = 20
@@ -50,7 +50,7 @@ def soak(minutes: float, server: OwnServer, folder: Path, receiver: Receiver) ->
         faults.run_until(time.monotonic() + 60 * minutes, PAUSE_SECONDS)
         load.stop()
         deadline = time.monotonic() + END_SECONDS
-        while unfinished(database) and time.monotonic() < deadline:
+        while unfinished_calls(database) and time.monotonic() < deadline:
             time.sleep(1)
         after = memory(hosts)
         time.sleep(10)  # for the last webhooks

@@ -12,7 +12,7 @@ from app.services import campaigns
 from app.services.auth import passwords
 from app.services.credentials import api_keys
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 from tests.fixtures.worker import make_calling_organization
 
 CUSTOMERS = 8

@@ -28,7 +28,7 @@ import { setUpThemeSwitch } from "./theme.js";
 import { setUpToasts } from "./toast.js";
 import { setUpUnsavedWarning } from "./unsaved.js";
 import { disableChanges } from "./view_only.js";
-import { setUpZoneQuestion } from "./zone_question.js";
+import { setUpZonePrompt } from "./zone_prompt.js";
 
 function prepare(root) {
   setUpChoices(root);
@@ -68,6 +68,6 @@ showPhonePreview();
 setUpThemeSwitch();
 setUpToasts();
 setUpUnsavedWarning();
-setUpZoneQuestion();
+setUpZonePrompt();
 prepare(document);
 document.addEventListener("htmx:afterSettle", (event) => prepare(event.detail.elt));

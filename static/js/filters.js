@@ -27,8 +27,8 @@ export function setUpFilters() {
   });
   document.addEventListener("htmx:afterSettle", ({ detail }) => {
     if (!detail.requestConfig?.elt.matches("form.filters")) return;
-    document.getElementById("said").textContent =
-      document.querySelector("[data-said]")?.textContent ?? "";
+    document.getElementById("announcement").textContent =
+      document.querySelector("[data-announced]")?.textContent ?? "";
   });
   // Enter in a field fires a change, whose request is pending already, and then a submit.
   document.addEventListener(

@@ -23,7 +23,7 @@ from app.http.request_id import give_request_ids
 from app.policy import ROLE_PERMISSIONS, ROUTES, Permission
 from app.policy.caller import Caller
 from app.schemas.partners import Partner, PartnerFilter, UpdatePartnerInput
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 PARTNER = UUID("0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01")
 CREATED = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
@@ -43,7 +43,7 @@ def _authenticate(_session: Session, asked: Request) -> Caller:
 
 
 @pytest.fixture
-def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
+def things_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
     """``PUT /api/things/<id>``, ``GET /api/things`` and a view that breaks."""
     things = area_blueprint("things", DESCRIPTION, _authenticate, "/api")
 
@@ -93,8 +93,8 @@ def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
 
 
 @pytest.fixture
-def asking(probe: Flask) -> FlaskClient:
-    return probe.test_client()
+def things_client(things_app: Flask) -> FlaskClient:
+    return things_app.test_client()
 
 
 @pytest.fixture

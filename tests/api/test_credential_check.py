@@ -19,15 +19,15 @@ from app.factory import create_app
 from app.models import ApiKey, Contact, OAuthClient, Organization
 from app.services import campaigns, oauth_clients, organizations, partners
 from app.services.credentials import api_keys
-from tests.fixtures.cast import OPERATOR, bearer, make_tenant
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import OPERATOR, bearer, make_tenant
 
 A_MOMENT = 0.3
 
 
 @dataclass(frozen=True)
-class Writing:
+class WriteRequest:
     """A request of a script, with a key or a token."""
 
     area: str
@@ -53,14 +53,14 @@ def app(settings: Settings, fresh_database: Database) -> Flask:
 
 
 @pytest.fixture
-def key(fresh_database: Database) -> Writing:
+def key(fresh_database: Database) -> WriteRequest:
     """Adds a contact."""
     with fresh_database.transaction() as session:
         tenant = make_tenant(session)
         own = tenant.organization.id
         campaign = campaigns.create(session, tenant.caller(Role.PARTNER_ADMIN), own, name="Recall")
         secret = api_keys.create(session, OPERATOR, organization_id=own, name="CRM").secret
-        return Writing(
+        return WriteRequest(
             area="public",
             path=f"/api/v1/campaigns/{campaign.id}/contacts",
             headers={"x-api-key": secret},
@@ -71,12 +71,12 @@ def key(fresh_database: Database) -> Writing:
 
 
 @pytest.fixture
-def token(fresh_database: Database, settings: Settings) -> Writing:
+def token(fresh_database: Database, settings: Settings) -> WriteRequest:
     """Changes an organization."""
     with fresh_database.transaction() as session:
         tenant = make_tenant(session)
         partner_id = tenant.partner.id
-        return Writing(
+        return WriteRequest(
             area="partner_admin",
             path=f"/api/partners/{partner_id}/organizations/{tenant.organization.id}",
             headers=bearer(session, settings, Role.PARTNER_ADMIN, partner_id),
@@ -86,22 +86,22 @@ def token(fresh_database: Database, settings: Settings) -> Writing:
         )
 
 
-End = Callable[[Session, Writing], None]
+End = Callable[[Session, WriteRequest], None]
 
 
-def revoke_key(session: Session, _writing: Writing) -> None:
+def revoke_key(session: Session, _writing: WriteRequest) -> None:
     api_keys.revoke(session, OPERATOR, session.scalars(select(ApiKey.id)).one())
 
 
-def suspend_organization(session: Session, writing: Writing) -> None:
-    organizations.suspend(session, OPERATOR, writing.organization_id)
+def suspend_organization(session: Session, write_request: WriteRequest) -> None:
+    organizations.suspend(session, OPERATOR, write_request.organization_id)
 
 
-def suspend_partner(session: Session, writing: Writing) -> None:
-    partners.suspend(session, OPERATOR, writing.partner_id)
+def suspend_partner(session: Session, write_request: WriteRequest) -> None:
+    partners.suspend(session, OPERATOR, write_request.partner_id)
 
 
-def suspend_client(session: Session, _writing: Writing) -> None:
+def suspend_client(session: Session, _writing: WriteRequest) -> None:
     oauth_clients.suspend(session, OPERATOR, session.scalars(select(OAuthClient.id)).one())
 
 
@@ -113,9 +113,11 @@ def stored(database: Database) -> tuple[int, int]:
         return contacts, codes
 
 
-def send(app: Flask, writing: Writing, method: str) -> tuple[int, Any]:
+def send(app: Flask, write_request: WriteRequest, method: str) -> tuple[int, Any]:
     client = app.test_client()
-    answer = client.open(writing.path, method=method, headers=writing.headers, json=writing.body)
+    answer = client.open(
+        write_request.path, method=method, headers=write_request.headers, json=write_request.body
+    )
     assert answer.json is not None
     return answer.status_code, answer.json["details"]["code"]
 
@@ -139,16 +141,16 @@ def test_a_credential_that_ends_before_the_commit_stores_nothing(
     end: End,
     refused: tuple[int, str],
 ) -> None:
-    writing: Writing = request.getfixturevalue(credential)
+    write_request: WriteRequest = request.getfixturevalue(credential)
     before = stored(fresh_database)
 
     def end_access() -> None:
         with fresh_database.transaction() as session:
-            end(session, writing)
+            end(session, write_request)
 
     # Runs after the area's own check of the credential.
-    app.before_request_funcs.setdefault(writing.area, []).append(end_access)
-    assert send(app, writing, method) == refused
+    app.before_request_funcs.setdefault(write_request.area, []).append(end_access)
+    assert send(app, write_request, method) == refused
     assert stored(fresh_database) == before
 
 
@@ -163,11 +165,11 @@ def test_a_write_waits_for_the_end_of_its_credential(
     end: End,
     refused: tuple[int, str],
 ) -> None:
-    writing: Writing = request.getfixturevalue(credential)
+    write_request: WriteRequest = request.getfixturevalue(credential)
     with ThreadPoolExecutor(1) as pool:
         with fresh_database.transaction() as session:
-            end(session, writing)
+            end(session, write_request)
             session.flush()
-            answer = pool.submit(send, app, writing, method)
+            answer = pool.submit(send, app, write_request, method)
             assert not wait([answer], timeout=A_MOMENT).done
         assert answer.result() == refused

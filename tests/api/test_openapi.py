@@ -64,18 +64,18 @@ def application(tmp_path_factory: pytest.TempPathFactory) -> Flask:
 
 
 @pytest.fixture(scope="module")
-def visitor(application: Flask) -> FlaskClient:
+def anonymous_client(application: Flask) -> FlaskClient:
     return application.test_client()
 
 
 @pytest.fixture(scope="module")
-def document(visitor: FlaskClient) -> dict[str, Any]:
-    return dict(visitor.get("/api/openapi.json").get_json())
+def document(anonymous_client: FlaskClient) -> dict[str, Any]:
+    return dict(anonymous_client.get("/api/openapi.json").get_json())
 
 
 @pytest.fixture(scope="module")
-def page(visitor: FlaskClient) -> str:
-    return visitor.get("/api/docs").get_data(as_text=True)
+def page(anonymous_client: FlaskClient) -> str:
+    return anonymous_client.get("/api/docs").get_data(as_text=True)
 
 
 def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -86,9 +86,13 @@ def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]
     }
 
 
-def test_the_document_is_public_and_answers_304_if_it_is_unchanged(visitor: FlaskClient) -> None:
-    first = visitor.get("/api/openapi.json")
-    second = visitor.get("/api/openapi.json", headers={"If-None-Match": first.headers["ETag"]})
+def test_the_document_is_public_and_answers_304_if_it_is_unchanged(
+    anonymous_client: FlaskClient,
+) -> None:
+    first = anonymous_client.get("/api/openapi.json")
+    second = anonymous_client.get(
+        "/api/openapi.json", headers={"If-None-Match": first.headers["ETag"]}
+    )
     assert (first.status_code, first.content_type) == (200, "application/json")
     assert (second.status_code, second.data) == (304, b"")
 
@@ -335,19 +339,19 @@ def test_page_and_document_say_which_operations_ignore_or_keep_unknown_fields(
 
 
 def test_page_and_document_name_the_apis_as_the_portal_does(
-    visitor: FlaskClient, document: dict[str, Any], page: str
+    anonymous_client: FlaskClient, document: dict[str, Any], page: str
 ) -> None:
-    written = visitor.get("/api/openapi.json").get_data(as_text=True) + page
+    written = anonymous_client.get("/api/openapi.json").get_data(as_text=True) + page
     assert re.findall(r"Areas? [ABC]\b", written) == []
     names = [tag["name"] for tag in document["tags"]]
     assert names == ["Tokens", "Partner API", "Campaigns API", "Legacy API"]
 
 
 def test_the_page_says_to_readers_of_other_languages_that_it_is_in_english(
-    visitor: FlaskClient,
+    anonymous_client: FlaskClient,
 ) -> None:
     headers = {tag: {"Accept-Language": tag} for tag in ("en", "de")}
-    pages = {tag: visitor.get("/api/docs", headers=headers[tag]).text for tag in headers}
+    pages = {tag: anonymous_client.get("/api/docs", headers=headers[tag]).text for tag in headers}
     assert '<p class="second" lang="de">' in pages["de"]
     assert '<p class="second" lang=' not in pages["en"]
 
@@ -357,9 +361,9 @@ def test_the_page_has_an_icon(page: str) -> None:
     assert icon.startswith("data:image/svg+xml,%3Csvg")
 
 
-def test_the_page_has_a_strict_content_security_policy(visitor: FlaskClient) -> None:
-    policy = visitor.get("/api/docs").headers["Content-Security-Policy"]
+def test_the_page_has_a_strict_content_security_policy(anonymous_client: FlaskClient) -> None:
+    policy = anonymous_client.get("/api/docs").headers["Content-Security-Policy"]
     assert "unsafe" not in policy
     assert "default-src 'self'" in policy
     assert f"style-src 'self' {VIEWER_STYLES}" in policy
-    assert "style-src" not in visitor.get("/sign-in").headers["Content-Security-Policy"]
+    assert "style-src" not in anonymous_client.get("/sign-in").headers["Content-Security-Policy"]

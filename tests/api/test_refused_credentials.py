@@ -13,8 +13,8 @@ from app.models import OAuthClient, utcnow
 from app.policy.caller import system_caller
 from app.services import oauth_clients
 from app.services.credentials import api_keys
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.refusals import refused
+from tests.fixtures.tenants import OPERATOR, Tenant
 
 
 @pytest.mark.parametrize("how", ["revoked", "expired"])

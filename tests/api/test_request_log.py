@@ -17,7 +17,7 @@ from app.policy.caller import system_caller
 from app.services import campaigns, retention
 from app.services.credentials import api_keys, request_log
 from app.services.credentials.request_log import MAX_ROWS, AnsweredRequest
-from tests.fixtures.cast import Tenant, bearer, make_tenant
+from tests.fixtures.tenants import Tenant, bearer, make_tenant
 
 Kept = dict[str, Any]
 
@@ -51,7 +51,7 @@ def make_key(session: Session, tenant: Tenant) -> Callable[..., api_keys.NewKey]
 
 
 @pytest.fixture
-def kept(app: Flask, session: Session) -> Callable[[], list[Kept]]:
+def stored_requests(app: Flask, session: Session) -> Callable[[], list[Kept]]:
     """What the database holds after the buffer was written, oldest first."""
 
     def read() -> list[Kept]:
@@ -69,7 +69,7 @@ def test_answers_and_refusals_are_logged_without_ids_and_parameters(
     session: Session,
     campaign: Campaign,
     make_key: Callable[..., api_keys.NewKey],
-    kept: Callable[[], list[Kept]],
+    stored_requests: Callable[[], list[Kept]],
 ) -> None:
     new = make_key("contacts:read")
     headers = {"x-api-key": new.secret}
@@ -80,7 +80,7 @@ def test_answers_and_refusals_are_logged_without_ids_and_parameters(
     client.get(f"/api/v1/campaigns/{new_id()}/contacts", headers=headers)
     route = "/api/v1/campaigns/{campaignId}/contacts"
     read = {"method": "GET", "route": route, "operation": "listContacts"}
-    assert kept() == [
+    assert stored_requests() == [
         {**read, "status": 200, "code": None},
         {**read, "status": 400, "code": "out_of_range"},
         {
@@ -114,12 +114,12 @@ def test_requests_of_area_a_are_logged_too(
     session: Session,
     settings: Settings,
     tenant: Tenant,
-    kept: Callable[[], list[Kept]],
+    stored_requests: Callable[[], list[Kept]],
 ) -> None:
     headers = bearer(session, settings, Role.ADMIN, tenant.partner.id)
     session.commit()
     client.put(f"/api/partners/{tenant.partner.id}", json={}, headers=headers)
-    assert kept() == [
+    assert stored_requests() == [
         {
             "method": "PUT",
             "route": "/api/partners/{partnerId}",
@@ -131,11 +131,11 @@ def test_requests_of_area_a_are_logged_too(
 
 
 def test_a_request_without_a_known_credential_is_not_logged(
-    client: FlaskClient, tenant: Tenant, kept: Callable[[], list[Kept]]
+    client: FlaskClient, tenant: Tenant, stored_requests: Callable[[], list[Kept]]
 ) -> None:
     client.get("/api/v1/agents", headers={"x-api-key": "ppk_live_nonsense"})
     client.get("/api/partners")
-    assert kept() == []
+    assert stored_requests() == []
 
 
 def line(key: ApiKey, **changes: Any) -> AnsweredRequest:

@@ -103,11 +103,11 @@ def refusal_of(answer: Any) -> tuple[int, str]:
 
 @pytest.mark.parametrize(("body", "code"), HOSTILE_JSON.values(), ids=HOSTILE_JSON.keys())
 def test_an_operation_answers_hostile_json_with_400(
-    asking: FlaskClient, body: bytes, code: str
+    things_client: FlaskClient, body: bytes, code: str
 ) -> None:
     if len(body) > BODY_LIMIT:
         body = b'{"a":' + b"[" * 2000 + b"]" * 2000 + b"}"
-    answer = asking.put(ADDRESS, data=body, content_type="application/json", headers=ADMIN)
+    answer = things_client.put(ADDRESS, data=body, content_type="application/json", headers=ADMIN)
     assert refusal_of(answer) == (400, code)
 
 
@@ -115,36 +115,40 @@ def test_an_operation_answers_hostile_json_with_400(
     "content_type",
     ["", "text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1"],
 )
-def test_another_content_type_is_refused(asking: FlaskClient, content_type: str) -> None:
-    answer = asking.put(ADDRESS, data=b"{}", content_type=content_type, headers=ADMIN)
+def test_another_content_type_is_refused(things_client: FlaskClient, content_type: str) -> None:
+    answer = things_client.put(ADDRESS, data=b"{}", content_type=content_type, headers=ADMIN)
     assert refusal_of(answer) == (415, "unsupported_media_type")
 
 
-def test_a_charset_of_utf_8_is_accepted(asking: FlaskClient) -> None:
+def test_a_charset_of_utf_8_is_accepted(things_client: FlaskClient) -> None:
     kind = 'application/json; charset="UTF-8"'
-    plain = asking.put(ADDRESS, json={"domain": "é.example"}, headers=ADMIN)
-    answer = asking.put(
+    plain = things_client.put(ADDRESS, json={"domain": "é.example"}, headers=ADMIN)
+    answer = things_client.put(
         ADDRESS, data='{"domain": "é.example"}'.encode(), content_type=kind, headers=ADMIN
     )
     assert (answer.status_code, answer.get_json()) == (200, plain.get_json())
 
 
-def test_a_compressed_body_is_refused(asking: FlaskClient) -> None:
+def test_a_compressed_body_is_refused(things_client: FlaskClient) -> None:
     headers = ADMIN | {"Content-Encoding": "gzip"}
-    answer = asking.put(ADDRESS, json={}, headers=headers)
+    answer = things_client.put(ADDRESS, json={}, headers=headers)
     assert refusal_of(answer) == (415, "unsupported_encoding")
 
 
-def test_a_body_over_the_limit_is_refused_and_one_at_the_limit_is_read(asking: FlaskClient) -> None:
+def test_a_body_over_the_limit_is_refused_and_one_at_the_limit_is_read(
+    things_client: FlaskClient,
+) -> None:
     exactly = b"{" + b" " * (BODY_LIMIT - 2) + b"}"
-    read = asking.put(ADDRESS, data=exactly, content_type="application/json", headers=ADMIN)
-    over = asking.put(ADDRESS, data=exactly + b" ", content_type="application/json", headers=ADMIN)
+    read = things_client.put(ADDRESS, data=exactly, content_type="application/json", headers=ADMIN)
+    over = things_client.put(
+        ADDRESS, data=exactly + b" ", content_type="application/json", headers=ADMIN
+    )
     assert read.status_code == 200
     assert refusal_of(over) == (413, "body_too_large")
 
 
-def test_a_body_cut_off_is_refused(asking: FlaskClient) -> None:
-    answer = asking.put(
+def test_a_body_cut_off_is_refused(things_client: FlaskClient) -> None:
+    answer = things_client.put(
         ADDRESS,
         data=b"{}",
         content_type="application/json",

@@ -20,7 +20,7 @@ from app.jobs import housekeeping
 from app.jobs.restore_detection import MarkFile
 from app.models import Backup, Call, Partner, utcnow
 from app.services import pauses
-from tests.fixtures.databases import OWNER, SUPERUSER, Databases
+from tests.fixtures.databases import OWNER, POSTGRES_ADMIN, Databases
 from tests.fixtures.s3_server import BUCKET, S3Server
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker import create_calling_organization
@@ -65,7 +65,7 @@ def with_a_call(database: Database) -> None:
 
 
 @pytest.fixture
-def under_load(fresh_database: Database) -> Iterator[Callable[[], int]]:
+def concurrent_writes(fresh_database: Database) -> Iterator[Callable[[], int]]:
     """Others that write partners in pairs until the end; gives how many pairs so far."""
     stop, pairs = threading.Event(), [0]
 
@@ -95,7 +95,7 @@ def test_a_backup_under_load_is_consistent_and_can_be_restored_on_another_host(
     fresh_database: Database,
     settings: Settings,
     keys: tuple[str, Path],
-    under_load: Callable[[], int],
+    concurrent_writes: Callable[[], int],
     empty_url: str,
     tmp_path: Path,
 ) -> None:
@@ -104,10 +104,10 @@ def test_a_backup_under_load_is_consistent_and_can_be_restored_on_another_host(
     with fresh_database.transaction() as session:
         mark.advance(session)
     mark.write_committed()
-    while under_load() < 20:
+    while concurrent_writes() < 20:
         pass
     made = backups.create(settings, tmp_path / "backups", [keys[0]])
-    before, now = made.manifest.tables, under_load()
+    before, now = made.manifest.tables, concurrent_writes()
     assert made.unverified is None
     assert now > 20
     assert sorted(made.manifest.files) == ["database", "secret.key", f"uploads/{UPLOAD}"]
@@ -222,7 +222,7 @@ def test_the_database_of_a_verification_is_removed_after_a_lost_connection(
     """The session of another role takes the place of autovacuum, which has no role."""
     url = url_of_settings(settings)
     with throw_away("postgresql", url, tmp_path) as made:
-        at_work = psycopg.connect(for_libpq(made.replace(f"{OWNER}@", f"{SUPERUSER}@")))
+        at_work = psycopg.connect(for_libpq(made.replace(f"{OWNER}@", f"{POSTGRES_ADMIN}@")))
         threading.Timer(0.3, at_work.close).start()
     with psycopg.connect(for_libpq(url)) as connection:
         name = made.rpartition("/")[2]

@@ -16,8 +16,8 @@ from app.enums import Role, Tier
 from app.models import AuditEntry, Checkout, Organization, Subscription, new_id
 from app.services.pricing import accounts
 from app.services.pricing.accounts import AccountKeys
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.tenants import Tenant, make_tenant
 
 SECRET = "whsec_of_the_partner"
 

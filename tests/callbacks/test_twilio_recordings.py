@@ -17,8 +17,8 @@ from app.gateways.carriers.twilio.account import TwilioAccount
 from app.gateways.carriers.twilio.carrier import TwilioCarrier
 from app.gateways.carriers.twilio.twiml import say
 from app.models import CallAttempt, CallRecording, new_id
-from tests.fixtures.cast import make_tenant
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, faulty_carrier, sign
+from tests.fixtures.tenants import make_tenant
 from tests.portal.test_calls import answered, make_call
 
 SID = "RE" + "1" * 32

@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 from app.enums import CallSource, RecordingStatus
 from app.models import Call, CallRecording, CallTranscript, new_id
 from app.services.recordings import secret_of
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.fixtures.voice_engine import VOICE_SECRET, signed
 from tests.portal.test_calls import answered, make_call
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.services import campaigns
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Shell:
         """Run ``contacts import`` of a file into the campaign."""
         return self.run("contacts", "import", path, "--campaign", self.campaign_id, *words)
 
-    def told(self, path: object, *words: object) -> tuple[int, dict[str, Any]]:
+    def output(self, path: object, *words: object) -> tuple[int, dict[str, Any]]:
         """Return its exit status and the object that it prints."""
         result = self.put_in(path, "--json", *words)
         assert result.stdout, result.stderr

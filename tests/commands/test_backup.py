@@ -15,7 +15,7 @@ from tests.fixtures.worker import create_calling_organization
 
 
 @pytest.fixture
-def key(tmp_path: Path, app: Flask) -> tuple[str, Path]:
+def backup_key(tmp_path: Path, app: Flask) -> tuple[str, Path]:
     """What `backup key` prints: the public key, and the file of the private one."""
     result = app.test_cli_runner().invoke(args=["backup", "key"])
     path = tmp_path / "key.txt"
@@ -34,16 +34,16 @@ def run_backup(app: Flask, *words: object, status: int = 0) -> str:
 
 
 def test_a_backup_is_created_verified_listed_and_restored(
-    fresh_database: Database, databases: Databases, key: tuple[str, Path], tmp_path: Path
+    fresh_database: Database, databases: Databases, backup_key: tuple[str, Path], tmp_path: Path
 ) -> None:
     create_calling_organization(fresh_database)
-    app = portal(fresh_database, tmp_path / "instance", backup_public_key=key[0])
+    app = portal(fresh_database, tmp_path / "instance", backup_public_key=backup_key[0])
     made = json.loads(run_backup(app, "create", "--to", tmp_path / "backups", "--json"))
     assert (made["unverified"], made["files"]) == (None, 0)
     (listed,) = json.loads(run_backup(app, "list", "--json"))
     assert (listed["file"], listed["state"]) == (made["file"], "verified")
 
-    opened = ("--identity", key[1])
+    opened = ("--identity", backup_key[1])
     verified = run_backup(app, "verify", made["file"], *opened)
     counts = f"{made['rows']} rows in {made['tables']} tables, 0 files."
     assert verified == f"The backup is complete: migration {head()}, {counts}"
@@ -59,7 +59,7 @@ def test_a_backup_is_created_verified_listed_and_restored(
 
 
 def test_commands_say_what_they_need(
-    fresh_database: Database, key: tuple[str, Path], tmp_path: Path
+    fresh_database: Database, backup_key: tuple[str, Path], tmp_path: Path
 ) -> None:
     app = portal(fresh_database, tmp_path)
     without = run_backup(app, "create", status=2)
@@ -71,15 +71,17 @@ def test_commands_say_what_they_need(
         app, "verify", tmp_path / "plain", "--identity", tmp_path / "plain", status=1
     )
     assert "holds no private keys" in broken
-    unreadable = run_backup(app, "verify", tmp_path / "plain", "--identity", key[1], status=1)
+    unreadable = run_backup(
+        app, "verify", tmp_path / "plain", "--identity", backup_key[1], status=1
+    )
     assert unreadable.startswith(f"Error: {tmp_path / 'plain'} can't be read")
     assert run_backup(app, "list") == "No backup was made."
 
 
 def test_the_list_warns_by_its_exit_code_when_the_daily_backup_is_missing(
-    fresh_database: Database, key: tuple[str, Path], tmp_path: Path
+    fresh_database: Database, backup_key: tuple[str, Path], tmp_path: Path
 ) -> None:
-    daily = {"backup_dir": tmp_path / "backups", "backup_public_key": key[0]}
+    daily = {"backup_dir": tmp_path / "backups", "backup_public_key": backup_key[0]}
     app = portal(fresh_database, tmp_path / "instance", **daily)
     assert run_backup(app, "list", status=1) == "No backup was made."
     run_backup(app, "create")

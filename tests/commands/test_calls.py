@@ -22,9 +22,9 @@ from app.services.calls import attempts, claims
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker import (
     CallingOrganization,
-    call_now,
-    counted,
+    counted_conversations,
     create_calling_organization,
+    read_call,
 )
 
 HUMAN = SIMULATED_NUMBERS["human"]
@@ -39,14 +39,14 @@ class CallCommands:
     database: Database
     calling_organization: CallingOrganization
 
-    def told(self, *words: object, fails: bool = False) -> Any:
+    def output_of(self, *words: object, fails: bool = False) -> Any:
         """What the command prints as JSON; its sentence where it fails."""
         command = ["calls", *map(str, words)]
         result = self.app.test_cli_runner().invoke(args=[*command, *([] if fails else ["--json"])])
         assert result.exit_code == int(fails), result.output
         return result.output.strip() if fails else json.loads(result.stdout)
 
-    def dialled(self, number: str, status: CallStatus, *, is_placed: bool = True) -> UUID:
+    def called(self, number: str, status: CallStatus, *, is_placed: bool = True) -> UUID:
         """A call that was placed long ago, as the worker left it."""
         call_id, attempt_id = self.calling_organization.dial(self.database, number), new_id()
         with self.database.transaction() as session:
@@ -90,16 +90,16 @@ def test_only_stuck_overdue_and_unknown_calls_are_listed(commands: CallCommands)
     )
     commands.waiting("+12125551001")
     commands.waiting("+12125551002", status=CallStatus.SCHEDULED, scheduled_for=utcnow() + LONG_AGO)
-    stuck = commands.dialled("+12125551003", CallStatus.RINGING)
-    unknown = commands.dialled("+12125551004", CallStatus.UNKNOWN)
+    stuck = commands.called("+12125551003", CallStatus.RINGING)
+    unknown = commands.called("+12125551004", CallStatus.UNKNOWN)
     overdue = other.waiting("+12125551005", created_at=utcnow() - LONG_AGO)
-    found = commands.told("list")
+    found = commands.output_of("list")
     assert [(each["reason"], each["callId"], each["organization"]) for each in found] == [
         ("unknown", str(unknown), "Harbour Dental"),
         ("stuck", str(stuck), "Harbour Dental"),
         ("overdue", str(overdue), "Idle"),
     ]
-    assert commands.told("status") == {
+    assert commands.output_of("status") == {
         "pauses": [],
         "waiting": 3,
         "held": 0,
@@ -126,14 +126,15 @@ def test_only_stuck_overdue_and_unknown_calls_are_listed(commands: CallCommands)
 def test_the_answer_of_the_carrier_settles_a_call(
     commands: CallCommands, status: CallStatus, number: str, placed: bool, ended: tuple[str, str]
 ) -> None:
-    call_id = commands.dialled(number, status, is_placed=placed)
-    told = commands.told("resolve", call_id)
-    assert (told["status"], told["endedReason"]) == ended
+    call_id = commands.called(number, status, is_placed=placed)
+    output_of = commands.output_of("resolve", call_id)
+    assert (output_of["status"], output_of["endedReason"]) == ended
     conversations = [] if ended[0] != "completed" else [(1, number == HUMAN, number != HUMAN)]
     assert (
-        counted(commands.database, commands.calling_organization.organization_id) == conversations
+        counted_conversations(commands.database, commands.calling_organization.organization_id)
+        == conversations
     )
-    again = commands.told("resolve", call_id, fails=True)
+    again = commands.output_of("resolve", call_id, fails=True)
     assert again == f"Error: The call has ended: {ended[0]}."
     with commands.database.transaction(read_only=True) as session:
         audited = session.scalars(
@@ -144,19 +145,20 @@ def test_the_answer_of_the_carrier_settles_a_call(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_an_operator_settles_a_call_if_the_carrier_can_not(commands: CallCommands) -> None:
-    call_id = commands.dialled(SIMULATED_NUMBERS["busy"], CallStatus.UNKNOWN)
+    call_id = commands.called(SIMULATED_NUMBERS["busy"], CallStatus.UNKNOWN)
     with commands.database.transaction() as session:
         row = session.scalars(select(SimulatedCall)).one()
         row.to_number = SIMULATED_NUMBERS["unsure"]
-    assert commands.told("resolve", call_id, fails=True).startswith(
+    assert commands.output_of("resolve", call_id, fails=True).startswith(
         "Error: The carrier can't identify"
     )
     assert (
-        commands.told("resolve", call_id, "--as", "busy", fails=True) == "Error: Say why: --reason."
+        commands.output_of("resolve", call_id, "--as", "busy", fails=True)
+        == "Error: Say why: --reason."
     )
     words = ("resolve", call_id, "--as", "completed", "--reason", "She told us on the phone.")
-    assert commands.told(*words)["status"] == "completed"
-    call = call_now(commands.database, call_id)
+    assert commands.output_of(*words)["status"] == "completed"
+    call = read_call(commands.database, call_id)
     assert (call.answered_by, call.status_detail) == (
         AnsweredBy.UNKNOWN,
         "command line: She told us on the phone.",
@@ -169,36 +171,36 @@ def test_an_operator_settles_a_call_if_the_carrier_can_not(commands: CallCommand
 def test_a_call_in_progress_is_left_alone(commands: CallCommands) -> None:
     waits = commands.waiting("+12125551001")
     sentence = "Error: The call is queued. There is nothing to resolve."
-    assert commands.told("resolve", waits, fails=True) == sentence
+    assert commands.output_of("resolve", waits, fails=True) == sentence
     cancel = ("resolve", waits, "--as", "canceled", "--reason", "No longer wanted.")
-    assert commands.told(*cancel, fails=True) == sentence
+    assert commands.output_of(*cancel, fails=True) == sentence
     late = commands.waiting("+12125551002", created_at=utcnow() - LONG_AGO)
     busy = ("resolve", late, "--as", "busy", "--reason", "I think so.")
-    assert commands.told(*busy, fails=True).startswith("Error: The call was never placed")
-    assert commands.told("resolve", late)["status"] == "queued"
-    assert commands.told("resolve", uuid4(), fails=True) == "Error: There is no such call."
+    assert commands.output_of(*busy, fails=True).startswith("Error: The call was never placed")
+    assert commands.output_of("resolve", late)["status"] == "queued"
+    assert commands.output_of("resolve", uuid4(), fails=True) == "Error: There is no such call."
 
 
-def test_dialling_is_paused_and_resumed_for_all_a_carrier_or_a_partner(
+def test_calling_is_paused_and_resumed_for_all_a_carrier_or_a_partner(
     commands: CallCommands,
 ) -> None:
     partner = str(commands.calling_organization.partner_id)
-    commands.told("pause", "--reason", "A storm.")
-    commands.told("pause", "--reason", "A great storm.")
-    commands.told("pause", "--carrier", "twilio")
-    commands.told("pause", "--partner", partner)
-    pauses = commands.told("status")["pauses"]
+    commands.output_of("pause", "--reason", "A storm.")
+    commands.output_of("pause", "--reason", "A great storm.")
+    commands.output_of("pause", "--carrier", "twilio")
+    commands.output_of("pause", "--partner", partner)
+    pauses = commands.output_of("status")["pauses"]
     assert [(each["carrier"], each["partnerId"], each["reason"]) for each in pauses] == [
         (None, None, "A great storm."),
         ("twilio", None, "paused by an operator"),
         (None, partner, "paused by an operator"),
     ]
-    assert commands.told("resume")["resumed"] is True
-    assert commands.told("resume") == {"resumed": False, "pauses": pauses[1:]}
-    assert commands.told("resume", "--carrier", "twilio")["pauses"] == pauses[2:]
-    assert commands.told("resume", "--partner", partner)["pauses"] == []
-    nobody = commands.told("pause", "--partner", uuid4(), fails=True)
-    assert nobody == "Error: There is no such partner."
+    assert commands.output_of("resume")["resumed"] is True
+    assert commands.output_of("resume") == {"resumed": False, "pauses": pauses[1:]}
+    assert commands.output_of("resume", "--carrier", "twilio")["pauses"] == pauses[2:]
+    assert commands.output_of("resume", "--partner", partner)["pauses"] == []
+    no_one = commands.output_of("pause", "--partner", uuid4(), fails=True)
+    assert no_one == "Error: There is no such partner."
     with commands.database.transaction(read_only=True) as session:
         actions = session.scalars(
             select(AuditEntry.action)
@@ -211,9 +213,9 @@ def test_dialling_is_paused_and_resumed_for_all_a_carrier_or_a_partner(
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_draining_pauses_and_prints_what_is_left(commands: CallCommands) -> None:
     commands.waiting("+12125551001")
-    assert commands.told("drain")["waiting"] == 1
-    commands.told("resume")
-    commands.dialled("+12125551003", CallStatus.IN_PROGRESS)
-    left = commands.told("drain", "--timeout", "1", fails=True)
+    assert commands.output_of("drain")["waiting"] == 1
+    commands.output_of("resume")
+    commands.called("+12125551003", CallStatus.IN_PROGRESS)
+    left = commands.output_of("drain", "--timeout", "1", fails=True)
     assert "1 in-progress" in left
-    assert commands.told("status")["pauses"][0]["reason"] == "drained for a deploy"
+    assert commands.output_of("status")["pauses"][0]["reason"] == "drained for a deploy"

@@ -26,20 +26,20 @@ def test_a_campaign_is_made_with_its_external_ids(
     words = ("--organization", shell.tenant.organization.id, "--name", "Spring")
     keys = ("--external-id-key", "crmId", "--external-id-key", "siteId")
     result = shell.run("campaigns", "create", *words, *keys, "--json")
-    told = json.loads(result.stdout)
-    assert (result.exit_code, told) == (
+    output = json.loads(result.stdout)
+    assert (result.exit_code, output) == (
         0,
         {
-            "id": told["id"],
+            "id": output["id"],
             "name": "Spring",
             "organizationId": str(shell.tenant.organization.id),
             "status": "paused",
             "externalIdKeys": ["crmId", "siteId"],
         },
     )
-    own = Shell(shell.app, shell.tenant, UUID(told["id"]))
-    _, first = own.told(written(tmp_path, f"crmId,siteId,Phone\nC-1,S-1,{ANN}\n"))
-    _, second = own.told(written(tmp_path, f"siteId,Phone\nS-1,{BOB}\n"))
+    own = Shell(shell.app, shell.tenant, UUID(output["id"]))
+    _, first = own.output(written(tmp_path, f"crmId,siteId,Phone\nC-1,S-1,{ANN}\n"))
+    _, second = own.output(written(tmp_path, f"siteId,Phone\nS-1,{BOB}\n"))
     assert [each["rows"][0]["action"] for each in (first, second)] == ["created", "updated"]
     assert session.scalars(select(Contact.phone)).all() == [BOB]
 
@@ -47,8 +47,8 @@ def test_a_campaign_is_made_with_its_external_ids(
 def test_a_campaign_without_keys_has_no_external_ids(shell: Shell) -> None:
     words = ("--organization", shell.tenant.organization.id, "--name", "Spring", "--json")
     shell.run("campaigns", "create", *words, "--external-id-key", "crmId")
-    told = json.loads(shell.run("campaigns", "create", *words).stdout)
-    assert told["externalIdKeys"] == []
+    output = json.loads(shell.run("campaigns", "create", *words).stdout)
+    assert output["externalIdKeys"] == []
 
 
 def test_a_missing_organization_gets_no_campaign(shell: Shell) -> None:

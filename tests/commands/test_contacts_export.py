@@ -97,7 +97,7 @@ def stored_contacts(session: Session, campaign_id: Any) -> list[Any]:
 
 
 @pytest.fixture
-def keyed(shell: Shell, session: Session) -> Shell:
+def shell_with_keys(shell: Shell, session: Session) -> Shell:
     """A campaign with two external ids."""
     caller = shell.tenant.caller(Role.PARTNER_ADMIN)
     made = campaigns.create_with_keys(
@@ -116,34 +116,36 @@ def keyed(shell: Shell, session: Session) -> Shell:
 )
 @given(drawn=CONTACTS)
 def test_importing_an_exported_file_changes_nothing(
-    keyed: Shell, session: Session, tmp_path: Path, drawn: list[dict[str, Any]]
+    shell_with_keys: Shell, session: Session, tmp_path: Path, drawn: list[dict[str, Any]]
 ) -> None:
-    empty = delete(Contact).where(Contact.campaign_id == keyed.campaign_id)
+    empty = delete(Contact).where(Contact.campaign_id == shell_with_keys.campaign_id)
     session.execute(empty)
-    put(session, keyed.campaign_id, drawn)
-    before = stored_contacts(session, keyed.campaign_id)
+    put(session, shell_with_keys.campaign_id, drawn)
+    before = stored_contacts(session, shell_with_keys.campaign_id)
     path = tmp_path / "export.csv"
-    words = ("--campaign", keyed.campaign_id, "--output", path)
-    assert keyed.run("contacts", "export", *words).exit_code == 0
+    words = ("--campaign", shell_with_keys.campaign_id, "--output", path)
+    assert shell_with_keys.run("contacts", "export", *words).exit_code == 0
 
-    status, told = keyed.told(path)
-    assert (status, told["counters"]["updated"]) == (0, len(before)), told
-    assert stored_contacts(session, keyed.campaign_id) == before
+    status, output_of = shell_with_keys.output(path)
+    assert (status, output_of["counters"]["updated"]) == (0, len(before)), output_of
+    assert stored_contacts(session, shell_with_keys.campaign_id) == before
 
     session.execute(empty)
     session.commit()
-    status, told = keyed.told(path)
-    assert (status, told["counters"]["created"]) == (0, len(before)), told
-    assert stored_contacts(session, keyed.campaign_id) == before
+    status, output_of = shell_with_keys.output(path)
+    assert (status, output_of["counters"]["created"]) == (0, len(before)), output_of
+    assert stored_contacts(session, shell_with_keys.campaign_id) == before
 
 
-def test_an_exported_file_is_safe_in_a_spreadsheet(keyed: Shell, session: Session) -> None:
+def test_an_exported_file_is_safe_in_a_spreadsheet(
+    shell_with_keys: Shell, session: Session
+) -> None:
     people: list[dict[str, Any]] = [
         {"firstName": "Ann", "email": True, "crmId": True, "contactMetadata": {"City": "Hove"}},
         {"firstName": "=1+1", "contactMetadata": {"City": "@Hove", "Age": 7, "Phone": "x"}},
     ]
-    put(session, keyed.campaign_id, people)
-    result = keyed.run("contacts", "export", "--campaign", keyed.campaign_id)
+    put(session, shell_with_keys.campaign_id, people)
+    result = shell_with_keys.run("contacts", "export", "--campaign", shell_with_keys.campaign_id)
     text = result.stdout_bytes.decode("utf-8-sig")
     ids = ["externalId:crmId", "externalId:siteId"]
     fields = ["firstName", "lastName", "email", "phone", "status"]
@@ -157,16 +159,18 @@ def test_an_exported_file_is_safe_in_a_spreadsheet(keyed: Shell, session: Sessio
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_largest_contact_comes_back_as_it_was(
-    keyed: Shell, session: Session, tmp_path: Path
+    shell_with_keys: Shell, session: Session, tmp_path: Path
 ) -> None:
     worst = "\x01"  # six characters in JSON
     metadata = {f"{number:02}{worst * 62}": worst * 1000 for number in range(50)}
     largest = {"contactMetadata": metadata, "siteId": f"x{worst * 198}", "crmId": True}
     texts = {"firstName": worst * 100, "lastName": '"' * 100, "status": worst * 64}
-    put(session, keyed.campaign_id, [largest | texts, {"firstName": "Bob"}])
-    before = stored_contacts(session, keyed.campaign_id)
+    put(session, shell_with_keys.campaign_id, [largest | texts, {"firstName": "Bob"}])
+    before = stored_contacts(session, shell_with_keys.campaign_id)
     path = tmp_path / "export.csv"
-    keyed.run("contacts", "export", "--campaign", keyed.campaign_id, "--output", path)
+    shell_with_keys.run(
+        "contacts", "export", "--campaign", shell_with_keys.campaign_id, "--output", path
+    )
     with path.open(encoding="utf-8-sig", newline="") as file:
         header, first, second = csv.reader(file)
     columns = ["contactJson", *(f"contactJson{number}" for number in range(2, 9))]
@@ -174,11 +178,11 @@ def test_the_largest_contact_comes_back_as_it_was(
     assert all(first[-8:])
     assert not any(second[-8:])
 
-    session.execute(delete(Contact).where(Contact.campaign_id == keyed.campaign_id))
+    session.execute(delete(Contact).where(Contact.campaign_id == shell_with_keys.campaign_id))
     session.commit()
-    status, told = keyed.told(path)
-    assert (status, told["counters"]["created"]) == (0, 2), told
-    assert stored_contacts(session, keyed.campaign_id) == before
+    status, output_of = shell_with_keys.output(path)
+    assert (status, output_of["counters"]["created"]) == (0, 2), output_of
+    assert stored_contacts(session, shell_with_keys.campaign_id) == before
 
 
 def test_a_missing_campaign_is_not_exported(shell: Shell, tmp_path: Path) -> None:

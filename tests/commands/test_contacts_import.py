@@ -27,7 +27,7 @@ pytestmark = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def people(tmp_path: Path) -> Path:
+def people_file(tmp_path: Path) -> Path:
     path = tmp_path / "people.csv"
     path.write_text(LIST)
     return path
@@ -49,7 +49,7 @@ def row(number: int, what: str, **more: Any) -> dict[str, Any]:
     return {"row": number, "is": what, **empty, **more}
 
 
-TOLD = {
+REPORTED = {
     "outcome": "read",
     "refusal": None,
     "read": {
@@ -83,9 +83,9 @@ TOLD = {
 
 
 def test_one_json_object_reports_what_was_done(
-    shell: Shell, session: Session, people: Path
+    shell: Shell, session: Session, people_file: Path
 ) -> None:
-    assert shell.told(people) == (1, TOLD)
+    assert shell.output(people_file) == (1, REPORTED)
     assert phones(session, shell) == [ANN, CY]
 
 
@@ -93,29 +93,29 @@ def test_the_docs_show_the_same_object(shell: Shell, tmp_path: Path) -> None:
     blocks = re.findall(r"^```\w*\n(.*?)^```$", DOCS.read_text(), re.MULTILINE | re.DOTALL)
     (example,) = (block for block in blocks if block.startswith("Name,Phone,City\n"))
     (shown,) = (block for block in blocks if block.startswith("{\n"))
-    assert shell.told(written(tmp_path, example)) == (1, json.loads(shown))
+    assert shell.output(written(tmp_path, example)) == (1, json.loads(shown))
 
 
 def test_of_blank_rows_the_first_ten_thousand_are_listed(shell: Shell, tmp_path: Path) -> None:
     path = written(tmp_path, f"Phone\n{ANN}\n" + "\n" * 10_003 + f"{BOB}\n")
-    status, told = shell.told(path, "--dry-run")
-    assert (status, told["counters"]["skipped"], told["counters"]["created"]) == (0, 10_003, 2)
-    assert [each["row"] for each in told["rows"]] == [*range(2, 10_003), 10_006]
+    status, output = shell.output(path, "--dry-run")
+    assert (status, output["counters"]["skipped"], output["counters"]["created"]) == (0, 10_003, 2)
+    assert [each["row"] for each in output["rows"]] == [*range(2, 10_003), 10_006]
 
 
 def test_a_dry_run_reports_the_same_and_writes_nothing(
-    shell: Shell, session: Session, people: Path
+    shell: Shell, session: Session, people_file: Path
 ) -> None:
-    assert shell.told(people, "--dry-run") == (1, TOLD)
+    assert shell.output(people_file, "--dry-run") == (1, REPORTED)
     assert phones(session, shell) == []
     assert session.scalars(select(ContactImport)).all() == []
-    assert not list(people.parent.rglob("uploads/*"))
+    assert not list(people_file.parent.rglob("uploads/*"))
 
 
 def test_the_import_is_recorded_as_made_by_the_command_line(
-    shell: Shell, session: Session, people: Path
+    shell: Shell, session: Session, people_file: Path
 ) -> None:
-    shell.told(people)
+    shell.output(people_file)
     upload = session.scalars(select(ContactImport)).one()
     assert (upload.status, upload.author, upload.file_name) == (
         "done",
@@ -134,23 +134,23 @@ def test_the_import_is_recorded_as_made_by_the_command_line(
 
 
 def test_the_exit_code_is_0_if_every_row_is_good(shell: Shell, tmp_path: Path) -> None:
-    status, told = shell.told(written(tmp_path, f"Phone\n{ANN}\n"))
-    assert (status, told["counters"]["created"]) == (0, 1)
+    status, output = shell.output(written(tmp_path, f"Phone\n{ANN}\n"))
+    assert (status, output["counters"]["created"]) == (0, 1)
 
 
 def test_an_update_adds_no_contact_and_a_removal_removes(
     shell: Shell, session: Session, tmp_path: Path
 ) -> None:
-    shell.told(written(tmp_path, f"Phone\n{ANN}\n"))
+    shell.output(written(tmp_path, f"Phone\n{ANN}\n"))
     both = written(tmp_path, f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
-    status, told = shell.told(both, "--action", "updateOnly")
+    status, output = shell.output(both, "--action", "updateOnly")
     assert status == 0
-    assert [(r["is"], r["action"], r["kind"]) for r in told["rows"]] == [
+    assert [(r["is"], r["action"], r["kind"]) for r in output["rows"]] == [
         ("accepted", "updated", None),
         ("ignored", None, "not_in_campaign"),
     ]
-    status, told = shell.told(both, "--action", "remove")
-    assert [(r["is"], r["action"]) for r in told["rows"]] == [
+    status, output = shell.output(both, "--action", "remove")
+    assert [(r["is"], r["action"]) for r in output["rows"]] == [
         ("accepted", "deleted"),
         ("error", None),
     ]
@@ -158,9 +158,9 @@ def test_an_update_adds_no_contact_and_a_removal_removes(
 
 
 def test_without_json_the_result_is_a_few_sentences(
-    shell: Shell, session: Session, people: Path
+    shell: Shell, session: Session, people_file: Path
 ) -> None:
-    result = shell.put_in(people)
+    result = shell.put_in(people_file)
     upload = session.scalars(select(ContactImport)).one()
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
@@ -176,8 +176,8 @@ def test_without_json_the_result_is_a_few_sentences(
     ]
 
 
-def test_a_dry_run_says_what_would_change(shell: Shell, people: Path) -> None:
-    lines = shell.put_in(people, "--dry-run").stdout.splitlines()
+def test_a_dry_run_says_what_would_change(shell: Shell, people_file: Path) -> None:
+    lines = shell.put_in(people_file, "--dry-run").stdout.splitlines()
     counts = "2 would be created, 0 would be updated, 0 would be deleted, 0 ignored, 1 failed"
     assert (lines[4], lines[-1]) == (
         f"3 rows: {counts}; 1 blank or footers.",
@@ -193,8 +193,8 @@ def test_a_file_that_was_imported_before_is_recognised(shell: Shell, tmp_path: P
 
 def test_numbers_are_read_as_those_of_the_chosen_country(shell: Shell, tmp_path: Path) -> None:
     people = written(tmp_path, "Phone\n020 7946 0000\n")
-    _, told = shell.told(people, "--region", "gb")
-    assert told["rows"][0]["contact"] == {"phone": "+442079460000"}
+    _, output = shell.output(people, "--region", "gb")
+    assert output["rows"][0]["contact"] == {"phone": "+442079460000"}
 
 
 def test_columns_are_mapped_to_fields_by_hand(shell: Shell, tmp_path: Path) -> None:
@@ -203,16 +203,16 @@ def test_columns_are_mapped_to_fields_by_hand(shell: Shell, tmp_path: Path) -> N
     )
     chosen = {"phone": ["Tel 2", "B"], "firstName": "kunde", "Room": "E"}
     mapping = written(tmp_path, json.dumps(chosen), "mapping.json")
-    told = [shell.told(people, "--mapping", mapping, *more)[1] for more in (("--dry-run",), ())]
-    assert told[0] == told[1]
-    assert told[0]["read"]["mappedBy"] == "hand"
-    assert told[0]["read"]["mapping"] == {
+    output = [shell.output(people, "--mapping", mapping, *more)[1] for more in (("--dry-run",), ())]
+    assert output[0] == output[1]
+    assert output[0]["read"]["mappedBy"] == "hand"
+    assert output[0]["read"]["mapping"] == {
         "firstName": ["Kunde"],
         "phone": ["Tel 1", "Tel 2"],
         "email": ["E-mail"],
         "Room": ["Zimmer"],
     }
-    assert told[0]["rows"][0]["contact"] == {
+    assert output[0]["rows"][0]["contact"] == {
         "firstName": "Ann",
         "phone": BOB,
         "email": "ann@mail.example",
@@ -223,6 +223,6 @@ def test_columns_are_mapped_to_fields_by_hand(shell: Shell, tmp_path: Path) -> N
 def test_a_mapping_is_remembered_for_the_campaign(shell: Shell, tmp_path: Path) -> None:
     people = written(tmp_path, f"Kunde,Nummer\nAnn,{ANN}\n")
     mapping = written(tmp_path, '{"phone": "Nummer", "firstName": "Kunde"}', "mapping.json")
-    shell.told(people, "--mapping", mapping)
-    _, told = shell.told(people, "--dry-run")
-    assert (told["read"]["mappedBy"], told["counters"]["updated"]) == ("hand", 1)
+    shell.output(people, "--mapping", mapping)
+    _, output = shell.output(people, "--dry-run")
+    assert (output["read"]["mappedBy"], output["counters"]["updated"]) == ("hand", 1)

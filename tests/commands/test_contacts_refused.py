@@ -22,7 +22,7 @@ pytestmark = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def people(tmp_path: Path) -> Path:
+def people_file(tmp_path: Path) -> Path:
     return written(tmp_path, f"Name,Phone,City\nAnn Lee,{ANN},Hove\n")
 
 
@@ -38,17 +38,17 @@ def people(tmp_path: Path) -> Path:
     ],
 )
 def test_an_invalid_mapping_is_refused(
-    shell: Shell, people: Path, mapping: str, sentence: str
+    shell: Shell, people_file: Path, mapping: str, sentence: str
 ) -> None:
-    path = written(people.parent, mapping, "mapping.json")
-    result = shell.put_in(people, "--mapping", path, "--json")
+    path = written(people_file.parent, mapping, "mapping.json")
+    result = shell.put_in(people_file, "--mapping", path, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"Error: The mapping can't be used: {sentence}.\n"
 
 
-def test_a_mapping_with_invalid_characters_is_refused(shell: Shell, people: Path) -> None:
-    path = written(people.parent, '{"phone": "\\ud800"}', "mapping.json")
-    result = shell.put_in(people, "--mapping", path, "--json")
+def test_a_mapping_with_invalid_characters_is_refused(shell: Shell, people_file: Path) -> None:
+    path = written(people_file.parent, '{"phone": "\\ud800"}', "mapping.json")
+    result = shell.put_in(people_file, "--mapping", path, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
     assert f"{path} is not JSON" in result.stderr
 
@@ -60,16 +60,16 @@ def refused(kind: str, message: str, at: int | None = None) -> tuple[int, dict[s
 
 
 def test_a_sheet_or_column_that_the_file_lacks_is_refused(
-    shell: Shell, session: Session, people: Path
+    shell: Shell, session: Session, people_file: Path
 ) -> None:
-    mapping = written(people.parent, '{"phone": "Mobile"}', "mapping.json")
+    mapping = written(people_file.parent, '{"phone": "Mobile"}', "mapping.json")
     columns = "There is no column “Mobile”. The columns are: Name, Phone, City."
-    assert shell.told(people, "--mapping", mapping) == refused("no_such_column", columns)
+    assert shell.output(people_file, "--mapping", mapping) == refused("no_such_column", columns)
     missing = "Row 9 does not exist or is blank, so it cannot hold the column names."
-    assert shell.told(people, "--header-row", 9) == refused("no_header", missing, 9)
+    assert shell.output(people_file, "--header-row", 9) == refused("no_header", missing, 9)
     none = "No column holds phone numbers, email addresses or an external id. Choose one."
-    other = written(people.parent, "Fruit,Colour\nApple,green\n", "fruit.csv")
-    assert shell.told(other) == refused("no_contact_column", none)
+    other = written(people_file.parent, "Fruit,Colour\nApple,green\n", "fruit.csv")
+    assert shell.output(other) == refused("no_contact_column", none)
     assert session.scalars(select(ContactImport)).all() == []
 
 
@@ -80,10 +80,10 @@ def test_another_sheet_is_chosen_by_its_name(shell: Shell, tmp_path: Path) -> No
     ]
     path = tmp_path / "people.xlsx"
     path.write_bytes(workbook_bytes(*sheets))
-    _, told = shell.told(path, "--sheet", "New", "--dry-run")
-    assert (told["read"]["sheet"], told["rows"][0]["contact"]["phone"]) == ("New", ANN)
+    _, output = shell.output(path, "--sheet", "New", "--dry-run")
+    assert (output["read"]["sheet"], output["rows"][0]["contact"]["phone"]) == ("New", ANN)
     message = "There is no sheet “Gone” with rows in it. The sheets are: Old, New."
-    assert shell.told(path, "--sheet", "Gone") == refused("choose_sheet", message)
+    assert shell.output(path, "--sheet", "Gone") == refused("choose_sheet", message)
 
 
 def test_a_refusal_far_down_in_the_file_is_recorded_and_leaves_no_rows(
@@ -92,8 +92,8 @@ def test_a_refusal_far_down_in_the_file_is_recorded_and_leaves_no_rows(
     rows = "".join(f"+1202555{index:04d}\n" for index in range(60))
     path = written(tmp_path, f"Phone\n{rows}{'x' * 70_000}\n")
     message = "Row 62 has a cell of more than 65,536 characters. Shorten it."
-    assert shell.told(path, "--dry-run") == refused("field_too_long", message, 62)
-    assert shell.told(path) == refused("field_too_long", message, 62)
+    assert shell.output(path, "--dry-run") == refused("field_too_long", message, 62)
+    assert shell.output(path) == refused("field_too_long", message, 62)
     upload = session.scalars(select(ContactImport)).one()
     assert (upload.status, upload.failure) == ("failed", message)
     assert session.scalars(select(ImportRow)).all() == []
@@ -118,9 +118,9 @@ def test_without_json_a_refusal_is_a_sentence(shell: Shell, tmp_path: Path) -> N
     ],
 )
 def test_wrong_arguments_end_with_exit_code_2(
-    shell: Shell, people: Path, words: tuple[object, ...], sentence: str
+    shell: Shell, people_file: Path, words: tuple[object, ...], sentence: str
 ) -> None:
-    path = () if words[0] == "nothing.csv" else (people,)
+    path = () if words[0] == "nothing.csv" else (people_file,)
     result = shell.run(
         "contacts", "import", *path, *words, "--campaign", shell.campaign_id, "--json"
     )
@@ -128,8 +128,8 @@ def test_wrong_arguments_end_with_exit_code_2(
     assert sentence in result.stderr
 
 
-def test_a_missing_campaign_ends_with_exit_code_2(shell: Shell, people: Path) -> None:
-    result = Shell(shell.app, shell.tenant, uuid4()).put_in(people, "--json")
+def test_a_missing_campaign_ends_with_exit_code_2(shell: Shell, people_file: Path) -> None:
+    result = Shell(shell.app, shell.tenant, uuid4()).put_in(people_file, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == "Error: There is no such campaign.\n"
 
@@ -139,7 +139,7 @@ def test_more_rows_than_allowed_are_refused(make_app: Any, shell: Shell, tmp_pat
     small = Shell(app, shell.tenant, shell.campaign_id)
     path = written(tmp_path, f"Phone\n{ANN}\n{BOB}\n{CY}\n")
     message = "The file has more than 2 rows. Split it into several files."
-    assert small.told(path, "--dry-run") == refused("too_many_rows", message)
+    assert small.output(path, "--dry-run") == refused("too_many_rows", message)
 
 
 def test_a_file_too_large_is_refused_before_it_is_read(
@@ -148,4 +148,4 @@ def test_a_file_too_large_is_refused_before_it_is_read(
     small = Shell(make_app(max_upload_bytes=2048), shell.tenant, shell.campaign_id)
     path = written(tmp_path, "Phone\n" + f"{ANN}\n" * 300)
     message = "The file is larger than 2\u00a0kB. Split it, or save it as CSV."
-    assert small.told(path) == refused("too_large", message)
+    assert small.output(path) == refused("too_large", message)

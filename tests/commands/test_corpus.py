@@ -19,27 +19,27 @@ OPTIONS = {
 APPLIED = CORPUS if matrix.is_full() else dict([*CORPUS.items()][::10])
 
 
-def essential(told: dict[str, Any], case: Case) -> dict[str, Any]:
+def essential(output: dict[str, Any], case: Case) -> dict[str, Any]:
     """The object as the corpus expects it: without sentences and empty values."""
-    if told["refusal"]:
-        refusal = {name: told["refusal"][name] for name in ("kind", "row")}
-        return {"outcome": told["outcome"], "refusal": refusal}
+    if output["refusal"]:
+        refusal = {name: output["refusal"][name] for name in ("kind", "row")}
+        return {"outcome": output["outcome"], "refusal": refusal}
     return {
-        "outcome": told["outcome"],
-        "counters": told["counters"],
-        "read": {name: told["read"][name] for name in case.read},
-        "rows": [_essential_row(row) for row in told["rows"]],
+        "outcome": output["outcome"],
+        "counters": output["counters"],
+        "read": {name: output["read"][name] for name in case.read},
+        "rows": [_essential_row(row) for row in output["rows"]],
         "warnings": {
             warning["kind"]: warning["rows"] or 0
-            for warning in told["warnings"]
-            if warning["kind"] not in warnings_of_rows(told)
+            for warning in output["warnings"]
+            if warning["kind"] not in warnings_of_rows(output)
         },
     }
 
 
-def warnings_of_rows(told: dict[str, Any]) -> Counter[str]:
+def warnings_of_rows(output: dict[str, Any]) -> Counter[str]:
     """How many rows have each kind."""
-    return Counter(kind for row in told["rows"] for kind in row["warnings"])
+    return Counter(kind for row in output["rows"] for kind in row["warnings"])
 
 
 def _essential_row(row: dict[str, Any]) -> dict[str, Any]:
@@ -66,11 +66,11 @@ def test_a_file_of_the_corpus_is_read_as_expected(shell: Shell, tmp_path: Path, 
     path = tmp_path / case.name
     path.write_bytes(case.data)
     options = [word for name, value in case.options.items() for word in (OPTIONS[name], value)]
-    status, told = shell.told(path, "--action", case.action, "--dry-run", *options)
-    assert essential(told, case) == case.expected
-    sums = {warning["kind"]: warning["rows"] for warning in told["warnings"]}
-    assert sums == sums | warnings_of_rows(told)
-    assert status == (2 if case.refusal else int(told["counters"]["failed"] > 0))
+    status, output = shell.output(path, "--action", case.action, "--dry-run", *options)
+    assert essential(output, case) == case.expected
+    sums = {warning["kind"]: warning["rows"] for warning in output["warnings"]}
+    assert sums == sums | warnings_of_rows(output)
+    assert status == (2 if case.refusal else int(output["counters"]["failed"] > 0))
 
 
 @pytest.mark.alternating
@@ -82,8 +82,8 @@ def test_applying_a_file_of_the_corpus_equals_its_dry_run(
     path = tmp_path / case.name
     path.write_bytes(case.data)
     options = [word for name, value in case.options.items() for word in (OPTIONS[name], value)]
-    tried = shell.told(path, "--action", case.action, "--dry-run", *options)
-    assert shell.told(path, "--action", case.action, *options) == tried
+    tried = shell.output(path, "--action", case.action, "--dry-run", *options)
+    assert shell.output(path, "--action", case.action, *options) == tried
 
 
 def test_the_corpus_is_large_and_its_kinds_are_published() -> None:

@@ -15,7 +15,7 @@ from app.models import OAuthClient, User, utcnow
 from app.services import oauth_clients
 from app.services.auth import passwords
 from app.services.credentials import api_keys
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 
 
 def run(app: Flask, *words: object) -> Result:

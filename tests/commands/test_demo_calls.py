@@ -26,7 +26,7 @@ def test_only_the_call_that_a_person_answers_has_a_conversation(session: Session
     making = DemoWorld(session, system_caller("tests"), "http://127.0.0.1", utcnow())
     world = making.build(PARTNERS[:1], history_days=0)
     session.flush()
-    told = {
+    output = {
         number: (summary, turns and [turn["speaker"] for turn in turns])
         for number, summary, turns in session.execute(
             select(Call.phone_number, CallTranscript.summary, CallTranscript.turns).outerjoin(
@@ -34,13 +34,13 @@ def test_only_the_call_that_a_person_answers_has_a_conversation(session: Session
             )
         )
     }
-    assert len(told) == 5
+    assert len(output) == 5
     counted = select(func.count(Call.id)).group_by(Call.organization_id)
     assert sorted(session.scalars(counted)) == [1, 4]  # of 5 at once: the next call need not wait
-    summary, speakers = told.pop("+12025550101")
+    summary, speakers = output.pop("+12025550101")
     assert summary.startswith("Moved the appointment")
     assert speakers == ["assistant", "person", "assistant", "person", "assistant"]
-    assert set(told.values()) == {(None, None)}
+    assert set(output.values()) == {(None, None)}
     has_history_of_its_limits(session)
     has_an_owner(session, world)
     has_plans_in_all_languages(session)

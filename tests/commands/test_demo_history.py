@@ -15,8 +15,8 @@ from app.services import assistants, calls, figure_check, reporting
 from app.services.billing import by_plan, margin
 from app.services.billing.usage import ModelRate
 from app.services.pricing import PlanTerms
-from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import Tenant
 from tests.services.billing.conftest import publish
 
 

@@ -5,7 +5,7 @@ from flask import Flask
 from sqlalchemy.orm import Session
 
 from app.services import destinations
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 
 
 def run(app: Flask, *words: object) -> Result:

@@ -33,14 +33,14 @@ from app.models import Mail, WorkerHeartbeat, utcnow
 from app.private_files import keep_private
 from app.services import workers
 from app.services.users import operators
-from tests.fixtures.cast import OPERATOR
 from tests.fixtures.certificate import write_certificate
 from tests.fixtures.clock import SetClock
 from tests.fixtures.hung_process import WRITER, hung
-from tests.fixtures.mail_server import Post
+from tests.fixtures.mail_server import SmtpServer
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.small_disk import MB, small_disk
 from tests.fixtures.stack import free_port
+from tests.fixtures.tenants import OPERATOR
 
 MakeApp = Callable[..., Flask]
 
@@ -260,7 +260,7 @@ def test_a_name_that_is_not_found_fails(make_app: MakeApp) -> None:
 
 
 def test_checking_the_mail_server_sends_no_mail(make_app: MakeApp) -> None:
-    post = Post()
+    post = SmtpServer()
     with post.open() as port:
         app = make_app(smtp_url=f"smtp://127.0.0.1:{port}", mail_from="no-reply@portal.org")
         assert findings(app, "mail") == {

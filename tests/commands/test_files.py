@@ -77,8 +77,8 @@ def test_a_copy_goes_on_after_an_outage(
         settings = s3_server.settings(name, files_endpoint=connection.url, files_seconds=0.5)
         app = portal(fresh_database, tmp_path, **settings | {"files_url": ""})
         connection.cut = True
-        said = run_files(app, "copy", "--to", settings["files_url"], status=1)
-        assert "The file storage does not answer." in said
+        message = run_files(app, "copy", "--to", settings["files_url"], status=1)
+        assert "The file storage does not answer." in message
         assert bucket.identity() is None
         connection.cut = False
         run_files(app, "copy", "--to", settings["files_url"])

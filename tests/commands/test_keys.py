@@ -13,7 +13,7 @@ from app.errors import Forbidden
 from app.models import AuditEntry, SigningKey
 from app.services import oauth_clients
 from app.services.credentials import signing_keys
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 
 @pytest.fixture

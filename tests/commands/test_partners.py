@@ -15,12 +15,12 @@ ABSENT = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
 
 def test_a_partner_is_suspended_and_resumed(session: Session, shell: Shell) -> None:
     partner_id = shell.tenant.partner.id
-    said, suspended = [], []
+    message, suspended = [], []
     for what in ("suspend", "suspend", "resume"):
-        said.append(shell.run("partner", what, partner_id).output)
+        message.append(shell.run("partner", what, partner_id).output)
         session.expire_all()
         suspended.append(session.get_one(Partner, partner_id).suspended_at is not None)
-    assert said == [*["Northwind is suspended.\n"] * 2, "Northwind is active.\n"]
+    assert message == [*["Northwind is suspended.\n"] * 2, "Northwind is active.\n"]
     assert suspended == [True, True, False]
 
 
@@ -31,12 +31,12 @@ def test_a_missing_partner_is_refused_with_a_sentence(shell: Shell) -> None:
 
 def test_the_trial_of_a_partner_is_started_and_ended(session: Session, shell: Shell) -> None:
     partner_id = shell.tenant.partner.id
-    said, in_trial = [], []
+    message, in_trial = [], []
     for what in ("start-trial", "start-trial", "end-trial", "end-trial"):
-        said.append(shell.run("partner", what, partner_id).output)
+        message.append(shell.run("partner", what, partner_id).output)
         session.expire_all()
         in_trial.append(session.get_one(Partner, partner_id).trial_ended_at is None)
-    assert said == [
+    assert message == [
         *["Northwind is in trial mode.\n"] * 2,
         *["The trial mode of Northwind has ended.\n"] * 2,
     ]

@@ -15,7 +15,7 @@ from app.models import Erasure
 from app.services import campaigns
 from app.services.contacts import single
 from app.services.contacts.single import ContactFields
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.portal.test_calls import answered, make_call
 
 PHONE = "+12025550143"

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.models import Assistant
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 
 
 def run(app: Flask, *words: object) -> Result:

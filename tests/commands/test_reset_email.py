@@ -14,8 +14,8 @@ from app.services.auth import email_changes as pending_changes
 from app.services.auth import one_time_links, sessions
 from app.services.users import email_changes, operators
 from tests.commands.conftest import Shell
-from tests.fixtures.cast import OPERATOR
 from tests.fixtures.mails import send_waiting
+from tests.fixtures.tenants import OPERATOR
 
 ABSENT = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
 NEW = "found@elsewhere.example"

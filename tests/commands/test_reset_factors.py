@@ -14,8 +14,8 @@ from app.services.auth import sessions
 from app.services.factors import recovery_codes
 from app.services.users import factor_reset, operators
 from tests.commands.conftest import Shell
-from tests.fixtures.cast import OPERATOR
 from tests.fixtures.mails import send_waiting
+from tests.fixtures.tenants import OPERATOR
 
 ABSENT = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
 

@@ -6,7 +6,7 @@ from click.testing import Result
 from flask import Flask
 from sqlalchemy.orm import Session
 
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 
 FILE = """\
 prefix,price_per_minute,setup_price,minimum_seconds,increment_seconds,currency

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.models import Assistant, AuditEntry, DoNotCallEntry, Organization, PlanLimit
-from tests.fixtures.cast import Tenant, open_destinations
+from tests.fixtures.tenants import Tenant, open_destinations
 
 
 def run(app: Flask, *words: object) -> Result:
@@ -27,7 +27,7 @@ def actions(session: Session) -> list[tuple[str, str]]:
     return [(action, label) for action, label in session.execute(query)]
 
 
-def standing(session: Session, tenant: Tenant) -> str:
+def account_status(session: Session, tenant: Tenant) -> str:
     session.expire_all()
     return session.get_one(Organization, tenant.organization.id).status.value
 
@@ -39,9 +39,9 @@ def test_an_organization_is_suspended_and_resumed(
     assert (
         printed(app, "organization", "suspend", tenant.organization.id) == f"{name} is suspended."
     )
-    assert standing(session, tenant) == "suspended"
+    assert account_status(session, tenant) == "suspended"
     assert printed(app, "organization", "resume", tenant.organization.id) == f"{name} is active."
-    assert standing(session, tenant) == "active"
+    assert account_status(session, tenant) == "active"
     assert actions(session)[before:] == [
         ("organization.suspended", "command line"),
         ("organization.resumed", "command line"),
@@ -116,11 +116,11 @@ def test_a_plan_is_given_limits_that_count_for_its_organizations(
     app: Flask, session: Session, tenant: Tenant
 ) -> None:
     command = ("partner", "plan-limits", tenant.partner.id, "customerPlusPlan")
-    said = [
+    message = [
         printed(app, *command, "--at-once", 2, "--a-day", 1000),
         printed(app, *command, "--a-day", 50),
     ]
-    assert said == [
+    assert message == [
         "customerPlusPlan allows 2 calls at once and 1,000 calls a day.",
         "customerPlusPlan allows any number of calls at once and 50 calls a day.",
     ]

@@ -52,9 +52,9 @@ def test_nothing_is_pending_on_a_current_database(app: Flask) -> None:
     )
 
 
-@pytest.mark.usefixtures("newer")
+@pytest.mark.usefixtures("as_next_version")
 def test_expand_migrations_run_while_the_previous_version_serves(
-    app: Flask, fresh_database: Database, newer: pytest.MonkeyPatch
+    app: Flask, fresh_database: Database, as_next_version: pytest.MonkeyPatch
 ) -> None:
     upgrade(fresh_database, "9991")
     downgrade(fresh_database, "9990")
@@ -83,7 +83,7 @@ def test_expand_migrations_run_while_the_previous_version_serves(
     )
 
 
-@pytest.mark.usefixtures("newer")
+@pytest.mark.usefixtures("as_next_version")
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 def test_each_lock_is_named_with_the_size_of_its_table(
     app: Flask, fresh_database: Database
@@ -113,7 +113,7 @@ def test_each_lock_is_named_with_the_size_of_its_table(
     assert lines[-4] == f"1. {BACKUP}"
 
 
-@pytest.mark.usefixtures("newer")
+@pytest.mark.usefixtures("as_next_version")
 def test_the_first_half_stops_before_the_first_contract_migration(
     app: Flask, fresh_database: Database
 ) -> None:

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import WebhookEvent
 from app.models import WebhookDelivery, WebhookEndpoint
-from tests.fixtures.cast import Tenant
 from tests.fixtures.databases import runs_on
+from tests.fixtures.tenants import Tenant
 
 URL = "http://127.0.0.1:9/hooks"
 
@@ -75,9 +75,9 @@ def test_a_test_event_is_queued_and_a_pause_holds_later_events(
     app: Flask, session: Session, tenant: Tenant
 ) -> None:
     whose = printed(app, "add", tenant.organization.id, URL)["id"]
-    told = printed(app, "test", whose)
+    output_of = printed(app, "test", whose)
     delivery = session.scalars(select(WebhookDelivery)).one()
-    assert told == {"deliveryId": str(delivery.id), "messageId": delivery.message_id}
+    assert output_of == {"deliveryId": str(delivery.id), "messageId": delivery.message_id}
     words = f"The webhook to {URL} is paused; its events are kept.\n"
     assert run(app, "pause", whose).output == words
     refused = run(app, "test", whose)
@@ -92,7 +92,7 @@ def test_a_test_event_is_queued_and_a_pause_holds_later_events(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["add", uuid4(), URL], "There is no such organization."),
         (["remove", uuid4()], "There is no such webhook."),
@@ -100,8 +100,8 @@ def test_a_test_event_is_queued_and_a_pause_holds_later_events(
     ],
 )
 def test_a_missing_endpoint_is_reported_in_one_sentence(
-    app: Flask, tenant: Tenant, words: list[object], said: str
+    app: Flask, tenant: Tenant, words: list[object], message: str
 ) -> None:
     result = run(app, *words)
     assert result.exit_code != 0
-    assert said in result.output
+    assert message in result.output

@@ -19,15 +19,15 @@ def opened(data: bytes, **options: Any) -> ContactTable:
 
 def saved(*rows: list[Any], formats: dict[str, str] | None = None) -> bytes:
     """A workbook as a program writes it; ``formats`` are number formats by cell."""
-    book = Workbook()
-    sheet = book.active
+    workbook = Workbook()
+    sheet = workbook.active
     assert sheet is not None
     for row in rows:
         sheet.append(row)
     for cell, code in (formats or {}).items():
         sheet[cell].number_format = code
     data = io.BytesIO()
-    book.save(data)
+    workbook.save(data)
     return data.getvalue()
 
 
@@ -172,8 +172,8 @@ def test_the_apostrophes_of_an_export_that_a_spreadsheet_saved_are_undone() -> N
     data = io.BytesIO()
     old.save(data)
     inline = "".join(inline_row(number, *row) for number, row in enumerate(rows, 1))
-    for book in (saved(*rows), workbook_bytes(("S", sheet_xml(inline))), data.getvalue()):
-        with opened(book) as table:
+    for workbook in (saved(*rows), workbook_bytes(("S", sheet_xml(inline))), data.getvalue()):
+        with opened(workbook) as table:
             assert list(table.rows()) == [
                 FileRow(2, ["=Ann", "+12025550123"]),
                 FileRow(3, ["'Bob", "'-5"]),

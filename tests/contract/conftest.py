@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.factory import create_app
+from tests.contract.all_areas import BODY_LIMIT, MAX_CONTACTS, AllAreas, make_all_areas
 from tests.contract.published import Answers
-from tests.contract.world import BODY_LIMIT, MAX_CONTACTS, World, make_world
-from tests.fixtures.area_a import AreaA, make_area_a
 from tests.fixtures.databases import BACKENDS, runs_on
+from tests.fixtures.partner_api import PartnerApi, make_partner_api
 from tests.fixtures.settings import settings_for
 from tests.matrix import rotating
 
@@ -27,15 +27,15 @@ backend = runs_on(rotating("database of the contract", BACKENDS))
 
 
 @pytest.fixture
-def area(client: FlaskClient, session: Session, settings: Settings) -> Iterator[AreaA]:
+def partner_api(client: FlaskClient, session: Session, settings: Settings) -> Iterator[PartnerApi]:
     """Check that every refusal in a test is one that the operation publishes."""
     answers = Answers(client.application)
-    yield make_area_a(client, session, settings)
+    yield make_partner_api(client, session, settings)
     assert (answers.unpublished(), answers.misfits()) == (set(), [])
 
 
 @pytest.fixture
-def world(make_app: Callable[..., Flask], session: Session) -> Iterator[World]:
+def all_areas(make_app: Callable[..., Flask], session: Session) -> Iterator[AllAreas]:
     """All areas in service, no rate that a busy test would reach, small limits.
 
     Its refusals are held against the description too.
@@ -52,7 +52,7 @@ def world(make_app: Callable[..., Flask], session: Session) -> Iterator[World]:
         max_contacts=MAX_CONTACTS,
     )
     answers = Answers(app)
-    yield make_world(app, session)
+    yield make_all_areas(app, session)
     assert (answers.unpublished(), answers.misfits()) == (set(), [])
 
 

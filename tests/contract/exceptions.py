@@ -56,7 +56,7 @@ class Finding:
         )
 
 
-def _said_in_the_published_way(finding: Finding) -> bool:
+def _is_in_the_published_form(finding: Finding) -> bool:
     """Refused for a reason that only the server can know, with a published code."""
     if finding.check != POSITIVE or finding.status != 400 or "details" not in finding.body:
         return False
@@ -91,7 +91,7 @@ def _two_ways_of_proving(finding: Finding) -> bool:
 
 
 EXCEPTIONS: tuple[Callable[[Finding], bool], ...] = (
-    _said_in_the_published_way,
+    _is_in_the_published_form,
     _answered_item_by_item,
     _two_ways_of_proving,
 )

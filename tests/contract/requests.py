@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from tests.fixtures.area_a import AreaA
+from tests.fixtures.partner_api import PartnerApi
 
 DAYS = "startDate=2026-05-01&endDate=2026-05-31"
 EVERYTHING: Mapping[str, Any] = {
@@ -55,8 +55,8 @@ class Subject:
     email: str
 
 
-def subject_of(area: AreaA, *, other: bool = False) -> Subject:
-    tenant = area.other_tenant if other else area.tenant
+def subject_of(partner_api: PartnerApi, *, other: bool = False) -> Subject:
+    tenant = partner_api.other_tenant if other else partner_api.tenant
     return Subject(tenant.partner.id, tenant.organization.id, tenant.user.id, tenant.user.email)
 
 

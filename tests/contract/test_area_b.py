@@ -10,10 +10,10 @@ from werkzeug.test import TestResponse
 
 from app.api.openapi import openapi_document
 from app.models import Call
+from tests.contract.all_areas import FROM, TO, AllAreas
 from tests.contract.conformity import problems
 from tests.contract.interface import OBJECTS, kind_of
 from tests.contract.refusals import refusal
-from tests.contract.world import FROM, TO, World
 
 OUTBOUND, TOKEN = "/phone/outbound", "/oauth2/token"
 NOTES: Mapping[str, Any] = {"introNotes": "She asked for a quote."}
@@ -50,13 +50,13 @@ def paths(described_app: Flask) -> dict[str, Any]:
     return found
 
 
-def place(world: World, body: Mapping[str, Any], headers: Any = None) -> TestResponse:
-    sent = world.credentials["legacy_calls"] if headers is None else headers
-    return world.client.post(OUTBOUND, headers=sent, json=dict(body))
+def place(all_areas: AllAreas, body: Mapping[str, Any], headers: Any = None) -> TestResponse:
+    sent = all_areas.credentials["legacy_calls"] if headers is None else headers
+    return all_areas.client.post(OUTBOUND, headers=sent, json=dict(body))
 
 
-def calls(world: World) -> int:
-    return world.session.scalar(select(func.count()).select_from(Call)) or 0
+def calls(all_areas: AllAreas) -> int:
+    return all_areas.session.scalar(select(func.count()).select_from(Call)) or 0
 
 
 def codes(response: TestResponse) -> list[tuple[str, str]]:
@@ -108,27 +108,27 @@ def reference(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-@pytest.mark.parametrize(("said", "code"), OPTIONS.values(), ids=OPTIONS.keys())
+@pytest.mark.parametrize(("message", "code"), OPTIONS.values(), ids=OPTIONS.keys())
 def test_a_request_needs_one_of_the_two_options(
-    world: World, said: Mapping[str, Any], code: str | None
+    all_areas: AllAreas, message: Mapping[str, Any], code: str | None
 ) -> None:
-    before = calls(world)
-    response = place(world, {**BASE, **said})
+    before = calls(all_areas)
+    response = place(all_areas, {**BASE, **message})
     if code is None:
         assert response.status_code == 200
         assert list(problems(response.get_json(), "LegacyCallAnswer")) == []
-        assert calls(world) == before + 1
+        assert calls(all_areas) == before + 1
     else:
         assert refusal(response, OUTBOUND) == (400, code)
-        assert calls(world) == before
+        assert calls(all_areas) == before
 
 
 @pytest.mark.parametrize("field", OBJECTS["LegacyCallInput"])
-def test_a_field_is_required_or_not_and_has_its_type(world: World, field: str) -> None:
+def test_a_field_is_required_or_not_and_has_its_type(all_areas: AllAreas, field: str) -> None:
     kind = kind_of(OBJECTS["LegacyCallInput"][field])
     good = {**BASE, **(WORDS if field in WORDS else NOTES), "formInfo": []}
-    before = calls(world)
-    without = place(world, {name: value for name, value in good.items() if name != field})
+    before = calls(all_areas)
+    without = place(all_areas, {name: value for name, value in good.items() if name != field})
     if kind.required:
         assert (refusal(without, OUTBOUND), codes(without)) == (
             (400, "required"),
@@ -137,19 +137,23 @@ def test_a_field_is_required_or_not_and_has_its_type(world: World, field: str) -
     elif field == "formInfo":
         assert without.status_code == 200
         before += 1
-    null = place(world, {**good, field: None})
+    null = place(all_areas, {**good, field: None})
     assert refusal(null, OUTBOUND)[0] == 400
     assert codes(null)[0] in {(field, "not_nullable"), (field, "wrong_type")}
     for value in WRONG_TYPES:
         if kind.is_list and value == []:
             continue
-        wrong = place(world, {**good, field: value})
+        wrong = place(all_areas, {**good, field: value})
         assert (refusal(wrong, OUTBOUND)[0], codes(wrong)) == (400, [(field, "wrong_type")]), value
-    assert calls(world) == before
+    assert calls(all_areas) == before
 
 
-def test_every_problem_comes_in_one_answer_and_unknown_fields_are_ignored(world: World) -> None:
-    wrong = place(world, {"name": "", "toPhoneNumber": "1", "formInfo": [{}, 1], "colour": "red"})
+def test_every_problem_comes_in_one_answer_and_unknown_fields_are_ignored(
+    all_areas: AllAreas,
+) -> None:
+    wrong = place(
+        all_areas, {"name": "", "toPhoneNumber": "1", "formInfo": [{}, 1], "colour": "red"}
+    )
     assert refusal(wrong, OUTBOUND) == (400, "validation_failed")
     assert codes(wrong) == [
         ("name", "blank"),
@@ -158,32 +162,32 @@ def test_every_problem_comes_in_one_answer_and_unknown_fields_are_ignored(world:
         ("formInfo.0", "wrong_shape"),
         ("formInfo.1", "wrong_type"),
     ]
-    assert place(world, {**BASE, **NOTES, "colour": "red"}).status_code == 200
+    assert place(all_areas, {**BASE, **NOTES, "colour": "red"}).status_code == 200
 
 
 @pytest.mark.parametrize(("status", "code", "changes"), STATUSES.values(), ids=STATUSES.keys())
 def test_a_refusal_has_its_status(
-    world: World, status: int, code: str, changes: Mapping[str, Any]
+    all_areas: AllAreas, status: int, code: str, changes: Mapping[str, Any]
 ) -> None:
-    response = place(world, {**BASE, **NOTES, **changes})
+    response = place(all_areas, {**BASE, **NOTES, **changes})
     assert refusal(response, OUTBOUND) == (status, code)
 
 
 @pytest.mark.parametrize("whose", ["nobody", "partner_admin", "public"])
-def test_without_a_token_of_this_area_the_answer_is_403(world: World, whose: str) -> None:
-    headers = world.credentials.get(whose, {})
+def test_without_a_token_of_this_area_the_answer_is_403(all_areas: AllAreas, whose: str) -> None:
+    headers = all_areas.credentials.get(whose, {})
     code = "invalid_token" if whose == "partner_admin" else "token_missing"
-    assert refusal(place(world, {**BASE, **NOTES}, headers), OUTBOUND) == (403, code)
+    assert refusal(place(all_areas, {**BASE, **NOTES}, headers), OUTBOUND) == (403, code)
 
 
-def test_the_token_endpoint_answers_as_the_contract_has_it(world: World) -> None:
+def test_the_token_endpoint_answers_as_the_contract_has_it(all_areas: AllAreas) -> None:
     form = {
         "grant_type": "client_credentials",
-        "client_id": world.client_id,
-        "client_secret": world.client_secret,
+        "client_id": all_areas.client_id,
+        "client_secret": all_areas.client_secret,
         "scope": "phone/call.out",
     }
-    answer = world.client.post(TOKEN, data=form, headers={"Cookie": "XSRF-TOKEN=abc"})
+    answer = all_areas.client.post(TOKEN, data=form, headers={"Cookie": "XSRF-TOKEN=abc"})
     body = answer.get_json()
     assert answer.status_code == 200
     assert list(problems(body, "TokenResponse")) == []
@@ -193,31 +197,31 @@ def test_the_token_endpoint_answers_as_the_contract_has_it(world: World) -> None
         "phone/call.out",
     )
     headers = {"Authorization": f"{body['token_type']} {body['access_token']}"}
-    assert place(world, {**BASE, **WORDS}, headers).status_code == 200
+    assert place(all_areas, {**BASE, **WORDS}, headers).status_code == 200
 
 
 @pytest.mark.parametrize("changes", [{"client_id": "nobody"}, {"client_secret": "wrong"}])
 def test_a_wrong_client_gets_400_with_a_code_and_a_message(
-    world: World, changes: dict[str, str]
+    all_areas: AllAreas, changes: dict[str, str]
 ) -> None:
     form = {
         "grant_type": "client_credentials",
-        "client_id": world.client_id,
-        "client_secret": world.client_secret,
+        "client_id": all_areas.client_id,
+        "client_secret": all_areas.client_secret,
         **changes,
     }
-    answer = world.client.post(TOKEN, data=form)
+    answer = all_areas.client.post(TOKEN, data=form)
     assert refusal(answer, TOKEN) == (400, "invalid_client")
     assert list(problems(answer.get_json(), "TokenError")) == []
 
 
 @pytest.mark.parametrize("path", [OUTBOUND, "/phone/nowhere"])
-def test_the_end_is_announced_on_every_answer(world: World, path: str) -> None:
+def test_the_end_is_announced_on_every_answer(all_areas: AllAreas, path: str) -> None:
     answers = [
-        place(world, {**BASE, **NOTES}),
-        world.client.post(path, headers=world.credentials["legacy_calls"], data=b"["),
-        world.client.get(path),
-        world.client.post(path),
+        place(all_areas, {**BASE, **NOTES}),
+        all_areas.client.post(path, headers=all_areas.credentials["legacy_calls"], data=b"["),
+        all_areas.client.get(path),
+        all_areas.client.post(path),
     ]
     announced = {
         tuple(answer.headers.get(name) for name in ("Deprecation", "Sunset", "Link"))

@@ -12,9 +12,9 @@ from werkzeug.test import TestResponse
 from app.api.openapi import openapi_document
 from app.enums import OrganizationStatus
 from app.models import Organization
+from tests.contract.all_areas import MAX_CONTACTS, AllAreas, known_routes
 from tests.contract.conformity import list_problems, problems
 from tests.contract.refusals import refusal
-from tests.contract.world import MAX_CONTACTS, World, known_routes
 
 PUBLIC_TAG = "Campaigns API"
 CONTRACT = {
@@ -110,18 +110,18 @@ ENVELOPES: Mapping[str, tuple[Mapping[str, Any], str]] = {
 """What refuses a request as a whole."""
 
 
-def path_of(world: World) -> str:
-    return f"/api/v1/campaigns/{world.ids['campaign_id']}/contacts"
+def path_of(all_areas: AllAreas) -> str:
+    return f"/api/v1/campaigns/{all_areas.ids['campaign_id']}/contacts"
 
 
-def send(world: World, body: Mapping[str, Any], query: str = "") -> TestResponse:
-    headers = world.credentials["public"]
-    return world.client.post(path_of(world) + query, headers=headers, json=dict(body))
+def send(all_areas: AllAreas, body: Mapping[str, Any], query: str = "") -> TestResponse:
+    headers = all_areas.credentials["public"]
+    return all_areas.client.post(path_of(all_areas) + query, headers=headers, json=dict(body))
 
 
-def send_accepted(world: World, body: Mapping[str, Any], query: str = "") -> dict[str, Any]:
+def send_accepted(all_areas: AllAreas, body: Mapping[str, Any], query: str = "") -> dict[str, Any]:
     """A whole answer, in the contract's shape and with counts that add up."""
-    response = send(world, body, query)
+    response = send(all_areas, body, query)
     assert response.status_code == 200, response.text
     found: dict[str, Any] = response.get_json()
     assert list(problems({k: v for k, v in found.items() if k != "ignored"}, "BulkResult")) == []
@@ -144,15 +144,15 @@ def send_accepted(world: World, body: Mapping[str, Any], query: str = "") -> dic
 
 
 @pytest.fixture
-def known(world: World) -> World:
+def all_areas_with_contact(all_areas: AllAreas) -> AllAreas:
     """The campaign holds one contact more, and one that is not ``KNOWN``."""
     contacts = [{"phone": KNOWN}, {"email": "other@example.com"}]
-    assert len(send_accepted(world, {"contacts": contacts})["success"]) == 2
-    return world
+    assert len(send_accepted(all_areas, {"contacts": contacts})["success"]) == 2
+    return all_areas
 
 
 @pytest.fixture(scope="session")
-def described(described_app: Flask) -> dict[str, dict[str, Any]]:
+def described_operations(described_app: Flask) -> dict[str, dict[str, Any]]:
     paths = openapi_document(described_app)["paths"]
     return {
         f"{method.upper()} {path}": operation
@@ -169,19 +169,21 @@ def reference(schema: dict[str, Any]) -> str:
 
 
 def test_the_document_states_the_operations_of_the_contract_and_declared_additions(
-    described: dict[str, dict[str, Any]],
+    described_operations: dict[str, dict[str, Any]],
 ) -> None:
     found = {
         name: reference(operation["responses"]["200"]["content"]["application/json"]["schema"])
-        for name, operation in described.items()
+        for name, operation in described_operations.items()
     }
     assert found == {name: answer for name, (_, answer) in CONTRACT.items()} | ADDITIONS
-    assert {name for name in described if not described[name].get("x-addition")} == CONTRACT.keys()
+    assert {
+        name for name in described_operations if not described_operations[name].get("x-addition")
+    } == CONTRACT.keys()
     for name, (body, _) in CONTRACT.items():
-        content = described[name]["requestBody"]["content"]
+        content = described_operations[name]["requestBody"]["content"]
         assert list(content) == ["application/json"]
         assert reference(content["application/json"]["schema"]) == body
-    for operation in described.values():
+    for operation in described_operations.values():
         assert operation["security"] == [{"apiKey": []}]
         plain = {s for s, a in operation["responses"].items() if not a.get("x-addition")}
         assert plain == {"200"}
@@ -190,11 +192,11 @@ def test_the_document_states_the_operations_of_the_contract_and_declared_additio
 @pytest.mark.parametrize("dry", [False, True], ids=["for real", "as a dry run"])
 @pytest.mark.parametrize(("action", "who"), ACTIONS)
 def test_each_contact_has_the_result_of_the_contract(
-    known: World, action: str | None, who: str, dry: bool
+    all_areas_with_contact: AllAreas, action: str | None, who: str, dry: bool
 ) -> None:
-    before = known.saved()
+    before = all_areas_with_contact.saved()
     body = {"contacts": [SENT[who]]} | ({} if action is None else {"action": action})
-    found = send_accepted(known, body, "?dryRun=true" if dry else "")
+    found = send_accepted(all_areas_with_contact, body, "?dryRun=true" if dry else "")
     where, word = ACTIONS[action, who]
     [item] = found.pop(where)
     assert {name: found[name] for name in ("success", "errors", "ignored") if name != where} == {
@@ -202,13 +204,15 @@ def test_each_contact_has_the_result_of_the_contract(
     }
     assert (item["phone"], item["email"]) == (SENT[who]["phone"], None)
     assert item["action" if where == "success" else "code"] == word
-    assert (known.saved() == before) == (dry or where != "success")
+    assert (all_areas_with_contact.saved() == before) == (dry or where != "success")
 
 
-def test_every_field_is_stored_as_it_was_sent(world: World) -> None:
-    [success] = send_accepted(world, {"contacts": [EVERYTHING]})["success"]
-    headers = world.credentials["public"]
-    stored = world.client.get(f"{path_of(world)}/{success['id']}", headers=headers).get_json()
+def test_every_field_is_stored_as_it_was_sent(all_areas: AllAreas) -> None:
+    [success] = send_accepted(all_areas, {"contacts": [EVERYTHING]})["success"]
+    headers = all_areas.credentials["public"]
+    stored = all_areas.client.get(
+        f"{path_of(all_areas)}/{success['id']}", headers=headers
+    ).get_json()
     assert list(problems(stored, "StoredContact")) == []
     plain = {k: v for k, v in EVERYTHING.items() if not k.startswith("externalId")}
     assert {name: stored[name] for name in plain} == plain
@@ -216,24 +220,26 @@ def test_every_field_is_stored_as_it_was_sent(world: World) -> None:
 
 
 @pytest.mark.parametrize("field", ["firstName", "lastName", "email", "contactMetadata", "status"])
-def test_an_empty_value_keeps_what_is_stored_and_null_clears_it(world: World, field: str) -> None:
+def test_an_empty_value_keeps_what_is_stored_and_null_clears_it(
+    all_areas: AllAreas, field: str
+) -> None:
     empty: Any = {} if field == "contactMetadata" else ""
-    [success] = send_accepted(world, {"contacts": [EVERYTHING]})["success"]
+    [success] = send_accepted(all_areas, {"contacts": [EVERYTHING]})["success"]
     found = []
     for value in (empty, None):
-        send_accepted(world, {"contacts": [{"phone": EVERYTHING["phone"], field: value}]})
-        headers = world.credentials["public"]
-        stored = world.client.get(f"{path_of(world)}/{success['id']}", headers=headers)
+        send_accepted(all_areas, {"contacts": [{"phone": EVERYTHING["phone"], field: value}]})
+        headers = all_areas.credentials["public"]
+        stored = all_areas.client.get(f"{path_of(all_areas)}/{success['id']}", headers=headers)
         found.append(stored.get_json()[field])
     assert found == [EVERYTHING[field], {} if field == "contactMetadata" else None]
 
 
 @pytest.mark.parametrize(("code", "case"), FAILURES.items(), ids=FAILURES.keys())
 def test_a_contact_that_fails_says_why_and_the_others_go_on(
-    known: World, code: str, case: tuple[Mapping[str, Any], str]
+    all_areas_with_contact: AllAreas, code: str, case: tuple[Mapping[str, Any], str]
 ) -> None:
     contact, field = case
-    found = send_accepted(known, {"contacts": [contact, {"phone": ABSENT}]})
+    found = send_accepted(all_areas_with_contact, {"contacts": [contact, {"phone": ABSENT}]})
     [error] = found["errors"]
     message = error.pop("message")
     assert len(message) > 10
@@ -251,18 +257,23 @@ def test_a_contact_that_fails_says_why_and_the_others_go_on(
 @pytest.mark.parametrize(
     "contact", [{"firstName": "Ada"}, {"externalIdKey": "crmId", "externalIdValue": "A-1"}]
 )
-def test_removing_needs_a_phone_or_an_email(known: World, contact: Mapping[str, Any]) -> None:
-    found = send_accepted(known, {"contacts": [contact], "action": "remove"})
+def test_removing_needs_a_phone_or_an_email(
+    all_areas_with_contact: AllAreas, contact: Mapping[str, Any]
+) -> None:
+    found = send_accepted(all_areas_with_contact, {"contacts": [contact], "action": "remove"})
     assert [error["code"] for error in found["errors"]] == ["missing_identifier"]
 
 
 @pytest.mark.parametrize(("body", "code"), ENVELOPES.values(), ids=ENVELOPES.keys())
 def test_a_wrong_envelope_refuses_all_of_it(
-    known: World, body: Mapping[str, Any], code: str
+    all_areas_with_contact: AllAreas, body: Mapping[str, Any], code: str
 ) -> None:
-    before = known.saved()
-    assert refusal(send(known, body), path_of(known)) == (400, code)
-    assert known.saved() == before
+    before = all_areas_with_contact.saved()
+    assert refusal(send(all_areas_with_contact, body), path_of(all_areas_with_contact)) == (
+        400,
+        code,
+    )
+    assert all_areas_with_contact.saved() == before
 
 
 PUBLIC_ROUTES = {name: r for name, r in known_routes().items() if r.blueprint == "public"}
@@ -271,20 +282,24 @@ PUBLIC_ROUTES = {name: r for name, r in known_routes().items() if r.blueprint ==
 @pytest.mark.alternating
 @pytest.mark.parametrize("query", ["?dryrun=true", "?dryRun=true&perpage=1", "?x", "?%00=1"])
 @pytest.mark.parametrize("name", PUBLIC_ROUTES)
-def test_an_unknown_query_parameter_refuses_all_of_it(known: World, name: str, query: str) -> None:
+def test_an_unknown_query_parameter_refuses_all_of_it(
+    all_areas_with_contact: AllAreas, name: str, query: str
+) -> None:
     route = PUBLIC_ROUTES[name]
-    before = known.saved()
-    path = route.path(known.ids)
-    body: dict[str, Any] = {"json": known.good_body(route)} if route.declared.body else {}
-    response = known.client.open(
-        path + query, method=route.method, headers=known.headers(route), **body
+    before = all_areas_with_contact.saved()
+    path = route.path(all_areas_with_contact.ids)
+    body: dict[str, Any] = (
+        {"json": all_areas_with_contact.good_body(route)} if route.declared.body else {}
+    )
+    response = all_areas_with_contact.client.open(
+        path + query, method=route.method, headers=all_areas_with_contact.headers(route), **body
     )
     assert response.status_code == 400
     assert {each["code"] for each in response.get_json()["details"]["errors"]} == {
         "unknown_parameter"
     }
     refusal(response, path)
-    assert known.saved() == before
+    assert all_areas_with_contact.saved() == before
 
 
 @pytest.mark.parametrize(
@@ -296,34 +311,38 @@ def test_an_unknown_query_parameter_refuses_all_of_it(known: World, name: str, q
     ],
 )
 def test_the_nearest_known_parameter_is_named_and_nothing_is_removed(
-    known: World, query: str, message: str
+    all_areas_with_contact: AllAreas, query: str, message: str
 ) -> None:
-    before = known.saved()
-    response = send(known, {"contacts": [{"phone": KNOWN}], "action": "remove"}, query)
+    before = all_areas_with_contact.saved()
+    response = send(
+        all_areas_with_contact, {"contacts": [{"phone": KNOWN}], "action": "remove"}, query
+    )
     assert (response.status_code, response.get_json()["message"]) == (400, message)
-    assert known.saved() == before
+    assert all_areas_with_contact.saved() == before
 
 
 @pytest.mark.parametrize("name", [name for name in ADDITIONS if name.startswith("GET")])
-def test_the_reads_have_their_shape(known: World, name: str) -> None:
+def test_the_reads_have_their_shape(all_areas_with_contact: AllAreas, name: str) -> None:
     path = name.removeprefix("GET ")
     ids = {"campaignId": "campaign_id", "contactId": "contact_id", "callId": "call_id"}
-    path = re.sub(r"\{(\w+)\}", lambda match: known.ids[ids[match[1]]], path)
-    response = known.client.get(path, headers=known.credentials["public"])
+    path = re.sub(r"\{(\w+)\}", lambda match: all_areas_with_contact.ids[ids[match[1]]], path)
+    response = all_areas_with_contact.client.get(
+        path, headers=all_areas_with_contact.credentials["public"]
+    )
     assert response.status_code == 200
     check = list_problems if ADDITIONS[name].startswith("[]") else problems
     assert list(check(response.get_json(), ADDITIONS[name].removeprefix("[]"))) == []
 
 
-def test_the_key_of_a_suspended_organization_is_refused(world: World) -> None:
-    customer = world.session.get_one(Organization, UUID(world.ids["organization_id"]))
+def test_the_key_of_a_suspended_organization_is_refused(all_areas: AllAreas) -> None:
+    customer = all_areas.session.get_one(Organization, UUID(all_areas.ids["organization_id"]))
     customer.status = OrganizationStatus.SUSPENDED
-    world.session.commit()
+    all_areas.session.commit()
     found = {}
     for endpoint, route in known_routes().items():
         if route.blueprint == "public":
-            path, headers = route.path(world.ids), world.headers(route)
-            response = world.client.open(path, method=route.method, headers=headers)
+            path, headers = route.path(all_areas.ids), all_areas.headers(route)
+            response = all_areas.client.open(path, method=route.method, headers=headers)
             found[endpoint] = refusal(response, path)
     assert len(found) == len(CONTRACT) + len(ADDITIONS)
     assert set(found.values()) == {(403, "organization_suspended")}

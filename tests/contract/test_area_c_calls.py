@@ -10,10 +10,10 @@ from werkzeug.test import TestResponse
 
 from app.enums import CallStatus, OrganizationStatus
 from app.models import Assistant, Call, DoNotCallEntry, Organization
+from tests.contract.all_areas import TO, AllAreas
 from tests.contract.conformity import problems
 from tests.contract.interface import OBJECTS, kind_of
 from tests.contract.refusals import refusal
-from tests.contract.world import TO, World
 
 PATH = "/api/v1/outbound/call"
 BOTH = {"introMessage": "Hello.", "voicemailMessage": "Bye."}
@@ -61,46 +61,46 @@ NUMBERS: Mapping[str, tuple[str, str | None]] = {
 
 
 @pytest.fixture
-def body(world: World) -> dict[str, Any]:
+def body(all_areas: AllAreas) -> dict[str, Any]:
     contact = {"phoneNumber": TO, "firstName": "Ada"}
-    return {"agentId": world.ids["assistant_id"], "contact": contact, **BOTH}
+    return {"agentId": all_areas.ids["assistant_id"], "contact": contact, **BOTH}
 
 
-def ask(world: World, body: Mapping[str, Any], **headers: str) -> TestResponse:
-    sent = {**world.credentials["public"], **headers}
-    return world.client.post(PATH, headers=sent, json=dict(body))
+def ask(all_areas: AllAreas, body: Mapping[str, Any], **headers: str) -> TestResponse:
+    sent = {**all_areas.credentials["public"], **headers}
+    return all_areas.client.post(PATH, headers=sent, json=dict(body))
 
 
-def calls(world: World) -> int:
-    return world.session.scalar(select(func.count()).select_from(Call)) or 0
+def calls(all_areas: AllAreas) -> int:
+    return all_areas.session.scalar(select(func.count()).select_from(Call)) or 0
 
 
-def refused(world: World, body: Mapping[str, Any]) -> tuple[int, list[tuple[str, str]]]:
+def refused(all_areas: AllAreas, body: Mapping[str, Any]) -> tuple[int, list[tuple[str, str]]]:
     """Status, fields and codes of a refusal that has written nothing."""
-    before = calls(world)
-    response = ask(world, body)
+    before = calls(all_areas)
+    response = ask(all_areas, body)
     status, code = refusal(response, PATH)
-    assert calls(world) == before
+    assert calls(all_areas) == before
     errors = response.get_json()["details"]["errors"]
     return status, [(each["field"], each["code"]) for each in errors] or [("", code)]
 
 
-@pytest.mark.parametrize(("said", "own", "problem"), MESSAGING.values(), ids=MESSAGING.keys())
+@pytest.mark.parametrize(("message", "own", "problem"), MESSAGING.values(), ids=MESSAGING.keys())
 def test_a_call_needs_both_messages_or_instructions(
-    world: World,
+    all_areas: AllAreas,
     body: dict[str, Any],
-    said: Mapping[str, Any],
+    message: Mapping[str, Any],
     own: bool,
     problem: tuple[str, str] | None,
 ) -> None:
     if own:
-        world.assistant.default_intro, world.assistant.default_voicemail = "Hello.", "Bye."
-        world.session.commit()
-    sent = {k: v for k, v in body.items() if k not in BOTH} | dict(said)
+        all_areas.assistant.default_intro, all_areas.assistant.default_voicemail = "Hello.", "Bye."
+        all_areas.session.commit()
+    sent = {k: v for k, v in body.items() if k not in BOTH} | dict(message)
     if problem is not None:
-        assert refused(world, sent) == (400, [problem])
+        assert refused(all_areas, sent) == (400, [problem])
         return
-    answer = ask(world, sent)
+    answer = ask(all_areas, sent)
     assert answer.status_code == 200
     assert list(problems(answer.get_json(), "CallAccepted")) == []
     assert answer.get_json()["success"] is True
@@ -108,41 +108,41 @@ def test_a_call_needs_both_messages_or_instructions(
 
 @pytest.mark.parametrize("field", OBJECTS["OutboundCallInput"])
 def test_a_field_of_the_call_is_required_or_not_and_has_its_type(
-    world: World, body: dict[str, Any], field: str
+    all_areas: AllAreas, body: dict[str, Any], field: str
 ) -> None:
     kind = kind_of(OBJECTS["OutboundCallInput"][field])
     good = body if field in BOTH else {k: v for k, v in body.items() if k not in BOTH} | ALONE
     if kind.required:
         without = {name: value for name, value in good.items() if name != field}
-        assert refused(world, without) == (400, [(field, "required")])
-    status, [(where, code)] = refused(world, {**good, field: None})
+        assert refused(all_areas, without) == (400, [(field, "required")])
+    status, [(where, code)] = refused(all_areas, {**good, field: None})
     assert (status, where) == (400, field)
     assert code in {"not_nullable", "wrong_type"}
     for value in WRONG_TYPES[kind.type]:
-        assert refused(world, {**good, field: value}) == (400, [(field, "wrong_type")]), value
+        assert refused(all_areas, {**good, field: value}) == (400, [(field, "wrong_type")]), value
 
 
 @pytest.mark.parametrize("field", OBJECTS["CallContact"])
 def test_a_field_of_the_contact_is_required_or_not_and_has_its_type(
-    world: World, body: dict[str, Any], field: str
+    all_areas: AllAreas, body: dict[str, Any], field: str
 ) -> None:
     name = f"contact.{field}"
     if kind_of(OBJECTS["CallContact"][field]).required:
-        assert refused(world, {**body, "contact": {}}) == (400, [(name, "required")])
+        assert refused(all_areas, {**body, "contact": {}}) == (400, [(name, "required")])
     for value in WRONG_TYPES["string"]:
         sent = {**body, "contact": {"phoneNumber": TO, field: value}}
-        assert refused(world, sent) == (400, [(name, "wrong_type")]), value
+        assert refused(all_areas, sent) == (400, [(name, "wrong_type")]), value
 
 
 def test_names_are_trimmed_metadata_kept_and_unknown_fields_ignored(
-    world: World, body: dict[str, Any]
+    all_areas: AllAreas, body: dict[str, Any]
 ) -> None:
     contact = {"phoneNumber": TO, "firstName": " Ada ", "lastName": " ", "email": " a@b.example "}
     metadata = {"text": "x", "number": 1.5, "flag": False, "zero": 0, "empty": ""}
     sent = {**body, "contact": {**contact, "age": 36}, "metadata": metadata, "colour": [1]}
-    call_id = ask(world, sent).get_json()["callId"]
+    call_id = ask(all_areas, sent).get_json()["callId"]
     address = f"/api/v1/outbound/calls/{call_id}"
-    stored = world.client.get(address, headers=world.credentials["public"]).get_json()
+    stored = all_areas.client.get(address, headers=all_areas.credentials["public"]).get_json()
     assert list(problems(stored, "Call")) == []
     assert (stored["contact"], stored["metadata"]) == (
         {"phoneNumber": TO, "firstName": "Ada", "lastName": None, "email": "a@b.example"},
@@ -152,48 +152,48 @@ def test_names_are_trimmed_metadata_kept_and_unknown_fields_ignored(
 
 @pytest.mark.parametrize("value", [None, [], {}, ["x"], {"a": 1}])
 def test_metadata_holds_texts_numbers_and_flags_only(
-    world: World, body: dict[str, Any], value: Any
+    all_areas: AllAreas, body: dict[str, Any], value: Any
 ) -> None:
-    status, [(field, code)] = refused(world, {**body, "metadata": {"a": value}})
+    status, [(field, code)] = refused(all_areas, {**body, "metadata": {"a": value}})
     assert (status, field) == (400, "metadata.a")
     assert code in {"not_nullable", "wrong_type"}
 
 
 @pytest.mark.parametrize(("number", "code"), NUMBERS.values(), ids=NUMBERS.keys())
-def test_the_number_is_e164_and_may_be_dialled(
-    world: World, body: dict[str, Any], number: str, code: str | None
+def test_the_number_is_e164_and_may_be_called(
+    all_areas: AllAreas, body: dict[str, Any], number: str, code: str | None
 ) -> None:
     sent = {**body, "contact": {"phoneNumber": number}}
     if code is None:
-        assert ask(world, sent).status_code == 200
+        assert ask(all_areas, sent).status_code == 200
     else:
-        assert refused(world, sent) == (400, [("contact.phoneNumber", code)])
+        assert refused(all_areas, sent) == (400, [("contact.phoneNumber", code)])
 
 
-def _inactive(world: World, assistant: Assistant) -> None:
+def _inactive(all_areas: AllAreas, assistant: Assistant) -> None:
     assistant.active = False
 
 
-def _phone_off(world: World, assistant: Assistant) -> None:
+def _phone_off(all_areas: AllAreas, assistant: Assistant) -> None:
     assistant.phone_enabled = False
 
 
-def _phone_unconfigured(world: World, assistant: Assistant) -> None:
+def _phone_unconfigured(all_areas: AllAreas, assistant: Assistant) -> None:
     assistant.phone_configured = False
 
 
-def _listed(world: World, assistant: Assistant) -> None:
+def _listed(all_areas: AllAreas, assistant: Assistant) -> None:
     whose = {"organization_id": assistant.organization_id, "partner_id": assistant.partner_id}
-    world.session.add(DoNotCallEntry(**whose, phone=TO, added_by="tests"))
+    all_areas.session.add(DoNotCallEntry(**whose, phone=TO, added_by="tests"))
 
 
-def _suspended(world: World, assistant: Assistant) -> None:
-    organization = world.session.get_one(Organization, assistant.organization_id)
+def _suspended(all_areas: AllAreas, assistant: Assistant) -> None:
+    organization = all_areas.session.get_one(Organization, assistant.organization_id)
     organization.status = OrganizationStatus.SUSPENDED
 
 
-def _in_trial(world: World, assistant: Assistant) -> None:
-    world.session.get_one(Organization, assistant.organization_id).trial_ended_at = None
+def _in_trial(all_areas: AllAreas, assistant: Assistant) -> None:
+    all_areas.session.get_one(Organization, assistant.organization_id).trial_ended_at = None
 
 
 @pytest.mark.parametrize(
@@ -208,51 +208,54 @@ def _in_trial(world: World, assistant: Assistant) -> None:
     ],
 )
 def test_a_refusal_because_of_the_current_state_has_its_code(
-    world: World,
+    all_areas: AllAreas,
     body: dict[str, Any],
-    change: Callable[[World, Assistant], None],
+    change: Callable[[AllAreas, Assistant], None],
     status: int,
     code: str,
 ) -> None:
-    change(world, world.assistant)
-    world.session.commit()
-    before = calls(world)
-    assert refusal(ask(world, body), PATH) == (status, code)
-    assert calls(world) == before
+    change(all_areas, all_areas.assistant)
+    all_areas.session.commit()
+    before = calls(all_areas)
+    assert refusal(ask(all_areas, body), PATH) == (status, code)
+    assert calls(all_areas) == before
 
 
 @pytest.mark.parametrize(
     "assistant_id", ["0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01", "x", "", " ", "A" * 100]
 )
 def test_an_unknown_assistant_is_not_found(
-    world: World, body: dict[str, Any], assistant_id: str
+    all_areas: AllAreas, body: dict[str, Any], assistant_id: str
 ) -> None:
-    assert refusal(ask(world, {**body, "agentId": assistant_id}), PATH) == (404, "agent_not_found")
+    assert refusal(ask(all_areas, {**body, "agentId": assistant_id}), PATH) == (
+        404,
+        "agent_not_found",
+    )
 
 
 def test_an_idempotency_key_gives_the_same_answer_once_and_refuses_another_body(
-    world: World, body: dict[str, Any]
+    all_areas: AllAreas, body: dict[str, Any]
 ) -> None:
     key = {"Idempotency-Key": "order 1017"}
-    before = calls(world)
-    first, again = ask(world, body, **key), ask(world, body, **key)
-    other = ask(world, {**body, "metadata": {"a": 1}}, **key)
+    before = calls(all_areas)
+    first, again = ask(all_areas, body, **key), ask(all_areas, body, **key)
+    other = ask(all_areas, {**body, "metadata": {"a": 1}}, **key)
     assert (first.get_json(), again.headers["Idempotent-Replayed"]) == (again.get_json(), "true")
     assert "Idempotent-Replayed" not in first.headers
     assert refusal(other, PATH) == (409, "idempotency_conflict")
-    assert calls(world) == before + 1
+    assert calls(all_areas) == before + 1
 
 
 def test_a_waiting_call_is_cancelled_and_an_ended_one_is_not(
-    world: World, body: dict[str, Any]
+    all_areas: AllAreas, body: dict[str, Any]
 ) -> None:
-    waiting, over = (ask(world, body).get_json()["callId"] for _ in range(2))
-    call = world.session.scalars(select(Call).where(Call.id == UUID(over))).one()
+    waiting, over = (ask(all_areas, body).get_json()["callId"] for _ in range(2))
+    call = all_areas.session.scalars(select(Call).where(Call.id == UUID(over))).one()
     call.status = CallStatus.COMPLETED
-    world.session.commit()
+    all_areas.session.commit()
     addresses = [f"/api/v1/outbound/calls/{call_id}/cancel" for call_id in (waiting, over)]
-    headers = world.credentials["public"]
-    first, second = (world.client.post(address, headers=headers) for address in addresses)
+    headers = all_areas.credentials["public"]
+    first, second = (all_areas.client.post(address, headers=headers) for address in addresses)
     cancelled = first.get_json()
     assert list(problems(cancelled, "Call")) == []
     assert (cancelled["status"], cancelled["endedReason"]) == ("canceled", "canceled")
@@ -265,14 +268,17 @@ def test_a_waiting_call_is_cancelled_and_an_ended_one_is_not(
     ids=["first name", "last name", "email"],
 )
 def test_a_name_is_trimmed_before_its_length_counts(
-    world: World, body: dict[str, Any], field: str, longest: str
+    all_areas: AllAreas, body: dict[str, Any], field: str, longest: str
 ) -> None:
     assert len(longest) in {100, 254}
     contact = {"phoneNumber": TO, field: f"  {longest}\t "}
-    answer = ask(world, {**body, "contact": contact})
+    answer = ask(all_areas, {**body, "contact": contact})
     assert answer.status_code == 200
     address = f"/api/v1/outbound/calls/{answer.get_json()['callId']}"
-    stored = world.client.get(address, headers=world.credentials["public"]).get_json()
+    stored = all_areas.client.get(address, headers=all_areas.credentials["public"]).get_json()
     assert stored["contact"][field] == longest
     contact[field] = f" {longest}a "
-    assert refused(world, {**body, "contact": contact}) == (400, [(f"contact.{field}", "too_long")])
+    assert refused(all_areas, {**body, "contact": contact}) == (
+        400,
+        [(f"contact.{field}", "too_long")],
+    )

@@ -13,16 +13,16 @@ _FORMATS = {"uuid": "uuid", "date-time": "date-time", "email": "email"}
 
 
 @pytest.fixture(scope="session")
-def described(described_app: Flask) -> dict[str, Any]:
+def described_schemas(described_app: Flask) -> dict[str, Any]:
     schemas: dict[str, Any] = openapi_document(described_app)["components"]["schemas"]
     return schemas
 
 
 @pytest.mark.parametrize("name", OBJECTS)
 def test_an_object_has_the_fields_of_the_contract_and_declared_additions(
-    described: dict[str, Any], name: str
+    described_schemas: dict[str, Any], name: str
 ) -> None:
-    properties = described[name]["properties"]
+    properties = described_schemas[name]["properties"]
     added = {field for field, schema in properties.items() if schema.get("x-addition")}
     assert set(properties) - added == set(OBJECTS[name])
     assert added == ADDED.get(name, set())
@@ -30,17 +30,17 @@ def test_an_object_has_the_fields_of_the_contract_and_declared_additions(
 
 @pytest.mark.parametrize("name", OBJECTS)
 def test_the_required_fields_are_those_of_the_contract(
-    described: dict[str, Any], name: str
+    described_schemas: dict[str, Any], name: str
 ) -> None:
     required = {field for field, kind in OBJECTS[name].items() if kind_of(kind).required}
-    assert set(described[name].get("required", [])) - ADDED.get(name, set()) == required
+    assert set(described_schemas[name].get("required", [])) - ADDED.get(name, set()) == required
 
 
 @pytest.mark.parametrize(("name", "field"), FIELDS)
 def test_a_field_has_its_type_default_and_closed_list(
-    described: dict[str, Any], name: str, field: str
+    described_schemas: dict[str, Any], name: str, field: str
 ) -> None:
-    kind, schema = kind_of(OBJECTS[name][field]), described[name]["properties"][field]
+    kind, schema = kind_of(OBJECTS[name][field]), described_schemas[name]["properties"][field]
     assert nullable(schema) == kind.nullable
     assert ("default" in schema, schema.get("default")) == (kind.has_default, kind.default)
     allowed = ENUMS.get((name, field))

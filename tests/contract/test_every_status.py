@@ -15,8 +15,8 @@ from app.policy import Permission
 from app.policy.caller import system_caller
 from app.schemas.base import wire_name
 from app.services.credentials import api_keys
-from tests.contract.world import BODY_LIMIT, Route, World, known_routes
-from tests.fixtures.cast import bearer
+from tests.contract.all_areas import BODY_LIMIT, AllAreas, Route, known_routes
+from tests.fixtures.tenants import bearer
 
 pytestmark = pytest.mark.alternating
 
@@ -32,39 +32,43 @@ QUERIES["partner_admin.find_subscription"] = "?organizationId="
 
 
 @pytest.mark.parametrize("name", known_routes())
-def test_every_published_status_is_answered_as_it_is_published(world: World, name: str) -> None:
+def test_every_published_status_is_answered_as_it_is_published(
+    all_areas: AllAreas, name: str
+) -> None:
     route = known_routes()[name]
-    got = {int(status) for status in _statuses(world, route)}
-    assert (got - _published(world, name), _published(world, name) - got) == (
+    got = {int(status) for status in _statuses(all_areas, route)}
+    assert (got - _published(all_areas, name), _published(all_areas, name) - got) == (
         set(),
         OUT_OF_REACH.get(name, set()),
     )
 
 
-def _published(world: World, name: str) -> set[int]:
+def _published(all_areas: AllAreas, name: str) -> set[int]:
     wanted = wire_name(name.rpartition(".")[2])
     return {
         int(status)
-        for methods in openapi_document(world.app)["paths"].values()
+        for methods in openapi_document(all_areas.app)["paths"].values()
         for operation in methods.values()
         if operation["operationId"] == wanted
         for status in operation["responses"]
     }
 
 
-def _statuses(world: World, route: Route) -> Iterator[int]:
+def _statuses(all_areas: AllAreas, route: Route) -> Iterator[int]:
     def ask(path: str | None = None, **how: Any) -> int:
-        how.setdefault("headers", dict(world.headers(route)))
-        response = world.client.open(path or _path(world, route), method=route.method, **how)
+        how.setdefault("headers", dict(all_areas.headers(route)))
+        response = all_areas.client.open(
+            path or _path(all_areas, route), method=route.method, **how
+        )
         return response.status_code
 
-    good = _good(world, route)
+    good = _good(all_areas, route)
     yield ask(**good)
     yield ask(**good, headers={})
-    yield ask(_path(world, route, absent=True), **_naming_nobody(good))
-    joint = "&" if "?" in _path(world, route) else "?"
-    yield ask(f"{_path(world, route)}{joint}perPage=0&x=1", **good)
-    yield ask(route.path(dict.fromkeys(world.ids, "x")), **good)
+    yield ask(_path(all_areas, route, absent=True), **_naming_no_one(good))
+    joint = "&" if "?" in _path(all_areas, route) else "?"
+    yield ask(f"{_path(all_areas, route)}{joint}perPage=0&x=1", **good)
+    yield ask(route.path(dict.fromkeys(all_areas.ids, "x")), **good)
     if route.blueprint == "oauth":
         if route.method == "POST":
             yield ask(data={"grant_type": "none"})
@@ -77,69 +81,69 @@ def _statuses(world: World, route: Route) -> Iterator[int]:
         yield ask(data=b" " * (2 * BODY_LIMIT + 1), content_type="application/json")
         yield ask(data=b"{}", content_type="text/plain")
     if route.blueprint == "partner_admin":
-        yield ask(**good, headers=world.operator)
-    yield ask(**good, headers=_narrowed(world, route))
-    _stop_calls(world)
+        yield ask(**good, headers=all_areas.operator)
+    yield ask(**good, headers=_narrowed(all_areas, route))
+    _stop_calls(all_areas)
     yield ask(**good)
-    within_the_rate = world.app.extensions["rate_limit"]
-    world.app.extensions["rate_limit"] = TokenBuckets(1, 0)
+    within_the_rate = all_areas.app.extensions["rate_limit"]
+    all_areas.app.extensions["rate_limit"] = TokenBuckets(1, 0)
     yield ask(**good)
-    world.app.extensions["rate_limit"] = within_the_rate
-    _suspend(world)
+    all_areas.app.extensions["rate_limit"] = within_the_rate
+    _suspend(all_areas)
     yield ask(**good)
 
 
-def _path(world: World, route: Route, *, absent: bool = False) -> str:
-    ids = dict.fromkeys(world.ids, str(new_id())) if absent else world.ids
+def _path(all_areas: AllAreas, route: Route, *, absent: bool = False) -> str:
+    ids = dict.fromkeys(all_areas.ids, str(new_id())) if absent else all_areas.ids
     query = QUERIES.get(route.endpoint)
     return route.path(ids) + (query + ids["organization_id"] if query else "")
 
 
-def _good(world: World, route: Route) -> dict[str, Any]:
+def _good(all_areas: AllAreas, route: Route) -> dict[str, Any]:
     if route.declared.body:
-        return {"json": world.good_body(route)}
+        return {"json": all_areas.good_body(route)}
     if route.declared.form is None:
         return {}
-    proof = {"client_id": world.client_id, "client_secret": world.client_secret}
+    proof = {"client_id": all_areas.client_id, "client_secret": all_areas.client_secret}
     return {"data": proof | {"grant_type": "client_credentials", "token": "x"}}
 
 
-def _naming_nobody(good: dict[str, Any]) -> dict[str, Any]:
+def _naming_no_one(good: dict[str, Any]) -> dict[str, Any]:
     """The same with an assistant that does not exist."""
     absent = {"agentId": str(new_id()), "fromPhoneNumber": "+12025550177"}
     changes = {name: value for name, value in absent.items() if name in good.get("json", {})}
     return good | {"json": good["json"] | changes} if changes else good
 
 
-def _narrowed(world: World, route: Route) -> dict[str, str]:
+def _narrowed(all_areas: AllAreas, route: Route) -> dict[str, str]:
     """A valid credential that may not do this."""
-    settings, partner_id = world.app.extensions["settings"], world.tenant.partner.id
+    settings, partner_id = all_areas.app.extensions["settings"], all_areas.tenant.partner.id
     if route.blueprint == "partner_admin":
         role = Role.PARTNER_ADMIN
-        made = bearer(world.session, settings, role, partner_id, Permission.AUDIT_READ.value)
+        made = bearer(all_areas.session, settings, role, partner_id, Permission.AUDIT_READ.value)
     elif route.blueprint == "public":
         reads = route.method == "GET"
         scope = Permission.CALLS_CREATE if reads else Permission.CALLS_READ
         by = system_caller("tests", partner_id=partner_id)
-        whose = UUID(world.ids["organization_id"])
+        whose = UUID(all_areas.ids["organization_id"])
         key = api_keys.create(
-            world.session, by, organization_id=whose, name="narrow", scopes=frozenset({scope})
+            all_areas.session, by, organization_id=whose, name="narrow", scopes=frozenset({scope})
         )
         made = {"x-api-key": key.secret}
     else:
         made = {"Authorization": "Bearer x"}
-    world.session.commit()
+    all_areas.session.commit()
     return made
 
 
-def _stop_calls(world: World) -> None:
+def _stop_calls(all_areas: AllAreas) -> None:
     """From here on no call can be placed, and the one that there was is over."""
-    world.assistant.active = False
-    world.session.get_one(Call, UUID(world.ids["call_id"])).status = CallStatus.COMPLETED
-    world.session.commit()
+    all_areas.assistant.active = False
+    all_areas.session.get_one(Call, UUID(all_areas.ids["call_id"])).status = CallStatus.COMPLETED
+    all_areas.session.commit()
 
 
-def _suspend(world: World) -> None:
-    customer = world.session.get_one(Organization, UUID(world.ids["organization_id"]))
+def _suspend(all_areas: AllAreas) -> None:
+    customer = all_areas.session.get_one(Organization, UUID(all_areas.ids["organization_id"]))
     customer.status = OrganizationStatus.SUSPENDED
-    world.session.commit()
+    all_areas.session.commit()

@@ -9,8 +9,8 @@ from urllib.parse import quote, urlencode
 import pytest
 from werkzeug.test import TestResponse
 
+from tests.contract.all_areas import AllAreas, Route, known_routes
 from tests.contract.refusals import refusal
-from tests.contract.world import Route, World, known_routes
 
 pytestmark = pytest.mark.alternating
 
@@ -76,15 +76,17 @@ QUERY_VALUES: Mapping[str, str] = {
 }
 
 
-def everywhere(route: Route, world: World, name: str, text: str) -> str:
+def everywhere(route: Route, all_areas: AllAreas, name: str, text: str) -> str:
     """The address of the operation with one parameter replaced."""
-    return route.path({**world.ids, name: text})
+    return route.path({**all_areas.ids, name: text})
 
 
-def ask(world: World, route: Route, path: str) -> TestResponse:
+def ask(all_areas: AllAreas, route: Route, path: str) -> TestResponse:
     """The operation's method, credential and a good body at this address."""
-    body = world.good_body(route) if route.declared.body else None
-    return world.client.open(path, method=route.method, headers=world.headers(route), json=body)
+    body = all_areas.good_body(route) if route.declared.body else None
+    return all_areas.client.open(
+        path, method=route.method, headers=all_areas.headers(route), json=body
+    )
 
 
 def shown_in_its_place(route: Route, code: str) -> set[tuple[int, str]]:
@@ -96,61 +98,65 @@ def shown_in_its_place(route: Route, code: str) -> set[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("endpoint", WITH_IDS)
-def test_a_hostile_id_is_refused_and_nothing_saved(world: World, endpoint: str) -> None:
-    route, before = ROUTES[endpoint], world.saved()
+def test_a_hostile_id_is_refused_and_nothing_saved(all_areas: AllAreas, endpoint: str) -> None:
+    route, before = ROUTES[endpoint], all_areas.saved()
     for parameter in route.parameters:
         for name, text in HOSTILE_IDS.items():
-            path = everywhere(route, world, parameter, text)
-            response = ask(world, route, path)
+            path = everywhere(route, all_areas, parameter, text)
+            response = ask(all_areas, route, path)
             code = "nul_character" if "%00" in text else "invalid_uuid"
             assert refusal(response, path) in shown_in_its_place(route, code), (parameter, name)
             assert "X-Injected" not in response.headers
         for text in PIECES_OF_PATHS:
-            path = everywhere(route, world, parameter, text)
-            response = ask(world, route, path)
+            path = everywhere(route, all_areas, parameter, text)
+            response = ask(all_areas, route, path)
             assert refusal(response, path)[0] in {400, 404, 405}, (parameter, text)
-    assert world.saved() == before
+    assert all_areas.saved() == before
 
 
 @pytest.mark.parametrize("path", NOWHERE, ids=lambda path: path[:40])
-def test_an_address_without_an_operation_is_404_in_the_areas_shape(world: World, path: str) -> None:
+def test_an_address_without_an_operation_is_404_in_the_areas_shape(
+    all_areas: AllAreas, path: str
+) -> None:
     expected = (404, "invalid_request" if path.startswith("/oauth2") else "not_found")
     found = {}
     for method in ("GET", "POST", "PUT", "DELETE", "OPTIONS"):
-        response = world.client.open(path, method=method, data=b"[", headers=world.operator)
+        response = all_areas.client.open(path, method=method, data=b"[", headers=all_areas.operator)
         found[method] = refusal(response, path)
     assert found == dict.fromkeys(found, expected)
 
 
 @pytest.mark.parametrize("endpoint", sorted(ROUTES))
-def test_another_method_is_405_and_names_the_right_ones(world: World, endpoint: str) -> None:
-    path = ROUTES[endpoint].path(world.ids)
+def test_another_method_is_405_and_names_the_right_ones(all_areas: AllAreas, endpoint: str) -> None:
+    path = ROUTES[endpoint].path(all_areas.ids)
     answering = {
         route.method
         for route in ROUTES.values()
-        if route.path(world.ids) == path or route.rule.rule == ROUTES[endpoint].rule.rule
+        if route.path(all_areas.ids) == path or route.rule.rule == ROUTES[endpoint].rule.rule
     }
     allowed = answering | {"OPTIONS"} | ({"HEAD"} if "GET" in answering else set())
     code = "invalid_request" if path.startswith("/oauth2") else "method_not_allowed"
-    before = world.saved()
+    before = all_areas.saved()
     for method in set(METHODS) - allowed:
-        response = world.client.open(path, method=method, headers=world.headers(ROUTES[endpoint]))
+        response = all_areas.client.open(
+            path, method=method, headers=all_areas.headers(ROUTES[endpoint])
+        )
         assert response.headers.get("Allow") == ", ".join(sorted(allowed)), method
         if method == "HEAD":
             assert (response.status_code, response.data) == (405, b"")
         else:
             assert refusal(response, path) == (405, code), method
-    assert world.saved() == before
+    assert all_areas.saved() == before
 
 
 @pytest.mark.parametrize("endpoint", WITH_QUERY)
-def test_a_parameter_sent_twice_is_refused(world: World, endpoint: str) -> None:
+def test_a_parameter_sent_twice_is_refused(all_areas: AllAreas, endpoint: str) -> None:
     route = ROUTES[endpoint]
     query = route.declared.query
     assert query is not None
     for name in query.wire_fields():
-        path = f"{route.path(world.ids)}?{urlencode([(name, '1'), (name, '1')])}"
-        response = ask(world, route, path)
+        path = f"{route.path(all_areas.ids)}?{urlencode([(name, '1'), (name, '1')])}"
+        response = ask(all_areas, route, path)
         assert refusal(response, path) == (400, "repeated"), name
         [problem] = response.get_json()["details"]["errors"]
         assert problem["field"] == name
@@ -158,19 +164,19 @@ def test_a_parameter_sent_twice_is_refused(world: World, endpoint: str) -> None:
 
 @pytest.mark.parametrize("endpoint", WITH_QUERY)
 def test_a_hostile_value_of_a_parameter_is_refused_or_finds_nothing(
-    world: World, endpoint: str
+    all_areas: AllAreas, endpoint: str
 ) -> None:
-    route, before = ROUTES[endpoint], world.saved()
+    route, before = ROUTES[endpoint], all_areas.saved()
     query = route.declared.query
     assert query is not None
     for parameter in query.wire_fields():
         for name, text in QUERY_VALUES.items():
-            path = f"{route.path(world.ids)}?{parameter}={text}"
-            response = ask(world, route, path)
+            path = f"{route.path(all_areas.ids)}?{parameter}={text}"
+            response = ask(all_areas, route, path)
             if response.status_code == 200:
                 assert response.content_type == "application/json", (parameter, name)
                 assert name != "NUL", parameter
             else:
                 assert refusal(response, path)[0] in {400, 404}, (parameter, name)
     if route.method == "GET":
-        assert world.saved() == before
+        assert all_areas.saved() == before

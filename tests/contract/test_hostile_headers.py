@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.contract.all_areas import AllAreas, Route, known_routes
 from tests.contract.refusals import refusal
-from tests.contract.world import Route, World, known_routes
 
 pytestmark = pytest.mark.alternating
 
@@ -105,7 +105,7 @@ def hostile_credentials(blueprint: str) -> Iterator[tuple[str, dict[str, str]]]:
         yield name, {"Authorization": f"Bearer {token}"}
 
 
-def said_of(blueprint: str, headers: Mapping[str, str]) -> tuple[int, str]:
+def message_of(blueprint: str, headers: Mapping[str, str]) -> tuple[int, str]:
     """The refusal of a credential that is none."""
     if blueprint == "public":
         return 401, "invalid_api_key"
@@ -123,48 +123,54 @@ def one_of_each_area() -> list[str]:
     return ["legacy_calls.place_call", "partner_admin.update_partner", "public.create_call"]
 
 
-def ask(world: World, route: Route, headers: Mapping[str, str]) -> Any:
-    body = world.good_body(route) if route.declared.body else None
-    path = route.path(world.ids)
-    return world.client.open(path, method=route.method, headers=dict(headers), json=body)
+def ask(all_areas: AllAreas, route: Route, headers: Mapping[str, str]) -> Any:
+    body = all_areas.good_body(route) if route.declared.body else None
+    path = route.path(all_areas.ids)
+    return all_areas.client.open(path, method=route.method, headers=dict(headers), json=body)
 
 
 @pytest.mark.parametrize("endpoint", one_of_each_area())
-def test_a_hostile_credential_is_refused_like_a_missing_one(world: World, endpoint: str) -> None:
-    route, before = ROUTES[endpoint], world.saved()
-    path = route.path(world.ids)
+def test_a_hostile_credential_is_refused_like_a_missing_one(
+    all_areas: AllAreas, endpoint: str
+) -> None:
+    route, before = ROUTES[endpoint], all_areas.saved()
+    path = route.path(all_areas.ids)
     found, expected = {}, {}
     for name, headers in hostile_credentials(route.blueprint):
-        response = ask(world, route, headers)
+        response = ask(all_areas, route, headers)
         found[name] = refusal(response, path)
-        expected[name] = said_of(route.blueprint, headers)
+        expected[name] = message_of(route.blueprint, headers)
         challenged = "WWW-Authenticate" in response.headers
         assert challenged == (response.status_code == 401), name
     assert found == expected
-    assert world.saved() == before
+    assert all_areas.saved() == before
 
 
 @pytest.mark.parametrize("endpoint", guarded())
 def test_missing_credentials_and_those_of_other_areas_are_refused(
-    world: World, endpoint: str
+    all_areas: AllAreas, endpoint: str
 ) -> None:
-    route, before = ROUTES[endpoint], world.saved()
-    own = world.credentials[route.blueprint]
-    strangers = [headers for headers in world.credentials.values() if headers != own]
-    found = [refusal(ask(world, route, headers), route.path(world.ids)) for headers in strangers]
-    expected = [said_of(route.blueprint, {"Authorization": "", **headers}) for headers in strangers]
+    route, before = ROUTES[endpoint], all_areas.saved()
+    own = all_areas.credentials[route.blueprint]
+    strangers = [headers for headers in all_areas.credentials.values() if headers != own]
+    found = [
+        refusal(ask(all_areas, route, headers), route.path(all_areas.ids)) for headers in strangers
+    ]
+    expected = [
+        message_of(route.blueprint, {"Authorization": "", **headers}) for headers in strangers
+    ]
     assert found == expected
-    assert world.saved() == before
+    assert all_areas.saved() == before
 
 
 @pytest.mark.parametrize("endpoint", guarded())
-def test_hostile_headers_change_nothing(world: World, endpoint: str) -> None:
+def test_hostile_headers_change_nothing(all_areas: AllAreas, endpoint: str) -> None:
     route = ROUTES[endpoint]
     found = {}
     for name, headers in HOSTILE_REQUEST_HEADERS.items():
-        path = route.path(world.ids)
-        sent = {**world.headers(route), **headers, "Content-Type": "text/plain"}
-        response = world.client.open(path, method=route.method, headers=sent, data=b"{}")
+        path = route.path(all_areas.ids)
+        sent = {**all_areas.headers(route), **headers, "Content-Type": "text/plain"}
+        response = all_areas.client.open(path, method=route.method, headers=sent, data=b"{}")
         is_good = response.status_code == 200 or refusal(response, path)[0] < 500
         assert response.content_type == "application/json", name
         assert "evil.example" not in response.get_data(as_text=True), name
@@ -178,8 +184,8 @@ def test_hostile_headers_change_nothing(world: World, endpoint: str) -> None:
     "key",
     ["", " ", "\t", "a" * 256, "\xe9", "ключ".encode().decode("latin-1"), "a\x7fb", "a\tb"],
 )
-def test_a_hostile_idempotency_key_is_refused(world: World, key: str) -> None:
-    route, before = ROUTES["public.create_call"], world.saved()
-    response = ask(world, route, {**world.headers(route), "Idempotency-Key": key})
-    assert refusal(response, route.path(world.ids)) == (400, "invalid_idempotency_key")
-    assert world.saved() == before
+def test_a_hostile_idempotency_key_is_refused(all_areas: AllAreas, key: str) -> None:
+    route, before = ROUTES["public.create_call"], all_areas.saved()
+    response = ask(all_areas, route, {**all_areas.headers(route), "Idempotency-Key": key})
+    assert refusal(response, route.path(all_areas.ids)) == (400, "invalid_idempotency_key")
+    assert all_areas.saved() == before

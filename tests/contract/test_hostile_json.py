@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 import pytest
 
 from app.config import Settings
+from tests.contract.all_areas import AllAreas, Route, good_bodies, known_routes
 from tests.contract.refusals import Refusal, refusal
-from tests.contract.world import Route, World, good_bodies, known_routes
 from tests.fixtures.hostile import HOSTILE_JSON
 
 pytestmark = pytest.mark.alternating
@@ -57,7 +57,7 @@ EMPTY_FORMS: Mapping[str, bytes] = {
     "control characters": b"client_id=%00%0d%0a&client_secret=%00&x=%00",
 }
 """Forms that can be read and say nothing, with the error of each operation that reads forms."""
-SAID_OF_EMPTY_FORMS = {"oauth.token": "invalid_request", "oauth.revoke_token": "invalid_client"}
+MESSAGES_OF_EMPTY_FORMS = {"oauth.token": "invalid_request", "oauth.revoke_token": "invalid_client"}
 
 
 @pytest.fixture(params=BODIES)
@@ -70,22 +70,22 @@ def form_route(request: pytest.FixtureRequest) -> Route:
     return ROUTES[request.param]
 
 
-def ask(world: World, route: Route, body: bytes, kind: str = JSON, **more: Any) -> Refusal:
+def ask(all_areas: AllAreas, route: Route, body: bytes, kind: str = JSON, **more: Any) -> Refusal:
     """How the operation refuses this body, sent with a good credential and good ids."""
-    path = route.path(world.ids)
-    headers = dict(world.headers(route)) | more.pop("headers", {})
-    response = world.client.open(
+    path = route.path(all_areas.ids)
+    headers = dict(all_areas.headers(route)) | more.pop("headers", {})
+    response = all_areas.client.open(
         path, method=route.method, data=body, content_type=kind, headers=headers, **more
     )
     return refusal(response, path)
 
 
-def good(world: World, route: Route) -> bytes:
-    return json.dumps(world.good_body(route)).encode()
+def good(all_areas: AllAreas, route: Route) -> bytes:
+    return json.dumps(all_areas.good_body(route)).encode()
 
 
-def limit_of(world: World, route: Route) -> int:
-    settings: Settings = world.app.extensions["settings"]
+def limit_of(all_areas: AllAreas, route: Route) -> int:
+    settings: Settings = all_areas.app.extensions["settings"]
     limit: int = getattr(settings, route.declared.body_limit)
     return limit
 
@@ -96,99 +96,101 @@ def test_every_operation_with_a_body_has_a_good_one() -> None:
     assert set(FORMS) == {"oauth.token", "oauth.revoke_token"}
 
 
-def test_a_good_body_is_accepted_and_saved(world: World, route: Route) -> None:
-    before = world.saved()
-    path = route.path(world.ids)
-    body, headers = good(world, route), world.headers(route)
-    response = world.client.open(
+def test_a_good_body_is_accepted_and_saved(all_areas: AllAreas, route: Route) -> None:
+    before = all_areas.saved()
+    path = route.path(all_areas.ids)
+    body, headers = good(all_areas, route), all_areas.headers(route)
+    response = all_areas.client.open(
         path, method=route.method, data=body, content_type=JSON, headers=headers
     )
     assert (response.status_code, response.content_type) == (200, JSON)
-    assert world.saved() != before
+    assert all_areas.saved() != before
 
 
-def test_a_body_that_is_no_strict_json_is_refused(world: World, route: Route) -> None:
-    before = world.saved()
-    found = {name: ask(world, route, body) for name, (body, _) in HOSTILE_JSON.items()}
+def test_a_body_that_is_no_strict_json_is_refused(all_areas: AllAreas, route: Route) -> None:
+    before = all_areas.saved()
+    found = {name: ask(all_areas, route, body) for name, (body, _) in HOSTILE_JSON.items()}
     assert found == {name: (400, code) for name, (_, code) in HOSTILE_JSON.items()}
-    assert world.saved() == before
+    assert all_areas.saved() == before
 
 
-def test_hostile_values_inside_a_good_body_are_refused(world: World, route: Route) -> None:
+def test_hostile_values_inside_a_good_body_are_refused(all_areas: AllAreas, route: Route) -> None:
     inside = {
         "a NUL": (b'"a": "\\u0000"', "nul_character"),
         "half a surrogate pair": (b'"a": "\\udfff"', "lone_surrogate"),
         "NaN": (b'"a": NaN', "invalid_json"),
         "400 digits": (b'"a": -' + b"1" * 400, "number_out_of_range"),
         "10,000 levels": (b'"a": ' + b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "too_deep"),
-        "a second time all of it": (good(world, route)[1:-1], "duplicate_name"),
+        "a second time all of it": (good(all_areas, route)[1:-1], "duplicate_name"),
     }
-    before = world.saved()
+    before = all_areas.saved()
     found = {
-        name: ask(world, route, good(world, route)[:-1] + b", " + more + b"}")
+        name: ask(all_areas, route, good(all_areas, route)[:-1] + b", " + more + b"}")
         for name, (more, _) in inside.items()
     }
     assert found == {name: (400, code) for name, (_, code) in inside.items()}
-    assert world.saved() == before
+    assert all_areas.saved() == before
 
 
-def test_other_content_types_and_encodings_are_refused(world: World, route: Route) -> None:
-    before = world.saved()
-    body, found = good(world, route), {}
+def test_other_content_types_and_encodings_are_refused(all_areas: AllAreas, route: Route) -> None:
+    before = all_areas.saved()
+    body, found = good(all_areas, route), {}
     for name, (kind, encoding, _) in WRONG_MEDIA.items():
         headers = {"Content-Encoding": encoding} if encoding else {}
         sent = gzip.compress(body) if encoding == "gzip" else body
-        found[name] = ask(world, route, sent, kind, headers=headers)
+        found[name] = ask(all_areas, route, sent, kind, headers=headers)
     assert found == {name: (415, code) for name, (_, _, code) in WRONG_MEDIA.items()}
-    assert world.saved() == before
+    assert all_areas.saved() == before
 
 
-def test_a_body_that_ends_too_early_is_refused(world: World, route: Route) -> None:
-    before = world.saved()
-    body = good(world, route)
+def test_a_body_that_ends_too_early_is_refused(all_areas: AllAreas, route: Route) -> None:
+    before = all_areas.saved()
+    body = good(all_areas, route)
     length = {"CONTENT_LENGTH": str(len(body) + 1)}
-    assert ask(world, route, body, environ_overrides=length) == (400, "body_incomplete")
-    assert world.saved() == before
+    assert ask(all_areas, route, body, environ_overrides=length) == (400, "body_incomplete")
+    assert all_areas.saved() == before
 
 
-def test_a_body_over_the_limit_is_refused(world: World, route: Route) -> None:
-    before = world.saved()
-    body = good(world, route)
-    filled = body + b" " * (limit_of(world, route) - len(body))
-    assert ask(world, route, filled + b" ") == (413, "body_too_large")
-    path = route.path(world.ids)
-    announced = world.client.open(
+def test_a_body_over_the_limit_is_refused(all_areas: AllAreas, route: Route) -> None:
+    before = all_areas.saved()
+    body = good(all_areas, route)
+    filled = body + b" " * (limit_of(all_areas, route) - len(body))
+    assert ask(all_areas, route, filled + b" ") == (413, "body_too_large")
+    path = route.path(all_areas.ids)
+    announced = all_areas.client.open(
         path,
         method=route.method,
-        headers=dict(world.headers(route)),
+        headers=dict(all_areas.headers(route)),
         content_type=JSON,
         environ_overrides={"CONTENT_LENGTH": str(10**30)},
     )
     assert refusal(announced, path) == (413, "body_too_large")
-    assert world.saved() == before
-    fitting = world.client.open(
-        path, method=route.method, data=filled, content_type=JSON, headers=world.headers(route)
+    assert all_areas.saved() == before
+    fitting = all_areas.client.open(
+        path, method=route.method, data=filled, content_type=JSON, headers=all_areas.headers(route)
     )
     assert fitting.status_code == 200
 
 
-def test_forms_that_cannot_be_read_are_refused(world: World, form_route: Route) -> None:
-    before = world.saved()
-    found = {name: ask(world, form_route, body, FORM) for name, body in UNREADABLE_FORMS.items()}
+def test_forms_that_cannot_be_read_are_refused(all_areas: AllAreas, form_route: Route) -> None:
+    before = all_areas.saved()
+    found = {
+        name: ask(all_areas, form_route, body, FORM) for name, body in UNREADABLE_FORMS.items()
+    }
     for name, (json_kind, encoding, _) in WRONG_MEDIA.items():
         kind = json_kind.replace(JSON, FORM)
         if kind != FORM or encoding:
             headers = {"Content-Encoding": encoding} if encoding else {}
-            found[name] = ask(world, form_route, b"grant_type=a", kind, headers=headers)
+            found[name] = ask(all_areas, form_route, b"grant_type=a", kind, headers=headers)
     cut_off = {"CONTENT_LENGTH": "50"}
-    found["cut off"] = ask(world, form_route, b"a=1", FORM, environ_overrides=cut_off)
+    found["cut off"] = ask(all_areas, form_route, b"a=1", FORM, environ_overrides=cut_off)
     assert found == dict.fromkeys(found, (400, "invalid_request"))
-    too_large = b"a=" + b"x" * limit_of(world, form_route)
-    assert ask(world, form_route, too_large, FORM) == (413, "invalid_request")
-    assert world.saved() == before
+    too_large = b"a=" + b"x" * limit_of(all_areas, form_route)
+    assert ask(all_areas, form_route, too_large, FORM) == (413, "invalid_request")
+    assert all_areas.saved() == before
 
 
-def test_empty_forms_are_refused(world: World, form_route: Route) -> None:
-    found = {name: ask(world, form_route, body, FORM) for name, body in EMPTY_FORMS.items()}
-    expected = (400, SAID_OF_EMPTY_FORMS[form_route.endpoint])
+def test_empty_forms_are_refused(all_areas: AllAreas, form_route: Route) -> None:
+    found = {name: ask(all_areas, form_route, body, FORM) for name, body in EMPTY_FORMS.items()}
+    expected = (400, MESSAGES_OF_EMPTY_FORMS[form_route.endpoint])
     assert found == dict.fromkeys(EMPTY_FORMS, expected)

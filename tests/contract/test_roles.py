@@ -8,7 +8,7 @@ from app.enums import Role
 from app.policy import ROLE_PERMISSIONS, ROUTES, Permission
 from tests.contract.interface import OPERATIONS
 from tests.contract.requests import good, subject_of
-from tests.fixtures.area_a import AreaA
+from tests.fixtures.partner_api import PartnerApi
 
 _PARTNER = "/api/partners/{partnerId}"
 READS = {
@@ -59,15 +59,16 @@ def test_every_role_that_a_client_can_have_is_in_the_table() -> None:
 
 @pytest.mark.parametrize(("name", "role", "status"), CELLS)
 def test_a_role_gets_the_status_of_the_table(
-    area: AreaA, name: str, role: Role, status: int
+    partner_api: PartnerApi, name: str, role: Role, status: int
 ) -> None:
-    area.put(
+    partner_api.put(
         f"{_PARTNER}/organizations/{{organizationId}}".format(
-            partnerId=area.tenant.partner.id, organizationId=area.tenant.organization.id
+            partnerId=partner_api.tenant.partner.id,
+            organizationId=partner_api.tenant.organization.id,
         ),
         {"userLimit": 0},
     )
-    response = area.ask(*good(name, subject_of(area)), as_role=role)
+    response = partner_api.ask(*good(name, subject_of(partner_api)), as_role=role)
     assert response.status_code == status, response.text
     answered = response.get_json()
     refused = answered.get("statusCode") if isinstance(answered, dict) else None
@@ -75,38 +76,38 @@ def test_a_role_gets_the_status_of_the_table(
 
 
 @pytest.mark.parametrize("name", sorted({*READS, f"PUT {_PARTNER}"} - {"GET /api/partners"}))
-def test_an_operator_acts_for_every_partner(area: AreaA, name: str) -> None:
-    method, path, body = good(name, subject_of(area, other=True))
-    answer = area.ask(method, path, body, as_role=Role.OPERATOR)
-    seen_by_the_partner = area.get(path, of=area.other_tenant)
+def test_an_operator_acts_for_every_partner(partner_api: PartnerApi, name: str) -> None:
+    method, path, body = good(name, subject_of(partner_api, other=True))
+    answer = partner_api.ask(method, path, body, as_role=Role.OPERATOR)
+    seen_by_the_partner = partner_api.get(path, of=partner_api.other_tenant)
     assert (answer.status_code, answer.get_json()) == (200, seen_by_the_partner)
 
 
-def test_an_operator_lists_every_partner(area: AreaA) -> None:
-    listed = area.get("/api/partners", as_role=Role.OPERATOR)
+def test_an_operator_lists_every_partner(partner_api: PartnerApi) -> None:
+    listed = partner_api.get("/api/partners", as_role=Role.OPERATOR)
     assert {each["id"] for each in listed} == {
-        str(area.tenant.partner.id),
-        str(area.other_tenant.partner.id),
+        str(partner_api.tenant.partner.id),
+        str(partner_api.other_tenant.partner.id),
     }
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_a_token_without_the_scope_is_refused(area: AreaA, name: str) -> None:
-    method, path, body = good(name, subject_of(area))
+def test_a_token_without_the_scope_is_refused(partner_api: PartnerApi, name: str) -> None:
+    method, path, body = good(name, subject_of(partner_api))
     role = Role.OPERATOR if name == "POST /api/partners" else Role.PARTNER_ADMIN
-    needed = permission_of(area, method, path)
+    needed = permission_of(partner_api, method, path)
     others = ROLE_PERMISSIONS[role] - {needed}
     scope = " ".join(sorted(others))
-    response = area.ask(method, path, body, as_role=role, scope=scope)
+    response = partner_api.ask(method, path, body, as_role=role, scope=scope)
     assert (response.status_code, response.get_json()["details"]["code"]) == (
         403,
         "insufficient_scope",
     )
 
 
-def permission_of(area: AreaA, method: str, path: str) -> Permission:
+def permission_of(partner_api: PartnerApi, method: str, path: str) -> Permission:
     """What the policy table asks for at this address."""
-    adapter = area.client.application.url_map.bind("localhost")
+    adapter = partner_api.client.application.url_map.bind("localhost")
     endpoint, _values = adapter.match(path.split("?", maxsplit=1)[0], method)
     needed = ROUTES[endpoint]
     assert isinstance(needed, Permission)

@@ -46,7 +46,7 @@ pytestmark = [
 
 
 @dataclass(frozen=True)
-class Asking:
+class GrantedCredentials:
     """Credentials by the security scheme, and the permissions that they carry."""
 
     credentials: Mapping[str, Any]
@@ -80,27 +80,27 @@ def key(customer: Mapping[str, Any]) -> dict[str, Any]:
     return {"apiKey": {"api_key": customer["apiKey"]}}
 
 
-def asking(stack: Stack, name: str) -> Asking:
+def asking(stack: Stack, name: str) -> GrantedCredentials:
     """The caller of this name; one that has ended held good credentials before."""
     partner = stack.demo["partners"][0]
     customer = partner["organizations"][0]
     if name in CLIENT_ROLES:
         clients = {one["role"]: one for one in partner["clients"]}
         own = clients.get(name, stack.demo["operator"])
-        caller = Asking(bearer(stack, own), ROLE_PERMISSIONS[Role(name)])
+        caller = GrantedCredentials(bearer(stack, own), ROLE_PERMISSIONS[Role(name)])
     elif name.startswith("scope "):
         scope = Permission(name.removeprefix("scope "))
-        caller = Asking(bearer(stack, partner["client"], scope), frozenset({scope}))
+        caller = GrantedCredentials(bearer(stack, partner["client"], scope), frozenset({scope}))
     elif name.startswith("key "):
         scope = Permission(name.removeprefix("key "))
         words = ("--organization", customer["id"], "--name", name, "--scope", scope, "--json")
         made = json.loads(command(stack, "key", "create", *words))
-        caller = Asking(key(made), frozenset({scope}), lists_own=True)
+        caller = GrantedCredentials(key(made), frozenset({scope}), lists_own=True)
     elif name == "legacy client":
         token = token_of(stack.base_url, customer["legacyClient"])
-        caller = Asking({"callToken": {"bearer": token}}, frozenset({P.LEGACY_CALL}))
+        caller = GrantedCredentials({"callToken": {"bearer": token}}, frozenset({P.LEGACY_CALL}))
     else:
-        caller = Asking({} if name == "anonymous" else ended(stack, name))
+        caller = GrantedCredentials({} if name == "anonymous" else ended(stack, name))
     return caller
 
 
@@ -131,7 +131,7 @@ def ended(stack: Stack, name: str) -> dict[str, Any]:
     return credentials
 
 
-def beyond(run: Run, schema: Mapping[str, Any], caller: Asking) -> dict[str, set[int]]:
+def beyond(run: Run, schema: Mapping[str, Any], caller: GrantedCredentials) -> dict[str, set[int]]:
     """Operations that succeeded although the caller may not use them, with the statuses."""
     found = {}
     for label, statuses in run.answered.items():
@@ -145,7 +145,7 @@ def beyond(run: Run, schema: Mapping[str, Any], caller: Asking) -> dict[str, set
     return found
 
 
-def may_ask(operation: Mapping[str, Any], caller: Asking) -> bool:
+def may_ask(operation: Mapping[str, Any], caller: GrantedCredentials) -> bool:
     """Operations without a permission: the public ones, and those of every API key."""
     return {"apiKey": []} not in operation["security"] or caller.lists_own
 

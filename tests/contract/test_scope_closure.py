@@ -17,11 +17,11 @@ from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
 from app.policy.caller import Caller
 from app.services import oauth_clients, users
 from app.services.credentials import api_keys, scim_tokens
+from tests.contract.all_areas import AllAreas, good_bodies, known_routes
 from tests.contract.interface import OPERATIONS
 from tests.contract.requests import good, subject_of
-from tests.contract.world import World, good_bodies, known_routes
-from tests.fixtures.area_a import AreaA
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.partner_api import PartnerApi
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
 P = Permission
 PARTNER = "/api/partners/{partnerId}"
@@ -86,11 +86,11 @@ REACHED_BY_KEY: Mapping[Permission, set[str]] = {
 FOR_ANY_KEY = {"public.list_agents", "public.list_campaigns"}
 
 
-def requests_of(area: AreaA) -> Iterator[tuple[str, str, str, Any]]:
+def requests_of(partner_api: PartnerApi) -> Iterator[tuple[str, str, str, Any]]:
     """Each operation of Area A with a good body, and with bodies that ask for one thing alone."""
     for operation in OPERATIONS:
         name = operation.name
-        method, path, body = good(name, subject_of(area))
+        method, path, body = good(name, subject_of(partner_api))
         match name:
             case "POST /api/users" | "POST /api/partners/{partnerId}/users":
                 for kind in USER_TYPES:
@@ -113,16 +113,18 @@ def tables(session: Session) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("role", [Role.OPERATOR, *oauth_clients.CLIENT_ROLES])
-def test_a_token_with_one_scope_reaches_nothing_outside_it(area: AreaA, role: Role) -> None:
+def test_a_token_with_one_scope_reaches_nothing_outside_it(
+    partner_api: PartnerApi, role: Role
+) -> None:
     reached: dict[Permission, set[str]] = defaultdict(set)
     changed: dict[Permission, set[str]] = defaultdict(set)
-    before = tables(area.session)
+    before = tables(partner_api.session)
     for scope in sorted(ROLE_PERMISSIONS[role]):
-        for name, method, path, body in requests_of(area):
-            answer = area.ask(method, path, body, as_role=role, scope=scope)
+        for name, method, path, body in requests_of(partner_api):
+            answer = partner_api.ask(method, path, body, as_role=role, scope=scope)
             if answer.status_code == 200:
                 reached[scope].add(name)
-                after = tables(area.session) if method != "GET" else before
+                after = tables(partner_api.session) if method != "GET" else before
                 changed[scope] |= {each for each in after if after[each] != before[each]}
                 before = after
     held = {scope: REACHED[scope] for scope in ROLE_PERMISSIONS[role] & REACHED.keys()}
@@ -134,23 +136,25 @@ def test_a_token_with_one_scope_reaches_nothing_outside_it(area: AreaA, role: Ro
 
 
 @pytest.mark.parametrize("scope", sorted(API_KEY_SCOPES))
-def test_a_key_with_one_scope_reaches_nothing_outside_it(world: World, scope: Permission) -> None:
+def test_a_key_with_one_scope_reaches_nothing_outside_it(
+    all_areas: AllAreas, scope: Permission
+) -> None:
     made = api_keys.create(
-        world.session,
+        all_areas.session,
         OPERATOR,
-        organization_id=world.tenant.plus.id,
+        organization_id=all_areas.tenant.plus.id,
         name="one scope",
         scopes=[scope],
     )
-    world.session.commit()
+    all_areas.session.commit()
     headers = {"x-api-key": made.secret}
     reached = set()
     for endpoint, route in known_routes().items():
         if route.blueprint != "public":
             continue
-        body = good_bodies(world.ids).get(endpoint)
-        path = route.path(world.ids)
-        answer = world.client.open(path, method=route.method, headers=headers, json=body)
+        body = good_bodies(all_areas.ids).get(endpoint)
+        path = route.path(all_areas.ids)
+        answer = all_areas.client.open(path, method=route.method, headers=headers, json=body)
         if answer.status_code != 403:
             reached.add(endpoint)
     assert reached == REACHED_BY_KEY[scope] | FOR_ANY_KEY

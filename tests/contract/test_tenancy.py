@@ -32,9 +32,9 @@ from app.policy.caller import system_caller
 from app.services import organization_groups, users
 from app.services.credentials import api_keys
 from app.services.organization_groups import GroupInput
-from tests.contract.world import add_outreach
-from tests.fixtures.area_a import AreaA
-from tests.fixtures.cast import OPERATOR
+from tests.contract.all_areas import add_outreach
+from tests.fixtures.partner_api import PartnerApi
+from tests.fixtures.tenants import OPERATOR
 
 DAYS = "startDate=2026-05-01&endDate=2026-05-31"
 
@@ -152,16 +152,16 @@ class Tenants:
 
 
 @pytest.fixture
-def tenants(area: AreaA, session: Session) -> Tenants:
+def tenants(partner_api: PartnerApi, session: Session) -> Tenants:
     colors = {}
-    for each in (area.tenant, area.other_tenant):
-        answer = area.put(
+    for each in (partner_api.tenant, partner_api.other_tenant):
+        answer = partner_api.put(
             f"/api/partners/{each.partner.id}",
             {"brandUIColors": [{"name": "primary", "value": "red"}]},
             of=each,
         )
         colors[each.partner.id] = UUID(answer["brandUIColors"][0]["id"])
-    tenant, other_tenant = area.tenant, area.other_tenant
+    tenant, other_tenant = partner_api.tenant, partner_api.other_tenant
     key = api_keys.create(
         session,
         system_caller("tests", partner_id=tenant.partner.id),
@@ -171,9 +171,9 @@ def tenants(area: AreaA, session: Session) -> Tenants:
     session.get_one(Organization, tenant.organization.id).user_limit = 0
     session.get_one(Organization, other_tenant.organization.id).user_limit = 0
     found = Tenants(
-        area.client,
+        partner_api.client,
         {
-            "partner_admin": area.token(Role.PARTNER_ADMIN),
+            "partner_admin": partner_api.token(Role.PARTNER_ADMIN),
             "public": {"x-api-key": key.secret},
         },
         ids_of(session, tenant.organization, tenant.user, colors[tenant.partner.id]),
@@ -226,8 +226,8 @@ def test_an_id_of_another_tenant_is_answered_like_an_unknown_one(
     if endpoint.startswith("partner_admin."):
         del strangers["sibling"]  # one partner's organizations are all its own
     for name, selector in places:
-        nobody = replace(tenants.own, **{name: getattr(absent_ids(), name)})
-        expected = without_request_id(tenants.ask(endpoint, nobody, selector))
+        no_one = replace(tenants.own, **{name: getattr(absent_ids(), name)})
+        expected = without_request_id(tenants.ask(endpoint, no_one, selector))
         assert expected[0] in {400, 404}
         for stranger in strangers.values():
             theirs = replace(tenants.own, **{name: getattr(stranger, name)})
@@ -236,14 +236,17 @@ def test_an_id_of_another_tenant_is_answered_like_an_unknown_one(
 
 
 @pytest.fixture
-def limited(tenants: Tenants, area: AreaA, session: Session) -> Tenants:
+def limited_tenants(tenants: Tenants, partner_api: PartnerApi, session: Session) -> Tenants:
     """The same, asked by an admin's client that is limited to a group without the sibling."""
-    admin, tenant = area.tenant.caller(Role.PARTNER_ADMIN), area.tenant.organization.id
+    admin, tenant = (
+        partner_api.tenant.caller(Role.PARTNER_ADMIN),
+        partner_api.tenant.organization.id,
+    )
     group = organization_groups.create(session, admin, GroupInput("North", [tenant]))
-    headers = area.token(Role.ADMIN)
+    headers = partner_api.token(Role.ADMIN)
     client = session.scalars(
         select(OAuthClient).where(
-            OAuthClient.role == Role.ADMIN, OAuthClient.partner_id == area.tenant.partner.id
+            OAuthClient.role == Role.ADMIN, OAuthClient.partner_id == partner_api.tenant.partner.id
         )
     ).one()
     organization_groups.limit(session, admin, client, {group.id})
@@ -256,33 +259,37 @@ PARTNER_ADMIN = [name for name in ENDPOINTS if name.startswith("partner_admin.")
 
 @pytest.mark.parametrize("endpoint", [name for name in PARTNER_ADMIN if name not in NAMES_NOTHING])
 def test_an_id_outside_the_groups_of_a_limited_client_is_answered_like_an_unknown_one(
-    limited: Tenants, endpoint: str
+    limited_tenants: Tenants, endpoint: str
 ) -> None:
-    for name, selector in places_of(endpoint, limited.client.application):
+    for name, selector in places_of(endpoint, limited_tenants.client.application):
         if name in ("partner_id", "color_id"):
             continue  # its own partner's
         answers = [
             without_request_id(
-                limited.ask(endpoint, replace(limited.own, **{name: getattr(ids, name)}), selector)
+                limited_tenants.ask(
+                    endpoint, replace(limited_tenants.own, **{name: getattr(ids, name)}), selector
+                )
             )
-            for ids in (limited.strangers["sibling"], absent_ids())
+            for ids in (limited_tenants.strangers["sibling"], absent_ids())
         ]
         assert answers[0] == answers[1], name
         assert answers[0][0] in {400, 404}, name
 
 
-def test_lists_of_a_limited_client_hold_nothing_outside_its_groups(limited: Tenants) -> None:
-    sibling = limited.strangers["sibling"]
+def test_lists_of_a_limited_client_hold_nothing_outside_its_groups(
+    limited_tenants: Tenants,
+) -> None:
+    sibling = limited_tenants.strangers["sibling"]
     planted = {
         str(getattr(sibling, name))
         for name in Ids.__dataclass_fields__
         if name not in ("partner_id", "color_id")
     } | {"Northwind Dental"}
     for endpoint in PARTNER_ADMIN:
-        if "GET" not in (rule_of(limited.client.application, endpoint).methods or ()):
+        if "GET" not in (rule_of(limited_tenants.client.application, endpoint).methods or ()):
             continue
         for selector in QUERIES.get(endpoint, (None,)):
-            answer = limited.ask(endpoint, limited.own, selector)
+            answer = limited_tenants.ask(endpoint, limited_tenants.own, selector)
             assert answer.status_code == 200, endpoint
             assert {value for value in planted if value in answer.text} == set(), endpoint
 

@@ -56,7 +56,7 @@ def test_caddy_accepts_the_file(name: str, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[int, Path]]:
+def caddy_server(tmp_path: Path) -> Iterator[tuple[int, Path]]:
     """The port of Caddy before one of the two web processes, and its certificate."""
     upstream, port = Upstream(), free_port()
     pem = write_certificate(tmp_path)
@@ -88,8 +88,8 @@ def tls(pem: Path) -> ssl.SSLContext:
     return context
 
 
-def test_http2_is_offered(served: tuple[int, Path]) -> None:
-    port, pem = served
+def test_http2_is_offered(caddy_server: tuple[int, Path]) -> None:
+    port, pem = caddy_server
     modern = tls(pem)
     modern.set_alpn_protocols(["h2", "http/1.1"])
     with (
@@ -100,9 +100,9 @@ def test_http2_is_offered(served: tuple[int, Path]) -> None:
 
 
 def test_one_web_process_is_enough_and_addresses_come_from_the_proxy(
-    served: tuple[int, Path],
+    caddy_server: tuple[int, Path],
 ) -> None:
-    port, pem = served
+    port, pem = caddy_server
     forged = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http"}
     answers = []
     for _ in range(6):
@@ -112,7 +112,7 @@ def test_one_web_process_is_enough_and_addresses_come_from_the_proxy(
             connection.request("GET", "/calls?page=1%2F2", headers={"Host": HOST, **forged})
             answer = connection.getresponse()
             got = json.loads(answer.read())
-        told = {name: got["headers"][name] for name in ("Host", *forged)}
-        answers.append((answer.status, got["path"], told))
+        reported = {name: got["headers"][name] for name in ("Host", *forged)}
+        answers.append((answer.status, got["path"], reported))
     own = {"Host": HOST, "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Proto": "https"}
     assert answers == [(200, "/calls?page=1%2F2", own)] * 6

@@ -167,8 +167,8 @@ def test_http2_is_offered_and_old_tls_is_not(proxy: Proxy) -> None:
 def test_addresses_and_scheme_come_from_the_proxy_and_not_from_the_client(proxy: Proxy) -> None:
     forged = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http"}
     status, got = proxy.ask("GET", "/carrier/twilio/status?attempt=1%2F2", headers=forged)
-    told = {name: got["headers"][name] for name in ("Host", *forged)}
-    assert (status, got["path"], told) == (
+    reported = {name: got["headers"][name] for name in ("Host", *forged)}
+    assert (status, got["path"], reported) == (
         200,
         "/carrier/twilio/status?attempt=1%2F2",
         {"Host": HOST, "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Proto": "https"},

@@ -22,9 +22,9 @@ from app.models import User, new_id
 from app.services.auth import sessions
 from tests.deploy.conftest import DEPLOY
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import make_tenant
 from tests.fixtures.settings import settings_for
 from tests.fixtures.stack import free_port
+from tests.fixtures.tenants import make_tenant
 
 SHARED = 2
 """Connections to PostgreSQL; the file has more."""
@@ -36,14 +36,14 @@ pytestmark = [
 ]
 
 
-class Pooled(NamedTuple):
+class PgBouncer(NamedTuple):
     direct: Database
     pooled: Database
     url: str
 
 
 @pytest.fixture
-def pooled(fresh_database: Database, tmp_path: Path) -> Iterator[Pooled]:
+def pgbouncer(fresh_database: Database, tmp_path: Path) -> Iterator[PgBouncer]:
     url = make_url(fresh_database.engine.url)
     port = free_port()
     users = tmp_path / "users.txt"
@@ -67,7 +67,7 @@ def pooled(fresh_database: Database, tmp_path: Path) -> Iterator[Pooled]:
         wait_for_port(port)
         address = url.set(port=port).render_as_string(hide_password=False)
         database = Database(make_engine(address, pool_size=CLIENTS))
-        yield Pooled(fresh_database, database, address)
+        yield PgBouncer(fresh_database, database, address)
         database.dispose()
         pooler.terminate()
 
@@ -93,23 +93,25 @@ def seen_partner(database: Database) -> tuple[str, str, int]:
     return str(partner_id), str(found), int(connection)
 
 
-def test_many_transactions_share_few_connections_and_each_keeps_its_scope(pooled: Pooled) -> None:
+def test_many_transactions_share_few_connections_and_each_keeps_its_scope(
+    pgbouncer: PgBouncer,
+) -> None:
     with ThreadPoolExecutor(CLIENTS) as threads:
-        asked = [threads.submit(seen_partner, pooled.pooled) for _ in range(100)]
+        asked = [threads.submit(seen_partner, pgbouncer.pooled) for _ in range(100)]
         seen = [each.result() for each in asked]
     assert [found for _, found, _ in seen] == [declared for declared, _, _ in seen]
     assert len({connection for _, _, connection in seen}) <= SHARED
-    with pooled.pooled.engine.connect() as connection:
+    with pgbouncer.pooled.engine.connect() as connection:
         left = connection.exec_driver_sql("SELECT current_setting('app.partner_id', true)")
         assert (left.scalar() or "") == ""
 
 
-def test_pages_are_served_through_it(pooled: Pooled, tmp_path: Path) -> None:
-    with pooled.direct.transaction() as session:
+def test_pages_are_served_through_it(pgbouncer: PgBouncer, tmp_path: Path) -> None:
+    with pgbouncer.direct.transaction() as session:
         tenant = make_tenant(session)
         user = session.get_one(User, tenant.staff[Role.PARTNER_ADMIN].id)
         token = sessions.create(session, user, lifetime=timedelta(hours=1), host="localhost")
-    app = create_app(settings_for(pooled.url, tmp_path), pooled.pooled)
+    app = create_app(settings_for(pgbouncer.url, tmp_path), pgbouncer.pooled)
 
     def statuses(_client: int) -> list[int]:
         client = app.test_client()

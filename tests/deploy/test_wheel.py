@@ -23,7 +23,7 @@ ROOT = build_tools.ROOT
 pytestmark = [pytest.mark.alternating, pytest.mark.product, pytest.mark.xdist_group("wheel")]
 
 
-class Installed:
+class InstalledWheel:
     """A virtual environment with the wheel, and an empty folder in which commands are started."""
 
     def __init__(self, wheel: Path, folder: Path):
@@ -87,21 +87,23 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def installed(wheel: Path, tmp_path: Path) -> Installed:
-    return Installed(wheel, tmp_path)
+def installed_wheel(wheel: Path, tmp_path: Path) -> InstalledWheel:
+    return InstalledWheel(wheel, tmp_path)
 
 
 @pytest.fixture
-def running(installed: Installed) -> Iterator[tuple[Installed, dict[str, Any]]]:
-    assert installed.run("migrate")["empty"] is True
-    demo = installed.run("demo")
+def running_wheel(
+    installed_wheel: InstalledWheel,
+) -> Iterator[tuple[InstalledWheel, dict[str, Any]]]:
+    assert installed_wheel.run("migrate")["empty"] is True
+    demo = installed_wheel.run("demo")
     processes = [
-        installed.start("web", "--bind", f"127.0.0.1:{installed.port}"),
-        installed.start("worker"),
+        installed_wheel.start("web", "--bind", f"127.0.0.1:{installed_wheel.port}"),
+        installed_wheel.start("worker"),
     ]
     try:
-        installed.wait_until_ready()
-        yield installed, demo
+        installed_wheel.wait_until_ready()
+        yield installed_wheel, demo
     finally:
         for process in processes:
             process.terminate()
@@ -130,9 +132,9 @@ def test_the_wheel_has_what_runs_and_nothing_else(wheel: Path) -> None:
 
 @pytest.mark.alternating
 def test_the_installed_portal_serves_pages_and_places_calls_from_any_folder(
-    running: tuple[Installed, dict[str, Any]],
+    running_wheel: tuple[InstalledWheel, dict[str, Any]],
 ) -> None:
-    portal, demo = running
+    portal, demo = running_wheel
     status, page = portal.ask("GET", "/sign-in")
     assets = set(re.findall(r'(?:href|src)="(/static/[^"#]+)', page.decode()))
     assert status == 200

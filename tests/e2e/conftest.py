@@ -98,9 +98,9 @@ def own_stacks(stacks: Stacks) -> Iterator[OwnStacks]:
 
 
 @pytest.fixture
-def stack(live: Stack) -> Stack:
+def stack(shared_stack: Stack) -> Stack:
     """The shared product; a file whose journeys need their own overrides it."""
-    return live
+    return shared_stack
 
 
 @pytest.fixture
@@ -148,21 +148,25 @@ def visit(stack: Stack, partner: dict[str, Any], open_browser: Open, script: boo
 
 
 @pytest.fixture
-def own_brand(live: Stack, partner: dict[str, Any]) -> Iterator[None]:
+def restored_brand(shared_stack: Stack, partner: dict[str, Any]) -> Iterator[None]:
     """Restore the partner's brand at the end."""
-    token = token_of(live, partner["client"])
-    before = ask(live, "GET", f"/api/partners/{partner['id']}", token=token)
+    token = token_of(shared_stack, partner["client"])
+    before = ask(shared_stack, "GET", f"/api/partners/{partner['id']}", token=token)
     yield
     brand = {name: without_ids(before[name]) for name in BRAND_FIELDS}
-    ask(live, "PUT", f"/api/partners/{partner['id']}", token=token, body=brand)
+    ask(shared_stack, "PUT", f"/api/partners/{partner['id']}", token=token, body=brand)
 
 
 @pytest.fixture
 def studio(
-    live: Stack, partner: dict[str, Any], own_brand: None, open_browser: Open, script: bool
+    shared_stack: Stack,
+    partner: dict[str, Any],
+    restored_brand: None,
+    open_browser: Open,
+    script: bool,
 ) -> Visit:
     """The branding studio before its partner's administrator."""
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     visit.sign_in(partner["users"][0], then="/branding")
     expect(visit.page.get_by_role("heading", level=1, name="Branding")).to_be_visible()
     return visit

@@ -22,14 +22,14 @@ def bell(page: Page) -> Locator:
 
 
 def test_an_alert_that_the_worker_opens_is_notified_mailed_acknowledged_muted_and_resolved(
-    live: Stack, partner: Partner, open_browser: Open, script: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     name = f"Quarry {uuid4().hex[:8]}"
-    organization = new_organization(live, partner, name=name, userLimit=2)
+    organization = new_organization(shared_stack, partner, name=name, userLimit=2)
     title = f"{name}: 50 % of its users or assistants used"
     rule = f"{name} uses 50 % of its users or assistants"
     reader = f"ada@{uuid4().hex[:12]}.example"
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     visit.sign_in(partner["users"][0], then="/notifications")
     read = page.get_by_role("button", name="Mark all as read")
@@ -56,7 +56,7 @@ def test_an_alert_that_the_worker_opens_is_notified_mailed_acknowledged_muted_an
     line = page.get_by_role("listitem").filter(has_text=rule)
     expect(line).to_be_visible()
 
-    run(live, evaluate_alerts)
+    run(shared_stack, evaluate_alerts)
     page.goto("/alerts")
     expect(bell(page)).to_have_accessible_name(re.compile(r"^Notifications, \d+ unread$"))
     bell(page).click()
@@ -78,9 +78,9 @@ def test_an_alert_that_the_worker_opens_is_notified_mailed_acknowledged_muted_an
     expect(opened).not_to_contain_text("New")
 
     place = f"/api/partners/{partner['id']}/organizations/{organization}"
-    token = token_of(live, partner["client"])
-    ask(live, "PUT", place, body={"userLimit": 3}, token=token)
-    run(live, evaluate_alerts)
+    token = token_of(shared_stack, partner["client"])
+    ask(shared_stack, "PUT", place, body={"userLimit": 3}, token=token)
+    run(shared_stack, evaluate_alerts)
     page.goto("/alerts")
     expect(row).to_have_count(0)
     page.get_by_role("link", name="Resolved", exact=True).click()
@@ -96,9 +96,9 @@ def test_an_alert_that_the_worker_opens_is_notified_mailed_acknowledged_muted_an
 
 
 def test_a_phone_shows_the_whole_title_of_an_alert(
-    live: Stack, partner: Partner, open_browser: Open
+    shared_stack: Stack, partner: Partner, open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/alerts")
     page = visit.page
     titles = page.locator("td.cell-name-wide > .name")

@@ -27,9 +27,9 @@ def press(page: Page, words: str, *, script: bool) -> None:
 
 
 def test_a_key_is_created_used_and_revoked(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     organization = partner["organizations"][0]
     visit.sign_in(partner["users"][0], then="/api-access")
@@ -44,7 +44,7 @@ def test_a_key_is_created_used_and_revoked(
     assert secret not in page.url
     if script:
         assert visit.findings() == []
-    assert works(live, secret)
+    assert works(shared_stack, secret)
 
     page.get_by_role("link", name="Continue").click()
     expect(page.get_by_role("heading", level=1, name="CRM nightly sync")).to_be_visible()
@@ -63,14 +63,14 @@ def test_a_key_is_created_used_and_revoked(
     page.get_by_label("Old one stops working").select_option(label="After 1 day")
     page.get_by_role("button", name="Rotate key").click()
     rotated = page.locator("#secret").inner_text()
-    assert works(live, secret)
-    assert works(live, rotated)
+    assert works(shared_stack, secret)
+    assert works(shared_stack, rotated)
 
     page.get_by_role("link", name="Continue").click()
     press(page, "Revoke", script=script)
     expect(page.get_by_text("It no longer works.")).to_be_visible()
-    assert works(live, secret)
-    assert not works(live, rotated)
+    assert works(shared_stack, secret)
+    assert not works(shared_stack, rotated)
     page.goto("/api-access")
     expect(page.get_by_text("Works until").first).to_be_visible()
     if script:

@@ -35,16 +35,16 @@ elements takes seconds for what is asked one by one."""
 
 
 def test_every_operation_is_shown_with_its_examples_permission_and_error_codes(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     asked: list[str] = []
     visit.page.on("request", lambda request: asked.append(request.url))
     visit.page.goto("/api/docs#operation/listCalls")
     calls = visit.page.locator('[id="operation/listCalls"]')
     expect(calls).to_be_in_viewport()
     expect(visit.page.get_by_role("tab", name="Python").last).to_be_visible()
-    paths = ask(live, "GET", "/api/openapi.json")["paths"].values()
+    paths = ask(shared_stack, "GET", "/api/openapi.json")["paths"].values()
     operations = {made["operationId"]: made for methods in paths for made in methods.values()}
     shown = visit.page.evaluate(SHOWN, list(operations))
     for name, made in operations.items():
@@ -66,14 +66,14 @@ def test_every_operation_is_shown_with_its_examples_permission_and_error_codes(
     contents.get_by_text("Campaigns API", exact=True).click()
     contents.get_by_role("link", name=operations["sendContacts"]["summary"], exact=True).click()
     expect(visit.page.locator('[id="operation/sendContacts"]')).to_be_in_viewport()
-    assert [url for url in asked if not url.startswith((live.base_url, "data:"))] == []
+    assert [url for url in asked if not url.startswith((shared_stack.base_url, "data:"))] == []
     assert visit.findings('[id="operation/listCalls"]') == []
 
 
 def test_the_guide_works_without_script(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    page = open_browser(live, partner, script=False).page
+    page = open_browser(shared_stack, partner, script=False).page
     page.goto("/api/docs")
     expect(page.get_by_role("heading", name="Quick start")).to_be_visible()
     expect(page.get_by_role("cell", name="Contacts in one request")).to_be_visible()
@@ -83,11 +83,11 @@ def test_the_guide_works_without_script(
 def test_the_small_labels_are_readable_in_every_brand(
     colour: str,
     scheme: Literal["light", "dark"],
-    live: Stack,
+    shared_stack: Stack,
     partner: dict[str, Any],
     open_browser: Open,
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     sheet = stylesheet(colour)
     visit.page.route(
         "**/brand/*.css", lambda route: route.fulfill(body=sheet, content_type="text/css")

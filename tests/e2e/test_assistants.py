@@ -11,11 +11,11 @@ from tests.fixtures.stack import Stack
 
 
 def test_an_assistant_is_added_and_made_ready(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
-    organization = new_organization(live, partner, agentLimit=0)
+    organization = new_organization(shared_stack, partner, agentLimit=0)
     name = f"Sam {'with' if script else 'without'} script"
     visit.sign_in(partner["users"][0], then=f"/assistants/new?organization={organization}")
     page.get_by_label("Name").fill(name)

@@ -64,7 +64,7 @@ def look_of(page: Page) -> tuple[tuple[str, str], str | None, int]:
 
 
 def test_a_published_colour_and_logo_are_on_the_next_page_and_on_the_sign_in_page(
-    live: Stack,
+    shared_stack: Stack,
     partner: dict[str, Any],
     studio: Visit,
     open_browser: Open,
@@ -72,7 +72,10 @@ def test_a_published_colour_and_logo_are_on_the_next_page_and_on_the_sign_in_pag
     script: bool,
 ) -> None:
     page = studio.page
-    stranger, customer = open_browser(live, other_than(live, partner)), open_browser(live, partner)
+    stranger, customer = (
+        open_browser(shared_stack, other_than(shared_stack, partner)),
+        open_browser(shared_stack, partner),
+    )
     stranger.page.goto(f"/p/{stranger.slug}/sign-in")
     others = look_of(stranger.page)
     customer.page.goto(f"/p/{customer.slug}/sign-in")

@@ -49,7 +49,7 @@ def expect_order(page: Page, *names: str) -> None:
 
 
 @pytest.fixture
-def with_links(studio: Visit, script: bool) -> Page:
+def studio_with_links(studio: Visit, script: bool) -> Page:
     page = studio.page
     clear_links(page)
     add_links(page, script=script)
@@ -58,9 +58,9 @@ def with_links(studio: Visit, script: bool) -> Page:
 
 
 def test_links_are_put_in_order_by_their_buttons(
-    studio: Visit, with_links: Page, script: bool
+    studio: Visit, studio_with_links: Page, script: bool
 ) -> None:
-    page = with_links
+    page = studio_with_links
     page.get_by_role("button", name="Move Contact up").press("Enter")
     expect_order(page, "Help", "Contact", "Status")
     if script:
@@ -78,8 +78,10 @@ def test_links_are_put_in_order_by_their_buttons(
 
 
 @pytest.mark.parametrize("script", [True], ids=["script"])
-def test_links_are_put_in_order_by_dragging(studio: Visit, with_links: Page, look: Look) -> None:
-    page = with_links
+def test_links_are_put_in_order_by_dragging(
+    studio: Visit, studio_with_links: Page, look: Look
+) -> None:
+    page = studio_with_links
     if look.width < 860:
         pytest.skip("narrow windows offer the buttons alone")
     rows = page.locator("#header_links [data-order-row]")

@@ -42,12 +42,12 @@ def spend(stack: Stack, organization: dict[str, Any]) -> None:
 
 
 def test_a_budget_that_is_spent_is_notified_and_mailed(
-    live: Stack, partner: Partner, open_browser: Open, script: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     organization, reader = partner["organizations"][2], f"ada@{uuid4().hex[:12]}.example"
     name = organization["name"]
-    spend(live, organization)
-    visit = open_browser(live, partner, script=script)
+    spend(shared_stack, organization)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     visit.sign_in(partner["users"][0], then=f"/organizations/{organization['id']}/spending")
     page.get_by_role("link", name="Set a budget").click()
@@ -69,7 +69,7 @@ def test_a_budget_that_is_spent_is_notified_and_mailed(
     )
     expect(page.get_by_text("The budget is spent.")).to_be_visible()
 
-    run(live, report_budgets)
+    run(shared_stack, report_budgets)
     page.goto("/notifications?kind=organization&state=unread")
     notified = page.get_by_role("listitem").filter(has_text=name)
     expect(notified).to_contain_text("100 %")
@@ -100,11 +100,11 @@ def in_numbers(line: list[str]) -> list[str | Decimal]:
 
 
 def test_page_csv_and_pdf_of_a_statement_agree(
-    live: Stack, partner: Partner, open_browser: Open, script: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     organization = partner["organizations"][1]
-    run(live, close_months)
-    visit = open_browser(live, partner, script=script)
+    run(shared_stack, close_months)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     visit.sign_in(partner["users"][0], then=f"/statements/{organization['id']}")
     expect(page.get_by_text("A preview until it is closed on")).to_be_visible()

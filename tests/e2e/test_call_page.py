@@ -70,11 +70,11 @@ def recorded_call(stack: Stack, organization: dict[str, Any]) -> UUID:
 
 
 def test_a_recorded_call_is_read_and_downloaded_and_the_person_called_again(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     organization = partner["organizations"][0]
-    call_id = recorded_call(live, organization)
-    visit = open_browser(live, partner, script=script)
+    call_id = recorded_call(shared_stack, organization)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     visit.sign_in(organization["users"][0], then="/calls")
     page.locator(f"main a[href='/calls/{call_id}']").first.click()

@@ -11,10 +11,10 @@ from tests.fixtures.stack import Stack
 
 
 def test_a_trunk_is_saved_tested_and_removed(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     name = partner["organizations"][0]["name"]
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     visit.sign_in(partner["users"][0], then="/carriers")
     page.get_by_role("link", name="Carrier accounts").click()

@@ -13,16 +13,18 @@ from tests.fixtures.waiting import wait_for
 
 
 @pytest.fixture
-def chatting(live: Stack, partner: dict[str, Any], own_brand: None) -> dict[str, Any]:
+def partner_with_chat(
+    shared_stack: Stack, partner: dict[str, Any], restored_brand: None
+) -> dict[str, Any]:
     """The partner, offering the chat in colours of its own."""
-    token = token_of(live, partner["client"])
+    token = token_of(shared_stack, partner["client"])
     assistant = partner["organizations"][0]["agents"][0]["id"]
     brand = {
         "showEmbeddedChat": True,
         "chatAgentId": assistant,
         "chatTemplateColors": {"header": "#0b6e4f", "visitor": "#ffd400"},
     }
-    ask(live, "PUT", f"/api/partners/{partner['id']}", token=token, body=brand)
+    ask(shared_stack, "PUT", f"/api/partners/{partner['id']}", token=token, body=brand)
     return partner
 
 
@@ -41,23 +43,29 @@ def mails_of(stack: Stack) -> list[str]:
 
 
 def test_a_visitor_writes_before_signing_in(
-    live: Stack, chatting: dict[str, Any], open_browser: Open, look: Look, script: bool
+    shared_stack: Stack,
+    partner_with_chat: dict[str, Any],
+    open_browser: Open,
+    look: Look,
+    script: bool,
 ) -> None:
-    visit = open_browser(live, chatting, script=script)
+    visit = open_browser(shared_stack, partner_with_chat, script=script)
     page = visit.page
     page.goto(f"/p/{visit.slug}/sign-in")
     chat = window_of(page, script=script)
     expect(chat.get_by_text("A person answers by email.")).to_be_visible()
-    said = f"Where are you? {look} {script}"
-    chat.get_by_label("Your message").fill(said)
+    message = f"Where are you? {look} {script}"
+    chat.get_by_label("Your message").fill(message)
     chat.get_by_label("Your email address").fill("nobody")
     chat.get_by_role("button", name="Send message").click()
     expect(chat.get_by_text("Enter an email like")).to_be_visible()
-    expect(chat.get_by_label("Your message")).to_have_value(said)
+    expect(chat.get_by_label("Your message")).to_have_value(message)
     if script:
         assert visit.findings() == []
         # What was refused on purpose is no problem of the page.
-        visit.problems[:] = [said for said in visit.problems if not said.endswith("/chat: 422")]
+        visit.problems[:] = [
+            message for message in visit.problems if not message.endswith("/chat: 422")
+        ]
     chat.get_by_label("Your email address").fill("ada@example.com")
     chat.get_by_role("button", name="Send message").click()
     expect(chat.get_by_text("Your message is on its way.")).to_be_visible()
@@ -66,14 +74,22 @@ def test_a_visitor_writes_before_signing_in(
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_be_hidden()
         expect(page.locator(".chat-button")).to_be_focused()
-    wait_for(lambda: any(said in mail and "ada@example.com" in mail for mail in mails_of(live)))
+    wait_for(
+        lambda: any(
+            message in mail and "ada@example.com" in mail for mail in mails_of(shared_stack)
+        )
+    )
 
 
 def test_a_person_who_is_signed_in_writes_from_the_portal(
-    live: Stack, chatting: dict[str, Any], open_browser: Open, look: Look, script: bool
+    shared_stack: Stack,
+    partner_with_chat: dict[str, Any],
+    open_browser: Open,
+    look: Look,
+    script: bool,
 ) -> None:
-    visit = open_browser(live, chatting, script=script)
-    visit.sign_in(chatting["users"][0], then="/settings")
+    visit = open_browser(shared_stack, partner_with_chat, script=script)
+    visit.sign_in(partner_with_chat["users"][0], then="/settings")
     chat = window_of(visit.page, script=script)
     expect(chat.get_by_label("Your email address")).to_have_count(0)
     chat.get_by_label("Your message").fill(f"How do I add a user? {look} {script}")

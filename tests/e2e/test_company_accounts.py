@@ -27,9 +27,9 @@ def server() -> Iterator[IdentityServer]:
 
 
 def test_a_company_account_is_added_linked_used_and_removed(
-    live: Stack, partner: Partner, open_browser: Open, server: IdentityServer, script: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, server: IdentityServer, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page, main = visit.page, visit.page.locator("main")
     # The provider's pages ask for a font, which the tests don't fetch.
     page.context.route("https://fonts.googleapis.com/**", lambda route: route.fulfill(body=""))
@@ -82,9 +82,9 @@ def test_a_company_account_is_added_linked_used_and_removed(
 
 
 def test_a_directory_gets_a_token_sends_a_group_and_is_disconnected(
-    live: Stack, partner: Partner, open_browser: Open, script: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page, main = visit.page, visit.page.locator("main")
     word = uuid4().hex[:8]  # what another run of this journey left stays in the lists
     name, group = f"Entra {word}", f"Designers {word}"
@@ -97,7 +97,7 @@ def test_a_directory_gets_a_token_sends_a_group_and_is_disconnected(
     page.get_by_role("button", name="Create token").click()
     secret = page.locator("code").filter(has_text="pps_").first.inner_text()
     sound(visit, script)
-    ask(live, "POST", "/scim/v2/Groups", body={"displayName": group}, token=secret)
+    ask(shared_stack, "POST", "/scim/v2/Groups", body={"displayName": group}, token=secret)
 
     page.goto("/settings/directory")
     expect(main).not_to_contain_text(secret)

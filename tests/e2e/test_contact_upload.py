@@ -99,8 +99,8 @@ def rows_of(file: Path, kind: str) -> list[dict[str, str]]:
     if kind == "text/csv":
         with file.open(encoding="cp1252", newline="") as opened:
             return list(csv.DictReader(opened))
-    book = load_workbook(io.BytesIO(file.read_bytes()))
-    names, *rows = book.worksheets[0].iter_rows(values_only=True)
+    workbook = load_workbook(io.BytesIO(file.read_bytes()))
+    names, *rows = workbook.worksheets[0].iter_rows(values_only=True)
     return [dict(zip(map(str, names), map(str, row), strict=True)) for row in rows]
 
 
@@ -157,25 +157,27 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
 
 
 def test_an_export_with_bad_rows_goes_from_the_file_to_the_campaign(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit, path = open_campaign(live, partner, open_browser, 0 if script else 1, script=script)
+    visit, path = open_campaign(
+        shared_stack, partner, open_browser, 0 if script else 1, script=script
+    )
     export = hubspot_contacts()
     follow(visit, path, export, "all-contacts.csv", "text/csv", script=script)
 
 
 def test_the_same_export_as_a_workbook_gives_the_same_result(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit, path = open_campaign(live, partner, open_browser, 2, script=True)
+    visit, path = open_campaign(shared_stack, partner, open_browser, 2, script=True)
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.review-table"
     follow(visit, path, hubspot_workbook(), "all-contacts.xlsx", kind, script=True)
 
 
 def test_a_file_that_is_no_table_is_refused_with_a_sentence_and_the_next_step(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit, _path = open_campaign(live, partner, open_browser, 0, script=script)
+    visit, _path = open_campaign(shared_stack, partner, open_browser, 0, script=script)
     page = visit.page
     choose(page, "picture.csv", "text/csv", b"\x89PNG\r\n\x1a\n" + b"\0" * 64)
     wait_for_heading(page, "The file can’t be checked")
@@ -194,9 +196,13 @@ def test_a_file_that_is_no_table_is_refused_with_a_sentence_and_the_next_step(
     ids=["none", "an empty one"],
 )
 def test_a_form_without_a_file_or_with_an_empty_one_is_refused_at_its_field(
-    live: Stack, partner: dict[str, Any], open_browser: Open, files: list[FilePayload], words: str
+    shared_stack: Stack,
+    partner: dict[str, Any],
+    open_browser: Open,
+    files: list[FilePayload],
+    words: str,
 ) -> None:
-    visit, _path = open_campaign(live, partner, open_browser, 0, script=True)
+    visit, _path = open_campaign(shared_stack, partner, open_browser, 0, script=True)
     page = visit.page
     page.get_by_role("link", name="Upload contacts").click()
     page.get_by_label("Contact file").set_input_files(files)

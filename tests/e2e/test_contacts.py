@@ -10,10 +10,10 @@ from tests.e2e.visits import Look, heading, sound
 from tests.fixtures.stack import Stack
 
 
-def test_a_contact_is_changed_removed_and_put_back(
-    live: Stack, partner: dict[str, Any], open_browser: Open, look: Look, script: bool
+def test_a_contact_is_changed_removed_and_restored(
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, look: Look, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     campaign = partner["organizations"][1]["campaigns"][0]
     run = 2 * LOOKS.index(look) + script  # a contact who is never called again stays on the list
@@ -55,7 +55,7 @@ def test_a_contact_is_changed_removed_and_put_back(
 
 
 def test_a_contact_is_erased_and_the_pseudonym_stays(
-    live: Stack, partner: dict[str, Any], open_browser: Open, look: Look, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, look: Look, script: bool
 ) -> None:
     organization = partner["organizations"][0]
     campaign, run = organization["campaigns"][0]["id"], 2 * LOOKS.index(look) + script
@@ -65,8 +65,8 @@ def test_a_contact_is_erased_and_the_pseudonym_stays(
         {"firstName": "Bo", "email": f"bo{run}@mail.example", "note": f"Ask number{run}"},
     ]
     path, key = f"/api/v1/campaigns/{campaign}/contacts", organization["apiKey"]
-    ask(live, "POST", path, body={"action": "upsert", "contacts": people}, key=key)
-    visit = open_browser(live, partner, script=script)
+    ask(shared_stack, "POST", path, body={"action": "upsert", "contacts": people}, key=key)
+    visit = open_browser(shared_stack, partner, script=script)
     page, main = visit.page, visit.page.locator("main")
     visit.sign_in(partner["users"][0], then=f"/campaigns/{campaign}?q=Number{run}")
     page.get_by_role("link", name=name).click()

@@ -27,9 +27,9 @@ COUNTS = ("created", "updated", "deleted", "ignored", "failed")
 
 
 @pytest.fixture
-def empty_campaign(live: Stack, partner: dict[str, Any], open_browser: Open) -> Visit:
+def empty_campaign(shared_stack: Stack, partner: dict[str, Any], open_browser: Open) -> Visit:
     organization = partner["organizations"][0]
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(organization["users"][0], then="/campaigns/new")
     visit.page.get_by_label("Name").fill("Files of all kinds")
     visit.page.get_by_role("button", name="Create campaign").click()

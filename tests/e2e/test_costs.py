@@ -17,9 +17,9 @@ def found_nothing(visit: Visit, script: bool) -> None:
 
 
 def test_a_statement_is_found_from_the_margin(
-    live: Stack, partner: Partner, open_browser: Open, script: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     visit.sign_in(partner["users"][0])
     page, organization = visit.page, partner["organizations"][0]
     page.goto("/costs")
@@ -34,9 +34,9 @@ def test_a_statement_is_found_from_the_margin(
 
 
 def test_a_member_sees_the_usage_of_the_plan_this_month(
-    live: Stack, partner: Partner, open_browser: Open, script: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     visit.sign_in(partner["organizations"][0]["users"][0])
     page = visit.page
     page.goto("/usage")

@@ -60,13 +60,13 @@ SEEN_ELSEWHERE = {
     "/erasures/*",  # while or after a person is erased: test_contacts.py
     "/exports/*/file",  # a file: test_long_export.py
     "/lists/*/exports",  # of long lists: test_long_export.py
-    "/lists/*/do/*",  # several rows at once: tests/portal/test_bulk_actions.py
+    "/lists/*/actions/*",  # several rows at once: tests/portal/test_bulk_actions.py
     "/lists/*/views/new",  # saved views: test_customers.py
     "/views/*",
     "/views/*/delete",
     "/notifications/bell",  # a part of each page
     "/organizations/names",  # suggestions while a name is typed: tests/portal/test_organizations.py
-    "/overview/earned",  # a part of the overview
+    "/overview/earnings",  # a part of the overview
     "/numbers/*/release",  # operators only: tests/portal/test_phone_numbers.py
     "/numbers/assign",
     "/settings/domain/records",  # a part of the page that refreshes itself
@@ -76,7 +76,7 @@ SEEN_ELSEWHERE = {
     "/operator/destinations/*",
     "/operator/figures",  # operators only: tests/portal/test_figure_check.py
     "/operator/installation",  # operators only: test_operator_console.py
-    "/operator/installation/jobs/*/again",  # tests/portal/test_operator_console.py
+    "/operator/installation/jobs/*/retry",  # tests/portal/test_operator_console.py
     "/operator/stuck-calls/*",  # operators only: tests/portal/test_operator_calls.py
     "/operator/partners/*",
     "/operator/partners/*/domain",
@@ -149,20 +149,23 @@ def looked_at(visit: Visit, *, with_axe: bool = True, at_all_widths: bool = True
 
 
 @pytest.fixture(scope="module")
-def used() -> dict[str, list[str]]:
+def partners_in_use() -> dict[str, list[str]]:
     """The partners (their ids differ from stack to stack) that are in use already."""
     return {}
 
 
 @pytest.fixture
-def in_use(
-    live: Stack, partner: dict[str, Any], open_browser: Open, used: dict[str, list[str]]
+def addresses_in_use(
+    shared_stack: Stack,
+    partner: dict[str, Any],
+    open_browser: Open,
+    partners_in_use: dict[str, list[str]],
 ) -> list[str]:
     """Addresses that have something to show in a partner that is at work."""
-    if partner["id"] not in used:
-        visits = (open_browser(live, partner) for _each in range(2))
-        used[partner["id"]] = put_to_use(live, partner, *visits)
-    return used[partner["id"]]
+    if partner["id"] not in partners_in_use:
+        visits = (open_browser(shared_stack, partner) for _each in range(2))
+        partners_in_use[partner["id"]] = put_to_use(shared_stack, partner, *visits)
+    return partners_in_use[partner["id"]]
 
 
 def screens() -> set[str]:
@@ -179,21 +182,21 @@ def screens() -> set[str]:
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("role", ROLES)
 def test_every_page_that_a_role_can_reach_is_sound(
-    live: Stack,
+    shared_stack: Stack,
     partner: dict[str, Any],
     open_browser: Open,
-    in_use: list[str],
+    addresses_in_use: list[str],
     role: str,
     language: str,
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     if role == "operator":
         visit.slug = ""
-    visit.sign_in(live.demo["operator"] if role == "operator" else person_of(partner, role))
+    visit.sign_in(shared_stack.demo["operator"] if role == "operator" else person_of(partner, role))
     expect(visit.page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
     visit.speak(language)
     wrong, seen = [], set()
-    among = in_use if role == "partnerAdmin" else []
+    among = addresses_in_use if role == "partnerAdmin" else []
     for path, status in walk(visit, alike=2 if is_full() else 1, among=among):
         seen.add(re.sub(r"/\d+(?=/|$)", "/*", path_of(kind_of(path))))
         if status != 200:
@@ -210,11 +213,11 @@ def test_every_page_that_a_role_can_reach_is_sound(
 
 @pytest.mark.parametrize("width", [NARROWEST_COLUMNS, NARROWEST_WITH_TABLES])
 @pytest.mark.parametrize("path", ["/calls", "/api-access/webhooks"])
-@pytest.mark.usefixtures("in_use")
+@pytest.mark.usefixtures("addresses_in_use")
 def test_a_table_beside_facts_fits_its_column_in_every_language(
-    live: Stack, partner: dict[str, Any], open_browser: Open, path: str, width: int
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, path: str, width: int
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(person_of(partner, "partnerAdmin"), then=path)
     visit.page.wait_for_url(f"**{path}")
     visit.page.locator("td.cell-name a").first.click()
@@ -231,9 +234,9 @@ def test_a_table_beside_facts_fits_its_column_in_every_language(
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("path", BEFORE_SIGNING_IN)
 def test_the_pages_before_signing_in_are_sound(
-    live: Stack, partner: dict[str, Any], open_browser: Open, path: str, language: str
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, path: str, language: str
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.page.goto("/sign-in")
     visit.speak(language)
     visit.page.goto(path.format(slug=visit.slug))

@@ -16,14 +16,14 @@ from tests.e2e.scripts import ask, token_of
 from tests.e2e.test_signing_in import person_of
 from tests.e2e.visits import Look, Visit
 from tests.fixtures.stack import Stack
-from tests.fixtures.worker import until
+from tests.fixtures.worker import wait_until
 
 Partner = dict[str, Any]
 
 
 @pytest.fixture
-def admin(live: Stack, partner: Partner, open_browser: Open, script: bool) -> Visit:
-    visit = open_browser(live, partner, script=script)
+def admin(shared_stack: Stack, partner: Partner, open_browser: Open, script: bool) -> Visit:
+    visit = open_browser(shared_stack, partner, script=script)
     visit.sign_in(partner["users"][0])
     expect(visit.page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
     return visit
@@ -31,15 +31,19 @@ def admin(live: Stack, partner: Partner, open_browser: Open, script: bool) -> Vi
 
 @pytest.mark.parametrize("role", ["partnerAdmin", "admin", "standard"])
 def test_the_first_page_leads_to_what_needs_a_decision(
-    live: Stack, partner: Partner, open_browser: Open, script: bool, role: str
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool, role: str
 ) -> None:
     organization = partner["organizations"][0]
     request: dict[str, Any] = {"agentId": organization["agents"][0]["id"]}
     request |= {"contact": {"phoneNumber": organization["simulator"]["busy"]}}
-    placed = ask(live, "POST", "/api/v1/outbound/call", body=request, key=organization["apiKey"])
+    placed = ask(
+        shared_stack, "POST", "/api/v1/outbound/call", body=request, key=organization["apiKey"]
+    )
     path = f"/api/v1/outbound/calls/{placed['callId']}"
-    until(lambda: ask(live, "GET", path, key=organization["apiKey"])["status"] == "busy")
-    visit = open_browser(live, partner, script=script)
+    wait_until(
+        lambda: ask(shared_stack, "GET", path, key=organization["apiKey"])["status"] == "busy"
+    )
+    visit = open_browser(shared_stack, partner, script=script)
     visit.sign_in(person_of(partner, role))
     page = visit.page
     section = page.locator("section", has=page.get_by_role("heading", name="Needs attention"))
@@ -49,11 +53,13 @@ def test_the_first_page_leads_to_what_needs_a_decision(
     link = section.get_by_role("link").first
     wanted = link.get_attribute("href")
     link.click()
-    expect(page).to_have_url(f"{live.base_url}{wanted}")
+    expect(page).to_have_url(f"{shared_stack.base_url}{wanted}")
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
 
-def test_a_range_of_usage_is_chosen_and_compared(admin: Visit, live: Stack, script: bool) -> None:
+def test_a_range_of_usage_is_chosen_and_compared(
+    admin: Visit, shared_stack: Stack, script: bool
+) -> None:
     page = admin.page
     today = datetime.now(UTC).date()
     page.goto("/usage")
@@ -63,7 +69,7 @@ def test_a_range_of_usage_is_chosen_and_compared(admin: Visit, live: Stack, scri
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("The last day is before the first day. Swap them.")
     last_month = page.get_by_role("link", name="Last month")
-    shown = f"{live.base_url}{last_month.get_attribute('href')}"
+    shown = f"{shared_stack.base_url}{last_month.get_attribute('href')}"
     last_month.click()
     expect(page).to_have_url(shown)
     expect(page.get_by_text("Compared with")).to_be_visible()
@@ -80,7 +86,7 @@ def test_a_range_of_usage_is_chosen_and_compared(admin: Visit, live: Stack, scri
 
 
 def test_organizations_are_filtered_and_sorted_without_leaving_the_page(
-    admin: Visit, live: Stack, script: bool
+    admin: Visit, shared_stack: Stack, script: bool
 ) -> None:
     page = admin.page
     page.goto("/usage")
@@ -107,7 +113,7 @@ def test_organizations_are_filtered_and_sorted_without_leaving_the_page(
 
 
 def test_the_file_of_the_report_agrees_with_the_json(
-    admin: Visit, live: Stack, partner: Partner, tmp_path: Path
+    admin: Visit, shared_stack: Stack, partner: Partner, tmp_path: Path
 ) -> None:
     page = admin.page
     page.goto("/report")
@@ -117,14 +123,14 @@ def test_the_file_of_the_report_agrees_with_the_json(
     saved = tmp_path / "report.csv"
     waiting.value.save_as(saved)
     rows = list(csv.DictReader(io.StringIO(saved.read_text(encoding="utf-8-sig"))))
-    token = token_of(live, partner["client"])
-    told = ask(live, "GET", f"/api/partners/{partner['id']}/admin-report", token=token)
+    token = token_of(shared_stack, partner["client"])
+    reported = ask(shared_stack, "GET", f"/api/partners/{partner['id']}/admin-report", token=token)
     assert [(row["Email"], int(row["Conversations"])) for row in rows] == [
-        (user["email"], user["conversations"]) for user in told["users"]
+        (user["email"], user["conversations"]) for user in reported["users"]
     ]
 
 
-def test_the_history_is_filtered(admin: Visit, live: Stack, script: bool) -> None:
+def test_the_history_is_filtered(admin: Visit, shared_stack: Stack, script: bool) -> None:
     page = admin.page
     page.goto("/audit")
     page.get_by_label("Kind").select_option("organization")
@@ -146,12 +152,12 @@ def test_the_history_is_filtered(admin: Visit, live: Stack, script: bool) -> Non
 
 
 def test_the_search_works_by_keyboard_and_on_its_own_page(
-    admin: Visit, live: Stack, partner: Partner, look: Look, script: bool
+    admin: Visit, shared_stack: Stack, partner: Partner, look: Look, script: bool
 ) -> None:
     page = admin.page
     organization = partner["organizations"][0]
     words = organization["name"].split()[0]
-    shown = f"{live.base_url}/organizations/{organization['id']}"
+    shown = f"{shared_stack.base_url}/organizations/{organization['id']}"
     if look.width < 860:
         page.get_by_role("link", name="Find", exact=True).click()
         page.get_by_label("Name, email, number or ID").fill(words)

@@ -21,9 +21,9 @@ FOUR_LONG_LINKS = """
 
 @pytest.mark.parametrize("width", [900, 1100, 1360])
 def test_the_find_field_is_not_cut_off_beside_the_partners_links(
-    live: Stack, partner: dict[str, Any], open_browser: Open, width: int
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, width: int
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/organizations")
     visit.page.set_viewport_size({"width": width, "height": HEIGHT})
     visit.page.locator(".top-links").wait_for()
@@ -32,14 +32,14 @@ def test_the_find_field_is_not_cut_off_beside_the_partners_links(
 
 
 def test_control_k_opens_a_page_that_searches_while_typing_where_the_field_has_no_room(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/organizations")
     visit.page.wait_for_url("**/organizations")
     visit.page.set_viewport_size({"width": 390, "height": HEIGHT})
     visit.page.keyboard.press("Control+k")
-    visit.page.wait_for_url("**/find")
+    visit.page.wait_for_url("**/search")
     field = visit.page.get_by_placeholder("Name, email, number or ID")
     expect(field).to_be_focused()
     expect(visit.page.get_by_text("Type at least two letters")).to_be_visible()
@@ -51,9 +51,9 @@ def test_control_k_opens_a_page_that_searches_while_typing_where_the_field_has_n
 
 
 def test_enter_opens_the_first_match(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/organizations")
     visit.page.wait_for_url("**/organizations")
     visit.page.set_viewport_size({"width": 1360, "height": HEIGHT})

@@ -10,9 +10,9 @@ from tests.fixtures.stack import Stack
 
 
 def test_a_refused_form_asks_before_another_organization_is_chosen_and_is_sent_for_that_one(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/report/schedule")
     page, organization = visit.page, partner["organizations"][0]
     recipients = page.get_by_label("Recipients")
@@ -44,9 +44,9 @@ def test_a_refused_form_asks_before_another_organization_is_chosen_and_is_sent_f
 
 
 def test_a_choice_that_replaces_the_page_asks_before_changes_are_lost(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/report/schedule")
     page, name = visit.page, partner["organizations"][0]["name"]
     recipients, about = page.get_by_label("Recipients"), page.get_by_label("Report about")

@@ -24,9 +24,9 @@ def at(visit: Visit, width: int) -> None:
 
 
 def test_the_filters_of_a_list_have_one_line_and_on_phones_two_in_every_language(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/organizations")
     visit.page.wait_for_url("**/organizations")
     higher = []
@@ -45,9 +45,9 @@ def test_the_filters_of_a_list_have_one_line_and_on_phones_two_in_every_language
 
 
 def test_actions_on_several_rows_are_shown_while_a_row_is_selected(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     visit.sign_in(partner["users"][0], then="/campaigns")
     visit.page.wait_for_url("**/campaigns")
     at(visit, 1360)
@@ -66,9 +66,9 @@ def test_actions_on_several_rows_are_shown_while_a_row_is_selected(
 
 
 def test_more_filters_are_applied_together_in_a_panel_that_returns_the_focus(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/calls")
     visit.page.wait_for_url("**/calls")
     button = visit.page.get_by_role("button", name="More filters")
@@ -90,9 +90,9 @@ def test_more_filters_are_applied_together_in_a_panel_that_returns_the_focus(
 
 
 def test_the_status_of_a_searched_list_is_legible_on_a_phone(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/calls?number=555")
     visit.page.wait_for_url("**/calls?number=555")
     at(visit, 390)
@@ -102,9 +102,9 @@ def test_the_status_of_a_searched_list_is_legible_on_a_phone(
 
 
 def test_the_export_menu_closes_when_the_download_begins(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/users")
     visit.page.wait_for_url("**/users")
     at(visit, 1360)
@@ -115,13 +115,16 @@ def test_the_export_menu_closes_when_the_download_begins(
 
 
 def test_a_list_is_filtered_while_typing_and_back_leaves_it(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/users")
     visit.page.wait_for_url("**/users")
     visit.page.goto("/organizations")
-    search, said = visit.page.locator("form.filters [name=q]"), visit.page.locator("#said")
+    search, message = (
+        visit.page.locator("form.filters [name=q]"),
+        visit.page.locator("#announcement"),
+    )
 
     under_way: list[Route] = []
 
@@ -133,7 +136,7 @@ def test_a_list_is_filtered_while_typing_and_back_leaves_it(
         search.press_sequentially("Bak", delay=20)
     search.press_sequentially("ery", delay=20)
     visit.page.wait_for_url("**/organizations?q=Bakery")
-    expect(said).to_contain_text("match")
+    expect(message).to_contain_text("match")
     expect(search).to_be_focused()
     expect(search).to_have_value("Bakery")
     search.press("ArrowLeft")
@@ -146,9 +149,9 @@ def test_a_list_is_filtered_while_typing_and_back_leaves_it(
 
 
 def test_a_search_by_enter_sends_one_request(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/organizations")
     visit.page.wait_for_url("**/organizations")
     asked: list[str] = []

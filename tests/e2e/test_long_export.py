@@ -14,10 +14,10 @@ READY = "Your export is ready"
 
 
 def test_a_long_list_is_prepared_announced_by_mail_downloaded_and_deleted(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     admin = partner["users"][0]
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     visit.sign_in(admin, then="/outbox")
     page.wait_for_url("**/outbox")

@@ -43,11 +43,11 @@ def set_password(page: Page, password: str, act: str) -> None:
     page.get_by_role("button", name=act).click()
 
 
-def test_a_user_signs_in_from_an_invitation_and_from_a_password_link(
-    live: Stack, partner: Partner, open_browser: Open, script: bool
+def test_a_user_signs_in_from_an_invitation_and_from_a_recovery_link(
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
-    email = invite(live, partner)
-    administrator = open_browser(live, partner, script=script)
+    email = invite(shared_stack, partner)
+    administrator = open_browser(shared_stack, partner, script=script)
     administrator.sign_in(partner["users"][0], then="/outbox")
     open_mail(administrator, "You are invited to", email)
     if script:
@@ -60,7 +60,7 @@ def test_a_user_signs_in_from_an_invitation_and_from_a_password_link(
         administrator.page.get_by_role("link", name="As HTML").click()
     invitation = link_in(administrator.page, "Accept invitation")
 
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     page.goto(invitation)
     expect(page.get_by_role("heading", level=1)).to_contain_text("Welcome to")
@@ -91,9 +91,9 @@ def test_a_user_signs_in_from_an_invitation_and_from_a_password_link(
 
 
 def test_a_form_survives_the_end_of_the_session(
-    live: Stack, partner: Partner, open_browser: Open, script: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     person = partner["users"][2]
     visit.sign_in(person, then="/account")
     page = visit.page
@@ -120,12 +120,12 @@ def test_a_form_survives_the_end_of_the_session(
 
 @pytest.mark.parametrize("all_others", [False, True])
 def test_another_browser_is_signed_out_from_the_account_page(
-    live: Stack, partner: Partner, open_browser: Open, script: bool, all_others: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool, all_others: bool
 ) -> None:
-    elsewhere = open_browser(live, partner, script=script)
+    elsewhere = open_browser(shared_stack, partner, script=script)
     elsewhere.sign_in(partner["users"][1], then="/account")
     expect(elsewhere.page.get_by_role("heading", name="Your account")).to_be_visible()
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     visit.sign_in(partner["users"][1], then="/account")
     page = visit.page
     expect(page.get_by_text("This browser", exact=True)).to_have_count(1)

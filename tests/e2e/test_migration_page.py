@@ -13,7 +13,7 @@ from tests.fixtures.stack import Stack
 
 
 def test_a_client_is_migrated_with_its_page(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     organization = partner["organizations"][0]
     legacy = organization["legacyClient"]
@@ -23,10 +23,10 @@ def test_a_client_is_migrated_with_its_page(
         "fromPhoneNumber": organization["agents"][0]["phoneNumber"],
         "introNotes": "She asked for a quote.",
     }
-    token = token_of(live, legacy, scope="phone/call.out")
+    token = token_of(shared_stack, legacy, scope="phone/call.out")
     with pytest.raises(RuntimeError, match="POST /phone/outbound"):
-        ask(live, "POST", "/phone/outbound", body=body, token=token)
-    visit = open_browser(live, partner, script=script)
+        ask(shared_stack, "POST", "/phone/outbound", body=body, token=token)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     visit.sign_in(partner["users"][0], then="/api-access")
     page.get_by_role("link", name="Migration", exact=True).click()
@@ -51,12 +51,12 @@ def test_a_client_is_migrated_with_its_page(
 
 
 def test_the_operator_gives_a_client_an_extension_and_ends_it(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page, home = visit.page, f"/operator/partners/{partner['id']}"
     visit.slug = ""
-    visit.sign_in(live.demo["operator"], then=home)
+    visit.sign_in(shared_stack.demo["operator"], then=home)
     page.get_by_role("link", name="View clients").click()
     # Only the first organization's client is used by other journeys.
     row = page.get_by_role("row").filter(has_text=partner["organizations"][1]["name"])

@@ -12,11 +12,11 @@ from tests.fixtures.stack import Stack
 
 @pytest.mark.parametrize("script", [True, False], ids=["script", "without script"])
 def test_an_admin_is_limited_to_a_group_of_organizations(
-    live: Stack, partner: dict[str, Any], open_browser: Open, look: Look, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, look: Look, script: bool
 ) -> None:
     kept, hidden = partner["organizations"][:2]
     admin = next(user for user in partner["users"] if user["userType"] == "admin")
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     visit.sign_in(partner["users"][0], then="/settings/groups")
     page = visit.page
     page.get_by_role("link", name="Add group").first.click()
@@ -37,7 +37,7 @@ def test_an_admin_is_limited_to_a_group_of_organizations(
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Access saved.")).to_be_visible()
 
-    theirs = open_browser(live, partner, script=script)
+    theirs = open_browser(shared_stack, partner, script=script)
     theirs.sign_in(admin, then="/organizations")
     expect(theirs.page.get_by_role("link", name=kept["name"]).first).to_be_visible()
     expect(theirs.page.get_by_text(hidden["name"])).to_have_count(0)

@@ -11,11 +11,11 @@ from tests.fixtures.stack import Stack
 
 
 def test_a_campaign_starts_pauses_and_goes_on(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     organization = partner["organizations"][2]
     name = f"Recall {'with' if script else 'without'} script"
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     visit.sign_in(organization["users"][0], then="/campaigns/new")
     page.get_by_label("Name").fill(name)
@@ -27,7 +27,7 @@ def test_a_campaign_starts_pauses_and_goes_on(
     key = organization["apiKey"]
     campaign = page.url.rpartition("/")[2]
     body = {"contacts": [*people, {"email": "nobody@mail.example"}]}
-    ask(live, "POST", f"/api/v1/campaigns/{campaign}/contacts", key=key, body=body)
+    ask(shared_stack, "POST", f"/api/v1/campaigns/{campaign}/contacts", key=key, body=body)
 
     page.get_by_role("link", name="Outreach", exact=True).click()
     page.get_by_role("link", name="Create plan").click()
@@ -65,10 +65,10 @@ def test_a_campaign_starts_pauses_and_goes_on(
 
 
 def test_the_organization_chosen_in_the_form_of_a_campaign_shows_its_assistants(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     organization = partner["organizations"][2]
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     visit.sign_in(partner["users"][0], then="/campaigns/new")
     page.get_by_label("Name").fill("Kept")

@@ -26,11 +26,11 @@ def owner_of(partner: Partner) -> dict[str, Any]:
 
 
 def test_an_owner_invites_a_colleague_edits_an_assistant_and_reads_the_bill(
-    live: Stack, partner: Partner, open_browser: Open, script: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     organization = partner["organizations"][0]
     assistant, colleague = organization["agents"][-1], f"ada@{uuid4().hex[:12]}.example"
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     visit.sign_in(owner_of(partner), then="/users")
     page.get_by_role("link", name="Invite user").click()
@@ -77,9 +77,9 @@ def test_an_owner_invites_a_colleague_edits_an_assistant_and_reads_the_bill(
 
 
 def test_an_owner_is_offered_and_reaches_no_page_of_the_partner(
-    live: Stack, partner: Partner, open_browser: Open, script: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     visit.sign_in(owner_of(partner))
     expect(page.get_by_role("heading", level=1, name="Overview")).to_be_visible()

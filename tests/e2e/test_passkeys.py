@@ -48,12 +48,12 @@ class Journey:
 
 
 @pytest.fixture
-def journey(live: Stack, partner: Partner, open_browser: Open) -> Journey:
-    visit = open_browser(live, partner)
+def journey(shared_stack: Stack, partner: Partner, open_browser: Open) -> Journey:
+    visit = open_browser(shared_stack, partner)
     devices = visit.page.context.new_cdp_session(visit.page)
     devices.send("WebAuthn.enable")
     devices.send("WebAuthn.addVirtualAuthenticator", {"options": DEVICE})
-    site = live.base_url.replace("127.0.0.1", "localhost")
+    site = shared_stack.base_url.replace("127.0.0.1", "localhost")
     return Journey(visit, site, person_of(partner, "partnerAdmin"))
 
 

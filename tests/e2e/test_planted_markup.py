@@ -30,7 +30,7 @@ def stack(own_stacks: OwnStacks, backend: str) -> Stack:
 
 
 @pytest.fixture
-def planted(stack: Stack, partner: dict[str, Any], open_browser: Open) -> Visit:
+def visit_with_planted_names(stack: Stack, partner: dict[str, Any], open_browser: Open) -> Visit:
     """The browser of the partner's administrator, after the names have been given everywhere."""
     token = token_of(stack, partner["client"])
     organization = partner["organizations"][0]
@@ -87,9 +87,13 @@ def executed(visit: Visit) -> int:
 
 @pytest.mark.parametrize("role", rotating("role that reads markup", ROLES))
 def test_a_name_is_shown_as_it_was_given_and_never_run(
-    stack: Stack, partner: dict[str, Any], planted: Visit, open_browser: Open, role: str
+    stack: Stack,
+    partner: dict[str, Any],
+    visit_with_planted_names: Visit,
+    open_browser: Open,
+    role: str,
 ) -> None:
-    visit = planted
+    visit = visit_with_planted_names
     if role == "standard":
         visit = open_browser(stack, partner)
         visit.sign_in(person_of(partner, role))
@@ -106,7 +110,7 @@ def test_a_name_is_shown_as_it_was_given_and_never_run(
 
 
 def test_the_sign_in_page_shows_the_product_as_it_is_named(
-    stack: Stack, partner: dict[str, Any], planted: Visit, open_browser: Open
+    stack: Stack, partner: dict[str, Any], visit_with_planted_names: Visit, open_browser: Open
 ) -> None:
     stranger = open_browser(stack, partner)
     stranger.page.goto(f"/p/{stranger.slug}/sign-in")

@@ -10,11 +10,11 @@ from tests.e2e.conftest import Open
 from tests.fixtures.stack import Stack
 
 
-@pytest.mark.usefixtures("own_brand")
+@pytest.mark.usefixtures("restored_brand")
 def test_an_admin_publishes_a_plan_and_changes_the_limits(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     visit.sign_in(partner["users"][0], then="/pricing")
     page.get_by_role("link", name="Edit Plus").click()
@@ -62,18 +62,18 @@ def test_an_admin_publishes_a_plan_and_changes_the_limits(
 
 
 def test_an_editor_reads_the_prices_and_changes_none(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][1], then="/pricing")
     expect(visit.page.get_by_role("heading", name="Plus")).to_be_visible()
     expect(visit.page.get_by_role("link", name="Edit Plus")).to_have_count(0)
 
 
 def test_a_member_sees_their_plan_and_upgrades(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     organization = partner["organizations"][1]
     visit.sign_in(organization["users"][0], then="/plan")
     expect(visit.page.get_by_role("main")).to_contain_text("Your plan Basic")

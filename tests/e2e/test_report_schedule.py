@@ -51,11 +51,11 @@ def letter(page: Page) -> list[str]:
 
 
 def test_a_report_is_scheduled_for_an_organization_and_its_test_mail_is_what_the_preview_shows(
-    live: Stack, partner: Partner, open_browser: Open, script: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     organization, admin = partner["organizations"][1], partner["users"][0]
-    french = french_reader(live, partner)
-    visit = open_browser(live, partner, script=script)
+    french = french_reader(shared_stack, partner)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     visit.sign_in(admin, then="/report/schedule")
     page.get_by_label("Report about").select_option(label=organization["name"])

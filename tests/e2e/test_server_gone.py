@@ -15,23 +15,25 @@ FRESH_MS = 5000
 
 
 @pytest.fixture
-def mortal(stacks: Stacks, backend: str) -> Iterator[Stack]:
+def stoppable_stack(stacks: Stacks, backend: str) -> Iterator[Stack]:
     """A stack of this test's own, since it is stopped."""
     stack = stacks.start(backend)
     yield stack
     stack.stop()
 
 
-def test_forms_keep_their_values_when_the_server_is_gone(mortal: Stack, open_browser: Open) -> None:
-    partner = mortal.demo["partners"][0]
-    by_htmx, plain = open_browser(mortal, partner), open_browser(mortal, partner)
+def test_forms_keep_their_values_when_the_server_is_gone(
+    stoppable_stack: Stack, open_browser: Open
+) -> None:
+    partner = stoppable_stack.demo["partners"][0]
+    by_htmx, plain = open_browser(stoppable_stack, partner), open_browser(stoppable_stack, partner)
     by_htmx.sign_in(partner["users"][0], then="/branding")
     plain.sign_in(partner["users"][0], then="/settings")
     fields = (by_htmx.page.get_by_label("Product name"), plain.page.get_by_label("Company name"))
     for field in fields:
         expect(field).to_be_visible()
-    os.kill(mortal.supervisor.pid, signal.SIGTERM)
-    mortal.supervisor.wait(40)
+    os.kill(stoppable_stack.supervisor.pid, signal.SIGTERM)
+    stoppable_stack.supervisor.wait(40)
     plain.page.wait_for_timeout(FRESH_MS)
     for field in fields:
         field.fill("Typed while nobody listened")
@@ -44,10 +46,10 @@ def test_forms_keep_their_values_when_the_server_is_gone(mortal: Stack, open_bro
 
 
 def test_a_click_does_not_wait_for_the_check_that_began_when_the_pointer_came(
-    live: Stack, open_browser: Open
+    shared_stack: Stack, open_browser: Open
 ) -> None:
-    partner = live.demo["partners"][0]
-    visit = open_browser(live, partner)
+    partner = shared_stack.demo["partners"][0]
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/settings")
     button = visit.page.get_by_role("button", name="Save settings")
     expect(button).to_be_visible()

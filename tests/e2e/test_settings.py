@@ -17,9 +17,9 @@ PHONE = 859
 
 @pytest.mark.parametrize("script", [True, False], ids=["script", "without script"])
 def test_each_part_has_its_save_button_in_view(
-    live: Stack, partner: dict[str, Any], open_browser: Open, look: Look, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, look: Look, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     visit.sign_in(partner["users"][0], then="/settings")
     page = visit.page
     save = page.get_by_role("button", name="Save settings")
@@ -43,9 +43,9 @@ def test_each_part_has_its_save_button_in_view(
 
 
 def test_the_sign_in_policy_is_refused_corrected_and_saved(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     visit.sign_in(partner["users"][0], then="/settings/sign-in")
     page, save = visit.page, visit.page.get_by_role("button", name="Save sign-in settings")
     heading(page, "Sign-in")

@@ -9,9 +9,9 @@ from tests.fixtures.stack import Stack
 
 
 def test_the_current_place_is_in_view(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     page.set_viewport_size({"width": 1360, "height": 600 if script else 900})
     visit.sign_in(partner["users"][0], then="/audit")
@@ -20,9 +20,9 @@ def test_the_current_place_is_in_view(
 
 
 def test_tabs_fade_on_a_phone_until_the_last_is_in_view(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     page = visit.page
     page.set_viewport_size({"width": 390, "height": 844})
     visit.sign_in(partner["users"][0], then="/organizations")

@@ -27,8 +27,8 @@ PLACES = {
 
 def person_of(partner: Partner, role: str) -> dict[str, Any]:
     """The demo's person of a role; a member is one of the first organization."""
-    everybody = [*partner["users"], *partner["organizations"][0]["users"]]
-    return next(user for user in everybody if user["userType"] == role)
+    everyone = [*partner["users"], *partner["organizations"][0]["users"]]
+    return next(user for user in everyone if user["userType"] == role)
 
 
 def show_places(page: Page, look: Look) -> None:
@@ -38,9 +38,9 @@ def show_places(page: Page, look: Look) -> None:
 
 
 def test_signing_in_leads_back_to_the_page_that_was_asked_for(
-    live: Stack, partner: Partner, open_browser: Open, script: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     page.goto(f"/p/{visit.slug}/sign-in")
     page.goto("/usage?start=2026-01-01&end=2026-01-31")
@@ -55,13 +55,13 @@ def test_signing_in_leads_back_to_the_page_that_was_asked_for(
         expect(password).to_have_attribute("type", "text")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", level=1, name="Usage")).to_be_visible()
-    assert page.url == f"{live.base_url}/usage?start=2026-01-01&end=2026-01-31"
+    assert page.url == f"{shared_stack.base_url}/usage?start=2026-01-01&end=2026-01-31"
 
 
 def test_a_wrong_password_is_refused_once_and_the_address_stays(
-    live: Stack, partner: Partner, open_browser: Open, script: bool
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     visit.sign_in({"email": partner["users"][0]["email"], "password": "not this one"})
     page = visit.page
     refusal = "Email or password is wrong. Check both and try again."
@@ -74,9 +74,9 @@ def test_a_wrong_password_is_refused_once_and_the_address_stays(
 
 
 def test_an_unknown_address_is_answered_like_a_wrong_password(
-    live: Stack, partner: Partner, open_browser: Open
+    shared_stack: Stack, partner: Partner, open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in({"email": "nobody@mail.example", "password": "not this one"})
     expect(visit.page.get_by_role("alert")).to_contain_text(
         "Email or password is wrong. Check both and try again."
@@ -84,9 +84,9 @@ def test_an_unknown_address_is_answered_like_a_wrong_password(
 
 
 def test_after_signing_out_the_pages_ask_to_sign_in_again(
-    live: Stack, partner: Partner, open_browser: Open, script: bool, look: Look
+    shared_stack: Stack, partner: Partner, open_browser: Open, script: bool, look: Look
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     visit.sign_in(partner["users"][0])
     page = visit.page
     expect(page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
@@ -102,9 +102,9 @@ def test_after_signing_out_the_pages_ask_to_sign_in_again(
 
 @pytest.mark.parametrize("role", sorted(PLACES))
 def test_the_sidebar_shows_each_role_its_places_and_no_others(
-    live: Stack, partner: Partner, open_browser: Open, look: Look, role: str
+    shared_stack: Stack, partner: Partner, open_browser: Open, look: Look, role: str
 ) -> None:
-    visit = open_browser(live, partner, script=False)
+    visit = open_browser(shared_stack, partner, script=False)
     visit.sign_in(person_of(partner, role))
     page = visit.page
     show_places(page, look)
@@ -113,9 +113,9 @@ def test_the_sidebar_shows_each_role_its_places_and_no_others(
 
 
 def test_a_page_that_a_role_may_not_open_is_not_found(
-    live: Stack, partner: Partner, open_browser: Open
+    shared_stack: Stack, partner: Partner, open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(person_of(partner, "standard"))
     expect(visit.page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
     answer = visit.page.goto("/branding")

@@ -21,9 +21,9 @@ def press(page: Page, wanted: Locator) -> None:
 
 
 def test_a_click_right_after_typing_an_organization_creates_the_campaign(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/campaigns/new")
     page = visit.page
     page.get_by_label("Name", exact=True).fill(f"Spring recall {uuid4().hex[:6]}")
@@ -35,9 +35,9 @@ def test_a_click_right_after_typing_an_organization_creates_the_campaign(
 
 
 def test_a_click_right_after_typing_a_number_places_the_test_call(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
     visit.sign_in(partner["users"][0], then="/test-call")
     page = visit.page
     number = partner["organizations"][0]["simulator"]["busy"]

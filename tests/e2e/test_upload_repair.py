@@ -25,9 +25,9 @@ Cy Fixed,+1 202 867 5378,
 
 
 def test_a_damaged_file_is_fixed_applied_and_undone(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
-    visit, path = open_campaign(live, partner, open_browser, 2, script=script)
+    visit, path = open_campaign(shared_stack, partner, open_browser, 2, script=script)
     page = visit.page
     before = size_of(page)
     choose(page, "damaged.csv", "text/csv", FILE.encode())
@@ -69,7 +69,7 @@ def test_a_damaged_file_is_fixed_applied_and_undone(
     if script:
         assert visit.findings() == []
     page.get_by_role("link", name="Open campaign").click()
-    expect(page).to_have_url(f"{live.base_url}{path}")
+    expect(page).to_have_url(f"{shared_stack.base_url}{path}")
     assert size_of(page) == before
 
 

@@ -12,9 +12,9 @@ WRONGS = """<h1>Twice</h1><p style="color: red">styled</p><script>alert(1)</scri
 
 
 def test_the_checks_of_a_visit_find_each_fault_of_a_page(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
-    visit = open_browser(live, partner)
+    visit = open_browser(shared_stack, partner)
 
     def spoil(route: Route) -> None:
         answer = route.fetch()

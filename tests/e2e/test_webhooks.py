@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.conftest import Open
 from tests.fixtures.receiver import Receiver
 from tests.fixtures.stack import Stack
-from tests.fixtures.worker import until
+from tests.fixtures.worker import wait_until
 
 HOST = "127.0.0.1"
 
@@ -32,9 +32,13 @@ def until_shown(page: Page, wanted: Locator) -> None:
 
 
 def test_a_webhook_is_added_tested_and_removed(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool, receiver: Receiver
+    shared_stack: Stack,
+    partner: dict[str, Any],
+    open_browser: Open,
+    script: bool,
+    receiver: Receiver,
 ) -> None:
-    visit = open_browser(live, partner, script=script)
+    visit = open_browser(shared_stack, partner, script=script)
     page = visit.page
     organization = partner["organizations"][0]
     visit.sign_in(partner["users"][0], then="/api-access/webhooks")
@@ -72,7 +76,7 @@ def test_a_webhook_is_added_tested_and_removed(
     taken = len(receiver.received)
     again.click()
     expect(page.get_by_text("It will be sent again with its original ID.")).to_be_visible()
-    until(lambda: len(receiver.received) > taken)
+    wait_until(lambda: len(receiver.received) > taken)
     assert len({sent.id for sent in receiver.received}) == 1
     if script:
         assert visit.findings() == []

@@ -157,7 +157,7 @@ class Visit:
     def watch(self, context: BrowserContext) -> None:
         context.expose_function("reportViolation", self._violated)
         context.add_init_script(REPORT_VIOLATIONS)
-        self.page.on("console", self._said)
+        self.page.on("console", self._note_console_message)
         self.page.on("pageerror", lambda error: self.problems.append(f"script: {error}"))
         self.page.on("requestfailed", self._failed)
         self.page.on("response", self._answered)
@@ -224,7 +224,7 @@ class Visit:
     def _violated(self, words: str) -> None:
         self.problems.append(f"content policy: {words}")
 
-    def _said(self, message: ConsoleMessage) -> None:
+    def _note_console_message(self, message: ConsoleMessage) -> None:
         # These repeat the findings of `_answered` and `_failed`; htmx's are about aborted requests.
         repeated = ("Failed to load resource", "htmx:sendAbort", "htmx:afterRequest")
         known = any(text in message.text for text in repeated)

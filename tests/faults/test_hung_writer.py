@@ -9,9 +9,9 @@ from flask import Flask
 from app.database import Database, sqlite_write_lock
 from app.enums import Role
 from app.factory import install_extensions
-from tests.fixtures.cast import bearer, make_tenant
 from tests.fixtures.hung_process import WRITER, hung
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import bearer, make_tenant
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)

@@ -176,11 +176,11 @@ def hubspot_contacts(rows: int = 2000, encoding: str = "cp1252") -> Export:
 @cache
 def hubspot_workbook(rows: int = 2000) -> Export:
     """The same table as XLSX."""
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet("All contacts")
+    workbook = Workbook(write_only=True)
+    sheet = workbook.create_sheet("All contacts")
     sheet.append(HUBSPOT_COLUMNS)
     for cells in _hubspot_rows(rows):
         sheet.append(cells)
     data = io.BytesIO()
-    book.save(data)
+    workbook.save(data)
     return Export(data.getvalue(), rows, _bad(rows))

@@ -31,7 +31,7 @@ BODIES = {
 
 
 @pytest.fixture
-def published() -> Callable[..., bytes]:
+def dns_with_key() -> Callable[..., bytes]:
     """The DNS with the key's record."""
     der = KEY.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     return lambda name, **_more: {
@@ -45,24 +45,24 @@ def signed(octets: bytes, *names: str) -> bytes:
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_another_implementation_accepts_the_signature(
-    body: bytes, published: Callable[..., bytes]
+    body: bytes, dns_with_key: Callable[..., bytes]
 ) -> None:
-    assert dkim.verify(signed(HEAD + b"\r\n\r\n" + body), dnsfunc=published)
+    assert dkim.verify(signed(HEAD + b"\r\n\r\n" + body), dnsfunc=dns_with_key)
 
 
-def test_folded_and_spaced_headers_are_accepted(published: Callable[..., bytes]) -> None:
+def test_folded_and_spaced_headers_are_accepted(dns_with_key: Callable[..., bytes]) -> None:
     head = b"FROM:  a@mail.example\r\nSubject:  a\r\n\tlong \t one\r\n two  \r\nTo:b@other.example"
-    assert dkim.verify(signed(head + b"\r\n\r\nHello.\r\n"), dnsfunc=published)
+    assert dkim.verify(signed(head + b"\r\n\r\nHello.\r\n"), dnsfunc=dns_with_key)
 
 
 @pytest.mark.parametrize(
     ("old", "new"), [(b"Hello.", b"Hello!"), (b"a@mail", b"c@mail"), (b"Hello\r\n", b"Hi\r\n")]
 )
 def test_a_changed_mail_is_not_accepted(
-    old: bytes, new: bytes, published: Callable[..., bytes]
+    old: bytes, new: bytes, dns_with_key: Callable[..., bytes]
 ) -> None:
     mail = signed(HEAD + b"\r\n\r\nHello.\r\n")
-    assert dkim.verify(mail.replace(old, new), dnsfunc=published) is False
+    assert dkim.verify(mail.replace(old, new), dnsfunc=dns_with_key) is False
 
 
 def test_no_line_of_the_header_is_long() -> None:

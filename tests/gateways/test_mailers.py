@@ -25,7 +25,7 @@ from app.gateways.mailers import (
 from app.gateways.mailers.message import to_message
 from app.gateways.mailers.smtp import MailServer, SmtpMailer
 from tests.fixtures.certificate import write_certificate
-from tests.fixtures.mail_server import Post, read
+from tests.fixtures.mail_server import SmtpServer, read
 from tests.fixtures.stack import free_port
 
 FROM = "no-reply@mail.example"
@@ -51,15 +51,15 @@ StartServer = Callable[..., int]
 
 
 @pytest.fixture
-def post() -> Post:
-    return Post()
+def smtp_server() -> SmtpServer:
+    return SmtpServer()
 
 
 @pytest.fixture
-def start_server(post: Post) -> Iterator[StartServer]:
+def start_server(smtp_server: SmtpServer) -> Iterator[StartServer]:
     """``start_server(…options of aiosmtpd)`` starts one on a free port, which is returned."""
     with ExitStack() as running:
-        yield lambda **options: running.enter_context(post.open(**options))
+        yield lambda **options: running.enter_context(smtp_server.open(**options))
 
 
 @pytest.fixture
@@ -73,11 +73,11 @@ def own_certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLC
 
 
 def test_a_server_is_given_text_and_html_with_every_header(
-    post: Post, start_server: StartServer
+    smtp_server: SmtpServer, start_server: StartServer
 ) -> None:
     port = start_server()
     SmtpMailer(f"smtp://127.0.0.1:{port}", FROM).send(letter())
-    envelope = post.kept[0]
+    envelope = smtp_server.kept[0]
     message = read(envelope)
     assert (envelope.mail_from, envelope.rcpt_tos) == (FROM, ["ada@hillside.example"])
     assert {name: message[name] for name in message if name not in ("Date", "Message-ID")} == {
@@ -93,18 +93,18 @@ def test_a_server_is_given_text_and_html_with_every_header(
     plain, html = (message.get_body((kind,)) for kind in ("plain", "html"))
     assert plain is not None
     assert html is not None
-    said = [part.get_content().strip() for part in (plain, html)]
-    assert said == ["Hello — Ünal", "<p>Hello — Ünal</p>"]
+    answer_text = [part.get_content().strip() for part in (plain, html)]
+    assert answer_text == ["Hello — Ünal", "<p>Hello — Ünal</p>"]
 
 
 def test_a_server_is_given_the_attached_files_beside_text_and_html(
-    post: Post, start_server: StartServer
+    smtp_server: SmtpServer, start_server: StartServer
 ) -> None:
     content = bytes(range(256)) * 40
     file = MailAttachment("report-2026-09.pdf", "application/pdf", content)
     port = start_server()
     SmtpMailer(f"smtp://127.0.0.1:{port}", FROM).send(letter(attachments=(file,)))
-    message = read(post.kept[0])
+    message = read(smtp_server.kept[0])
     (part,) = message.iter_attachments()
     assert (part.get_filename(), part.get_content_type()) == (file.name, file.content_type)
     assert part.get_content() == content
@@ -137,37 +137,41 @@ def test_no_name_or_subject_can_add_a_header(words: str) -> None:
 
 
 def test_addresses_beyond_ascii_are_written_as_their_standards_say(
-    post: Post, start_server: StartServer
+    smtp_server: SmtpServer, start_server: StartServer
 ) -> None:
     port = start_server(enable_SMTPUTF8=True)
     mailer = SmtpMailer(f"smtp://127.0.0.1:{port}", FROM)
     mailer.send(letter(to="jo@müller.example"))
     mailer.send(letter(to="jürgen@müller.example"))
-    assert [envelope.rcpt_tos for envelope in post.kept] == [
+    assert [envelope.rcpt_tos for envelope in smtp_server.kept] == [
         ["jo@xn--mller-kva.example"],
         ["jürgen@xn--mller-kva.example"],
     ]
 
 
 @pytest.mark.parametrize(
-    ("what", "answer", "expected"),
+    ("answers", "answer", "expected"),
     [
-        ("recipient", "450 mailbox busy", MailDeferred),
-        ("recipient", "550 no such mailbox", MailRefused),
-        ("data", "451 try later", MailDeferred),
-        ("data", "554 looks like junk", MailRefused),
+        ("rcpt_answers", "450 mailbox busy", MailDeferred),
+        ("rcpt_answers", "550 no such mailbox", MailRefused),
+        ("data_answers", "451 try later", MailDeferred),
+        ("data_answers", "554 looks like junk", MailRefused),
     ],
 )
 def test_a_refusal_is_final_exactly_where_the_server_says_so(
-    post: Post, start_server: StartServer, what: str, answer: str, expected: type[Exception]
+    smtp_server: SmtpServer,
+    start_server: StartServer,
+    answers: str,
+    answer: str,
+    expected: type[Exception],
 ) -> None:
     port = start_server()
-    getattr(post, what).append(answer)
+    getattr(smtp_server, answers).append(answer)
     with pytest.raises(expected) as refusal:
         SmtpMailer(f"smtp://127.0.0.1:{port}", FROM).send(letter())
     assert answer[:3] in str(refusal.value)
     assert "hillside" not in str(refusal.value)
-    assert post.kept == []
+    assert smtp_server.kept == []
 
 
 def test_a_server_that_is_away_is_no_refusal() -> None:
@@ -189,50 +193,52 @@ def test_a_silent_server_is_given_up_in_time() -> None:
 
 
 def test_encryption_is_used_where_the_server_offers_it(
-    post: Post, start_server: StartServer, own_certificate: ssl.SSLContext
+    smtp_server: SmtpServer, start_server: StartServer, own_certificate: ssl.SSLContext
 ) -> None:
     port = start_server(tls_context=own_certificate, require_starttls=True)
     SmtpMailer(f"smtp://localhost:{port}", FROM).send(letter())
-    assert len(post.kept) == 1
+    assert len(smtp_server.kept) == 1
 
 
 def test_encryption_from_the_first_octet(
-    post: Post, start_server: StartServer, own_certificate: ssl.SSLContext
+    smtp_server: SmtpServer, start_server: StartServer, own_certificate: ssl.SSLContext
 ) -> None:
     port = start_server(ssl_context=own_certificate)
     SmtpMailer(f"smtps://localhost:{port}", FROM).send(letter())
-    assert len(post.kept) == 1
+    assert len(smtp_server.kept) == 1
 
 
 def test_a_certificate_for_another_name_is_not_believed(
-    post: Post, start_server: StartServer, own_certificate: ssl.SSLContext
+    smtp_server: SmtpServer, start_server: StartServer, own_certificate: ssl.SSLContext
 ) -> None:
     port = start_server(tls_context=own_certificate)
     with pytest.raises(MailDeferred):
         SmtpMailer(f"smtp://127.0.0.1:{port}", FROM).send(letter())
-    assert post.kept == []
+    assert smtp_server.kept == []
 
 
 def test_nothing_is_sent_unencrypted_where_encryption_is_required(
-    post: Post, start_server: StartServer
+    smtp_server: SmtpServer, start_server: StartServer
 ) -> None:
     port = start_server()
     with pytest.raises(MailDeferred):
         SmtpMailer(f"smtp://127.0.0.1:{port}?starttls=1", FROM).send(letter())
-    assert post.kept == []
+    assert smtp_server.kept == []
 
 
 @pytest.mark.parametrize(("password", "kept"), [("p%40ss", 1), ("wrong", 0)])
 def test_user_and_password_are_sent_to_the_server(
-    post: Post,
+    smtp_server: SmtpServer,
     start_server: StartServer,
     own_certificate: ssl.SSLContext,
     password: str,
     kept: int,
 ) -> None:
-    def check(_server: Any, _session: Any, _envelope: Any, _how: str, said: Any) -> AuthResult:
-        assert isinstance(said, LoginPassword)
-        return AuthResult(success=said == LoginPassword(b"portal", b"p@ss"), handled=False)
+    def check(
+        _server: Any, _session: Any, _envelope: Any, _how: str, answer_text: Any
+    ) -> AuthResult:
+        assert isinstance(answer_text, LoginPassword)
+        return AuthResult(success=answer_text == LoginPassword(b"portal", b"p@ss"), handled=False)
 
     port = start_server(tls_context=own_certificate, authenticator=check, auth_required=True)
     mailer = SmtpMailer(f"smtp://portal:{password}@localhost:{port}", FROM)
@@ -241,7 +247,7 @@ def test_user_and_password_are_sent_to_the_server(
     else:
         with pytest.raises(MailDeferred):  # an operator may fix the configuration
             mailer.send(letter())
-    assert len(post.kept) == kept
+    assert len(smtp_server.kept) == kept
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,10 @@ FIXTURES = [
 
 
 def node_version() -> tuple[int, ...]:
-    told = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
-    return tuple(map(int, re.findall(r"\d+", told)[:2]))
+    reported = subprocess.run(
+        ["node", "--version"], capture_output=True, text=True, check=True
+    ).stdout
+    return tuple(map(int, re.findall(r"\d+", reported)[:2]))
 
 
 pytestmark = pytest.mark.skipif(
@@ -131,8 +133,8 @@ def test_messages_of_an_independent_server_are_spoken(server: Aimock) -> None:
 
 
 def test_a_recording_is_transcribed_with_the_time_of_each_line(server: Aimock) -> None:
-    told = transcribe(server.model("whisper-1"), b"RIFF", "call.wav", "audio/wav")
-    assert told == [SpeechSegment("Good morning.", at=1.5)]
+    reported = transcribe(server.model("whisper-1"), b"RIFF", "call.wav", "audio/wav")
+    assert reported == [SpeechSegment("Good morning.", at=1.5)]
 
 
 def test_a_transcript_is_summed_up(server: Aimock) -> None:

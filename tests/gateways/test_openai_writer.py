@@ -36,14 +36,14 @@ BUILT_IN = TemplateWriter().compose(BRIEF)
 
 
 @pytest.fixture
-def model() -> Iterator[LanguageModel]:
+def language_model() -> Iterator[LanguageModel]:
     with LanguageModel(answer=completion(GOOD)).open() as opened:
         yield opened
 
 
-def writer(model: LanguageModel, **changes: Any) -> OpenAiWriter:
+def writer(language_model: LanguageModel, **changes: Any) -> OpenAiWriter:
     settings: dict[str, Any] = {
-        "url": model.url,
+        "url": language_model.url,
         "key": KEY,
         "model": "small-1",
         "seconds": 20.0,
@@ -54,9 +54,9 @@ def writer(model: LanguageModel, **changes: Any) -> OpenAiWriter:
 
 
 def test_the_written_text_comes_between_the_caller_and_the_number_to_call_back(
-    model: LanguageModel,
+    language_model: LanguageModel,
 ) -> None:
-    assert writer(model).compose(BRIEF) == WrittenMessages(
+    assert writer(language_model).compose(BRIEF) == WrittenMessages(
         intro=(
             "Hello Ada, this is Sam, the AI Receptionist of Harbour Roofing. It is about the roof "
             "we priced for you, under number 1017 8842. Is this a good moment to talk?"
@@ -68,11 +68,11 @@ def test_the_written_text_comes_between_the_caller_and_the_number_to_call_back(
     )
 
 
-def test_the_prompt_holds_the_facts_and_the_prohibitions(model: LanguageModel) -> None:
-    writer(model, url=f"{model.url}/").compose(BRIEF)
-    [asked] = model.asked
+def test_the_prompt_holds_the_facts_and_the_prohibitions(language_model: LanguageModel) -> None:
+    writer(language_model, url=f"{language_model.url}/").compose(BRIEF)
+    [asked] = language_model.asked
     system, user = asked.pop("messages")
-    assert (asked, model.keys) == (
+    assert (asked, language_model.keys) == (
         {"path": "/v1/chat/completions", "model": "small-1"},
         [f"Bearer {KEY}"],
     )
@@ -89,18 +89,18 @@ def test_the_prompt_holds_the_facts_and_the_prohibitions(model: LanguageModel) -
     )
 
 
-def test_long_notes_and_many_facts_are_cut(model: LanguageModel) -> None:
+def test_long_notes_and_many_facts_are_cut(language_model: LanguageModel) -> None:
     many = {f"key{number}": "x" * 1000 for number in range(50)}
-    writer(model, key="").compose(replace(BRIEF, notes="y" * 10_000, metadata=many))
-    told = json.loads(model.asked[0]["messages"][1]["content"])
-    known = told["known of the person"]
-    assert (len(told["notes"]), len(known), len(known["key0"])) == (4000, 20, 200)
-    assert model.keys == [None]
+    writer(language_model, key="").compose(replace(BRIEF, notes="y" * 10_000, metadata=many))
+    reported = json.loads(language_model.asked[0]["messages"][1]["content"])
+    known = reported["known of the person"]
+    assert (len(reported["notes"]), len(known), len(known["key0"])) == (4000, 20, 200)
+    assert language_model.keys == [None]
 
 
-def test_an_object_between_other_words_is_found(model: LanguageModel) -> None:
-    model.answer = completion(f"Sure!\n```json\n{json.dumps(GOOD)}\n```")
-    assert "the roof we priced" in writer(model).compose(BRIEF).intro
+def test_an_object_between_other_words_is_found(language_model: LanguageModel) -> None:
+    language_model.answer = completion(f"Sure!\n```json\n{json.dumps(GOOD)}\n```")
+    assert "the roof we priced" in writer(language_model).compose(BRIEF).intro
 
 
 @pytest.mark.parametrize(
@@ -122,13 +122,16 @@ def test_an_object_between_other_words_is_found(model: LanguageModel) -> None:
     ],
 )
 def test_after_a_failed_request_the_templates_write(
-    model: LanguageModel, caplog: pytest.LogCaptureFixture, fault: dict[str, Any], reason: str
+    language_model: LanguageModel,
+    caplog: pytest.LogCaptureFixture,
+    fault: dict[str, Any],
+    reason: str,
 ) -> None:
     for name, value in fault.items():
-        setattr(model, name, value)
+        setattr(language_model, name, value)
     waits = 0.2 if "hangs" in fault or "drips" in fault else 20.0
     with caplog.at_level(logging.WARNING):
-        assert writer(model, seconds=waits).compose(BRIEF) == BUILT_IN
+        assert writer(language_model, seconds=waits).compose(BRIEF) == BUILT_IN
     assert [record.getMessage() for record in caplog.records] == [
         f"the message writer was no use, the built-in one wrote instead: {reason}"
     ]
@@ -155,12 +158,18 @@ def test_after_a_failed_request_the_templates_write(
 )
 @pytest.mark.parametrize("place", ["purpose", "missed"])
 def test_a_forbidden_message_is_replaced_as_a_whole(
-    model: LanguageModel, caplog: pytest.LogCaptureFixture, place: str, words: Any, reason: str
+    language_model: LanguageModel,
+    caplog: pytest.LogCaptureFixture,
+    place: str,
+    words: Any,
+    reason: str,
 ) -> None:
-    said = GOOD | {place: words}
-    model.answer = completion({name: text for name, text in said.items() if text is not ...})
+    message = GOOD | {place: words}
+    language_model.answer = completion(
+        {name: text for name, text in message.items() if text is not ...}
+    )
     with caplog.at_level(logging.WARNING):
-        assert writer(model).compose(BRIEF) == BUILT_IN
+        assert writer(language_model).compose(BRIEF) == BUILT_IN
     assert [record.getMessage() for record in caplog.records] == [
         f"the message writer was no use, the built-in one wrote instead: {reason}"
     ]
@@ -175,10 +184,10 @@ def test_a_closed_port_counts_as_a_failed_request(caplog: pytest.LogCaptureFixtu
     assert "annoyed" not in caplog.text
 
 
-def test_the_settings_choose_the_writer(model: LanguageModel, tmp_path: Path) -> None:
-    asked = {"writer_url": model.url, "writer_model": "small-1", "writer_key": KEY}
+def test_the_settings_choose_the_writer(language_model: LanguageModel, tmp_path: Path) -> None:
+    asked = {"writer_url": language_model.url, "writer_model": "small-1", "writer_key": KEY}
     chosen = open_writer(settings_for("sqlite://", tmp_path, writer="openai", **asked))
     assert "the roof we priced for you" in chosen.compose(BRIEF).intro
-    assert model.keys == [f"Bearer {KEY}"]
+    assert language_model.keys == [f"Bearer {KEY}"]
     assert open_writer(settings_for("sqlite://", tmp_path)).compose(BRIEF) == BUILT_IN
     assert KEY not in repr(settings_for("sqlite://", tmp_path, writer="openai", **asked))

@@ -45,7 +45,7 @@ def seen_after(database: Database, simulator: Simulator, number: str, seconds: f
     return [event.kind.value for event in simulator.look_up(about(asked.attempt_id)).events]
 
 
-def test_the_numbers_are_fictitious_and_may_be_dialled() -> None:
+def test_the_numbers_are_fictitious_and_may_be_called() -> None:
     for number in SIMULATED_NUMBERS.values():
         assert number.startswith("+120255501")
         check_dialable(number, everywhere_in("US"))

@@ -37,13 +37,15 @@ def trunk() -> Iterator[Trunk]:
 
 
 @pytest.fixture(scope="module")
-def patient(trunk: Trunk, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Telephone]:
+def patient_telephone(
+    trunk: Trunk, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Telephone]:
     """One that hears a call to its end."""
     yield from _telephone(trunk, "+12125553001", tmp_path_factory.mktemp("patient"), 60.0)
 
 
 @pytest.fixture(scope="module")
-def hasty(trunk: Trunk, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Telephone]:
+def hasty_telephone(trunk: Trunk, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Telephone]:
     """One that hangs up while it is spoken to."""
     yield from _telephone(trunk, "+12125553002", tmp_path_factory.mktemp("hasty"), 4.0)
 
@@ -56,9 +58,9 @@ def _telephone(trunk: Trunk, number: str, folder: Path, listens: float) -> Itera
 
 
 def task(
-    trunk: Trunk, folder: Path, number: str, *, espeak: str = "espeak-ng", **said: str
+    trunk: Trunk, folder: Path, number: str, *, espeak: str = "espeak-ng", **message: str
 ) -> SipCallTask:
-    own = {"intro": INTRO, "voicemail": "", "hand_over_to": ""} | said
+    own = {"intro": INTRO, "voicemail": "", "hand_over_to": ""} | message
     account = SipAccount(trunk=trunk.address, folder=folder, ring_seconds=1.0, espeak=espeak)
     return SipCallTask(new_id(), number, "+12025550199", account=account, **own)
 
@@ -76,30 +78,30 @@ def stored_facts(task: SipCallTask) -> list[tuple[AttemptFact, dict[str, Any]]]:
     return [(entry.fact, entry.more) for entry in record.entries]
 
 
-def fact_kinds(told: list[tuple[AttemptFact, dict[str, Any]]]) -> list[AttemptFact]:
-    return [fact for fact, _ in told]
+def fact_kinds(reported: list[tuple[AttemptFact, dict[str, Any]]]) -> list[AttemptFact]:
+    return [fact for fact, _ in reported]
 
 
 def test_a_call_ends_after_its_longest_time(
-    trunk: Trunk, patient: Telephone, tmp_path: Path
+    trunk: Trunk, patient_telephone: Telephone, tmp_path: Path
 ) -> None:
-    asked = task(trunk, tmp_path, patient.number, intro=INTRO * 9)
+    asked = task(trunk, tmp_path, patient_telephone.number, intro=INTRO * 9)
     asked = replace(asked, account=replace(asked.account, longest_call_seconds=1.5))
-    told = stored_facts(asked)
-    assert fact_kinds(told) == [*TALKED[: len(told) - 1], AttemptFact.ENDED]
-    assert told[-1][1] == {"reason": "completed", "words": "", "definite": False}
+    reported = stored_facts(asked)
+    assert fact_kinds(reported) == [*TALKED[: len(reported) - 1], AttemptFact.ENDED]
+    assert reported[-1][1] == {"reason": "completed", "words": "", "definite": False}
 
 
 def test_a_call_ends_as_it_went(
-    trunk: Trunk, patient: Telephone, hasty: Telephone, tmp_path: Path
+    trunk: Trunk, patient_telephone: Telephone, hasty_telephone: Telephone, tmp_path: Path
 ) -> None:
     """Three at once: no one takes over, the called one hangs up early, the trunk is full."""
     full = "+12125553003"
     trunk.routes[full] = Answer(503, "Full", ("Retry-After: 9",))
     absent = "sip:assistant@127.0.0.1:9;transport=tcp"
     tasks = [
-        task(trunk, tmp_path, patient.number, hand_over_to=absent),
-        task(trunk, tmp_path, hasty.number, intro=INTRO * 9),
+        task(trunk, tmp_path, patient_telephone.number, hand_over_to=absent),
+        task(trunk, tmp_path, hasty_telephone.number, intro=INTRO * 9),
         task(trunk, tmp_path, full),
     ]
     with ThreadPoolExecutor(len(tasks)) as pool:
@@ -122,12 +124,10 @@ def test_a_call_ends_as_it_went(
     assert [path.suffix for path in tmp_path.iterdir()] == [".ledger"] * 3
 
 
-def test_a_call_whose_message_can_not_be_spoken_is_not_dialled(
-    trunk: Trunk, tmp_path: Path
-) -> None:
+def test_a_call_whose_message_can_not_be_spoken_is_not_placed(trunk: Trunk, tmp_path: Path) -> None:
     number = "+12125553004"
-    told = stored_facts(task(trunk, tmp_path, number, espeak="/absent/espeak-ng"))
+    reported = stored_facts(task(trunk, tmp_path, number, espeak="/absent/espeak-ng"))
     words = "espeak-ng could not speak the message (FileNotFoundError)."
     refused = {"reason": "carrier_error", "words": words, "definite": True}
-    assert told == [(AttemptFact.ASKED, {}), (AttemptFact.ENDED, refused)]
+    assert reported == [(AttemptFact.ASKED, {}), (AttemptFact.ENDED, refused)]
     assert trunk.calls_to(number) == []

@@ -71,12 +71,12 @@ def placed(carrier: SipCarrier, number: str) -> tuple[object, ...]:
     attempt_id = new_id()
     try:
         state = carrier.place(placement_of(attempt_id, number))
-    except PlacementRejected as told:
-        return "rejected", str(told), told.reason, told.code
-    except PlacementDelayed as told:
-        return "delayed", str(told), told.seconds, told.unreached
-    except NoCarrierAnswer as told:
-        return "no answer", str(told)
+    except PlacementRejected as reported:
+        return "rejected", str(reported), reported.reason, reported.code
+    except PlacementDelayed as reported:
+        return "delayed", str(reported), reported.seconds, reported.unreached
+    except NoCarrierAnswer as reported:
+        return "no answer", str(reported)
     return state.verdict.value, state.end_reason
 
 
@@ -106,8 +106,8 @@ def test_the_trunks_answers_have_their_meanings(
 def test_an_account_registers_and_proves_its_password(
     trunk: Trunk, make_carrier: Callable[..., SipCarrier]
 ) -> None:
-    digest, registered, wrong, nobody = [f"+1212555110{place}" for place in range(4)]
-    trunk.routes |= dict.fromkeys((digest, registered, wrong, nobody), Answer(486, "Busy Here"))
+    digest, registered, wrong, no_one = [f"+1212555110{place}" for place in range(4)]
+    trunk.routes |= dict.fromkeys((digest, registered, wrong, no_one), Answer(486, "Busy Here"))
     trunk.password = EVERY_LETTER
     own = {"user": "portal", "password": EVERY_LETTER}
     try:
@@ -116,7 +116,7 @@ def test_an_account_registers_and_proves_its_password(
                 digest: make_carrier(**own),
                 registered: make_carrier(**own, registers=True),
                 wrong: make_carrier(user="portal", password="wrong"),
-                nobody: make_carrier(user="portal", password="wrong", registers=True),
+                no_one: make_carrier(user="portal", password="wrong", registers=True),
             }
         )
     finally:
@@ -127,7 +127,7 @@ def test_an_account_registers_and_proves_its_password(
         digest: is_busy,
         registered: is_busy,
         wrong: (*no_password, "401"),
-        nobody: (*no_password, "401"),
+        no_one: (*no_password, "401"),
     }
     assert [len(trunk.calls_to(number)) for number in answers] == [1, 1, 0, 0]
     assert [contact.partition(";")[2] for contact in trunk.registered] == [
@@ -159,7 +159,7 @@ def test_no_call_goes_over_tls_to_a_trunk_with_a_certificate_of_its_own_making(
     assert answer[0] != "placed"
 
 
-def test_a_host_name_with_a_private_address_is_not_dialled(
+def test_no_call_is_placed_at_a_host_name_with_a_private_address(
     trunk: Trunk, make_carrier: Callable[..., SipCarrier], tmp_path: Path
 ) -> None:
     carrier = make_carrier(is_pinned=True, name="an-account")
@@ -208,7 +208,7 @@ def test_an_attempt_that_was_delayed_may_be_asked_for_again(
     assert len(trunk.calls_to(number)) == 1
 
 
-def test_an_attempt_reported_as_not_placed_is_never_dialled(
+def test_an_attempt_reported_as_not_placed_is_never_placed_later(
     trunk: Trunk, make_carrier: Callable[..., SipCarrier]
 ) -> None:
     number, attempt_id, carrier = "+12125551202", new_id(), make_carrier()
@@ -249,10 +249,10 @@ def test_the_result_of_an_unanswered_invite_is_unknown(
         carrier.place(placement_of(attempt_id, number))
     wait_for(lambda: bool(trunk.calls_to(number)))
     record = AttemptLedger(tmp_path).read(attempt_id)
-    dialling = record and record.find(AttemptFact.DIALING)
-    assert dialling
-    os.kill(dialling.more["process"], signal.SIGKILL)
-    wait_for(lambda: is_gone(dialling.more["process"]))
+    calling = record and record.find(AttemptFact.DIALING)
+    assert calling
+    os.kill(calling.more["process"], signal.SIGKILL)
+    wait_for(lambda: is_gone(calling.more["process"]))
     assert carrier.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.UNSURE)
     assert len(trunk.calls_to(number)) == 1
 
@@ -289,8 +289,8 @@ def test_a_call_that_rings_is_hung_up_once(
 def test_each_code_has_its_reason(
     code: int, has_rung: bool, reason: EndedReason, is_definite: bool, pause: float | None
 ) -> None:
-    told = refusal(code, "Words", has_rung=has_rung)
-    assert (told.reason, told.is_definite, told.pause) == (reason, is_definite, pause)
+    reported = refusal(code, "Words", has_rung=has_rung)
+    assert (reported.reason, reported.is_definite, reported.pause) == (reason, is_definite, pause)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def trunk() -> Iterator[Trunk]:
 
 
 @pytest.fixture
-def check(trunk: Trunk, tmp_path: Path) -> Callable[..., AccountTestResult]:
+def check_trunk(trunk: Trunk, tmp_path: Path) -> Callable[..., AccountTestResult]:
     def check(*numbers: str, **changes: Any) -> AccountTestResult:
         own: dict[str, Any] = {"trunk": trunk.address, "is_pinned": True, "may_be_private": True}
         return checking.check_trunk(SipAccount(folder=tmp_path, **own | changes), numbers or (OWN,))
@@ -46,85 +46,89 @@ def check(trunk: Trunk, tmp_path: Path) -> Callable[..., AccountTestResult]:
 
 
 def test_the_password_is_sent_where_the_trunk_asks_for_it(
-    trunk: Trunk, check: Callable[..., AccountTestResult]
+    trunk: Trunk, check_trunk: Callable[..., AccountTestResult]
 ) -> None:
     right = {"user": "portal", "password": "right"}
     wrong = right | {"password": "wrong"}
-    assert check() == AccountTestResult(True, ANSWERS)
-    assert check(**right) == AccountTestResult(True, UNPROVED)
-    assert check(**right, registers=True) == AccountTestResult(True, ACCEPTS)
-    assert check(**wrong, registers=True) == AccountTestResult(False, REFUSES)
+    assert check_trunk() == AccountTestResult(True, ANSWERS)
+    assert check_trunk(**right) == AccountTestResult(True, UNPROVED)
+    assert check_trunk(**right, registers=True) == AccountTestResult(True, ACCEPTS)
+    assert check_trunk(**wrong, registers=True) == AccountTestResult(False, REFUSES)
     trunk.guarded = {"OPTIONS"}
-    assert check(**right) == AccountTestResult(True, ACCEPTS)
-    assert check(**wrong) == AccountTestResult(False, REFUSES)
-    assert check() == AccountTestResult(False, "The trunk asks for a user and a password.")
+    assert check_trunk(**right) == AccountTestResult(True, ACCEPTS)
+    assert check_trunk(**wrong) == AccountTestResult(False, REFUSES)
+    assert check_trunk() == AccountTestResult(False, "The trunk asks for a user and a password.")
     assert (trunk.registered, trunk.invites) == ([""], [])  # asked, without a contact
 
 
-def test_a_refused_caller_is_named(trunk: Trunk, check: Callable[..., AccountTestResult]) -> None:
+def test_a_refused_caller_is_named(
+    trunk: Trunk, check_trunk: Callable[..., AccountTestResult]
+) -> None:
     trunk.barred = {FOREIGN}
     not_own = f"The trunk does not let this number call: {FOREIGN}."
-    assert check(OWN, FOREIGN) == AccountTestResult(False, not_own)
+    assert check_trunk(OWN, FOREIGN) == AccountTestResult(False, not_own)
     user = {"user": "portal", "password": "right"}
-    assert check(FOREIGN, **user, shows_number=False) == AccountTestResult(True, UNPROVED)
+    assert check_trunk(FOREIGN, **user, shows_number=False) == AccountTestResult(True, UNPROVED)
     trunk.barred = {"portal"}
     words = (
         "The trunk refuses us: 403 Forbidden. If it checks IP addresses, give the provider "
         "this platform’s address."
     )
-    assert check() == AccountTestResult(False, words)
+    assert check_trunk() == AccountTestResult(False, words)
 
 
 def test_a_missing_trunk_is_distinguished_from_a_silent_one(
-    trunk: Trunk, check: Callable[..., AccountTestResult], monkeypatch: pytest.MonkeyPatch
+    trunk: Trunk, check_trunk: Callable[..., AccountTestResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(socket.socket()) as closed:
         closed.bind(("127.0.0.1", 0))
         away = "127.0.0.1:{1}".format(*closed.getsockname())
         nothing = "{} over {} refused the connection.".format
-        assert check(trunk=away) == AccountTestResult(False, nothing(away, "UDP"))
-        assert check(trunk=away, transport="tcp") == AccountTestResult(False, nothing(away, "TCP"))
+        assert check_trunk(trunk=away) == AccountTestResult(False, nothing(away, "UDP"))
+        assert check_trunk(trunk=away, transport="tcp") == AccountTestResult(
+            False, nothing(away, "TCP")
+        )
     monkeypatch.setattr(probe, "GAPS", (0.02, 0.02))
     trunk.out_of_order = True
     silent = f"No answer from {trunk.address} over UDP within 4 seconds."
-    assert check() == AccountTestResult(False, silent)
+    assert check_trunk() == AccountTestResult(False, silent)
 
 
 def test_a_host_name_must_lead_to_the_internet(
-    check: Callable[..., AccountTestResult], monkeypatch: pytest.MonkeyPatch
+    check_trunk: Callable[..., AccountTestResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     private = (
         "The address of 127.0.0.1 is not public. Calls go out only to trunks "
         "that are on the internet."
     )
-    assert check(may_be_private=False) == AccountTestResult(False, private)
+    assert check_trunk(may_be_private=False) == AccountTestResult(False, private)
 
     def unknown(*_: Any, **__: Any) -> None:
         raise socket.gaierror
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     words = "DNS lookup failed for sip.example.com. Compare it with what the provider wrote."
-    assert check(trunk="sip.example.com") == AccountTestResult(False, words)
+    assert check_trunk(trunk="sip.example.com") == AccountTestResult(False, words)
 
 
 def test_answers_over_tcp_come_in_pieces_and_tls_needs_a_tls_server(
-    check: Callable[..., AccountTestResult], monkeypatch: pytest.MonkeyPatch
+    check_trunk: Callable[..., AccountTestResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         threading.Thread(target=_answer_in_pieces, args=(server,), daemon=True).start()
         address = "127.0.0.1:{1}".format(*server.getsockname())
-        assert check(trunk=address, transport="tcp") == AccountTestResult(True, ANSWERS)
-        assert check(trunk=address, transport="tls", baresip="") == AccountTestResult(
+        assert check_trunk(trunk=address, transport="tcp") == AccountTestResult(True, ANSWERS)
+        assert check_trunk(trunk=address, transport="tls", baresip="") == AccountTestResult(
             False, UNCHECKED
         )
         monkeypatch.setattr(checking, "checks_certificates", lambda _: True)
-        told = check(trunk=address, transport="tls")
-    assert not told.works
-    assert told.message.startswith(f"No encrypted connection to {address} over TLS: ")
+        reported = check_trunk(trunk=address, transport="tls")
+    assert not reported.works
+    assert reported.message.startswith(f"No encrypted connection to {address} over TLS: ")
 
 
 def test_an_untrusted_certificate_is_reported(
-    check: Callable[..., AccountTestResult], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    check_trunk: Callable[..., AccountTestResult], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(checking, "checks_certificates", lambda _: True)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -132,9 +136,9 @@ def test_an_untrusted_certificate_is_reported(
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         threading.Thread(target=_greet, args=(server, context), daemon=True).start()
         port = server.getsockname()[1]
-        told = check(trunk=f"localhost:{port}", transport="tls")
+        reported = check_trunk(trunk=f"localhost:{port}", transport="tls")
     words = f"No encrypted connection to 127.0.0.1:{port} over TLS: certificate verify failed."
-    assert told == AccountTestResult(False, words)
+    assert reported == AccountTestResult(False, words)
 
 
 def _greet(server: socket.socket, context: ssl.SSLContext) -> None:
@@ -148,8 +152,8 @@ def _answer_in_pieces(server: socket.socket) -> None:
     for _ in range(2):
         connection, _address = server.accept()
         with connection:
-            while b"\r\n\r\n" in (question := connection.recv(4096)):
-                _, _, rest = question.decode().partition("\r\n")
+            while b"\r\n\r\n" in (inquiry := connection.recv(4096)):
+                _, _, rest = inquiry.decode().partition("\r\n")
                 own = b"OPTIONS sip:portal SIP/2.0\r\nCSeq: 1 OPTIONS\r\n\r\n"
                 trying = f"SIP/2.0 100 Trying\r\n{rest}".encode()
                 final = f"SIP/2.0 200 OK\r\n{rest}".replace("Length: 0", "Length: 3").encode()

@@ -24,7 +24,13 @@ from app.gateways.carriers.twilio.carrier import TwilioCarrier
 from app.gateways.carriers.twilio.twiml import hang_up, say
 from app.gateways.carriers.twilio.wire import UNREACHED_SECONDS, pause_asked_for
 from app.models import new_id
-from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, FaultyCarrier, Manners, faulty_carrier
+from tests.fixtures.faulty_carrier import (
+    ACCOUNT,
+    TOKEN,
+    CarrierBehaviour,
+    FaultyCarrier,
+    faulty_carrier,
+)
 from tests.fixtures.stack import free_port
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -67,14 +73,14 @@ def test_each_answer_has_its_meaning_and_is_asked_for_once(
     answer: str, error: type[Exception]
 ) -> None:
     with faulty_carrier(hang=1.2) as carrier:
-        carrier.manners[NUMBER] = Manners(asked=[answer])
+        carrier.behaviours[NUMBER] = CarrierBehaviour(asked=[answer])
         with pytest.raises(error):
             account_at(carrier.url).place(placement())
         assert len(carrier.asked_for(NUMBER)) == 1
 
 
 def place_and_forget(carrier: FaultyCarrier, *attempts: CallPlacement) -> list[str]:
-    carrier.manners[NUMBER] = Manners(callbacks="lost", fetches=False)
+    carrier.behaviours[NUMBER] = CarrierBehaviour(callbacks="lost", fetches=False)
     twilio = account_at(carrier.url)
     return [str(twilio.place(attempt).reference) for attempt in attempts]
 
@@ -123,7 +129,7 @@ def test_twilio_says_who_answered(word: str | None, who: AnsweredBy | None) -> N
 
 def test_a_finished_call_reports_its_answer_its_end_and_its_cost() -> None:
     began, ended = NOW, NOW + timedelta(seconds=42)
-    told = {
+    reported = {
         "sid": "CA1",
         "status": "completed",
         "answered_by": "machine_end_beep",
@@ -133,7 +139,7 @@ def test_a_finished_call_reports_its_answer_its_end_and_its_cost() -> None:
         "price": "-0.0350",
         "price_unit": "usd",
     }
-    state = state_of_call(told, ended, None)
+    state = state_of_call(reported, ended, None)
     assert [(event.kind, event.at, event.reason) for event in state.events] == [
         (CarrierEventKind.ANSWERED, began, None),
         (CarrierEventKind.ENDED, ended, EndedReason.COMPLETED),
@@ -142,11 +148,13 @@ def test_a_finished_call_reports_its_answer_its_end_and_its_cost() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "seconds"),
+    ("reported", "seconds"),
     [("7", 7.0), ("0", 0.0), ("999999", 3600.0), ("soon", 1.0), ("-5", 1.0), (None, 1.0)],
 )
-def test_the_pause_is_what_retry_after_says_within_reason(told: str | None, seconds: float) -> None:
-    assert pause_asked_for({"Retry-After": told} if told else {}) == seconds
+def test_the_pause_is_what_retry_after_says_within_reason(
+    reported: str | None, seconds: float
+) -> None:
+    assert pause_asked_for({"Retry-After": reported} if reported else {}) == seconds
 
 
 def test_the_pause_may_be_a_date() -> None:

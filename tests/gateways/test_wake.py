@@ -10,7 +10,7 @@ from sqlalchemy import text
 from app.database import Database
 from app.gateways import wake
 from app.gateways.wake import WakeEvent, WakeEvents
-from tests.fixtures.worker import until
+from tests.fixtures.worker import wait_until
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def wake_events(fresh_database: Database) -> Iterator[WakeEvents]:
 
     for topic in ("hello", "calls", "mail"):
         listening.of(topic).wait(0, stop)
-    until(hears, 10)
+    wait_until(hears, 10)
     for topic in ("calls", "mail"):  # PostgreSQL's listener rings all on its arrival
         listening.of(topic).wait(0, stop)
     yield listening

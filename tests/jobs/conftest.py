@@ -11,12 +11,12 @@ from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.simulated_carrier import Simulator
 from tests.fixtures.stripe_server import StripeServer, stripe_server
-from tests.fixtures.twilio_worker import TwilioWorker, twilio_worker
+from tests.fixtures.twilio_worker import TwilioWorker, open_twilio_worker
 from tests.fixtures.worker import Worker
 from tests.fixtures.worker_context import worker_context
 from tests.matrix import rotating
 
-HOUSE = pytest.StashKey[TwilioWorker]()
+TWILIO_WORKER = pytest.StashKey[TwilioWorker]()
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def make_worker(fresh_database: Database) -> Iterator[Callable[..., Worker]]:
 
 @pytest.fixture
 def worker(make_worker: Callable[..., Worker]) -> Worker:
-    """A running worker with a quick line."""
+    """A running worker whose simulated carrier is quick."""
     running = make_worker()
     running.start()
     return running
@@ -64,27 +64,28 @@ def context(
 
 
 @pytest.fixture(scope="session", params=rotating("database of a real carrier", BACKENDS))
-def shared_house(
+def shared_twilio_worker(
     request: pytest.FixtureRequest, databases: Databases, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TwilioWorker]:
-    folder = tmp_path_factory.mktemp("house")
-    with twilio_worker(databases, request.param, folder) as ready:
-        request.session.stash[HOUSE] = ready
+    folder = tmp_path_factory.mktemp("twilio")
+    with open_twilio_worker(databases, request.param, folder) as ready:
+        request.session.stash[TWILIO_WORKER] = ready
         yield ready
 
 
 @pytest.fixture
-def house(shared_house: TwilioWorker) -> TwilioWorker:
+def twilio_worker(shared_twilio_worker: TwilioWorker) -> TwilioWorker:
     """One worker and one web server for every case of a faulty carrier; each test dials separate
     numbers."""
-    if not shared_house.worker.is_running:
-        shared_house.worker.start()
-    return shared_house
+    if not shared_twilio_worker.worker.is_running:
+        shared_twilio_worker.worker.start()
+    return shared_twilio_worker
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """End the worker of `house` if the next test doesn't need it: even idle, it polls its
+    """End the worker of `twilio_worker` if the next test doesn't need it: even idle, it polls its
     queues."""
-    if "house" not in getattr(nextitem, "fixturenames", ()) and HOUSE in item.session.stash:
-        item.session.stash[HOUSE].worker.close()
+    next_fixtures = getattr(nextitem, "fixturenames", ())
+    if "twilio_worker" not in next_fixtures and TWILIO_WORKER in item.session.stash:
+        item.session.stash[TWILIO_WORKER].worker.close()

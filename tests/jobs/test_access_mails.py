@@ -13,10 +13,10 @@ from app.enums import Role
 from app.models import User, utcnow
 from app.services import credential_ends
 from app.services.credentials import api_keys
-from tests.fixtures.cast import Tenant, make_tenant, make_user
 from tests.fixtures.databases import BACKENDS, runs_on
-from tests.fixtures.mail_server import Post
-from tests.fixtures.worker import Worker, until
+from tests.fixtures.mail_server import SmtpServer
+from tests.fixtures.tenants import Tenant, make_tenant, make_user
+from tests.fixtures.worker import Worker, wait_until
 from tests.matrix import rotating
 from tests.portal.conftest import PASSWORD_HASH, Browser
 
@@ -56,13 +56,13 @@ def text_of(message: EmailMessage) -> str:
 def test_mails_announce_a_new_browser_a_new_administrator_and_a_key_about_to_end(
     app: Flask, database: Database, tenant: Tenant, make_worker: Callable[..., Worker]
 ) -> None:
-    post = Post()
+    smtp_server = SmtpServer()
 
     def received(count: int) -> list[EmailMessage]:
-        until(lambda: len(post.kept) >= count)
-        return sorted(post.messages, key=lambda message: str(message["To"]))[-count:]
+        wait_until(lambda: len(smtp_server.kept) >= count)
+        return sorted(smtp_server.messages, key=lambda message: str(message["To"]))[-count:]
 
-    with post.open() as port:
+    with smtp_server.open() as port:
         make_worker(
             PORTAL_SMTP_URL=f"smtp://127.0.0.1:{port}", PORTAL_MAIL_FROM="no-reply@mail.example"
         ).start()
@@ -75,7 +75,7 @@ def test_mails_announce_a_new_browser_a_new_administrator_and_a_key_about_to_end
 
         browser.post("/sign-out", page="/account")
         assert browser.sign_in(ADMIN).status_code == 303  # no news from a known browser
-        post.kept.clear()
+        smtp_server.kept.clear()
         wanted = {"email": NEW, "role": Role.PARTNER_ADMIN.value}
         assert browser.post("/users/invite", wanted, page="/users/invite").status_code == 303
         invitation, *announced = received(3)
@@ -85,7 +85,7 @@ def test_mails_announce_a_new_browser_a_new_administrator_and_a_key_about_to_end
         }
         assert all(f"Done by {ADMIN}" in text_of(each) for each in announced)
 
-        post.kept.clear()
+        smtp_server.kept.clear()
         with database.transaction() as session:
             made = api_keys.create(
                 session,
@@ -96,7 +96,7 @@ def test_mails_announce_a_new_browser_a_new_administrator_and_a_key_about_to_end
             )
             made.key.created_at -= timedelta(days=90)
         assert [str(each["Subject"]) for each in received(2)] == ["New API key: CRM"] * 2
-        post.kept.clear()
+        smtp_server.kept.clear()
         with database.transaction() as session:
             credential_ends.announce(session, utcnow())
         messages = received(2)

@@ -12,24 +12,28 @@ from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import outcome
 from tests.fixtures.worker_context import worker_context
 
-pytestmark = pytest.mark.xdist_group("house")
+pytestmark = pytest.mark.xdist_group("twilio")
 
 
-def test_a_cost_is_stored_when_the_carrier_reports_it(house: TwilioWorker, tmp_path: Path) -> None:
-    given = house.carrier.settings
-    with worker_context(settings_for(url_of(house.database), tmp_path, carrier="twilio", **given)):
-        number = house.number()
-        call_id = house.dial(number)
-        outcome(house.database, call_id)
+def test_a_cost_is_stored_when_the_carrier_reports_it(
+    twilio_worker: TwilioWorker, tmp_path: Path
+) -> None:
+    given = twilio_worker.carrier.settings
+    with worker_context(
+        settings_for(url_of(twilio_worker.database), tmp_path, carrier="twilio", **given)
+    ):
+        number = twilio_worker.number()
+        call_id = twilio_worker.dial(number)
+        outcome(twilio_worker.database, call_id)
 
         def cost() -> tuple[Decimal | None, str | None]:
             housekeeping.ask_for_costs()
-            with house.database.transaction(read_only=True) as session:
+            with twilio_worker.database.transaction(read_only=True) as session:
                 [attempt] = calls.attempts_of(session, [call_id])[call_id]
                 return attempt.cost, attempt.cost_currency
 
         assert cost() == (None, None)
-        house.carrier.manners[number].price = "-0.01350"
+        twilio_worker.carrier.behaviours[number].price = "-0.01350"
         assert cost() == (Decimal("0.0135"), "USD")
-        house.carrier.manners[number].price = "-9"
+        twilio_worker.carrier.behaviours[number].price = "-9"
         assert cost() == (Decimal("0.0135"), "USD")

@@ -10,13 +10,13 @@ from app.database import Database
 from app.jobs.call_signals import CallSignals
 from app.models import new_id
 from app.services.calls import events
-from tests.fixtures.worker import until
+from tests.fixtures.worker import wait_until
 
 MINE, OTHER = new_id(), new_id()
 
 
 @pytest.fixture
-def reading(fresh_database: Database) -> Iterator[CallSignals]:
+def call_signals(fresh_database: Database) -> Iterator[CallSignals]:
     stop, read = threading.Event(), CallSignals(fresh_database)
     thread = threading.Thread(target=read.keep_reading, args=(stop,))
     thread.start()
@@ -31,35 +31,35 @@ def remaining_signals(database: Database) -> set[object]:
 
 
 def test_a_signal_of_an_attempt_wakes_its_call_session(
-    fresh_database: Database, reading: CallSignals
+    fresh_database: Database, call_signals: CallSignals
 ) -> None:
-    with reading.of(MINE) as told:
+    with call_signals.of(MINE) as reported:
         with fresh_database.transaction() as session:
             events.signal(session, OTHER)
             events.signal(session, MINE)
             events.signal(session, MINE)
-        assert told.wait(30)
-        told.clear()
-        until(lambda: remaining_signals(fresh_database) == {OTHER})
-        assert not told.wait(1)
-        with reading.of(OTHER) as taken_over:
+        assert reported.wait(30)
+        reported.clear()
+        wait_until(lambda: remaining_signals(fresh_database) == {OTHER})
+        assert not reported.wait(1)
+        with call_signals.of(OTHER) as taken_over:
             assert taken_over.wait(30)
     assert remaining_signals(fresh_database) == set()
 
 
 def test_signals_are_read_again_when_the_database_is_back(
-    fresh_database: Database, reading: CallSignals, monkeypatch: pytest.MonkeyPatch
+    fresh_database: Database, call_signals: CallSignals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     away = threading.Event()
 
-    def told_of(_session: object) -> set[object]:
+    def reported_of(_session: object) -> set[object]:
         away.set()
         raise OperationalError("", {}, Exception("away"))
 
-    with reading.of(MINE) as told:
+    with call_signals.of(MINE) as reported:
         with monkeypatch.context() as outage:
-            outage.setattr(events, "signaled_attempts", told_of)
+            outage.setattr(events, "signaled_attempts", reported_of)
             assert away.wait(30)
         with fresh_database.transaction() as session:
             events.signal(session, MINE)
-        assert told.wait(30)
+        assert reported.wait(30)

@@ -15,11 +15,11 @@ from tests.fixtures.simulated_carrier import Simulator
 from tests.fixtures.worker import (
     CallingOrganization,
     Worker,
-    call_now,
-    counted,
+    counted_conversations,
     create_calling_organization,
     outcome,
-    until,
+    read_call,
+    wait_until,
 )
 from tests.matrix import rotating
 
@@ -66,10 +66,12 @@ def test_a_call_on_the_line_is_ended_through_the_carrier(
     make_worker(PORTAL_SIMULATOR_PACE="0.5").start()
     calling_organization = create_calling_organization(fresh_database)
     call_id = calling_organization.dial(fresh_database, HUMAN)
-    until(lambda: call_now(fresh_database, call_id).status.value == stage)
+    wait_until(lambda: read_call(fresh_database, call_id).status.value == stage)
     assert cancel(fresh_database, calling_organization, call_id).value == stage
     assert outcome(fresh_database, call_id) == ("canceled", "canceled", answered_by)
-    assert counted(fresh_database, calling_organization.organization_id) == conversations
+    assert (
+        counted_conversations(fresh_database, calling_organization.organization_id) == conversations
+    )
     assert cancel(fresh_database, calling_organization, call_id) is CallStatus.CANCELED
 
 

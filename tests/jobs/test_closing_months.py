@@ -18,9 +18,9 @@ from app.services.billing import closing
 from app.services.pricing.plans import PlanTerms
 from app.services.spending import LimitSubject, budgets
 from app.services.tenancy import visible_organizations
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import set_clock
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.fixtures.waiting import wait_for
 from tests.fixtures.worker_context import worker_context
 from tests.services.billing.conftest import publish
@@ -31,7 +31,7 @@ CUSTOMERS = 20
 
 
 @pytest.fixture
-def customers(fresh_database: Database) -> Tenant:
+def tenant_with_customers(fresh_database: Database) -> Tenant:
     """Organizations that pay $99 a month, of a partner with plans since October."""
     with fresh_database.transaction() as session:
         tenant = make_tenant(session)
@@ -68,7 +68,7 @@ def waits_for_a_lock(database: Database) -> bool:
 
 
 def test_two_workers_close_a_month_once_with_numbers_without_gaps(
-    fresh_database: Database, customers: Tenant
+    fresh_database: Database, tenant_with_customers: Tenant
 ) -> None:
     with ThreadPoolExecutor(2) as workers:
         for closed in [workers.submit(close, fresh_database) for _each in range(2)]:
@@ -78,7 +78,7 @@ def test_two_workers_close_a_month_once_with_numbers_without_gaps(
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 def test_a_customer_can_be_changed_while_the_month_is_closed(
-    fresh_database: Database, customers: Tenant
+    fresh_database: Database, tenant_with_customers: Tenant
 ) -> None:
     """The change writes a row about the partner, the statement one about the customer."""
     changes = read(UpdateOrganizationInput, {"referralCode": "SPRING"})
@@ -86,7 +86,7 @@ def test_a_customer_can_be_changed_while_the_month_is_closed(
         with fresh_database.transaction() as session:
             changed = session.scalars(select(Organization).where(Organization.name == "Customer 0"))
             organization = changed.one()
-            admin = customers.caller(Role.PARTNER_ADMIN)
+            admin = tenant_with_customers.caller(Role.PARTNER_ADMIN)
             held = visible_organizations(admin).where(Organization.id == organization.id)
             session.execute(held.with_for_update())
             closed = worker.submit(close, fresh_database)
@@ -98,18 +98,20 @@ def test_a_customer_can_be_changed_while_the_month_is_closed(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_worker_closes_months_and_reports_budgets(
-    fresh_database: Database, customers: Tenant, tmp_path: Path
+    fresh_database: Database, tenant_with_customers: Tenant, tmp_path: Path
 ) -> None:
     with worker_context(settings_for(url_of(fresh_database), tmp_path)):
-        admin = customers.caller(Role.PARTNER_ADMIN)
+        admin = tenant_with_customers.caller(Role.PARTNER_ADMIN)
         with fresh_database.transaction() as session:
-            budgets.change(session, admin, LimitSubject(partner_id=customers.partner.id), 1_000_000)
-            scope = f"partner:{customers.partner.id}"
+            budgets.change(
+                session, admin, LimitSubject(partner_id=tenant_with_customers.partner.id), 1_000_000
+            )
+            scope = f"partner:{tenant_with_customers.partner.id}"
             session.add(
                 SpendingTotal(
                     scope=scope,
                     period="2026-11",
-                    partner_id=customers.partner.id,
+                    partner_id=tenant_with_customers.partner.id,
                     spent_micros=900_000,
                 )
             )

@@ -14,7 +14,7 @@ from app.enums import ImportStatus
 from app.models import ContactImport
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.uploads import Importer, make_importer, number, table
-from tests.fixtures.worker import ROOT, Worker, until
+from tests.fixtures.worker import ROOT, Worker, wait_until
 from tests.matrix import rotating
 
 pytestmark = pytest.mark.alternating
@@ -54,8 +54,8 @@ def test_the_worker_continues_the_work_of_a_killed_command(
             "DATABASE_URL": importer.database.engine.url.render_as_string(hide_password=False),
         },
     )
-    until(lambda: (now(importer) is not None) or command.poll() is not None)
-    until(lambda: applied(importer) > 0)
+    wait_until(lambda: (now(importer) is not None) or command.poll() is not None)
+    wait_until(lambda: applied(importer) > 0)
     command.kill()
     command.wait()
     stopped = applied(importer)
@@ -63,7 +63,7 @@ def test_the_worker_continues_the_work_of_a_killed_command(
     # Its lease would run out by itself, a little later.
     with importer.database.transaction() as session:
         session.execute(update(ContactImport).values(lease_until=ContactImport.created_at))
-    until(lambda: state(importer) is ImportStatus.DONE)
+    wait_until(lambda: state(importer) is ImportStatus.DONE)
     assert applied(importer) == ROWS
     assert len(importer.people()) == ROWS
 

@@ -20,10 +20,10 @@ from tests.fixtures.simulated_carrier import Simulator
 from tests.fixtures.worker import (
     CallingOrganization,
     Worker,
-    call_now,
     create_calling_organization,
     outcome,
-    until,
+    read_call,
+    wait_until,
 )
 from tests.matrix import rotating
 
@@ -72,7 +72,7 @@ def dial_for(
 def cancel_once_it_rings(
     database: Database, calling_organization: CallingOrganization, call_id: UUID
 ) -> None:
-    until(lambda: call_now(database, call_id).status is CallStatus.RINGING)
+    wait_until(lambda: read_call(database, call_id).status is CallStatus.RINGING)
     with database.transaction() as session:
         calls.cancel(session, calling_organization.key, call_id, ())
 
@@ -87,27 +87,27 @@ def test_a_call_ends_as_it_should_wherever_its_worker_dies(
 ) -> None:
     calling_organization = create_calling_organization(fresh_database)
     worker = make_worker(PORTAL_SIMULATOR_PACE="0.3")
-    dialled: list[UUID] = []
+    called: list[UUID] = []
     ends = []
     for point in points:
-        worker.program = ["tests.fixtures.crashing_worker", point, *map(str, dialled)]
+        worker.program = ["tests.fixtures.crashing_worker", point, *map(str, called)]
         worker.start()
-        ends += [end_of(fresh_database, simulator, call_id) for call_id in dialled[-1:]]
-        dialled.append(
-            dial_for(fresh_database, calling_organization, point, f"+1212555{len(dialled):04d}")
+        ends += [end_of(fresh_database, simulator, call_id) for call_id in called[-1:]]
+        called.append(
+            dial_for(fresh_database, calling_organization, point, f"+1212555{len(called):04d}")
         )
         if "end" in point:
-            cancel_once_it_rings(fresh_database, calling_organization, dialled[-1])
+            cancel_once_it_rings(fresh_database, calling_organization, called[-1])
         assert worker.wait() == -signal.SIGKILL
     worker.program = ["app.jobs.worker"]
     worker.start()
-    ends.append(end_of(fresh_database, simulator, dialled[-1]))
+    ends.append(end_of(fresh_database, simulator, called[-1]))
     assert dict(zip(points, ends, strict=True)) == {point: ENDS[point] for point in points}
 
 
 def end_of(database: Database, simulator: Simulator, call_id: UUID) -> End:
     ended = outcome(database, call_id)
-    rung = simulator.times_rung(call_now(database, call_id).phone_number)
+    rung = simulator.times_rung(read_call(database, call_id).phone_number)
     with database.transaction(read_only=True) as session:
         query = select(CallAttempt.detail).where(CallAttempt.call_id == call_id)
         attempts = session.scalars(query.order_by(CallAttempt.number))

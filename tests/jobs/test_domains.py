@@ -20,12 +20,12 @@ from app.services import domains, mail_queue, partners
 from app.services.auth import sessions, sign_in
 from app.services.credentials.reencryption import StoredSecret, reencrypt_batch
 from app.services.domains.sender import PURPOSE
-from tests.fixtures.cast import OPERATOR, Tenant, make_partner, make_tenant
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.dns_server import DnsServer
 from tests.fixtures.mails import send_waiting
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import OPERATOR, Tenant, make_partner, make_tenant
 from tests.fixtures.waiting import wait_for
 from tests.fixtures.worker import Worker
 from tests.matrix import rotating
@@ -49,7 +49,7 @@ def clock() -> Iterator[SetClock]:
         yield opened
 
 
-class World:
+class DomainChecks:
     """A partner, the DNS and the worker's half of the checks."""
 
     def __init__(self, database: Database, dns: DnsServer, folder: Path):
@@ -114,16 +114,16 @@ class World:
 
 
 @pytest.fixture
-def world(fresh_database: Database, dns: DnsServer, tmp_path: Path) -> World:
-    return World(fresh_database, dns, tmp_path)
+def domain_checks(fresh_database: Database, dns: DnsServer, tmp_path: Path) -> DomainChecks:
+    return DomainChecks(fresh_database, dns, tmp_path)
 
 
-def test_a_domain_with_both_records_is_verified(world: World) -> None:
-    assert world.check() == {"ownership": "missing", "address": "missing"}
-    assert not world.served()
-    world.dns.set_all(world.records())
-    assert (world.check(), world.served()) == (SEEN, True)
-    domain = world.domain()
+def test_a_domain_with_both_records_is_verified(domain_checks: DomainChecks) -> None:
+    assert domain_checks.check() == {"ownership": "missing", "address": "missing"}
+    assert not domain_checks.served()
+    domain_checks.dns.set_all(domain_checks.records())
+    assert (domain_checks.check(), domain_checks.served()) == (SEEN, True)
+    domain = domain_checks.domain()
     assert domain.proved_at is not None
     assert domain.missing_since is None
 
@@ -136,140 +136,157 @@ def test_a_domain_with_both_records_is_verified(world: World) -> None:
     ],
 )
 def test_a_record_with_another_value_proves_nothing(
-    world: World, name: str, kind: str, value: str, states: dict[str, str]
+    domain_checks: DomainChecks, name: str, kind: str, value: str, states: dict[str, str]
 ) -> None:
-    world.dns.set_all(world.records())
-    world.dns.serve(name, kind, value)
-    assert (world.check(), world.served()) == (states, False)
-    [finding] = [one for one in world.domain().findings if one["state"] == "different"]
+    domain_checks.dns.set_all(domain_checks.records())
+    domain_checks.dns.serve(name, kind, value)
+    assert (domain_checks.check(), domain_checks.served()) == (states, False)
+    [finding] = [one for one in domain_checks.domain().findings if one["state"] == "different"]
     assert finding["found"] == [value.rstrip(".")]
 
 
-def test_the_same_addresses_serve_as_well_as_a_cname(world: World) -> None:
-    ownership, _ = world.records()
-    world.dns.set_all([ownership])
-    world.dns.serve(DOMAIN, "A", "192.0.2.1", "192.0.2.2")
-    world.dns.serve("host.platform.example", "A", "192.0.2.2")
-    assert (world.check(), world.served()) == (SEEN, True)
+def test_the_same_addresses_serve_as_well_as_a_cname(domain_checks: DomainChecks) -> None:
+    ownership, _ = domain_checks.records()
+    domain_checks.dns.set_all([ownership])
+    domain_checks.dns.serve(DOMAIN, "A", "192.0.2.1", "192.0.2.2")
+    domain_checks.dns.serve("host.platform.example", "A", "192.0.2.2")
+    assert (domain_checks.check(), domain_checks.served()) == (SEEN, True)
 
 
-def test_the_token_of_another_partner_proves_nothing(world: World) -> None:
-    with world.database.transaction() as session:
+def test_the_token_of_another_partner_proves_nothing(domain_checks: DomainChecks) -> None:
+    with domain_checks.database.transaction() as session:
         other = make_partner(session, "Southgate", domain=DOMAIN).id
-    world.prove()
-    check(world.database, world.settings, other, DomainPurpose.PORTAL)
-    with world.database.transaction(read_only=True) as session:
+    domain_checks.prove()
+    check(domain_checks.database, domain_checks.settings, other, DomainPurpose.PORTAL)
+    with domain_checks.database.transaction(read_only=True) as session:
         assert session.get_one(Partner, other).domain_verified_at is None
-    assert world.served()
+    assert domain_checks.served()
 
 
-def test_a_domain_that_another_partner_has_verified_is_in_use(world: World) -> None:
-    with world.database.transaction() as session:
+def test_a_domain_that_another_partner_has_verified_is_in_use(domain_checks: DomainChecks) -> None:
+    with domain_checks.database.transaction() as session:
         other = make_partner(session, "Southgate", domain=DOMAIN)
         partners.verify_domain(session, OPERATOR, other.id)
-    world.prove()
-    assert (world.domain().is_taken, world.served()) == (True, False)
+    domain_checks.prove()
+    assert (domain_checks.domain().is_taken, domain_checks.served()) == (True, False)
 
 
 def test_a_domain_without_its_records_is_unverified_after_the_grace_period(
-    world: World, clock: SetClock
+    domain_checks: DomainChecks, clock: SetClock
 ) -> None:
-    world.prove()
-    with world.database.transaction() as session:
+    domain_checks.prove()
+    with domain_checks.database.transaction() as session:
         lifetime = timedelta(days=30)
-        sessions.create(session, world.tenant.user, lifetime=lifetime, host=DOMAIN)
-        sessions.create(session, world.tenant.user, lifetime=lifetime, host="localhost")
-    world.dns.records.clear()
+        sessions.create(session, domain_checks.tenant.user, lifetime=lifetime, host=DOMAIN)
+        sessions.create(session, domain_checks.tenant.user, lifetime=lifetime, host="localhost")
+    domain_checks.dns.records.clear()
     clock.pass_by(days=1)
-    world.check()
-    assert [mail.subject for mail in world.mails()] == [f"DNS records of {DOMAIN} are missing"]
+    domain_checks.check()
+    assert [mail.subject for mail in domain_checks.mails()] == [
+        f"DNS records of {DOMAIN} are missing"
+    ]
     clock.pass_by(days=2, hours=23)
-    world.check()
-    assert (world.served(), world.mails()) == (True, [])
+    domain_checks.check()
+    assert (domain_checks.served(), domain_checks.mails()) == (True, [])
     clock.pass_by(hours=1)
-    world.check()
-    assert not world.served()
-    assert [mail.subject for mail in world.mails()] == [f"{DOMAIN} is not verified any more"]
-    with world.database.transaction(read_only=True) as session:
+    domain_checks.check()
+    assert not domain_checks.served()
+    assert [mail.subject for mail in domain_checks.mails()] == [
+        f"{DOMAIN} is not verified any more"
+    ]
+    with domain_checks.database.transaction(read_only=True) as session:
         assert session.scalars(select(PortalSession.host)).all() == ["localhost"]
     clock.pass_by(days=1)
-    world.check()
-    assert world.mails() == []
-    world.prove()
-    assert (world.served(), world.domain().lost_at) == (True, None)
+    domain_checks.check()
+    assert domain_checks.mails() == []
+    domain_checks.prove()
+    assert (domain_checks.served(), domain_checks.domain().lost_at) == (True, None)
 
 
-def test_records_that_come_back_in_time_change_nothing(world: World, clock: SetClock) -> None:
-    world.prove()
-    kept = dict(world.dns.records)
-    world.dns.records.clear()
-    world.check()
+def test_records_that_come_back_in_time_change_nothing(
+    domain_checks: DomainChecks, clock: SetClock
+) -> None:
+    domain_checks.prove()
+    kept = dict(domain_checks.dns.records)
+    domain_checks.dns.records.clear()
+    domain_checks.check()
     clock.pass_by(days=2)
-    world.dns.records.update(kept)
-    world.check()
+    domain_checks.dns.records.update(kept)
+    domain_checks.check()
     clock.pass_by(days=2)
-    world.dns.records.clear()
-    world.check()
-    assert world.served()
+    domain_checks.dns.records.clear()
+    domain_checks.check()
+    assert domain_checks.served()
 
 
-def test_without_an_answer_nothing_changes(world: World, clock: SetClock) -> None:
-    world.prove()
-    world.dns.fails.update(record.name for record in world.records())
+def test_without_an_answer_nothing_changes(domain_checks: DomainChecks, clock: SetClock) -> None:
+    domain_checks.prove()
+    domain_checks.dns.fails.update(record.name for record in domain_checks.records())
     for _ in range(5):
         clock.pass_by(days=1)
-        assert world.check() == {"ownership": "unanswered", "address": "unanswered"}
-    assert (world.served(), world.domain().missing_since, world.mails()) == (True, None, [])
+        assert domain_checks.check() == {"ownership": "unanswered", "address": "unanswered"}
+    assert (
+        domain_checks.served(),
+        domain_checks.domain().missing_since,
+        domain_checks.mails(),
+    ) == (True, None, [])
 
 
-def test_a_domain_that_an_operator_verified_needs_no_records(world: World, clock: SetClock) -> None:
-    with world.database.transaction() as session:
-        partners.verify_domain(session, OPERATOR, world.id)
-    world.check()
+def test_a_domain_that_an_operator_verified_needs_no_records(
+    domain_checks: DomainChecks, clock: SetClock
+) -> None:
+    with domain_checks.database.transaction() as session:
+        partners.verify_domain(session, OPERATOR, domain_checks.id)
+    domain_checks.check()
     clock.pass_by(days=30)
-    world.check()
-    assert (world.served(), world.mails()) == (True, [])
+    domain_checks.check()
+    assert (domain_checks.served(), domain_checks.mails()) == (True, [])
 
 
-def test_a_new_domain_begins_without_proof(world: World) -> None:
-    world.prove()
-    world.name("other.northwind.example")
-    domain = world.domain()
+def test_a_new_domain_begins_without_proof(domain_checks: DomainChecks) -> None:
+    domain_checks.prove()
+    domain_checks.name("other.northwind.example")
+    domain = domain_checks.domain()
     assert (domain.domain, domain.proved_at, domain.findings) == (
         "other.northwind.example", None, []
     )  # fmt: skip
-    assert (world.served(), world.served("other.northwind.example")) == (False, False)
-    world.name(None)
-    with world.database.transaction(read_only=True) as session:
+    assert (domain_checks.served(), domain_checks.served("other.northwind.example")) == (
+        False,
+        False,
+    )
+    domain_checks.name(None)
+    with domain_checks.database.transaction(read_only=True) as session:
         assert session.scalars(select(PartnerDomain.domain)).all() == []
 
 
-def test_findings_about_an_earlier_domain_are_ignored(world: World) -> None:
-    world.dns.set_all(world.records())
-    with world.database.transaction(read_only=True) as session:
-        begun = domains.begin(session, world.id, DomainPurpose.PORTAL, world.settings)
+def test_findings_about_an_earlier_domain_are_ignored(domain_checks: DomainChecks) -> None:
+    domain_checks.dns.set_all(domain_checks.records())
+    with domain_checks.database.transaction(read_only=True) as session:
+        begun = domains.begin(
+            session, domain_checks.id, DomainPurpose.PORTAL, domain_checks.settings
+        )
     assert begun
-    world.name("other.northwind.example")
+    domain_checks.name("other.northwind.example")
     seen = [domains.RecordFinding(record.kind, DnsRecordStatus.SEEN) for record in begun.records]
-    with world.database.transaction() as session:
+    with domain_checks.database.transaction() as session:
         domains.store_findings(session, begun, seen, timedelta(days=3))
-    assert not world.served("other.northwind.example")
+    assert not domain_checks.served("other.northwind.example")
 
 
 def test_checks_are_due_daily_and_hourly_while_records_are_missing(
-    world: World, clock: SetClock
+    domain_checks: DomainChecks, clock: SetClock
 ) -> None:
     def due() -> int:
-        with world.database.transaction() as session:
+        with domain_checks.database.transaction() as session:
             return domains.refresh_due(session)
 
-    world.prove()
+    domain_checks.prove()
     clock.pass_by(hours=23)
     assert due() == 0
     clock.pass_by(hours=2)
     assert (due(), due()) == (1, 0)
-    world.dns.records.clear()
-    world.check()
+    domain_checks.dns.records.clear()
+    domain_checks.check()
     clock.pass_by(minutes=59)
     assert due() == 0
     clock.pass_by(minutes=2)
@@ -278,22 +295,27 @@ def test_checks_are_due_daily_and_hourly_while_records_are_missing(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_worker_checks_a_domain_without_being_asked(
-    world: World, make_worker: Callable[..., Worker]
+    domain_checks: DomainChecks, make_worker: Callable[..., Worker]
 ) -> None:
-    world.dns.set_all(world.records())
-    settings = {"PORTAL_DNS_SERVERS": world.dns.setting}
-    make_worker(PORTAL_PUBLIC_URL=world.settings.public_url, **settings).start()
-    wait_for(world.served)
+    domain_checks.dns.set_all(domain_checks.records())
+    settings = {"PORTAL_DNS_SERVERS": domain_checks.dns.setting}
+    make_worker(PORTAL_PUBLIC_URL=domain_checks.settings.public_url, **settings).start()
+    wait_for(domain_checks.served)
 
 
-def test_mail_comes_from_the_partners_address_while_its_records_are_seen(world: World) -> None:
-    world.send_from(SENDER)
-    assert (world.letter().sender, world.letter().signature) == (None, None)
-    world.prove(DomainPurpose.MAIL)
-    assert world.letter().sender == SENDER
-    world.dns.serve("_dmarc.northwind.example", "TXT")
-    assert world.check(DomainPurpose.MAIL)["dmarc"] == "missing"
-    assert (world.letter().sender, world.letter().sender_name) == (None, "AI Receptionist")
+def test_mail_comes_from_the_partners_address_while_its_records_are_seen(
+    domain_checks: DomainChecks,
+) -> None:
+    domain_checks.send_from(SENDER)
+    assert (domain_checks.letter().sender, domain_checks.letter().signature) == (None, None)
+    domain_checks.prove(DomainPurpose.MAIL)
+    assert domain_checks.letter().sender == SENDER
+    domain_checks.dns.serve("_dmarc.northwind.example", "TXT")
+    assert domain_checks.check(DomainPurpose.MAIL)["dmarc"] == "missing"
+    assert (domain_checks.letter().sender, domain_checks.letter().sender_name) == (
+        None,
+        "AI Receptionist",
+    )
 
 
 @pytest.mark.parametrize(
@@ -309,45 +331,45 @@ def test_mail_comes_from_the_partners_address_while_its_records_are_seen(world: 
     ],
 )
 def test_mail_records_are_read_as_receivers_read_them(
-    world: World, kind: DnsRecordKind, value: str, state: str
+    domain_checks: DomainChecks, kind: DnsRecordKind, value: str, state: str
 ) -> None:
-    world.send_from(SENDER)
-    records = world.records(DomainPurpose.MAIL)
-    world.dns.set_all(records)
+    domain_checks.send_from(SENDER)
+    records = domain_checks.records(DomainPurpose.MAIL)
+    domain_checks.dns.set_all(records)
     [name] = [record.name for record in records if record.kind is kind]
-    world.dns.serve(name, "TXT", value)
+    domain_checks.dns.serve(name, "TXT", value)
     expected = dict.fromkeys(("ownership", "spf", "dkim", "dmarc"), "seen") | {kind: state}
-    assert world.check(DomainPurpose.MAIL) == expected
+    assert domain_checks.check(DomainPurpose.MAIL) == expected
 
 
-def test_two_spf_records_count_as_none(world: World) -> None:
-    world.send_from(SENDER)
-    world.dns.set_all(world.records(DomainPurpose.MAIL))
+def test_two_spf_records_count_as_none(domain_checks: DomainChecks) -> None:
+    domain_checks.send_from(SENDER)
+    domain_checks.dns.set_all(domain_checks.records(DomainPurpose.MAIL))
     ours = "v=spf1 include:spf.platform.example ~all"
-    world.dns.serve("northwind.example", "TXT", ours, "v=spf1 -all")
-    assert world.check(DomainPurpose.MAIL)["spf"] == "different"
+    domain_checks.dns.serve("northwind.example", "TXT", ours, "v=spf1 -all")
+    assert domain_checks.check(DomainPurpose.MAIL)["spf"] == "different"
 
 
-def test_the_dmarc_record_of_a_domain_above_counts(world: World) -> None:
-    world.send_from("no-reply@mail.northwind.example")
-    world.dns.set_all(world.records(DomainPurpose.MAIL))
-    world.dns.serve("_dmarc.mail.northwind.example", "TXT")
-    world.dns.serve("_dmarc.northwind.example", "TXT", "v=DMARC1; p=quarantine")
-    assert world.check(DomainPurpose.MAIL)["dmarc"] == "seen"
+def test_the_dmarc_record_of_a_domain_above_counts(domain_checks: DomainChecks) -> None:
+    domain_checks.send_from("no-reply@mail.northwind.example")
+    domain_checks.dns.set_all(domain_checks.records(DomainPurpose.MAIL))
+    domain_checks.dns.serve("_dmarc.mail.northwind.example", "TXT")
+    domain_checks.dns.serve("_dmarc.northwind.example", "TXT", "v=DMARC1; p=quarantine")
+    assert domain_checks.check(DomainPurpose.MAIL)["dmarc"] == "seen"
 
 
-def test_receivers_can_check_the_signature_of_a_mail(world: World) -> None:
-    world.send_from(SENDER)
-    world.prove(DomainPurpose.MAIL)
-    outbox = open_outbox(world.settings)
-    outbox.send(world.letter())
+def test_receivers_can_check_the_signature_of_a_mail(domain_checks: DomainChecks) -> None:
+    domain_checks.send_from(SENDER)
+    domain_checks.prove(DomainPurpose.MAIL)
+    outbox = open_outbox(domain_checks.settings)
+    outbox.send(domain_checks.letter())
     [kept] = outbox.mails()
     octets = kept.path.read_bytes()
 
     def published(name: bytes, **_: object) -> bytes:
         [record] = [
             record
-            for record in world.records(DomainPurpose.MAIL)
+            for record in domain_checks.records(DomainPurpose.MAIL)
             if f"{record.name}.".encode() == name
         ]
         return record.value.encode()
@@ -359,27 +381,29 @@ def test_receivers_can_check_the_signature_of_a_mail(world: World) -> None:
     )
 
 
-def test_the_signing_key_is_stored_encrypted_and_follows_a_key_change(world: World) -> None:
-    world.send_from(SENDER)
-    before = world.domain(DomainPurpose.MAIL).dkim_key or ""
+def test_the_signing_key_is_stored_encrypted_and_follows_a_key_change(
+    domain_checks: DomainChecks,
+) -> None:
+    domain_checks.send_from(SENDER)
+    before = domain_checks.domain(DomainPurpose.MAIL).dkim_key or ""
     assert "PRIVATE" not in before
-    keys = ("a new secret key of the installation", *world.settings.secret_keys)
-    with world.database.transaction() as session:
+    keys = ("a new secret key of the installation", *domain_checks.settings.secret_keys)
+    with domain_checks.database.transaction() as session:
         reencrypt_batch(session, StoredSecret(PartnerDomain.dkim_key, PURPOSE), keys, ())
-    world.prove(DomainPurpose.MAIL)
-    with world.database.transaction(read_only=True) as session:
-        partner = session.get_one(Partner, world.id)
+    domain_checks.prove(DomainPurpose.MAIL)
+    with domain_checks.database.transaction(read_only=True) as session:
+        partner = session.get_one(Partner, domain_checks.id)
         found = domains.sender_of(session, partner, keys[:1])
         assert found is not None
         assert "PRIVATE KEY" in found.signature.key
-        assert domains.sender_of(session, partner, world.settings.secret_keys) is None
+        assert domains.sender_of(session, partner, domain_checks.settings.secret_keys) is None
 
 
-def test_admins_get_a_mail_when_their_sender_is_lost(world: World) -> None:
-    world.send_from(SENDER)
-    world.prove(DomainPurpose.MAIL)
-    world.dns.records.clear()
-    world.check(DomainPurpose.MAIL)
-    [mail] = world.mails()
+def test_admins_get_a_mail_when_their_sender_is_lost(domain_checks: DomainChecks) -> None:
+    domain_checks.send_from(SENDER)
+    domain_checks.prove(DomainPurpose.MAIL)
+    domain_checks.dns.records.clear()
+    domain_checks.check(DomainPurpose.MAIL)
+    [mail] = domain_checks.mails()
     assert mail.subject == "Emails don’t come from northwind.example any more"
-    assert (mail.to, mail.sender) == (world.tenant.staff[Role.PARTNER_ADMIN].email, None)
+    assert (mail.to, mail.sender) == (domain_checks.tenant.staff[Role.PARTNER_ADMIN].email, None)

@@ -11,9 +11,9 @@ from app.models import Erasure
 from tests.fixtures.canaries import files_in, places_in_database
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.worker import Worker, until
+from tests.fixtures.worker import Worker, wait_until
 from tests.matrix import rotating
-from tests.services.personal_data.house import CANARIES, make_house
+from tests.services.personal_data.stored_contact import CANARIES, make_stored_contact
 
 backend = runs_on(rotating("database of erasures", BACKENDS))
 
@@ -27,8 +27,8 @@ def test_a_worker_erases_a_contact_without_naming_it_in_the_log(
     """Mails, webhooks and the export of the organization wait for the same worker."""
     settings = settings_for(url_of(fresh_database), tmp_path)
     with fresh_database._sessions() as session:
-        house = make_house(session, fresh_database, settings, tmp_path)
-    erasure_id = house.request()
+        stored_contact = make_stored_contact(session, fresh_database, settings, tmp_path)
+    erasure_id = stored_contact.request()
 
     def state() -> ErasureStatus:
         with fresh_database.transaction(read_only=True) as session:
@@ -36,7 +36,7 @@ def test_a_worker_erases_a_contact_without_naming_it_in_the_log(
 
     worker = make_worker(PORTAL_INSTANCE_DIR=str(tmp_path), PORTAL_LOG_FORMAT="json")
     worker.start()
-    until(lambda: state() in (ErasureStatus.DONE, ErasureStatus.FAILED), 60)
+    wait_until(lambda: state() in (ErasureStatus.DONE, ErasureStatus.FAILED), 60)
     worker.stop()
     assert state() is ErasureStatus.DONE
     with fresh_database.transaction(read_only=True) as session:

@@ -18,10 +18,10 @@ from app.jobs.write_export import PROGRAM, run_writer
 from app.models import Contact, ListExport, Mail, MailKind, new_id
 from app.services import campaigns, exports
 from app.services.exports import ExportInput
-from tests.fixtures.cast import make_tenant
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.worker import ROOT, Worker, until
+from tests.fixtures.tenants import make_tenant
+from tests.fixtures.worker import ROOT, Worker, wait_until
 from tests.matrix import rotating
 
 ROWS = 30_000
@@ -68,11 +68,11 @@ def test_an_export_survives_its_worker_and_is_mailed_once(
 
     worker = make_worker(PORTAL_INSTANCE_DIR=str(tmp_path))
     worker.start()
-    until(lambda: now().turn == 1)
+    wait_until(lambda: now().turn == 1)
     worker.kill()
     assert now().status is ExportStatus.WAITING
     worker.start()
-    until(lambda: now().status is not ExportStatus.WAITING)
+    wait_until(lambda: now().status is not ExportStatus.WAITING)
     export = now()
     assert (export.status, export.rows, export.turn) == (ExportStatus.READY, ROWS, 2)
     files = open_files(settings_for(url_of(fresh_database), tmp_path))

@@ -20,11 +20,11 @@ from app.database import Database, make_engine
 from app.factory import create_app
 from app.services import pauses
 from tests import matrix
-from tests.fixtures.faulty_carrier import FaultyCarrier, Manners, faulty_carrier
+from tests.fixtures.faulty_carrier import CarrierBehaviour, FaultyCarrier, faulty_carrier
 from tests.fixtures.recoverable_server import OWNER, OwnServer, own_server
 from tests.fixtures.settings import SECRET_KEY, settings_for
 from tests.fixtures.twilio_worker import WAITS, dial
-from tests.fixtures.worker import Worker, create_calling_organization, outcome, until
+from tests.fixtures.worker import Worker, create_calling_organization, outcome, wait_until
 
 pytestmark = [pytest.mark.alternating, pytest.mark.crash, pytest.mark.worker]
 
@@ -78,7 +78,7 @@ def start_again_while_it_ends(worker: Worker, database: Database) -> None:
         except DBAPIError:
             return False
 
-    until(has_paused)
+    wait_until(has_paused)
 
 
 @pytest.mark.parametrize("_failover", range(FAILOVERS))
@@ -94,7 +94,9 @@ def test_calls_in_flight_survive_the_death_of_the_primary(
     run = commands(url, database, tmp_path, carrier)
     calling_organization = create_calling_organization(database)
     waits = {"PORTAL_WORKER_DEAD_AFTER_SECONDS": DEAD_AFTER}
-    waits |= {f"PORTAL_CARRIER_{name.upper()}_SECONDS": told for name, told in WAITS.items()}
+    waits |= {
+        f"PORTAL_CARRIER_{name.upper()}_SECONDS": reported for name, reported in WAITS.items()
+    }
     settings = {"PORTAL_CARRIER": "twilio", "PORTAL_SECRET_KEY": SECRET_KEY, **carrier.settings}
     worker = Worker(database, PORTAL_INSTANCE_DIR=str(tmp_path), **settings, **waits)
     try:
@@ -103,7 +105,7 @@ def test_calls_in_flight_survive_the_death_of_the_primary(
         dies_after = chance.randrange(CALLS // 2, CALLS)
         for place in range(CALLS):
             number = f"+1212555{1000 + place}"
-            carrier.manners[number] = Manners()
+            carrier.behaviours[number] = CarrierBehaviour()
             accepted[number] = dial(database, calling_organization, number)
             time.sleep(chance.uniform(0, 0.1))
             if place == dies_after:

@@ -17,7 +17,7 @@ from app.services.imports import steps, undo
 from tests import matrix
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.uploads import Importer, counts, make_importer, number, table
-from tests.fixtures.worker import Worker, until
+from tests.fixtures.worker import Worker, wait_until
 
 KILLS = 50 if matrix.is_full() else 4
 ROWS = 6000
@@ -46,10 +46,10 @@ def in_state(importer: Importer, upload_id: UUID, *states: ImportStatus) -> Call
 def test_a_worker_checks_and_applies_an_upload(importer: Importer, worker: Worker) -> None:
     worker.start()
     upload_id = importer.upload(f"Name,Phone\nAnn Lee,{number(1)}\nBob,12\n")
-    until(in_state(importer, upload_id, ImportStatus.CHECKED))
+    wait_until(in_state(importer, upload_id, ImportStatus.CHECKED))
     assert counts(importer.now(upload_id)) == (1, 0, 0, 0, 1)
     importer.start(upload_id)
-    until(in_state(importer, upload_id, ImportStatus.DONE))
+    wait_until(in_state(importer, upload_id, ImportStatus.DONE))
     assert counts(importer.now(upload_id)) == (1, 0, 0, 0, 1)
     assert importer.people() == [("Ann", number(1), None)]
 
@@ -59,7 +59,7 @@ def test_a_file_that_is_no_contact_file_fails_with_a_reason(
 ) -> None:
     worker.start()
     upload_id = importer.upload(b"\x7fELF\x00\x00")
-    until(in_state(importer, upload_id, ImportStatus.FAILED))
+    wait_until(in_state(importer, upload_id, ImportStatus.FAILED))
     assert importer.now(upload_id).failure == (
         "This is a program, not a contact file. Save the list as CSV or XLSX."
     )
@@ -82,14 +82,14 @@ def test_a_worker_killed_anywhere_goes_on_exactly_where_it_was(
         again = (f"Q{rounds}", number(7))
         upload_id = importer.upload(table("First name,Phone", [*rows, *[("Bad", "12")] * 5, again]))
         kills += _kill_while(importer, worker, upload_id, ImportStatus.READING, 1, chance)
-        until(in_state(importer, upload_id, ImportStatus.CHECKED))
+        wait_until(in_state(importer, upload_id, ImportStatus.CHECKED))
         expected = (ROWS - 1, 2, 0, 0, 5) if rounds == 1 else (0, ROWS + 1, 0, 0, 5)
         assert counts(importer.now(upload_id)) == expected, f"seed {seed}"
         importer.start(upload_id)
         kills += _kill_while(
             importer, worker, upload_id, ImportStatus.APPLYING, KILLS - kills, chance
         )
-        until(in_state(importer, upload_id, ImportStatus.DONE))
+        wait_until(in_state(importer, upload_id, ImportStatus.DONE))
         assert counts(importer.now(upload_id)) == expected, f"seed {seed}"
         people = {phone: name for name, phone in [*rows, again]}
         assert importer.people() == sorted(
@@ -119,7 +119,7 @@ def _kill_while(
     kills = 0
     while kills < most:
         before = _progress(importer, upload_id)
-        until(partial(_has_moved, importer, upload_id, before))
+        wait_until(partial(_has_moved, importer, upload_id, before))
         time.sleep(chance.uniform(0, 0.1))
         if importer.now(upload_id).status is not state:
             break
@@ -144,12 +144,12 @@ def test_a_person_stops_an_upload_between_two_batches(importer: Importer, worker
         table("First name,Phone", [(f"P{index}", number(index)) for index in range(ROWS)])
     )
     worker.start()
-    until(in_state(importer, upload_id, ImportStatus.CHECKED), limit=60)
+    wait_until(in_state(importer, upload_id, ImportStatus.CHECKED), limit=60)
     importer.start(upload_id)
-    until(lambda: importer.now(upload_id).rows_applied > 0)
+    wait_until(lambda: importer.now(upload_id).rows_applied > 0)
     with importer.database.transaction() as session:
         steps.cancel(session, importer.caller, upload_id)
-    until(in_state(importer, upload_id, ImportStatus.CANCELLED))
+    wait_until(in_state(importer, upload_id, ImportStatus.CANCELLED))
     stopped = importer.now(upload_id)
     assert 0 < stopped.rows_applied < ROWS
     assert len(importer.people()) == stopped.rows_applied == stopped.created
@@ -176,7 +176,7 @@ def test_a_killed_worker_goes_on_undoing_exactly_where_it_was(
         undo.start(session, importer.caller, upload.id, 7)
     worker.start()
     for _ in range(UNDO_KILLS):
-        until(
+        wait_until(
             partial(_is_further, importer, upload.id, importer.now(upload.id).undo_done), limit=60
         )
         time.sleep(chance.uniform(0, 0.05))
@@ -184,7 +184,7 @@ def test_a_killed_worker_goes_on_undoing_exactly_where_it_was(
             break
         worker.kill()
         worker.start(wait=chance.random() < 0.5)
-    until(lambda: importer.now(upload.id).undo_status == "undone", limit=60)
+    wait_until(lambda: importer.now(upload.id).undo_status == "undone", limit=60)
     assert worker.stop() == 0
     undone = importer.now(upload.id)
     assert (undone.undo_done, undo.result_of(undone)) == (

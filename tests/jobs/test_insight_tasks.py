@@ -34,8 +34,8 @@ from app.services.alerts import RuleInput
 from app.services.monthly_reports import ScheduleInput
 from app.services.spending import LimitSubject, budgets
 from app.services.spending.scopes import month_of
-from tests.fixtures.cast import make_tenant
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import make_tenant
 from tests.fixtures.worker_context import worker_context
 
 

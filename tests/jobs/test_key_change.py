@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import InstrumentedAttribute
+from tests.fixtures.cast import Tenant, make_tenant
 
 from app.database import Database
 from app.enums import CarrierKind, DomainPurpose, Role
@@ -23,7 +24,6 @@ from app.models import (
 from app.services.credentials import reencryption
 from app.services.credentials.encryption import seal, unseal
 from app.services.credentials.reencryption import StoredSecret
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.statements import counted
 from tests.fixtures.worker_context import worker_context

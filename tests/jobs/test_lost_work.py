@@ -6,7 +6,13 @@ import pytest
 from sqlalchemy import text
 
 from app.database import Database
-from tests.fixtures.worker import Worker, call_now, create_calling_organization, outcome, until
+from tests.fixtures.worker import (
+    Worker,
+    create_calling_organization,
+    outcome,
+    read_call,
+    wait_until,
+)
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
@@ -28,7 +34,7 @@ def test_a_worker_takes_back_a_call_that_it_has_lost(
             found: str | None = session.scalar(busy)
             return found
 
-    until(executor)
+    wait_until(executor)
     # As if the claim was committed and its answer lost in an outage.
     lost = text(
         "UPDATE dbos.workflow_status SET status = 'PENDING', executor_id = :own "
@@ -36,5 +42,5 @@ def test_a_worker_takes_back_a_call_that_it_has_lost(
     )
     with fresh_database.transaction() as session:
         session.execute(lost, {"own": executor()})
-    assert call_now(fresh_database, waiting).status == "queued"
+    assert read_call(fresh_database, waiting).status == "queued"
     assert outcome(fresh_database, waiting, 60) == ("completed", "completed", "human")

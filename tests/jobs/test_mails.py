@@ -17,11 +17,11 @@ from app.schemas.users import CreatePartialUserInput
 from app.services import users
 from app.services.auth import one_time_links
 from app.services.mail_queue import enqueue
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS, runs_on
-from tests.fixtures.mail_server import Post
+from tests.fixtures.mail_server import SmtpServer
 from tests.fixtures.mails import path_in
-from tests.fixtures.worker import Worker, until
+from tests.fixtures.tenants import Tenant, make_tenant
+from tests.fixtures.worker import Worker, wait_until
 from tests.matrix import rotating
 
 NEW = "ada@hillside.example"
@@ -39,13 +39,13 @@ def tenant(fresh_database: Database) -> Tenant:
 
 
 @pytest.fixture
-def post() -> Post:
-    return Post()
+def smtp_server() -> SmtpServer:
+    return SmtpServer()
 
 
 @pytest.fixture
-def port(post: Post) -> Iterator[int]:
-    with post.open() as opened:
+def port(smtp_server: SmtpServer) -> Iterator[int]:
+    with smtp_server.open() as opened:
         yield opened
 
 
@@ -73,12 +73,12 @@ def is_over(database: Database) -> Callable[[], bool]:
 
 
 def test_an_invitation_goes_out_and_its_link_works(
-    fresh_database: Database, tenant: Tenant, post: Post, worker: Worker
+    fresh_database: Database, tenant: Tenant, smtp_server: SmtpServer, worker: Worker
 ) -> None:
     worker.start()
     invite(fresh_database, tenant)
-    until(is_over(fresh_database))
-    (message,) = post.messages
+    wait_until(is_over(fresh_database))
+    (message,) = smtp_server.messages
     assert (message["To"], message["Subject"]) == (NEW, "You are invited to AI Receptionist")
     token = path_in(message).rpartition("/")[2]
     with fresh_database.transaction() as session:
@@ -90,32 +90,37 @@ def test_an_invitation_goes_out_and_its_link_works(
 
 
 def test_a_mail_refused_for_good_is_in_the_history_and_is_not_sent_again(
-    fresh_database: Database, tenant: Tenant, post: Post, worker: Worker
+    fresh_database: Database, tenant: Tenant, smtp_server: SmtpServer, worker: Worker
 ) -> None:
-    post.recipient.append("550 no such mailbox")
+    smtp_server.rcpt_answers.append("550 no such mailbox")
     worker.start()
     invite(fresh_database, tenant)
-    until(is_over(fresh_database))
+    wait_until(is_over(fresh_database))
     reason = "the mail server does not take mail for this address (status 550)"
     mail = only_mail(fresh_database)
     with fresh_database.transaction(read_only=True) as session:
         entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "mail.failed")).one()
-    assert (mail.sent_at, mail.failure, post.kept, post.asked) == (None, reason, [], 1)
+    assert (mail.sent_at, mail.failure, smtp_server.kept, smtp_server.asked) == (
+        None,
+        reason,
+        [],
+        1,
+    )
     assert entry.after == {"mail": "invitation", "reason": reason}
 
 
 def test_a_mail_that_is_not_taken_now_waits_for_its_next_attempt(
-    fresh_database: Database, tenant: Tenant, post: Post, worker: Worker
+    fresh_database: Database, tenant: Tenant, smtp_server: SmtpServer, worker: Worker
 ) -> None:
-    post.data.append("451 try later")
+    smtp_server.data_answers.append("451 try later")
     worker.start()
     invite(fresh_database, tenant)
-    until(lambda: only_mail(fresh_database).failure)
+    wait_until(lambda: only_mail(fresh_database).failure)
     mail = only_mail(fresh_database)
-    assert (mail.is_over, mail.attempts, post.kept) == (False, 1, [])
+    assert (mail.is_over, mail.attempts, smtp_server.kept) == (False, 1, [])
     invite(fresh_database, tenant, "second@hillside.example")  # no mail waits behind it
-    until(lambda: post.kept)
-    assert [message["To"] for message in post.messages] == ["second@hillside.example"]
+    wait_until(lambda: smtp_server.kept)
+    assert [message["To"] for message in smtp_server.messages] == ["second@hillside.example"]
 
 
 def all_over(database: Database) -> bool:
@@ -125,7 +130,7 @@ def all_over(database: Database) -> bool:
 
 @pytest.mark.parametrize("how", ["stop", "kill"])
 def test_a_worker_that_ends_loses_no_mail(
-    fresh_database: Database, tenant: Tenant, post: Post, worker: Worker, how: str
+    fresh_database: Database, tenant: Tenant, smtp_server: SmtpServer, worker: Worker, how: str
 ) -> None:
     """Stopped, it sends none twice; killed, at most those that were on their way at that moment,
     of which it is unknown whether the server had them."""
@@ -133,11 +138,11 @@ def test_a_worker_that_ends_loses_no_mail(
     addresses = [f"p{number:02}@hillside.example" for number in range(12)]
     for address in addresses:
         invite(fresh_database, tenant, address)
-    until(lambda: post.kept)
+    wait_until(lambda: smtp_server.kept)
     getattr(worker, how)()
     worker.start()
-    until(lambda: all_over(fresh_database))
-    recipients = sorted(str(message["To"]) for message in post.messages)
+    wait_until(lambda: all_over(fresh_database))
+    recipients = sorted(str(message["To"]) for message in smtp_server.messages)
     assert sorted(set(recipients)) == addresses
     assert len(recipients) - len(addresses) <= (MAILS_AT_ONCE if how == "kill" else 0)
 
@@ -153,6 +158,6 @@ def test_without_a_mail_server_mails_are_files(
             partner_id=tenant.partner.id,
             user_id=tenant.user.id,
         )
-    until(is_over(fresh_database))
+    wait_until(is_over(fresh_database))
     (kept,) = open_outbox(Settings(instance_dir=tmp_path)).mails()
     assert (kept.partner_id, kept.read()["To"]) == (tenant.partner.id, tenant.user.email)

@@ -17,8 +17,8 @@ from tests.fixtures.worker import (
     CallingOrganization,
     Worker,
     create_calling_organization,
-    unfinished,
-    until,
+    unfinished_calls,
+    wait_until,
 )
 
 pytestmark = pytest.mark.alternating
@@ -36,16 +36,16 @@ def server(backend: str) -> Iterator[OwnServer]:
 
 
 @pytest.fixture
-def served(server: OwnServer) -> Iterator[Database]:
+def server_database(server: OwnServer) -> Iterator[Database]:
     database = Database(make_engine(server.url))
     yield database
     database.dispose()
 
 
 @pytest.fixture
-def two_workers(served: Database) -> Iterator[list[Worker]]:
+def two_workers(server_database: Database) -> Iterator[list[Worker]]:
     settings = {"PORTAL_WORKER_DEAD_AFTER_SECONDS": str(DEAD_AFTER)}
-    both = [Worker(served, PORTAL_SIMULATOR_PACE="0.3", **settings) for _ in range(2)]
+    both = [Worker(server_database, PORTAL_SIMULATOR_PACE="0.3", **settings) for _ in range(2)]
     for worker in both:
         worker.start()
     yield both
@@ -73,38 +73,40 @@ def dial(database: Database, lines: list[CallingOrganization], numbers: list[str
 @pytest.mark.crash
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 def test_an_outage_ends_no_worker_and_hands_nothing_over(
-    server: OwnServer, served: Database, two_workers: list[Worker]
+    server: OwnServer, server_database: Database, two_workers: list[Worker]
 ) -> None:
     # Of many organizations, so that both workers have calls.
-    lines = [create_calling_organization(served) for _ in range(10)]
+    lines = [create_calling_organization(server_database) for _ in range(10)]
     seed = random.randrange(1_000_000)
     chance = random.Random(seed)
-    before, dialled = executors(served), list[str]()
+    before, called = executors(server_database), list[str]()
     for outage in range(OUTAGES):
         numbers = [f"+1212555{outage:02d}{place:02d}" for place in range(50)]
-        dial(served, lines, numbers)
-        dialled += numbers
+        dial(server_database, lines, numbers)
+        called += numbers
         time.sleep(chance.uniform(0.2, 2))
         with server.away(chance.uniform(1.2, 2) * DEAD_AFTER):
             pass
-    until(lambda: unfinished(served) == 0)
-    rung, ended = rung_and_ended(served)
-    assert ended == dict.fromkeys(dialled, CallStatus.COMPLETED), f"seed {seed}"
-    assert rung == Counter(dialled), f"seed {seed}"
-    assert executors(served) == before
+    wait_until(lambda: unfinished_calls(server_database) == 0)
+    rung, ended = rung_and_ended(server_database)
+    assert ended == dict.fromkeys(called, CallStatus.COMPLETED), f"seed {seed}"
+    assert rung == Counter(called), f"seed {seed}"
+    assert executors(server_database) == before
     assert [worker.stop() for worker in two_workers] == [0, 0]
 
 
 @pytest.mark.worker
 @pytest.mark.crash
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-def test_a_worker_that_starts_during_an_outage_waits(server: OwnServer, served: Database) -> None:
-    worker = Worker(served)
+def test_a_worker_that_starts_during_an_outage_waits(
+    server: OwnServer, server_database: Database
+) -> None:
+    worker = Worker(server_database)
     with server.away(1):
         worker.start(wait=False)
         time.sleep(6)
         assert worker.is_running
-    until(lambda: executors(served), 30)
+    wait_until(lambda: executors(server_database), 30)
     assert worker.stop() == 0
 
 
@@ -122,7 +124,7 @@ def test_machines_with_wrong_clocks_take_over_from_each_other(
     dial(fresh_database, lines, numbers)
     time.sleep(1)
     ahead.kill()
-    until(lambda: unfinished(fresh_database) == 0, 60)
+    wait_until(lambda: unfinished_calls(fresh_database) == 0, 60)
     rung, ended = rung_and_ended(fresh_database)
     assert ended == dict.fromkeys(numbers, CallStatus.COMPLETED)
     assert rung == Counter(numbers)
@@ -143,7 +145,7 @@ def test_a_worker_loses_and_repeats_nothing_when_its_clock_jumps_by_an_hour(
         dial(fresh_database, [lines[int(number[-2:]) % len(lines)]], [number])
         time.sleep(0.3)  # so that calls are under way before, during and after the jump
     # A call that was under way at the jump may wait a minute, never the hour.
-    until(lambda: unfinished(fresh_database) == 0, 240)
+    wait_until(lambda: unfinished_calls(fresh_database) == 0, 240)
     rung, ended = rung_and_ended(fresh_database)
     assert ended == dict.fromkeys(numbers, CallStatus.COMPLETED)
     assert rung == Counter(numbers)

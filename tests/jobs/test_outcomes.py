@@ -28,12 +28,12 @@ from tests.fixtures.simulated_carrier import Simulator
 from tests.fixtures.worker import (
     CallingOrganization,
     Worker,
-    call_now,
-    counted,
+    counted_conversations,
     create_calling_organization,
     outcome,
-    unfinished,
-    until,
+    read_call,
+    unfinished_calls,
+    wait_until,
 )
 from tests.matrix import rotating
 
@@ -47,12 +47,12 @@ def test_every_outcome_of_a_call_has_its_own_status(
     fresh_database: Database, worker: Worker, simulator: Simulator
 ) -> None:
     calling_organization = create_calling_organization(fresh_database)
-    dialled = {
+    called = {
         name: calling_organization.dial(fresh_database, number)
         for name, number in SIMULATED_NUMBERS.items()
     }
-    dialled["anyOther"] = calling_organization.dial(fresh_database, "+12125550000")
-    ended = {name: outcome(fresh_database, call_id) for name, call_id in dialled.items()}
+    called["anyOther"] = calling_organization.dial(fresh_database, "+12125550000")
+    ended = {name: outcome(fresh_database, call_id) for name, call_id in called.items()}
     rung = {name: simulator.times_rung(number) for name, number in SIMULATED_NUMBERS.items()}
     assert ended == {
         "human": ("completed", "completed", "human"),
@@ -68,12 +68,14 @@ def test_every_outcome_of_a_call_has_its_own_status(
         "anyOther": ("completed", "completed", "human"),
     }
     assert rung == dict.fromkeys(SIMULATED_NUMBERS, 1) | {"rejected": 0, "unreachable": 0}
-    assert counted(fresh_database, calling_organization.organization_id) == [(5, 4, 1)]
+    assert counted_conversations(fresh_database, calling_organization.organization_id) == [
+        (5, 4, 1)
+    ]
     with fresh_database.transaction(read_only=True) as session:
         sampled = session.scalars(
             select(CallTranscript.call_id).where(CallTranscript.report_id == "sample")
         ).all()
-    by_human = {dialled[name] for name, (*_, by) in ended.items() if by == "human"}
+    by_human = {called[name] for name, (*_, by) in ended.items() if by == "human"}
     assert set(sampled) == by_human
 
 
@@ -104,7 +106,7 @@ def test_calls_of_test_keys_are_no_conversations(fresh_database: Database, worke
     calling_organization = create_calling_organization(fresh_database)
     for number in (HUMAN, VOICEMAIL):
         outcome(fresh_database, calling_organization.dial(fresh_database, number, live=False))
-    assert counted(fresh_database, calling_organization.organization_id) == []
+    assert counted_conversations(fresh_database, calling_organization.organization_id) == []
 
 
 def test_instructions_become_messages_that_do_not_quote_them(
@@ -278,10 +280,10 @@ def test_a_call_outside_calling_hours_waits_for_them(
         calling_hours_end=time(23, 59),
     )
     call_id = calling_organization.dial(fresh_database, number)
-    waiting = call_now(fresh_database, call_id)
+    waiting = read_call(fresh_database, call_id)
     assert (waiting.status.value, waiting.scheduled_for) == ("scheduled", opening)
     assert outcome(fresh_database, call_id) == ("completed", "completed", "human")
-    started_at = call_now(fresh_database, call_id).started_at
+    started_at = read_call(fresh_database, call_id).started_at
     assert started_at is not None
     assert started_at >= opening
 
@@ -300,8 +302,8 @@ def test_calling_hours_set_after_acceptance_delay_the_call(
         organization.calling_hours_start = opening.time()
         organization.calling_hours_end = time(23, 59)
     worker.start()
-    until(lambda: call_now(fresh_database, call_id).status.value == "scheduled")
-    call = call_now(fresh_database, call_id)
+    wait_until(lambda: read_call(fresh_database, call_id).status.value == "scheduled")
+    call = read_call(fresh_database, call_id)
     assert (call.scheduled_for, call.expires_at - opening) == (opening, timedelta(hours=24))
     assert simulator.times_rung(number) == 0
 
@@ -313,7 +315,7 @@ def test_never_more_calls_at_once_than_the_organization_allows(
     calling_organization = create_calling_organization(fresh_database, max_calls_at_once=2)
     for index in range(6):
         calling_organization.dial(fresh_database, f"+1212555020{index}")
-    until(lambda: unfinished(fresh_database) == 0)
+    wait_until(lambda: unfinished_calls(fresh_database) == 0)
     with fresh_database.transaction(read_only=True) as session:
         times = session.execute(select(CallAttempt.started_at, CallAttempt.ended_at)).all()
     at_once = [

@@ -10,7 +10,7 @@ from app.database import Database
 from app.models import Call, OutreachContact, SimulatedCall
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.outreach import start_campaign
-from tests.fixtures.worker import Worker, create_calling_organization, unfinished, until
+from tests.fixtures.worker import Worker, create_calling_organization, unfinished_calls, wait_until
 from tests.matrix import is_full, rotating
 
 KILLED_AFTER = (1, 9, 17) if is_full() else (2,)
@@ -32,12 +32,12 @@ def test_a_killed_worker_calls_every_contact_of_a_campaign_once(
 
     for enough in KILLED_AFTER:
         worker.start()
-        until(lambda enough=enough: called() >= enough)  # type: ignore[misc]  # bound at once
+        wait_until(lambda enough=enough: called() >= enough)  # type: ignore[misc]  # bound at once
         worker.kill()
     worker.start()
-    until(lambda: called() == CONTACTS and unfinished(fresh_database) == 0)
+    wait_until(lambda: called() == CONTACTS and unfinished_calls(fresh_database) == 0)
     with fresh_database.transaction(read_only=True) as session:
         asked = Counter(session.scalars(select(Call.phone_number)))
         rung = Counter(session.scalars(select(SimulatedCall.to_number)))
-    everybody = Counter(f"+1212555{number:04}" for number in range(CONTACTS))
-    assert (asked, rung) == (everybody, everybody)
+    everyone = Counter(f"+1212555{number:04}" for number in range(CONTACTS))
+    assert (asked, rung) == (everyone, everyone)

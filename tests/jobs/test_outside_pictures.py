@@ -20,10 +20,10 @@ from app.schemas.partners import UpdatePartnerInput
 from app.services import partners
 from app.services.branding import outside_pictures
 from app.services.branding.brand import of_partner
-from tests.fixtures.cast import OPERATOR, make_partner
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.picture_server import PictureServer
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import OPERATOR, make_partner
 from tests.fixtures.waiting import wait_for
 from tests.fixtures.worker import Worker
 from tests.matrix import rotating

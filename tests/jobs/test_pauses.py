@@ -15,7 +15,13 @@ from app.services import calls, pauses
 from app.services.pauses import PauseScope
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.simulated_carrier import Simulator
-from tests.fixtures.worker import Worker, call_now, create_calling_organization, outcome, until
+from tests.fixtures.worker import (
+    Worker,
+    create_calling_organization,
+    outcome,
+    read_call,
+    wait_until,
+)
 from tests.matrix import rotating
 
 HUMAN = SIMULATED_NUMBERS["human"]
@@ -52,9 +58,9 @@ def test_paused_calls_say_why_they_wait_and_resume_in_order(
     ]
     expiring = calling_organization.dial(fresh_database, "+12125552000")
     canceled = calling_organization.dial(fresh_database, "+12125553000")
-    until(lambda: held_count(fresh_database) == 8)
+    wait_until(lambda: held_count(fresh_database) == 8)
 
-    first = call_now(fresh_database, waiting[0])
+    first = read_call(fresh_database, waiting[0])
     assert (first.status, first.status_detail) == (
         CallStatus.QUEUED,
         "Calling is paused: A storm.",
@@ -95,14 +101,14 @@ def test_a_call_on_the_line_goes_on_and_a_killed_worker_changes_nothing(
     worker.start()
     calling_organization = create_calling_organization(fresh_database)
     on_the_line = calling_organization.dial(fresh_database, HUMAN)
-    until(lambda: call_now(fresh_database, on_the_line).status.value == "ringing")
+    wait_until(lambda: read_call(fresh_database, on_the_line).status.value == "ringing")
     pause(fresh_database, PauseScope())
     waits: UUID = calling_organization.dial(fresh_database, "+12125554000")
-    until(lambda: held_count(fresh_database) == 1)
+    wait_until(lambda: held_count(fresh_database) == 1)
     worker.kill()
     worker.start()
     assert outcome(fresh_database, on_the_line) == ("completed", "completed", "human")
-    assert (call_now(fresh_database, waits).status, held_count(fresh_database)) == (
+    assert (read_call(fresh_database, waits).status, held_count(fresh_database)) == (
         CallStatus.QUEUED,
         1,
     )

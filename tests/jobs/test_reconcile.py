@@ -26,8 +26,8 @@ from tests.fixtures.worker import (
     CallingOrganization,
     Worker,
     create_calling_organization,
-    unfinished,
-    until,
+    unfinished_calls,
+    wait_until,
 )
 from tests.matrix import rotating
 
@@ -52,7 +52,7 @@ def workers() -> Iterator[list[Worker]]:
 
 
 def worker_on(database: Database, carrier: FaultyCarrier, folder: Path) -> Worker:
-    waits = {f"PORTAL_CARRIER_{name.upper()}_SECONDS": told for name, told in WAITS.items()}
+    waits = {f"PORTAL_CARRIER_{name.upper()}_SECONDS": reported for name, reported in WAITS.items()}
     return Worker(
         database,
         PORTAL_CARRIER="twilio",
@@ -134,19 +134,21 @@ def test_calls_placed_since_the_backup_are_recorded_and_calling_resumes(
     after = worker_on(restored, carrier, tmp_path / "new host")
     workers += [before, after]
     before.start()
-    until(lambda: len(carrier.ledger) == WAITING + CONTACTS and unfinished(fresh_database) == 0)
+    wait_until(
+        lambda: len(carrier.ledger) == WAITING + CONTACTS and unfinished_calls(fresh_database) == 0
+    )
     before.stop()
     with restored.transaction() as session:
         for number in (2000, 2001):
             calling_organization.accept(session, f"+1212555{number}", carrier=CarrierKind.TWILIO)
 
     after.start()
-    until(lambda: held_count(restored) >= WAITING + 2)
+    wait_until(lambda: held_count(restored) >= WAITING + 2)
     described = command(restored, carrier.settings, tmp_path / "new host")
     (counts,) = described["carriers"]
     written = counts["waitingCalls"] + counts["campaignContacts"]
     assert (counts["listed"], written, described["resumed"]) == (WAITING + CONTACTS,) * 2 + (True,)
-    until(lambda: unfinished(restored) == 0)
+    wait_until(lambda: unfinished_calls(restored) == 0)
     after.stop()
     assert set(Counter(placed.to for placed in carrier.ledger).values()) == {1}
     assert len(carrier.ledger) == WAITING + CONTACTS + 2
@@ -187,7 +189,7 @@ def test_contacts_that_their_campaign_had_yet_to_call_count_as_called(
     with fresh_database.transaction() as session:
         pauses.pause(session, system_caller("tests"), pauses.PauseScope(), "restored by hand")
     place(carrier, "+12125550001", "+12025550199")
-    until(lambda: carrier.ledger[0].status == "completed")
+    wait_until(lambda: carrier.ledger[0].status == "completed")
     hour_ago = f"{utcnow() - timedelta(hours=1):%Y-%m-%d %H:%M:%S}"
     described = command(fresh_database, carrier.settings, tmp_path, "--since", hour_ago)
     assert described["carriers"][0]["campaignContacts"] == 1

@@ -30,10 +30,10 @@ from app.services import campaigns, organizations, storage
 from app.services.contacts import single
 from app.services.imports import expiry
 from app.services.recordings import announce, reports, retention
-from tests.fixtures.cast import OPERATOR, caller_with, make_tenant
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN
 from tests.fixtures.picture_server import PictureServer
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import OPERATOR, caller_with, make_tenant
 from tests.fixtures.voice_engine import WAV
 from tests.portal.test_calls import answered, make_call
 
@@ -209,13 +209,13 @@ def test_a_carriers_recording_is_fetched_from_its_own_api(
     reference = "RE" + "1" * 32
     server.serve(f"/2010-04-01/Accounts/{ACCOUNT}/Recordings/{reference}.mp3", MP3)
     with recorded_call.database.transaction() as session:
-        told = [
+        reported = [
             announce(session, attempt_id, "CA2", reference),
             announce(session, new_id(), "CA1", reference),
             announce(session, attempt_id, "CA1", reference),
             announce(session, attempt_id, "CA1", reference),
         ]
-    assert told == [False, False, True, False]
+    assert reported == [False, False, True, False]
     assert (recorded_call.fetch().status, recorded_call.stored()) == (RecordingStatus.STORED, [MP3])
 
 

@@ -13,9 +13,9 @@ from app.database import Database
 from app.enums import Tier
 from app.jobs.housekeeping import refresh_prices
 from app.models import ProcessorCheck, ProcessorPrice, utcnow
-from tests.fixtures.cast import make_partner
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.stripe_server import KEY, StripeServer, stripe_server
+from tests.fixtures.tenants import make_partner
 from tests.fixtures.worker_context import worker_context
 
 

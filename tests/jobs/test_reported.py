@@ -24,7 +24,7 @@ from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.receiver import Receiver
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.stack import free_port
-from tests.fixtures.worker import GREETINGS, Worker, create_calling_organization, until
+from tests.fixtures.worker import GREETINGS, Worker, create_calling_organization, wait_until
 from tests.matrix import rotating
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -36,7 +36,7 @@ backend = runs_on(rotating("database of a reported call", BACKENDS))
 
 
 @pytest.fixture
-def collected() -> Iterator[Collector]:
+def otlp_collector() -> Iterator[Collector]:
     with collector() as opened:
         yield opened
 
@@ -68,7 +68,7 @@ def lines_with(text: str, reference: str) -> list[dict[str, Any]]:
 def test_a_call_is_one_trace_and_found_by_one_search(
     fresh_database: Database,
     make_worker: Callable[..., Worker],
-    collected: Collector,
+    otlp_collector: Collector,
     web_log: io.StringIO,
     tmp_path: Path,
     capfd: pytest.CaptureFixture[str],
@@ -77,7 +77,7 @@ def test_a_call_is_one_trace_and_found_by_one_search(
     worker = make_worker(
         PORTAL_SECRET_KEY=SECRET_KEY,
         PORTAL_WEBHOOK_ALLOW_PRIVATE="1",
-        PORTAL_OTLP_URL=collected.otlp_url,
+        PORTAL_OTLP_URL=otlp_collector.otlp_url,
         PORTAL_LOG_FORMAT="json",
         PORTAL_METRICS_WORKER_PORT=str(port),
     )
@@ -96,7 +96,7 @@ def test_a_call_is_one_trace_and_found_by_one_search(
             key = api_keys.create(
                 session, OPERATOR, organization_id=calling_organization.organization_id, name="CRM"
             )
-        tracing.start(collected.otlp_url, 1, "web")
+        tracing.start(otlp_collector.otlp_url, 1, "web")
         answer = app.test_client().post(
             "/api/v1/outbound/call",
             json={
@@ -111,8 +111,8 @@ def test_a_call_is_one_trace_and_found_by_one_search(
         assert answer.status_code == 200, answer.text
         call_id = answer.get_json()["callId"]
         worker.start()
-        until(lambda: len(receiver.received) == 1)
-        until(lambda: 'portal_jobs_total{job="send_webhook",outcome="ok"}' in scraped(port))
+        wait_until(lambda: len(receiver.received) == 1)
+        wait_until(lambda: 'portal_jobs_total{job="send_webhook",outcome="ok"}' in scraped(port))
         metrics = scraped(port)
         assert worker.stop() == 0
     log = web_log.getvalue() + capfd.readouterr().err
@@ -130,18 +130,18 @@ def test_a_call_is_one_trace_and_found_by_one_search(
     assert "+12025550101" not in log
 
     assert receiver.received[0].headers["traceparent"].split("-")[1] == TRACE
-    assert chain(collected.spans(), "webhook") == [
+    assert chain(otlp_collector.spans(), "webhook") == [
         "portal-worker webhook",
         "portal-worker send_webhook",
         "portal-worker place_call",
         "portal-web POST /api/v1/outbound/call",
         SPAN,
     ]
-    assert chain(collected.spans(), "carrier place")[:2] == [
+    assert chain(otlp_collector.spans(), "carrier place")[:2] == [
         "portal-worker carrier place",
         "portal-worker place_call",
     ]
-    assert "+12025550101" not in repr(collected.received)
+    assert "+12025550101" not in repr(otlp_collector.received)
 
     placements = 'carrier="simulator",outcome="answered",request="place"'
     assert metrics[f"portal_carrier_requests_total{{{placements}}}"] == 1

@@ -8,7 +8,7 @@ from app.models import Organization, new_id
 from app.policy.caller import system_caller
 from app.services import organizations
 from tests.fixtures.databases import BACKENDS, runs_on
-from tests.fixtures.worker import Worker, call_now, create_calling_organization, outcome
+from tests.fixtures.worker import Worker, create_calling_organization, outcome, read_call
 from tests.matrix import rotating
 
 NUMBER = "+12125550131"
@@ -23,7 +23,7 @@ def test_a_call_comes_sooner_when_the_rule_that_delayed_it_is_removed(
     calling_organization = create_calling_organization(fresh_database, number_spacing_minutes=60)
     outcome(fresh_database, calling_organization.dial(fresh_database, NUMBER))
     postponed = calling_organization.dial(fresh_database, NUMBER)
-    waiting = call_now(fresh_database, postponed)
+    waiting = read_call(fresh_database, postponed)
     assert (waiting.status.value, waiting.status_detail) == (
         "scheduled",
         "The organization waits 60 minutes between calls to one number.",

@@ -16,7 +16,13 @@ from app.services import workers
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.receiver import Receiver
 from tests.fixtures.simulated_carrier import Simulator
-from tests.fixtures.worker import ROOT, Worker, create_calling_organization, unfinished, until
+from tests.fixtures.worker import (
+    ROOT,
+    Worker,
+    create_calling_organization,
+    unfinished_calls,
+    wait_until,
+)
 from tests.jobs.test_webhooks import KEY, add
 from tests.matrix import rotating
 
@@ -34,13 +40,13 @@ def test_a_stopped_worker_leaves_its_calls_to_the_next(
     numbers = [f"+121255504{index:02d}" for index in range(12)]
     for number in numbers:
         calling_organization.dial(fresh_database, number)
-    until(lambda: sum(map(simulator.times_rung, numbers)) >= 4)
+    wait_until(lambda: sum(map(simulator.times_rung, numbers)) >= 4)
     assert worker.stop() == 0
     with fresh_database.transaction(read_only=True) as session:
         assert not workers.any_alive(session, 60)
-    assert unfinished(fresh_database) > 0
+    assert unfinished_calls(fresh_database) > 0
     worker.start()
-    until(lambda: unfinished(fresh_database) == 0)
+    wait_until(lambda: unfinished_calls(fresh_database) == 0)
     assert [simulator.times_rung(number) for number in numbers] == [1] * 12
 
 
@@ -55,7 +61,7 @@ def test_a_stopping_worker_claims_no_more_work(
             add(session, calling_organization, receiver)
         worker.start()
         calling_organization.dial(fresh_database, "+12125550401")
-        until(lambda: receiver.received)  # a webhook is under way, which the worker waits for
+        wait_until(lambda: receiver.received)  # a webhook is under way, which the worker waits for
         assert worker.process is not None
         worker.process.send_signal(signal.SIGTERM)
         time.sleep(1)
@@ -107,11 +113,11 @@ def test_the_work_of_a_killed_worker_is_taken_over_by_a_living_one(
     numbers = [f"+121255505{index:02d}" for index in range(8)]
     for number in numbers:
         calling_organization.dial(fresh_database, number)
-    until(lambda: sum(map(simulator.times_rung, numbers)) >= 4)
+    wait_until(lambda: sum(map(simulator.times_rung, numbers)) >= 4)
     busy = _busy_process(fresh_database)
     [victim] = [worker for worker in both if worker.process and worker.process.pid == busy]
     victim.kill()
-    until(lambda: unfinished(fresh_database) == 0)
+    wait_until(lambda: unfinished_calls(fresh_database) == 0)
     assert [simulator.times_rung(number) for number in numbers] == [1] * 8
     with fresh_database.transaction(read_only=True) as session:
         assert len(session.scalars(select(WorkerHeartbeat)).all()) == 1
@@ -130,11 +136,11 @@ def test_a_worker_declared_dead_rejoins_as_another_in_the_same_process(
     numbers = [f"+121255506{index:02d}" for index in range(8)]
     for number in numbers:
         calling_organization.dial(fresh_database, number)
-    until(lambda: sum(map(simulator.times_rung, numbers)) >= 4)
+    wait_until(lambda: sum(map(simulator.times_rung, numbers)) >= 4)
     with fresh_database.transaction() as session:
         [before] = session.scalars(select(WorkerHeartbeat.executor_id)).all()
         workers.declare_dead(session, [before])
-    until(lambda: unfinished(fresh_database) == 0)
+    wait_until(lambda: unfinished_calls(fresh_database) == 0)
     assert [simulator.times_rung(number) for number in numbers] == [1] * 8
     with fresh_database.transaction(read_only=True) as session:
         [after] = session.scalars(select(WorkerHeartbeat.executor_id)).all()

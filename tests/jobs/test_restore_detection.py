@@ -17,7 +17,13 @@ from app.jobs.restore_detection import FILE, MarkFile
 from app.models import InstallationMark, SimulatedCall, utcnow
 from app.services import pauses
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.worker import Worker, call_now, create_calling_organization, outcome, until
+from tests.fixtures.worker import (
+    Worker,
+    create_calling_organization,
+    outcome,
+    read_call,
+    wait_until,
+)
 
 HUMAN = SIMULATED_NUMBERS["human"]
 
@@ -42,7 +48,7 @@ def generation(database: Database) -> int:
         return session.get_one(InstallationMark, 1).generation
 
 
-def dialled_once(database: Database) -> None:
+def called_once(database: Database) -> None:
     with database.transaction() as session:
         session.add(
             SimulatedCall(reference="x", from_number="", to_number=HUMAN, placed_at=utcnow())
@@ -97,7 +103,7 @@ def test_a_new_host_another_database_and_a_damaged_mark_are_no_restore(
     fresh_database: Database, tmp_path: Path
 ) -> None:
     beat(fresh_database, tmp_path / "old host")
-    dialled_once(fresh_database)
+    called_once(fresh_database)
     beat(fresh_database, tmp_path / "new host")
     other = {"lineage": "another", "generation": 2**52, "inode": 1, "written": 0}
     (tmp_path / "old host" / FILE).write_text(json.dumps(other))
@@ -115,7 +121,7 @@ def test_a_folder_that_was_copied_with_its_database_dials_nothing(
     shutil.copytree(tmp_path / "instance", tmp_path / "copy")
     beat(fresh_database, tmp_path / "copy")
     assert reasons(fresh_database) == []  # no call was ever placed here
-    dialled_once(fresh_database)
+    called_once(fresh_database)
     beat(fresh_database, tmp_path / "instance")
     shutil.copytree(tmp_path / "instance", tmp_path / "second copy")
     (tmp_path / "instance").rename(tmp_path / "moved")
@@ -126,7 +132,7 @@ def test_a_folder_that_was_copied_with_its_database_dials_nothing(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_after_a_restore_nothing_is_dialled_until_an_operator_resumes(
+def test_after_a_restore_no_call_is_placed_until_an_operator_resumes(
     fresh_database: Database,
     make_worker: Callable[..., Worker],
     make_app: Callable[..., Flask],
@@ -151,16 +157,16 @@ def test_after_a_restore_nothing_is_dialled_until_an_operator_resumes(
         old.unlink()
     shutil.copy(tmp_path / "backup.db", path)
     worker.start()
-    until(lambda: call_now(fresh_database, queued).status_detail)
-    call = call_now(fresh_database, queued)
+    wait_until(lambda: read_call(fresh_database, queued).status_detail)
+    call = read_call(fresh_database, queued)
     assert (call.status, call.status_detail) == (
         CallStatus.QUEUED,
         "Calling is paused (restored from a backup).",
     )
     app = make_app()
     install_extensions(app, settings_for(url_of(fresh_database), folder), fresh_database)
-    told = app.test_cli_runner().invoke(args=["calls", "status"]).output
-    assert told.startswith("Paused for every call since ")
-    assert "by system: restored from a backup\nCompare with the carrier and resume: " in told
+    reported = app.test_cli_runner().invoke(args=["calls", "status"]).output
+    assert reported.startswith("Paused for every call since ")
+    assert "by system: restored from a backup\nCompare with the carrier and resume: " in reported
     app.test_cli_runner().invoke(args=["calls", "resume"])
     assert outcome(fresh_database, queued)[0] == "completed"

@@ -19,7 +19,7 @@ from app.services import pauses
 from tests.fixtures import postgres
 from tests.fixtures.recoverable_server import OWNER, OwnServer, own_server
 from tests.fixtures.settings import SECRET_KEY
-from tests.fixtures.worker import Worker, create_calling_organization, outcome, until
+from tests.fixtures.worker import Worker, create_calling_organization, outcome, wait_until
 from tests.matrix import rotating
 
 pytestmark = pytest.mark.alternating
@@ -37,7 +37,7 @@ REASONS = {
 
 
 @dataclass
-class House:
+class PortalServer:
     """A server with the database ``portal``, and the instance folder of its worker."""
 
     server: OwnServer
@@ -64,10 +64,10 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def portal_server(tmp_path: Path) -> Iterator[PortalServer]:
     with own_server() as server:
         server.ask(f"CREATE DATABASE portal OWNER {OWNER}")
-        made = House(server, tmp_path / "instance", tmp_path / "dump")
+        made = PortalServer(server, tmp_path / "instance", tmp_path / "dump")
         database = made.database
         upgrade(database)
         migrate_engine(server.url("portal"))
@@ -79,8 +79,8 @@ def house(tmp_path: Path) -> Iterator[House]:
         yield made
 
 
-def wait_for_seven(house: House) -> list[UUID]:
-    database = house.database
+def wait_for_seven(portal_server: PortalServer) -> list[UUID]:
+    database = portal_server.database
     calling_organization = create_calling_organization(database)
     accepted = [
         calling_organization.dial(database, f"+1212555{1000 + number}") for number in range(CALLS)
@@ -89,10 +89,12 @@ def wait_for_seven(house: House) -> list[UUID]:
     return accepted
 
 
-def place(house: House, accepted: list[UUID]) -> None:
+def place(portal_server: PortalServer, accepted: list[UUID]) -> None:
     """A worker places the calls after the backup."""
-    database = house.database
-    worker = Worker(database, PORTAL_INSTANCE_DIR=str(house.folder), PORTAL_SECRET_KEY=SECRET_KEY)
+    database = portal_server.database
+    worker = Worker(
+        database, PORTAL_INSTANCE_DIR=str(portal_server.folder), PORTAL_SECRET_KEY=SECRET_KEY
+    )
     worker.start()
     try:
         assert {outcome(database, call_id)[0] for call_id in accepted} == {"completed"}
@@ -102,54 +104,54 @@ def place(house: House, accepted: list[UUID]) -> None:
         database.dispose()
 
 
-def same_host(house: House, tmp_path: Path) -> tuple[str, Path]:
-    accepted = wait_for_seven(house)
-    house.dump()
-    place(house, accepted)
-    house.server.ask("DROP DATABASE portal WITH (FORCE)")
-    house.server.ask(f"CREATE DATABASE portal OWNER {OWNER}")
-    house.restore(house.server)
-    (house.folder / "dialler.mark").unlink()  # without it, only the identity differs
-    return house.server.url("portal"), house.folder
+def same_host(portal_server: PortalServer, tmp_path: Path) -> tuple[str, Path]:
+    accepted = wait_for_seven(portal_server)
+    portal_server.dump()
+    place(portal_server, accepted)
+    portal_server.server.ask("DROP DATABASE portal WITH (FORCE)")
+    portal_server.server.ask(f"CREATE DATABASE portal OWNER {OWNER}")
+    portal_server.restore(portal_server.server)
+    (portal_server.folder / "dialler.mark").unlink()  # without it, only the identity differs
+    return portal_server.server.url("portal"), portal_server.folder
 
 
-def new_host(house: House, tmp_path: Path) -> tuple[str, Path]:
-    accepted = wait_for_seven(house)
-    house.dump()
-    place(house, accepted)
-    other = house.server.another()
+def new_host(portal_server: PortalServer, tmp_path: Path) -> tuple[str, Path]:
+    accepted = wait_for_seven(portal_server)
+    portal_server.dump()
+    place(portal_server, accepted)
+    other = portal_server.server.another()
     other.ask(f"CREATE DATABASE portal OWNER {OWNER}")
-    house.restore(other)
+    portal_server.restore(other)
     return other.url("portal"), tmp_path / "new host"
 
 
-def older_folder(house: House, tmp_path: Path) -> tuple[str, Path]:
-    shutil.copytree(house.folder, tmp_path / "older")
-    accepted = wait_for_seven(house)
-    house.dump()
-    place(house, accepted)
-    house.server.ask(f"DROP OWNED BY {OWNER}", "portal")  # only the mark differs
-    house.restore(house.server)
-    return house.server.url("portal"), tmp_path / "older"
+def older_folder(portal_server: PortalServer, tmp_path: Path) -> tuple[str, Path]:
+    shutil.copytree(portal_server.folder, tmp_path / "older")
+    accepted = wait_for_seven(portal_server)
+    portal_server.dump()
+    place(portal_server, accepted)
+    portal_server.server.ask(f"DROP OWNED BY {OWNER}", "portal")  # only the mark differs
+    portal_server.restore(portal_server.server)
+    return portal_server.server.url("portal"), tmp_path / "older"
 
 
-def point_in_time(house: House, tmp_path: Path) -> tuple[str, Path]:
-    house.server.back_up()
-    accepted = wait_for_seven(house)
-    moment = str(house.server.ask("SELECT clock_timestamp()")[0])
-    place(house, accepted)
-    house.server.recover(moment)
-    return house.server.url("portal"), tmp_path / "new host"
+def point_in_time(portal_server: PortalServer, tmp_path: Path) -> tuple[str, Path]:
+    portal_server.server.back_up()
+    accepted = wait_for_seven(portal_server)
+    moment = str(portal_server.server.ask("SELECT clock_timestamp()")[0])
+    place(portal_server, accepted)
+    portal_server.server.recover(moment)
+    return portal_server.server.url("portal"), tmp_path / "new host"
 
 
-def copied_database(house: House, tmp_path: Path) -> tuple[str, Path]:
-    accepted = wait_for_seven(house)
-    house.server.ask(f"CREATE DATABASE copy OWNER {OWNER} TEMPLATE portal")
-    place(house, accepted)
-    return house.server.url("copy"), tmp_path / "new host"
+def copied_database(portal_server: PortalServer, tmp_path: Path) -> tuple[str, Path]:
+    accepted = wait_for_seven(portal_server)
+    portal_server.server.ask(f"CREATE DATABASE copy OWNER {OWNER} TEMPLATE portal")
+    place(portal_server, accepted)
+    return portal_server.server.url("copy"), tmp_path / "new host"
 
 
-SHAPES: dict[str, Callable[[House, Path], tuple[str, Path]]] = {
+SHAPES: dict[str, Callable[[PortalServer, Path], tuple[str, Path]]] = {
     "same host": same_host,
     "new host": new_host,
     "older folder": older_folder,
@@ -161,13 +163,15 @@ SHAPES: dict[str, Callable[[House, Path], tuple[str, Path]]] = {
 @pytest.mark.worker
 @pytest.mark.crash
 @pytest.mark.parametrize("shape", rotating("way of a restore", list(SHAPES)))
-def test_no_call_is_placed_again_after_a_restore(house: House, tmp_path: Path, shape: str) -> None:
-    url, folder = SHAPES[shape](house, tmp_path)
+def test_no_call_is_placed_again_after_a_restore(
+    portal_server: PortalServer, tmp_path: Path, shape: str
+) -> None:
+    url, folder = SHAPES[shape](portal_server, tmp_path)
     restored = Database(make_engine(url))
     worker = Worker(restored, PORTAL_INSTANCE_DIR=str(folder), PORTAL_SECRET_KEY=SECRET_KEY)
     try:
         worker.start()
-        until(lambda: counted(restored, HeldCall.call_id) == CALLS)
+        wait_until(lambda: counted(restored, HeldCall.call_id) == CALLS)
         with restored.transaction(read_only=True) as session:
             found = [pause.reason for pause in pauses.listing(session)]
         placed_again = counted(restored, SimulatedCall.id)

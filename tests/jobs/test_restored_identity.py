@@ -21,7 +21,7 @@ from app.models import InstallationMark, SimulatedCall, WorkerHeartbeat, utcnow
 from app.policy.caller import system_caller
 from app.services import pauses
 from tests.fixtures import postgres
-from tests.fixtures.databases import SUPERUSER, Databases
+from tests.fixtures.databases import POSTGRES_ADMIN, Databases
 from tests.fixtures.recoverable_server import OWNER, OwnServer, own_server
 from tests.fixtures.settings import url_of
 
@@ -77,7 +77,7 @@ def path_of(database: Database) -> Path:
 
 
 @pytest.fixture
-def worked(fresh_database: Database, tmp_path: Path) -> Database:
+def used_database(fresh_database: Database, tmp_path: Path) -> Database:
     """A database with a call, on which a worker ran."""
     call_was_placed(fresh_database)
     beat(fresh_database, tmp_path / "instance")
@@ -109,7 +109,7 @@ def restore(url: str, file: Path, *more: str) -> None:
 
 def run_tool(program: str, url: str, *options: str) -> None:
     parsed = make_url(url)
-    address = [f"--host={parsed.host}", f"--port={parsed.port}", f"--username={SUPERUSER}"]
+    address = [f"--host={parsed.host}", f"--port={parsed.port}", f"--username={POSTGRES_ADMIN}"]
     command = [
         str(postgres.programs() / program),
         *address,
@@ -122,11 +122,11 @@ def run_tool(program: str, url: str, *options: str) -> None:
 @sqlite_only
 @pytest.mark.parametrize("how", ["cp", "cp -a", "backup", "vacuum into"])
 def test_a_copied_sqlite_file_is_noticed_without_a_mark(
-    worked: Database, tmp_path: Path, how: str
+    used_database: Database, tmp_path: Path, how: str
 ) -> None:
-    copy, own = tmp_path / "copy.db", path_of(worked)
+    copy, own = tmp_path / "copy.db", path_of(used_database)
     if how == "vacuum into":
-        with worked.engine.connect() as connection:
+        with used_database.engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT")
             connection.exec_driver_sql("COMMIT")
             connection.execute(text("VACUUM INTO :path"), {"path": str(copy)})
@@ -137,80 +137,82 @@ def test_a_copied_sqlite_file_is_noticed_without_a_mark(
         ):
             source.backup(target)
     else:
-        worked.dispose()
+        used_database.dispose()
         subprocess.run([*how.split(), own, copy], check=True)
     assert found_by_new_host(f"sqlite:///{copy}", tmp_path / "new host") == COPIED
 
 
 @sqlite_only
 def test_an_older_file_written_over_the_database_is_noticed_without_a_mark(
-    worked: Database, tmp_path: Path
+    used_database: Database, tmp_path: Path
 ) -> None:
-    own, backup = path_of(worked), tmp_path / "backup.db"
-    worked.dispose()
+    own, backup = path_of(used_database), tmp_path / "backup.db"
+    used_database.dispose()
     shutil.copy(own, backup)
-    beat(worked, tmp_path / "instance")
-    worked.dispose()
+    beat(used_database, tmp_path / "instance")
+    used_database.dispose()
     inode = own.stat().st_ino
     shutil.copyfile(backup, own)
     assert own.stat().st_ino == inode
-    assert found_by_new_host(url_of(worked), tmp_path / "new host") == RESTORED
+    assert found_by_new_host(url_of(used_database), tmp_path / "new host") == RESTORED
 
 
 @sqlite_only
 def test_a_copy_that_got_the_inode_of_the_original_is_noticed(
-    worked: Database, tmp_path: Path
+    used_database: Database, tmp_path: Path
 ) -> None:
-    os.removexattr(path_of(worked), LABEL)
-    assert found_by_new_host(url_of(worked), tmp_path / "new host") == COPIED
+    os.removexattr(path_of(used_database), LABEL)
+    assert found_by_new_host(url_of(used_database), tmp_path / "new host") == COPIED
 
 
 @sqlite_only
 def test_restarting_moving_and_vacuuming_a_sqlite_file_are_no_restore(
-    worked: Database, tmp_path: Path
+    used_database: Database, tmp_path: Path
 ) -> None:
-    own, moved = path_of(worked), tmp_path / "moved.db"
-    worked.compact()
-    worked.release_space()
-    beat(worked, tmp_path / "instance")
-    worked.dispose()
+    own, moved = path_of(used_database), tmp_path / "moved.db"
+    used_database.compact()
+    used_database.release_space()
+    beat(used_database, tmp_path / "instance")
+    used_database.dispose()
     own.rename(moved)
     assert found_by_new_host(f"sqlite:///{moved}", tmp_path / "new host") == []
 
 
-def test_a_database_of_an_earlier_version_is_no_restore(worked: Database, tmp_path: Path) -> None:
-    with worked.transaction() as session:
+def test_a_database_of_an_earlier_version_is_no_restore(
+    used_database: Database, tmp_path: Path
+) -> None:
+    with used_database.transaction() as session:
         row = session.get_one(InstallationMark, 1)
         row.server = row.timeline = row.database = row.written_by = None
         row.is_labelled = False
-    beat(worked, tmp_path / "instance")
-    assert reasons(worked) == []
+    beat(used_database, tmp_path / "instance")
+    assert reasons(used_database) == []
 
 
 def test_a_new_host_after_an_outage_pauses_and_beside_a_living_worker_does_not(
-    worked: Database, tmp_path: Path
+    used_database: Database, tmp_path: Path
 ) -> None:
     beats = {"hostname": "a", "pid": 1}
-    with worked.transaction() as session:
+    with used_database.transaction() as session:
         session.add(WorkerHeartbeat(executor_id="living", beat_at=utcnow(), **beats))
         session.add(WorkerHeartbeat(executor_id="current", beat_at=utcnow(), **beats))
         before = utcnow() - timedelta(minutes=10)
         session.add(WorkerHeartbeat(executor_id="dead", beat_at=before, **beats))
-    beat(worked, tmp_path / "another host")
-    assert reasons(worked) == []
-    with worked.transaction() as session:
+    beat(used_database, tmp_path / "another host")
+    assert reasons(used_database) == []
+    with used_database.transaction() as session:
         session.delete(session.get_one(WorkerHeartbeat, "living"))
-    beat(worked, tmp_path / "instance")
-    assert reasons(worked) == []
-    beat(worked, tmp_path / "new host")
-    assert reasons(worked) == NEW_HOST
+    beat(used_database, tmp_path / "instance")
+    assert reasons(used_database) == []
+    beat(used_database, tmp_path / "new host")
+    assert reasons(used_database) == NEW_HOST
 
 
 @postgresql_only
 def test_a_dump_in_another_database_is_noticed_without_a_mark(
-    worked: Database, databases: Databases, tmp_path: Path
+    used_database: Database, databases: Databases, tmp_path: Path
 ) -> None:
-    dump(url_of(worked), tmp_path / "dump")
+    dump(url_of(used_database), tmp_path / "dump")
     url = databases.create("postgresql", like=None)
     restore(url, tmp_path / "dump")
     assert found_by_new_host(url, tmp_path / "new host") == COPIED
@@ -220,46 +222,46 @@ def test_a_dump_in_another_database_is_noticed_without_a_mark(
 @postgresql_only
 @pytest.mark.parametrize("how", ["whole", "--data-only"])
 def test_a_dump_read_into_its_own_database_is_noticed_with_an_older_mark(
-    worked: Database, tmp_path: Path, how: str
+    used_database: Database, tmp_path: Path, how: str
 ) -> None:
-    beat(worked, tmp_path / "instance")
+    beat(used_database, tmp_path / "instance")
     shutil.copytree(tmp_path / "instance", tmp_path / "older")
-    beat(worked, tmp_path / "instance")
-    dump(url_of(worked), tmp_path / "dump")
-    beat(worked, tmp_path / "instance")
+    beat(used_database, tmp_path / "instance")
+    dump(url_of(used_database), tmp_path / "dump")
+    beat(used_database, tmp_path / "instance")
     if how == "--data-only":
-        with worked.engine.begin() as connection:
+        with used_database.engine.begin() as connection:
             connection.execute(text("TRUNCATE installation_marks"))
-        restore(url_of(worked), tmp_path / "dump", how, "--table=installation_marks")
+        restore(url_of(used_database), tmp_path / "dump", how, "--table=installation_marks")
     else:  # emptied first: pg_restore --clean can't drop partitions
-        with worked.engine.begin() as connection:
+        with used_database.engine.begin() as connection:
             for schema in ("public", "dbos"):
                 connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
             connection.execute(text("CREATE SCHEMA public"))
-        worked.dispose()
-        restore(url_of(worked), tmp_path / "dump")
-    beat(worked, tmp_path / "older")
-    assert reasons(worked) == RESTORED
+        used_database.dispose()
+        restore(url_of(used_database), tmp_path / "dump")
+    beat(used_database, tmp_path / "older")
+    assert reasons(used_database) == RESTORED
 
 
 @postgresql_only
 def test_a_database_made_from_another_is_noticed_without_a_mark(
-    worked: Database, databases: Databases, tmp_path: Path
+    used_database: Database, databases: Databases, tmp_path: Path
 ) -> None:
-    worked.dispose()
-    url = databases.create("postgresql", like=path_of(worked).name)
+    used_database.dispose()
+    url = databases.create("postgresql", like=path_of(used_database).name)
     assert found_by_new_host(url, tmp_path / "new host") == COPIED
     databases.drop(url)
 
 
 @postgresql_only
-def test_maintenance_of_postgresql_is_no_restore(worked: Database, tmp_path: Path) -> None:
-    with worked.engine.connect() as opened_one:
+def test_maintenance_of_postgresql_is_no_restore(used_database: Database, tmp_path: Path) -> None:
+    with used_database.engine.connect() as opened_one:
         connection = opened_one.execution_options(isolation_level="AUTOCOMMIT")
         for statement in ("VACUUM FULL installation_marks", "VACUUM FREEZE", "REINDEX TABLE calls"):
             connection.exec_driver_sql(statement)
-    beat(worked, tmp_path / "instance")
-    assert found_by_new_host(url_of(worked), tmp_path / "new host") == []
+    beat(used_database, tmp_path / "instance")
+    assert found_by_new_host(url_of(used_database), tmp_path / "new host") == []
 
 
 @pytest.mark.crash
@@ -343,17 +345,17 @@ def test_a_dump_on_another_server_is_noticed_without_a_mark(
 
 
 def test_the_same_restore_does_not_pause_calls_again_after_an_operator_resumes(
-    worked: Database, tmp_path: Path
+    used_database: Database, tmp_path: Path
 ) -> None:
-    with worked.transaction() as session:
+    with used_database.transaction() as session:
         session.get_one(InstallationMark, 1).generation -= 60_000
     folder = tmp_path / "instance"
-    beat(worked, folder)
-    assert reasons(worked) == RESTORED
-    with worked.transaction() as session:
+    beat(used_database, folder)
+    assert reasons(used_database) == RESTORED
+    with used_database.transaction() as session:
         assert pauses.resume(session, system_caller("tests"), pauses.PauseScope())
-    beat(worked, folder)
-    assert reasons(worked) == []
+    beat(used_database, folder)
+    assert reasons(used_database) == []
     (folder / FILE).unlink()
-    beat(worked, folder)
-    assert reasons(worked) == []
+    beat(used_database, folder)
+    assert reasons(used_database) == []

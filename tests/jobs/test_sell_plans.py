@@ -20,9 +20,9 @@ from app.models import PlanVersion, ProcessorAccount, ProcessorCheck, ProcessorP
 from app.services import partners, pricing
 from app.services.pricing import EditedPlan, PlanTerms, accounts, checkouts, selling, versions
 from app.services.pricing.accounts import AccountKeys
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.stripe_server import KEY, StripeServer
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 from tests.matrix import rotating
 
 backend = runs_on(rotating("database of sold plans", BACKENDS))
@@ -169,15 +169,15 @@ def test_without_an_answer_the_plans_are_published_and_sent_again_on_request(
     assert (version(context).sent_at, version(context).send_problem) == (None, refused)
     sell_plans.check_account(context, tenant.partner.id)
     with context.database.transaction() as session:
-        account = session.get_one(ProcessorAccount, own.partner.id)
+        account = session.get_one(ProcessorAccount, tenant.partner.id)
         assert (account.works, account.message) == (False, refused)
-        connect(session, context, own, AccountKeys(KEY))
-        selling.send_again(session, caller, own.partner.id)
-    sell_plans.sell(context, own.partner.id)
-    sell_plans.check_account(context, own.partner.id)
+        connect(session, context, tenant, AccountKeys(KEY))
+        selling.send_again(session, caller, tenant.partner.id)
+    sell_plans.sell(context, tenant.partner.id)
+    sell_plans.check_account(context, tenant.partner.id)
     assert version(context).send_problem == ""
     with context.database.transaction(read_only=True) as session:
-        account = session.get_one(ProcessorAccount, own.partner.id)
+        account = session.get_one(ProcessorAccount, tenant.partner.id)
         assert (account.works, account.message) == (True, "Stripe accepts the key.")
         assert KEY not in account.secret
 

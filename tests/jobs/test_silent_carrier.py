@@ -14,8 +14,8 @@ from app.services.calls import attempts, claims
 from app.services.calls.silence import NO_ANSWER
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.twilio_worker import twilio_worker
-from tests.fixtures.worker import call_now, create_calling_organization, outcome, until
+from tests.fixtures.twilio_worker import open_twilio_worker
+from tests.fixtures.worker import create_calling_organization, outcome, read_call, wait_until
 from tests.fixtures.worker_context import worker_context
 from tests.matrix import rotating
 
@@ -48,7 +48,7 @@ def test_the_pauses_grow_while_the_carrier_is_silent(
             attempt_file.write(AttemptFact.TAKEN, reference="a Call-ID")
             attempt_file.write(AttemptFact.ENDED, reason="busy")
         assert place_call.follow(attempt_id, SIP, 30.0) is None
-        assert call_now(fresh_database, call_id).status == "busy"
+        assert read_call(fresh_database, call_id).status == "busy"
 
 
 @pytest.mark.worker
@@ -57,20 +57,20 @@ def test_a_silent_call_lets_the_next_one_be_placed(
     databases: Databases, tmp_path: Path, backend: str
 ) -> None:
     settings = {"PORTAL_CALLS_PER_ORGANIZATION": "1", "PORTAL_SILENT_CALL_MINUTES": "0.02"}
-    with twilio_worker(databases, backend, tmp_path, **settings) as house:
-        house.worker.start()
-        number = house.number(outcome="long", callbacks="lost", silent=True)
-        silent = house.dial(number)
-        until(lambda: house.carrier.calls_to(number))
-        assert outcome(house.database, house.dial(house.number())) == (
+    with open_twilio_worker(databases, backend, tmp_path, **settings) as twilio_worker:
+        twilio_worker.worker.start()
+        number = twilio_worker.number(outcome="long", callbacks="lost", silent=True)
+        silent = twilio_worker.dial(number)
+        wait_until(lambda: twilio_worker.carrier.calls_to(number))
+        assert outcome(twilio_worker.database, twilio_worker.dial(twilio_worker.number())) == (
             "completed",
             "completed",
             "human",
         )
-        call = call_now(house.database, silent)
+        call = read_call(twilio_worker.database, silent)
         assert (call.status, call.status_detail) == ("in-progress", NO_ANSWER)
-        house.carrier.manners[number].silent = False
-        [placed] = house.carrier.calls_to(number)
-        house.carrier._become(placed, "completed")
-        assert outcome(house.database, silent)[0] == "completed"
-        assert len(house.carrier.calls_to(number)) == 1
+        twilio_worker.carrier.behaviours[number].silent = False
+        [placed] = twilio_worker.carrier.calls_to(number)
+        twilio_worker.carrier._become(placed, "completed")
+        assert outcome(twilio_worker.database, silent)[0] == "completed"
+        assert len(twilio_worker.carrier.calls_to(number)) == 1

@@ -16,7 +16,7 @@ from app.policy.caller import system_caller
 from app.services.webhooks import deliveries, endpoints
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import SECRET_KEY
-from tests.fixtures.worker import Worker, create_calling_organization, unfinished, until
+from tests.fixtures.worker import Worker, create_calling_organization, unfinished_calls, wait_until
 from tests.matrix import rotating
 
 ADDRESS = "127.0.0.77"
@@ -65,7 +65,7 @@ def test_calls_go_on_while_names_are_not_found(
     time.sleep(1)  # so that the webhooks wait for their names
     for place in range(10):
         calling_organization.dial(fresh_database, f"+1212555{place:04d}")
-    until(lambda: unfinished(fresh_database) == 0, 30)
+    wait_until(lambda: unfinished_calls(fresh_database) == 0, 30)
     reason = select(WebhookDelivery.id).where(
         WebhookDelivery.last_answer.startswith("DNS lookup failed for hooks")
     )
@@ -74,5 +74,5 @@ def test_calls_go_on_while_names_are_not_found(
         with fresh_database.transaction(read_only=True) as session:
             return session.scalars(reason).first() is not None
 
-    until(has_reason, 60)
+    wait_until(has_reason, 60)
     assert worker.stop() == 0

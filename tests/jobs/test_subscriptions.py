@@ -20,11 +20,11 @@ from app.services import organizations, pricing
 from app.services.billing import charges
 from app.services.pricing import PlanTerms, checkouts, subscriptions
 from app.services.pricing.accounts import AccountKeys
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.stack import free_port
 from tests.fixtures.stripe_server import KEY, StripeServer
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.fixtures.worker_context import worker_context
 from tests.jobs.test_sell_plans import connect, draft, publish, sold
 from tests.matrix import rotating
@@ -79,11 +79,11 @@ def choose(context: WorkerContext, tenant: Tenant, tier: Tier) -> None:
 def become(context: WorkerContext, stripe: StripeServer, subscription_id: UUID, **now: Any) -> None:
     """Stripe changes the subscription, and the worker asks for it."""
     reference = stored(context, subscription_id).reference
-    tell(stripe, reference, **now)
+    report(stripe, reference, **now)
     follow_subscriptions.follow(context, subscription_id)
 
 
-def tell(stripe: StripeServer, reference: str, **now: Any) -> None:
+def report(stripe: StripeServer, reference: str, **now: Any) -> None:
     """Change a subscription at Stripe."""
     url = f"{stripe.url}/twin/subscriptions/{reference}"
     requests.post(url, json=now, timeout=5).raise_for_status()
@@ -104,7 +104,7 @@ def test_the_plan_becomes_free_when_the_subscription_ends(
 ) -> None:
     made = subscribe(context, stripe, tenant)
     follow_subscriptions.follow(context, made)
-    assert (plan(context, own), stored(context, made).status) == (
+    assert (plan(context, tenant), stored(context, made).status) == (
         Tier.PLUS,
         SubscriptionStatus.ACTIVE,
     )
@@ -112,7 +112,7 @@ def test_the_plan_becomes_free_when_the_subscription_ends(
     ends_at = datetime.fromtimestamp(EXPECTED_END, UTC)
     assert (plan(context, tenant), stored(context, made).ends_at) == (Tier.PLUS, ends_at)
     become(context, stripe, made, status="past_due")
-    assert (plan(context, own), stored(context, made).status) == (
+    assert (plan(context, tenant), stored(context, made).status) == (
         Tier.PLUS,
         SubscriptionStatus.OVERDUE,
     )
@@ -174,7 +174,7 @@ def test_an_upgrade_ends_the_former_subscription_and_only_that(
     follow_subscriptions.follow(context, second)
     states = [stored(context, each).status for each in (first, second)]
     assert states == [SubscriptionStatus.ENDED, SubscriptionStatus.ACTIVE]
-    assert plan(context, own) is Tier.PLUS
+    assert plan(context, tenant) is Tier.PLUS
     assert stripe.client.v1.subscriptions.retrieve(stored(context, first).reference).status == (
         "canceled"
     )
@@ -187,7 +187,7 @@ def test_a_subscription_that_the_account_does_not_have_changes_nothing(
     with context.database.transaction() as session:
         session.get_one(Subscription, made).reference = "sub_of_another_account"
     follow_subscriptions.follow(context, made)
-    assert (plan(context, own), stored(context, made).status) == (
+    assert (plan(context, tenant), stored(context, made).status) == (
         Tier.PLUS,
         SubscriptionStatus.ACTIVE,
     )
@@ -198,7 +198,7 @@ def test_a_lost_report_is_replaced_within_a_day(
 ) -> None:
     made = subscribe(context, stripe, tenant)
     reference = stored(context, made).reference
-    tell(stripe, reference, status="canceled")
+    report(stripe, reference, status="canceled")
     follow_subscriptions.follow_due(context)
     assert plan(context, tenant) is Tier.PLUS
     with context.database.transaction() as session:
@@ -214,7 +214,7 @@ def test_without_an_answer_nothing_changes(
     with context.database.transaction() as session:
         connect(session, context, tenant, AccountKeys("rk_live_nobody_knows"))
     follow_subscriptions.follow(context, made)
-    assert (plan(context, own), stored(context, made).status) == (
+    assert (plan(context, tenant), stored(context, made).status) == (
         Tier.PLUS,
         SubscriptionStatus.ACTIVE,
     )
@@ -239,9 +239,9 @@ def test_a_run_stops_after_one_request_if_stripe_is_silent(
         follow_subscriptions.follow_due(cut_off)
         follow_subscriptions.charge_due(cut_off)
     words = ("not followed", "not charged")
-    said = [each.getMessage() for each in caplog.records]
+    message = [each.getMessage() for each in caplog.records]
     silence = "Stripe gave no answer: APIConnectionError"
-    assert [each for each in said if any(word in each for word in words)] == [
+    assert [each for each in message if any(word in each for word in words)] == [
         f"subscriptions were not followed: {silence}",
         f"usage was not charged: {silence}",
     ]
@@ -367,7 +367,7 @@ def test_usage_that_is_not_charged_says_why(
     made = subscribe(context, stripe, tenant)
     statement_id = owe(context, tenant, 500)
     reference = stored(context, made).reference
-    tell(stripe, reference, status="canceled")
+    report(stripe, reference, status="canceled")
     follow_subscriptions.charge_due(context)
     refused = "Stripe refused a change: This subscription is canceled."
     assert charge_of(context, statement_id) == (False, refused)

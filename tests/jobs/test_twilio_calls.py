@@ -7,34 +7,40 @@ import pytest
 from app.services import calls
 from tests.fixtures.faulty_carrier import ACCOUNT, post, sign
 from tests.fixtures.twilio_worker import TwilioWorker
-from tests.fixtures.worker import call_now, counted, create_calling_organization, outcome, until
+from tests.fixtures.worker import (
+    counted_conversations,
+    create_calling_organization,
+    outcome,
+    read_call,
+    wait_until,
+)
 from tests.matrix import rotating
 
 INTRO = 'Grüß Gott, "Ada" & <Bob>:\r\nit\'s 5 > 4.'
 VOICEMAIL = "Bitte rufen Sie zurück – danke."
 
-pytestmark = pytest.mark.xdist_group("house")
+pytestmark = pytest.mark.xdist_group("twilio")
 
 
-def test_a_call_is_requested_with_every_parameter(house: TwilioWorker) -> None:
-    number = house.number()
-    call_id = house.dial(number)
-    assert outcome(house.database, call_id) == ("completed", "completed", "human")
-    [placed] = house.carrier.calls_to(number)
+def test_a_call_is_requested_with_every_parameter(twilio_worker: TwilioWorker) -> None:
+    number = twilio_worker.number()
+    call_id = twilio_worker.dial(number)
+    assert outcome(twilio_worker.database, call_id) == ("completed", "completed", "human")
+    [placed] = twilio_worker.carrier.calls_to(number)
     query = f"?attempt={placed.attempt}"
     assert placed.form == {
         "To": [number],
         "From": ["+12025550199"],
-        "Url": [f"{house.url}/carrier/twilio/answer{query}"],
+        "Url": [f"{twilio_worker.url}/carrier/twilio/answer{query}"],
         "Method": ["POST"],
-        "StatusCallback": [f"{house.url}/carrier/twilio/status{query}"],
+        "StatusCallback": [f"{twilio_worker.url}/carrier/twilio/status{query}"],
         "StatusCallbackMethod": ["POST"],
         "StatusCallbackEvent": ["initiated", "ringing", "answered", "completed"],
         "MachineDetection": ["DetectMessageEnd"],
         "Timeout": ["30"],
         "TimeLimit": ["3600"],
     }
-    until(lambda: placed.answers == [204, 204, 204, 200, 204])
+    wait_until(lambda: placed.answers == [204, 204, 204, 200, 204])
 
 
 @pytest.mark.parametrize(
@@ -45,21 +51,21 @@ def test_a_call_is_requested_with_every_parameter(house: TwilioWorker) -> None:
     ],
 )
 def test_the_fetched_document_holds_the_message_word_for_word(
-    house: TwilioWorker, answered_by: str, words: str, ended: tuple[str, str, str]
+    twilio_worker: TwilioWorker, answered_by: str, words: str, ended: tuple[str, str, str]
 ) -> None:
-    calling_organization = create_calling_organization(house.database)
-    number = house.number(outcome=answered_by)
-    call_id = house.dial(
+    calling_organization = create_calling_organization(twilio_worker.database)
+    number = twilio_worker.number(outcome=answered_by)
+    call_id = twilio_worker.dial(
         number, calling_organization, intro_message=INTRO, voicemail_message=VOICEMAIL
     )
-    assert outcome(house.database, call_id) == ended
-    [placed] = house.carrier.calls_to(number)
+    assert outcome(twilio_worker.database, call_id) == ended
+    [placed] = twilio_worker.carrier.calls_to(number)
     response = ET.fromstring(placed.spoken)
     assert [(verb.tag, verb.text) for verb in response] == [("Say", words), ("Hangup", None)]
-    assert counted(house.database, calling_organization.organization_id) == [
+    assert counted_conversations(twilio_worker.database, calling_organization.organization_id) == [
         (1, int(answered_by == "human"), int(answered_by == "voicemail"))
     ]
-    with house.database.transaction(read_only=True) as session:
+    with twilio_worker.database.transaction(read_only=True) as session:
         [attempt] = calls.attempts_of(session, [call_id])[call_id]
     assert (attempt.spoken, attempt.carrier_reference) == (words, placed.sid)
 
@@ -68,32 +74,36 @@ def test_the_fetched_document_holds_the_message_word_for_word(
     "callbacks",
     ["lost", "forged", *rotating("order of callbacks", ["doubled", "shuffled", "late"])],
 )
-def test_callbacks_in_any_order_lead_to_the_same_end(house: TwilioWorker, callbacks: str) -> None:
-    number = house.number(callbacks=callbacks)
-    call_id = house.dial(number)
-    assert outcome(house.database, call_id) == ("completed", "completed", "human")
-    [placed] = house.carrier.calls_to(number)
+def test_callbacks_in_any_order_lead_to_the_same_end(
+    twilio_worker: TwilioWorker, callbacks: str
+) -> None:
+    number = twilio_worker.number(callbacks=callbacks)
+    call_id = twilio_worker.dial(number)
+    assert outcome(twilio_worker.database, call_id) == ("completed", "completed", "human")
+    [placed] = twilio_worker.carrier.calls_to(number)
     if callbacks == "forged":
-        until(lambda: placed.answers == [200, 403, 403, 403, 403])
+        wait_until(lambda: placed.answers == [200, 403, 403, 403, 403])
     else:
         assert {200, 204} >= set(placed.answers)
-    with house.database.transaction(read_only=True) as session:
+    with twilio_worker.database.transaction(read_only=True) as session:
         kinds = [
             moment.kind
             for moment in calls.timeline(
-                session, calls.get(session, house.calling_organization.key, call_id)
+                session, calls.get(session, twilio_worker.calling_organization.key, call_id)
             )
         ]
     assert sorted(kinds) == sorted(set(kinds))
     assert {"accepted", "dialing", "answered", "said-intro", "ended"} <= set(kinds)
 
 
-def test_an_unanswered_call_ends_in_its_own_state(house: TwilioWorker) -> None:
-    dialled = {
-        told: house.dial(house.number(outcome=told))
-        for told in ("busy", "no-answer", "failed", "canceled")
+def test_an_unanswered_call_ends_in_its_own_state(twilio_worker: TwilioWorker) -> None:
+    called = {
+        reported: twilio_worker.dial(twilio_worker.number(outcome=reported))
+        for reported in ("busy", "no-answer", "failed", "canceled")
     }
-    assert {told: outcome(house.database, call_id) for told, call_id in dialled.items()} == {
+    assert {
+        reported: outcome(twilio_worker.database, call_id) for reported, call_id in called.items()
+    } == {
         "busy": ("busy", "busy", None),
         "no-answer": ("no-answer", "no_answer", None),
         "failed": ("failed", "carrier_error", None),
@@ -101,11 +111,11 @@ def test_an_unanswered_call_ends_in_its_own_state(house: TwilioWorker) -> None:
     }
 
 
-def test_invalid_callbacks_are_refused_and_change_nothing(house: TwilioWorker) -> None:
-    number = house.number(outcome="long", callbacks="lost")
-    call_id = house.dial(number)
-    until(lambda: call_now(house.database, call_id).status.value == "in-progress")
-    [placed] = house.carrier.calls_to(number)
+def test_invalid_callbacks_are_refused_and_change_nothing(twilio_worker: TwilioWorker) -> None:
+    number = twilio_worker.number(outcome="long", callbacks="lost")
+    call_id = twilio_worker.dial(number)
+    wait_until(lambda: read_call(twilio_worker.database, call_id).status.value == "in-progress")
+    [placed] = twilio_worker.carrier.calls_to(number)
     url = placed.form["StatusCallback"][0]
     right = {"AccountSid": ACCOUNT, "CallSid": placed.sid, "CallStatus": "completed"}
     other_attempt = url[:-12] + "0" * 12
@@ -138,8 +148,8 @@ def test_invalid_callbacks_are_refused_and_change_nothing(house: TwilioWorker) -
         "a strange call": 400,
         "a strange status": 400,
     }
-    assert call_now(house.database, call_id).status.value == "in-progress"
+    assert read_call(twilio_worker.database, call_id).status.value == "in-progress"
     assert signed(right) == 204
-    assert outcome(house.database, call_id) == ("completed", "completed", "human")
+    assert outcome(twilio_worker.database, call_id) == ("completed", "completed", "human")
     assert signed(right | {"CallStatus": "ringing"}) == 204
-    assert outcome(house.database, call_id) == ("completed", "completed", "human")
+    assert outcome(twilio_worker.database, call_id) == ("completed", "completed", "human")

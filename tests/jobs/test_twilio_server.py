@@ -9,7 +9,7 @@ from app.services import calls
 from tests.fixtures.databases import Databases
 from tests.fixtures.twilio_server import twilio_server
 from tests.fixtures.twilio_worker import dial, portal_over
-from tests.fixtures.worker import call_now, create_calling_organization, outcome, until
+from tests.fixtures.worker import create_calling_organization, outcome, read_call, wait_until
 
 
 @pytest.mark.parametrize("backend", ["sqlite"])
@@ -26,7 +26,9 @@ def test_calls_are_placed_reported_and_cancelled(
             dial(database, calling_organization, f"+1212555020{last}") for last in (1, 2)
         )
         both = (first, second)
-        until(lambda: {call_now(database, one).status for one in both} == {CallStatus.RINGING})
+        wait_until(
+            lambda: {read_call(database, one).status for one in both} == {CallStatus.RINGING}
+        )
         [placed] = carrier.client.calls.list(to="+12125550201")
         placed.update(status="busy")
         assert outcome(database, first) == ("busy", "busy", None)

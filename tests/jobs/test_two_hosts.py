@@ -29,11 +29,11 @@ from app.services import campaigns
 from app.services.auth import sessions
 from tests import matrix
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import make_tenant
 from tests.fixtures.s3_server import S3Server
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.stack import free_port
-from tests.fixtures.worker import Worker, until
+from tests.fixtures.tenants import make_tenant
+from tests.fixtures.worker import Worker, wait_until
 
 UPLOADS = 100 if matrix.is_full() else 12
 AT_ONCE = 4
@@ -79,10 +79,10 @@ class Host:
     def restart(self) -> None:
         self.kill()
         self.process = self._start()
-        until(self.is_serving, START_LIMIT)
+        wait_until(self.is_serving, START_LIMIT)
 
 
-class House:
+class TwoHosts:
     """The hosts, and a user's signed-in browser."""
 
     def __init__(self, database: Database, folder: Path, files: dict[str, str]):
@@ -158,28 +158,28 @@ def _attribute(tag: str, name: str) -> str:
 
 
 @pytest.fixture
-def house(fresh_database: Database, tmp_path: Path, s3_server: S3Server) -> Iterator[House]:
-    made = House(fresh_database, tmp_path, s3_server.environment(tmp_path.name))
+def two_hosts(fresh_database: Database, tmp_path: Path, s3_server: S3Server) -> Iterator[TwoHosts]:
+    made = TwoHosts(fresh_database, tmp_path, s3_server.environment(tmp_path.name))
     try:
         for host in made.hosts:
-            until(host.is_serving, START_LIMIT)
+            wait_until(host.is_serving, START_LIMIT)
         yield made
     finally:
         made.close()
 
 
 def test_every_accepted_upload_is_checked_while_hosts_are_killed(
-    house: House, tmp_path: Path
+    two_hosts: TwoHosts, tmp_path: Path
 ) -> None:
     worker = Worker(
-        house.database, **house.environment, PORTAL_INSTANCE_DIR=str(tmp_path / "worker")
+        two_hosts.database, **two_hosts.environment, PORTAL_INSTANCE_DIR=str(tmp_path / "worker")
     )
     done = threading.Event()
 
     def kill_hosts() -> None:
         chosen = random.Random(matrix.number("hosts to kill"))
         while not done.is_set():
-            chosen.choice(house.hosts).restart()
+            chosen.choice(two_hosts.hosts).restart()
             done.wait(chosen.uniform(1, 4))
 
     killer = threading.Thread(target=kill_hosts)
@@ -187,15 +187,15 @@ def test_every_accepted_upload_is_checked_while_hosts_are_killed(
     try:
         killer.start()
         with ThreadPoolExecutor(AT_ONCE) as browsers:
-            accepted = list(browsers.map(house.upload, range(UPLOADS)))
+            accepted = list(browsers.map(two_hosts.upload, range(UPLOADS)))
         done.set()
         killer.join()
         waiting = {ImportStatus.UPLOADED, ImportStatus.READING}
-        until(lambda: not waiting & set(house.states().values()), WAIT_LIMIT)
+        wait_until(lambda: not waiting & set(two_hosts.states().values()), WAIT_LIMIT)
     finally:
         done.set()
         worker.close()
-    states = house.states()
+    states = two_hosts.states()
     assert [states[each] for each in accepted] == [ImportStatus.CHECKED] * UPLOADS
     assert len(set(accepted)) == UPLOADS
 
@@ -203,17 +203,19 @@ def test_every_accepted_upload_is_checked_while_hosts_are_killed(
 def test_a_host_with_its_own_folder_stops_with_a_sentence(
     fresh_database: Database, tmp_path: Path
 ) -> None:
-    house = House(fresh_database, tmp_path, {})
+    two_hosts = TwoHosts(fresh_database, tmp_path, {})
     try:
-        until(lambda: any(host.process.poll() is not None for host in house.hosts), START_LIMIT)
-        [refused] = [host for host in house.hosts if host.process.poll() is not None]
-        [other] = [host for host in house.hosts if host is not refused]
-        until(other.is_serving, START_LIMIT)
+        wait_until(
+            lambda: any(host.process.poll() is not None for host in two_hosts.hosts), START_LIMIT
+        )
+        [refused] = [host for host in two_hosts.hosts if host.process.poll() is not None]
+        [other] = [host for host in two_hosts.hosts if host is not refused]
+        wait_until(other.is_serving, START_LIMIT)
         assert refused.process.stderr is not None
-        said = refused.process.stderr.read().decode()
-        assert "isn't where this installation keeps its files" in said
+        message = refused.process.stderr.read().decode()
+        assert "isn't where this installation keeps its files" in message
         assert refused.process.wait() != 0
     finally:
-        for host in house.hosts:
+        for host in two_hosts.hosts:
             if host.process.poll() is None:
                 host.kill()

@@ -14,29 +14,32 @@ from app.policy import Permission
 from app.services import calls, verified_numbers
 from app.services.verified_numbers import CodeOutcome, CodeResult
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import OPERATOR
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
+from tests.fixtures.tenants import OPERATOR
 from tests.fixtures.trial import shows, start_trial
 from tests.fixtures.twilio_worker import TwilioWorker
-from tests.fixtures.worker import counted, create_calling_organization, outcome
+from tests.fixtures.worker import counted_conversations, create_calling_organization, outcome
 
 MEMBER = frozenset({Permission.CALLS_READ, Permission.CALLS_CREATE})
 TABLES = (AuditEntry, Call, CallAttempt, CallEvent, VerifiedNumber, WebhookDelivery)
 
-pytestmark = pytest.mark.xdist_group("house")
+pytestmark = pytest.mark.xdist_group("twilio")
 
 
 def test_the_carrier_speaks_the_code_and_nothing_stores_it(
-    house: TwilioWorker, tmp_path: Path
+    twilio_worker: TwilioWorker, tmp_path: Path
 ) -> None:
-    calling_organization, number = create_calling_organization(house.database), house.number()
+    calling_organization, number = (
+        create_calling_organization(twilio_worker.database),
+        twilio_worker.number(),
+    )
     caller = replace(calling_organization.key, permissions=MEMBER)
-    with house.database.transaction() as session:
+    with twilio_worker.database.transaction() as session:
         start_trial(session, calling_organization.organization_id)
         hook = endpoints.add(
             session,
             OPERATOR,
-            settings_for(url_of(house.database), tmp_path),
+            settings_for(url_of(twilio_worker.database), tmp_path),
             organization_id=calling_organization.organization_id,
             url="https://hooks.example.com/calls",
             events=["call.started", "call.completed"],
@@ -49,23 +52,23 @@ def test_the_carrier_speaks_the_code_and_nothing_stores_it(
             number,
             carrier=CarrierKind.TWILIO,
         )
-    assert outcome(house.database, verifying.call_id) == ("completed", "completed", "human")
-    [placed] = house.carrier.calls_to(number)
+    assert outcome(twilio_worker.database, verifying.call_id) == ("completed", "completed", "human")
+    [placed] = twilio_worker.carrier.calls_to(number)
     say, hang_up = ET.fromstring(placed.spoken)
     assert (say.tag, hang_up.tag) == ("Say", "Hangup")
     spoken, again = re.findall(r"(?:\d, ){5}\d", say.text or "")
     assert spoken == again
-    assert counted(house.database, calling_organization.organization_id) == []
+    assert counted_conversations(twilio_worker.database, calling_organization.organization_id) == []
 
     code = spoken.replace(", ", "")
-    with house.database.transaction(read_only=True) as session:
+    with twilio_worker.database.transaction(read_only=True) as session:
         rows = [repr(vars(row)) for table in TABLES for row in session.scalars(select(table))]
         of_hook = WebhookDelivery.endpoint_id == hook.id
         sent = session.scalars(select(WebhookDelivery.type).where(of_hook)).all()
     assert sorted(sent) == ["call.completed", "call.started"]
     assert [row for row in rows if shows(row, code)] == []
 
-    with house.database.transaction() as session:
+    with twilio_worker.database.transaction() as session:
         entered = verified_numbers.confirm(
             session,
             caller,
@@ -75,20 +78,20 @@ def test_the_carrier_speaks_the_code_and_nothing_stores_it(
             [SECRET_KEY],
         )
     assert entered == CodeResult(CodeOutcome.VERIFIED)
-    assert outcome(house.database, house.dial(number, calling_organization)) == (
+    assert outcome(twilio_worker.database, twilio_worker.dial(number, calling_organization)) == (
         "completed",
         "completed",
         "human",
     )
 
 
-def test_a_voicemail_gets_no_code(house: TwilioWorker) -> None:
+def test_a_voicemail_gets_no_code(twilio_worker: TwilioWorker) -> None:
     calling_organization, number = (
-        create_calling_organization(house.database),
-        house.number(outcome="voicemail"),
+        create_calling_organization(twilio_worker.database),
+        twilio_worker.number(outcome="voicemail"),
     )
     caller = replace(calling_organization.key, permissions=MEMBER)
-    with house.database.transaction() as session:
+    with twilio_worker.database.transaction() as session:
         verifying = calls.request_verification(
             session,
             caller,
@@ -96,9 +99,9 @@ def test_a_voicemail_gets_no_code(house: TwilioWorker) -> None:
             number,
             carrier=CarrierKind.TWILIO,
         )
-    assert outcome(house.database, verifying.call_id)[1] == "voicemail"
-    [placed] = house.carrier.calls_to(number)
-    with house.database.transaction(read_only=True) as session:
+    assert outcome(twilio_worker.database, verifying.call_id)[1] == "voicemail"
+    [placed] = twilio_worker.carrier.calls_to(number)
+    with twilio_worker.database.transaction(read_only=True) as session:
         call = session.get_one(Call, verifying.call_id)
     say, _hang_up = ET.fromstring(placed.spoken)
     assert say.text == call.voicemail_message

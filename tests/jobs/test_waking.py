@@ -16,8 +16,8 @@ from tests.fixtures.worker import (
     Worker,
     create_calling_organization,
     outcome,
-    unfinished,
-    until,
+    unfinished_calls,
+    wait_until,
 )
 
 NEVER = {"PORTAL_QUEUE_POLL_SECONDS": "600", "PORTAL_SIMULATOR_PACE": "0.001"}
@@ -25,7 +25,7 @@ COMPLETED = ("completed", "completed", "human")
 
 
 @pytest.fixture
-def woken(make_worker: Callable[..., Worker]) -> Worker:
+def woken_worker(make_worker: Callable[..., Worker]) -> Worker:
     """A worker that learns of work only by a wake-up."""
     worker = make_worker(**NEVER)
     worker.start()
@@ -33,7 +33,7 @@ def woken(make_worker: Callable[..., Worker]) -> Worker:
 
 
 @pytest.fixture
-def deaf(make_worker: Callable[..., Worker], monkeypatch: pytest.MonkeyPatch) -> Worker:
+def deaf_worker(make_worker: Callable[..., Worker], monkeypatch: pytest.MonkeyPatch) -> Worker:
     """A worker that no wake-up reaches."""
     monkeypatch.setattr("app.gateways.job_queue.wake", lambda _session, _topic: None)
     worker = make_worker(PORTAL_QUEUE_POLL_SECONDS="1", PORTAL_SIMULATOR_PACE="0.001")
@@ -65,7 +65,7 @@ def waits(
 NUMBERS = [f"+121255570{index:02d}" for index in range(7)]
 
 
-@pytest.mark.usefixtures("woken")
+@pytest.mark.usefixtures("woken_worker")
 def test_a_worker_that_does_not_poll_is_woken_for_each_call(fresh_database: Database) -> None:
     calling_organization = create_calling_organization(fresh_database)
     settle(fresh_database, calling_organization)
@@ -73,23 +73,23 @@ def test_a_worker_that_does_not_poll_is_woken_for_each_call(fresh_database: Data
     assert median < 1
 
 
-@pytest.mark.usefixtures("deaf")
+@pytest.mark.usefixtures("deaf_worker")
 def test_polling_finds_each_call_if_every_wake_up_is_lost(fresh_database: Database) -> None:
     calling_organization = create_calling_organization(fresh_database)
     for number in NUMBERS:
         calling_organization.dial(fresh_database, number)
-    until(lambda: not unfinished(fresh_database), 60)
+    wait_until(lambda: not unfinished_calls(fresh_database), 60)
     with fresh_database.transaction(read_only=True) as session:
         rung = sorted(session.scalars(select(SimulatedCall.to_number)))
     assert rung == NUMBERS
 
 
-@pytest.mark.usefixtures("woken")
+@pytest.mark.usefixtures("woken_worker")
 def test_a_call_that_ends_makes_room_for_the_next_without_a_poll(fresh_database: Database) -> None:
     calling_organization = create_calling_organization(fresh_database, max_calls_at_once=1)
     for number in NUMBERS:
         calling_organization.dial(fresh_database, number)
-    until(lambda: not unfinished(fresh_database), 60)
+    wait_until(lambda: not unfinished_calls(fresh_database), 60)
 
 
 def test_work_that_waits_at_the_start_of_a_worker_is_taken_at_once(
@@ -111,13 +111,13 @@ def test_the_work_of_a_killed_worker_is_taken_over_without_a_poll(
         with fresh_database.transaction(read_only=True) as session:
             return session.scalar(select(SimulatedCall.id)) is not None
 
-    until(is_placed, 30)
+    wait_until(is_placed, 30)
     worker.kill()
     worker.start()
     assert outcome(fresh_database, call_id, 30) == COMPLETED
 
 
-@pytest.mark.usefixtures("woken")
+@pytest.mark.usefixtures("woken_worker")
 def test_delayed_work_is_started_when_its_delay_is_over(fresh_database: Database) -> None:
     mail_id = new_id()
     settle(fresh_database, create_calling_organization(fresh_database))
@@ -133,12 +133,12 @@ def test_delayed_work_is_started_when_its_delay_is_over(fresh_database: Database
             return session.scalar(status)
 
     assert state() == "DELAYED"
-    until(lambda: state() not in ("DELAYED", "ENQUEUED", "PENDING"), 30)
+    wait_until(lambda: state() not in ("DELAYED", "ENQUEUED", "PENDING"), 30)
     assert time.monotonic() - begun > 2
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-@pytest.mark.usefixtures("woken", "backend")
+@pytest.mark.usefixtures("woken_worker", "backend")
 def test_a_worker_listens_again_after_its_connection_was_cut(fresh_database: Database) -> None:
     calling_organization = create_calling_organization(fresh_database)
     settle(fresh_database, calling_organization)

@@ -20,12 +20,12 @@ from app.gateways.carriers.base import (
 from app.jobs.carrier_statistics import CarrierStatistics, CountedCarrier
 from app.models import CarrierObservation, new_id, utcnow
 from tests.fixtures.twilio_worker import TwilioWorker
-from tests.fixtures.worker import outcome, until
+from tests.fixtures.worker import outcome, wait_until
 
 PLACEMENT = CallPlacement(new_id(), "+12125551000", "+12025550199", "Hello.", "Bye.")
 
 
-class Moody:
+class ScriptedCarrier:
     """A carrier whose responses a test sets."""
 
     kind = CarrierKind.TWILIO
@@ -34,11 +34,11 @@ class Moody:
     silence_seconds = 3.0
 
     def __init__(self) -> None:
-        self.trouble: Exception | None = None
+        self.problem: Exception | None = None
 
     def place(self, placement: CallPlacement) -> CarrierReport:  # noqa: ARG002 - the protocol's
-        if self.trouble:
-            raise self.trouble
+        if self.problem:
+            raise self.problem
         return CarrierReport(PlacementVerdict.PLACED, "CA1")
 
     def look_up(self, inquiry: AttemptInquiry) -> CarrierReport:
@@ -50,7 +50,7 @@ class Moody:
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_each_result_of_a_carrier_is_counted_and_passed_on(fresh_database: Database) -> None:
-    carrier, watch = Moody(), CarrierStatistics()
+    carrier, watch = ScriptedCarrier(), CarrierStatistics()
     watched = CountedCarrier(carrier, watch)
     inquiry = AttemptInquiry(UUID(int=7), "+12125551000", "+12025550199", utcnow())
     answers: list[Callable[[], object]] = [
@@ -59,15 +59,15 @@ def test_each_result_of_a_carrier_is_counted_and_passed_on(fresh_database: Datab
         lambda: watched.hang_up(inquiry),
     ]
     assert [ask() for ask in answers] == ["CA1", str(UUID(int=7)), True]
-    troubles = [
+    problems = [
         PlacementRejected("No such number: +12125551000.", EndedReason.NUMBER_INVALID, "21211"),
         PlacementDelayed("The carrier asked to wait.", 7.0),
         PlacementDelayed("The carrier could not be reached.", 10.0, unreached=True),
         NoCarrierAnswer("status 503"),
         NoCarrierAnswer("status 503"),
     ]
-    for carrier.trouble in troubles:
-        with pytest.raises(type(carrier.trouble)):
+    for carrier.problem in problems:
+        with pytest.raises(type(carrier.problem)):
             watched.place(PLACEMENT)
     watch.write_down(fresh_database, at_once=True)
     watch.write_down(fresh_database, at_once=True)
@@ -93,15 +93,15 @@ def test_each_result_of_a_carrier_is_counted_and_passed_on(fresh_database: Datab
     )
 
 
-@pytest.mark.xdist_group("house")
-def test_a_worker_records_the_results_of_its_carrier(house: TwilioWorker) -> None:
-    outcome(house.database, house.dial(house.number()))
+@pytest.mark.xdist_group("twilio")
+def test_a_worker_records_the_results_of_its_carrier(twilio_worker: TwilioWorker) -> None:
+    outcome(twilio_worker.database, twilio_worker.dial(twilio_worker.number()))
 
     def answered() -> bool:
         query = select(CarrierObservation.kind).where(
             CarrierObservation.carrier == CarrierKind.TWILIO
         )
-        with house.database.transaction(read_only=True) as session:
+        with twilio_worker.database.transaction(read_only=True) as session:
             return Observed.ANSWERED in session.scalars(query).all()
 
-    until(answered)
+    wait_until(answered)

@@ -23,7 +23,7 @@ from tests.fixtures.worker import (
     Worker,
     create_calling_organization,
     outcome,
-    until,
+    wait_until,
 )
 from tests.matrix import rotating
 
@@ -85,7 +85,7 @@ def test_every_event_of_a_call_is_delivered_and_retried_until_received(
     worker.start()
     call_id = calling_organization.dial(fresh_database, "+12025550121")
     status = outcome(fresh_database, call_id)[0]
-    until(lambda: states(fresh_database) == {DeliveryStatus.DELIVERED: 2})
+    wait_until(lambda: states(fresh_database) == {DeliveryStatus.DELIVERED: 2})
     ids = Counter(message.id for message in receiver.received)
     assert (len(ids), sum(ids.values())) == (2, 5)
     types = {
@@ -112,7 +112,7 @@ def test_a_slow_receiver_does_not_delay_others(
         for _ in range(6):
             deliveries.send_test(session, OPERATOR, quick_one.id)
     worker.start()
-    until(lambda: len(quick.received) == 6)
+    wait_until(lambda: len(quick.received) == 6)
     assert len(slow.received) <= WEBHOOKS_PER_ENDPOINT
     assert states(fresh_database)[DeliveryStatus.WAITING] >= 6
 
@@ -133,10 +133,10 @@ def test_a_worker_that_ends_loses_none(
         made = [deliveries.send_test(session, OPERATOR, endpoint.id) for _ in range(10)]
         expected = sorted(each.message_id for each in made)
     worker.start()
-    until(lambda: len(receiver.received) >= 3)
+    wait_until(lambda: len(receiver.received) >= 3)
     getattr(worker, how)()
     worker.start()
-    until(lambda: states(fresh_database) == {DeliveryStatus.DELIVERED: 10})
+    wait_until(lambda: states(fresh_database) == {DeliveryStatus.DELIVERED: 10})
     ids = [message.id for message in receiver.received]
     assert sorted(set(ids)) == expected
     assert len(ids) - len(expected) <= (WEBHOOKS_PER_ENDPOINT if how == "kill" else 0)
@@ -154,9 +154,9 @@ def test_failed_events_are_sent_again_after_the_receiver_is_fixed(
         endpoint = add(session, calling_organization, receiver)
         deliveries.send_test(session, OPERATOR, endpoint.id)
     worker.start()
-    until(lambda: states(fresh_database) == {DeliveryStatus.HELD: 1})
+    wait_until(lambda: states(fresh_database) == {DeliveryStatus.HELD: 1})
     receiver.usual = 204
     with fresh_database.transaction() as session:
         endpoints.resume(session, OPERATOR, endpoint.id)
-    until(lambda: states(fresh_database) == {DeliveryStatus.DELIVERED: 1})
+    wait_until(lambda: states(fresh_database) == {DeliveryStatus.DELIVERED: 1})
     assert len({message.id for message in receiver.received}) == 1

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from app.database import Database
 from app.models import SimulatedCall
-from tests.fixtures.worker import Worker, create_calling_organization, unfinished, until
+from tests.fixtures.worker import Worker, create_calling_organization, unfinished_calls, wait_until
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
@@ -23,9 +23,9 @@ def test_a_worker_of_exports_places_no_calls(
     calling_organization = create_calling_organization(fresh_database)
     calling_organization.dial(fresh_database, "+12125550001")
     time.sleep(2)
-    assert unfinished(fresh_database) == 1
+    assert unfinished_calls(fresh_database) == 1
     others.start()
-    until(lambda: unfinished(fresh_database) == 0)
+    wait_until(lambda: unfinished_calls(fresh_database) == 0)
     with fresh_database.transaction(read_only=True) as session:
         assert session.scalar(select(func.count()).select_from(SimulatedCall)) == 1
 

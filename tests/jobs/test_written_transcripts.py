@@ -34,23 +34,23 @@ def server() -> Iterator[PictureServer]:
 
 
 @pytest.fixture
-def model() -> Iterator[SpeechModel]:
+def speech_model() -> Iterator[SpeechModel]:
     with SpeechModel().open() as opened:
         yield opened
 
 
 @pytest.fixture
 def recorded_call(
-    fresh_database: Database, tmp_path: Path, server: PictureServer, model: SpeechModel
+    fresh_database: Database, tmp_path: Path, server: PictureServer, speech_model: SpeechModel
 ) -> RecordedCall:
     found = RecordedCall(fresh_database, tmp_path, server)
     changes = {
         "transcriber": "openai",
-        "transcriber_url": model.url,
+        "transcriber_url": speech_model.url,
         "transcriber_model": "whisper-1",
         "transcriber_key": "sk-speech",
         "writer": "openai",
-        "writer_url": model.url,
+        "writer_url": speech_model.url,
         "writer_model": "gpt",
         "writer_key": "sk-speech",
         "summaries": True,
@@ -73,29 +73,29 @@ def stored_transcript(recorded_call: RecordedCall) -> tuple[Any, str | None] | N
 
 
 def test_a_recording_is_transcribed_and_summed_up(
-    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel
+    recorded_call: RecordedCall, server: PictureServer, speech_model: SpeechModel
 ) -> None:
-    model.transcribes(SEGMENTS)
-    model.sums_up(" They asked who calls. ")
+    speech_model.transcribes(SEGMENTS)
+    speech_model.sums_up(" They asked who calls. ")
     recorded(recorded_call, server)
     add_transcript(
         recorded_call.database, recorded_call.files, recorded_call.settings, recorded_call.call_id
     )
     add_summary(recorded_call.database, recorded_call.settings, recorded_call.call_id)
     assert stored_transcript(recorded_call) == (TURNS, "They asked who calls.")
-    (first, upload), (second, chat) = model.asked
+    (first, upload), (second, chat) = speech_model.asked
     assert (first, second) == ("/v1/audio/transcriptions", "/v1/chat/completions")
     assert WAV in upload
     assert b'filename="call.wav"' in upload
     assert b"whisper-1" in upload
     assert b"Hello.\\nWho is it?" in chat
-    assert model.keys == {"Bearer sk-speech"}
+    assert speech_model.keys == {"Bearer sk-speech"}
 
 
 def test_a_transcript_without_segments_is_one_turn(
-    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel
+    recorded_call: RecordedCall, server: PictureServer, speech_model: SpeechModel
 ) -> None:
-    model.transcribes({"text": "Hello. Who is it?"})
+    speech_model.transcribes({"text": "Hello. Who is it?"})
     recorded(recorded_call, server)
     add_transcript(
         recorded_call.database, recorded_call.files, recorded_call.settings, recorded_call.call_id
@@ -121,38 +121,38 @@ def heard_by_deepgram(recorded_call: RecordedCall, server: PictureServer) -> Any
 
 
 def test_deepgram_distinguishes_the_speakers(
-    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel
+    recorded_call: RecordedCall, server: PictureServer, speech_model: SpeechModel
 ) -> None:
-    model.listens({"results": {"channels": CHANNELS, "utterances": UTTERANCES}})
-    model.sums_up("They asked who calls.")
+    speech_model.listens({"results": {"channels": CHANNELS, "utterances": UTTERANCES}})
+    speech_model.sums_up("They asked who calls.")
     assert heard_by_deepgram(recorded_call, server) == [
         {"text": "Hello.", "at": 0.4, "voice": 1},
         {"text": "Who is it?", "at": 2.5, "voice": 2},
     ]
-    (path, sound), (_, chat) = model.asked
+    (path, sound), (_, chat) = speech_model.asked
     assert path.startswith("/v1/listen?model=nova-3&")
     assert sound == WAV
     assert b"Speaker 1: Hello.\\nSpeaker 2: Who is it?" in chat
-    assert model.keys == {"Token dg", "Bearer sk-speech"}
+    assert speech_model.keys == {"Token dg", "Bearer sk-speech"}
 
 
 @pytest.mark.parametrize("utterances", [None, [], "?", [7], [{"transcript": ""}]])
 def test_without_utterances_the_best_text_of_deepgram_is_one_turn(
-    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel, utterances: Any
+    recorded_call: RecordedCall, server: PictureServer, speech_model: SpeechModel, utterances: Any
 ) -> None:
-    model.listens({"results": {"channels": CHANNELS, "utterances": utterances}})
+    speech_model.listens({"results": {"channels": CHANNELS, "utterances": utterances}})
     assert heard_by_deepgram(recorded_call, server) == [{"text": "Hello. Who is it?"}]
 
 
 def test_odd_times_and_speakers_of_deepgram_are_left_out(
-    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel
+    recorded_call: RecordedCall, server: PictureServer, speech_model: SpeechModel
 ) -> None:
     odd = [
         {"transcript": "One\x00.", "start": -1, "speaker": -1},
         {"transcript": "Two.", "start": "0", "speaker": True},
         {"transcript": 3, "start": 1, "speaker": 1},
     ]
-    model.listens({"results": {"utterances": odd}})
+    speech_model.listens({"results": {"utterances": odd}})
     assert heard_by_deepgram(recorded_call, server) == [{"text": "One."}, {"text": "Two."}]
 
 
@@ -168,11 +168,15 @@ def test_odd_times_and_speakers_of_deepgram_are_left_out(
     ],
 )
 def test_a_useless_answer_of_deepgram_leaves_the_call_without_a_transcript(
-    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel, status: int, reply: Any
+    recorded_call: RecordedCall,
+    server: PictureServer,
+    speech_model: SpeechModel,
+    status: int,
+    reply: Any,
 ) -> None:
-    model.listens(reply, status)
+    speech_model.listens(reply, status)
     assert heard_by_deepgram(recorded_call, server) == []
-    assert len(model.asked) == 1
+    assert len(speech_model.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -180,20 +184,24 @@ def test_a_useless_answer_of_deepgram_leaves_the_call_without_a_transcript(
     [(500, {}), (200, []), (200, {"text": ""}), (200, {"text": 5, "segments": [7]})],
 )
 def test_a_useless_answer_leaves_the_call_without_a_transcript(
-    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel, status: int, reply: Any
+    recorded_call: RecordedCall,
+    server: PictureServer,
+    speech_model: SpeechModel,
+    status: int,
+    reply: Any,
 ) -> None:
-    model.transcribes(reply, status)
+    speech_model.transcribes(reply, status)
     recorded(recorded_call, server)
     add_transcript(
         recorded_call.database, recorded_call.files, recorded_call.settings, recorded_call.call_id
     )
     add_summary(recorded_call.database, recorded_call.settings, recorded_call.call_id)
     assert stored_transcript(recorded_call) == ([], None)
-    assert len(model.asked) == 1
+    assert len(speech_model.asked) == 1
 
 
 def test_a_transcript_of_the_voice_engine_is_not_written_again(
-    recorded_call: RecordedCall, server: PictureServer, model: SpeechModel
+    recorded_call: RecordedCall, server: PictureServer, speech_model: SpeechModel
 ) -> None:
     recorded(recorded_call, server)
     sent = {"transcript": [{"speaker": "person", "text": "Hi."}], "summary": "Short."}
@@ -206,25 +214,25 @@ def test_a_transcript_of_the_voice_engine_is_not_written_again(
     )
     add_summary(recorded_call.database, recorded_call.settings, recorded_call.call_id)
     assert stored_transcript(recorded_call) == ([{"speaker": "person", "text": "Hi."}], "Short.")
-    assert model.asked == []
+    assert speech_model.asked == []
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_worker_fetches_transcribes_and_sums_up_without_being_asked(
     recorded_call: RecordedCall,
     server: PictureServer,
-    model: SpeechModel,
+    speech_model: SpeechModel,
     make_worker: Callable[..., Worker],
 ) -> None:
-    model.transcribes(SEGMENTS)
-    model.sums_up("They asked who calls.")
+    speech_model.transcribes(SEGMENTS)
+    speech_model.sums_up("They asked who calls.")
     make_worker(
         PORTAL_WEBHOOK_ALLOW_PRIVATE="true",
         PORTAL_TRANSCRIBER="openai",
-        PORTAL_TRANSCRIBER_URL=model.url,
+        PORTAL_TRANSCRIBER_URL=speech_model.url,
         PORTAL_TRANSCRIBER_MODEL="whisper-1",
         PORTAL_WRITER="openai",
-        PORTAL_WRITER_URL=model.url,
+        PORTAL_WRITER_URL=speech_model.url,
         PORTAL_WRITER_MODEL="gpt",
         PORTAL_SUMMARIES="true",
     ).start()

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import text
 
 from app.database import Database
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 

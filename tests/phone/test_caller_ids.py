@@ -34,10 +34,10 @@ from app.services.auth import sessions
 from app.services.calls import attempts, claims, lifecycle, waiting
 from app.services.credentials import api_keys
 from app.services.outreach import dispatcher
-from tests.api.legacy_calls.conftest import RETIREMENT, Dialler, token_of
+from tests.api.legacy_calls.conftest import RETIREMENT, LegacyScript, token_of
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.databases import runs_on
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
 OWN, FOREIGN, FREE, TO = "+12025550100", "+12025550111", "+12025550122", "+12125550123"
 NOT_OWN = "The assistant's number isn't assigned to its organization."
@@ -148,8 +148,8 @@ def test_the_portal_refuses_a_number_of_another_tenant_at_its_field(
     for number in (FOREIGN, FREE):
         answer = client.post(address, data=form | {"phone_number": number})
         at_field = re.search(r'id="phone_number-error"[^>]*>(.*?)</p>', answer.text, re.DOTALL)
-        said = unescape(at_field[1]).replace("’", "'") if at_field else ""
-        assert (answer.status_code, phone_numbers.NOT_ASSIGNED in said) == (
+        answer_text = unescape(at_field[1]).replace("’", "'") if at_field else ""
+        assert (answer.status_code, phone_numbers.NOT_ASSIGNED in answer_text) == (
             (422, True) if number in refused else (303, False)
         )
     stored = session.scalars(select(PhoneNumber.number)).all()
@@ -196,7 +196,7 @@ def test_no_path_accepts_a_call_from_a_number_of_another_organization(
     old = oauth_clients.create_legacy(session, OPERATOR, organization_id=tenant.plus.id, name="Old")
     session.commit()
     app = make_app(legacy_retirement=RETIREMENT)
-    dialler = Dialler(app.test_client(), token_of(app.test_client(), old))
+    legacy_script = LegacyScript(app.test_client(), token_of(app.test_client(), old))
     browser = signed_in(app, session, tenant, Role.STANDARD)
     csrf_token = csrf_of(browser.get("/test-call").text)
     lose(session, tenant)
@@ -207,8 +207,8 @@ def test_no_path_accepts_a_call_from_a_number_of_another_organization(
     body = {"agentId": str(assistant.id), "contact": {"phoneNumber": TO}}
     for key in keys.values():
         answer = client.post("/api/v1/outbound/call", headers={"x-api-key": key.secret}, json=body)
-        said = answer.get_json()
-        assert (answer.status_code, said["details"]["code"], said["message"]) == (
+        answer_text = answer.get_json()
+        assert (answer.status_code, answer_text["details"]["code"], answer_text["message"]) == (
             409,
             "agent_phone_not_ready",
             NOT_OWN,
@@ -216,14 +216,14 @@ def test_no_path_accepts_a_call_from_a_number_of_another_organization(
     request = calls.CallRequest(assistant.id, TO)
     with pytest.raises(DomainError, match=NOT_OWN):
         calls.dry_run(session, admin, request, live=True)
-    answer = dialler.ask(toPhoneNumber=TO, fromPhoneNumber=shown)
+    answer = legacy_script.ask(toPhoneNumber=TO, fromPhoneNumber=shown)
     assert (answer.status_code, answer.get_json()["message"]) == (409, NOT_OWN)
     form = {"csrf_token": csrf_token, "assistant": str(assistant.id), "message_kind": "default"}
     answer = browser.post("/test-call", data={**form, "number": TO})
     assert answer.status_code == 422
     assert typographic(NOT_OWN) in unescape(answer.text)
     listed = client.get("/api/v1/agents", headers={"x-api-key": keys[True].secret}).get_json()
-    assert [agent["phoneReady"] for agent in listed] == [False]
+    assert [assistant_id_of_area["phoneReady"] for assistant_id_of_area in listed] == [False]
     page = unescape(
         signed_in(app, session, tenant, Role.ADMIN).get(f"/assistants/{assistant.id}").text
     )

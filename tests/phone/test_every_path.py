@@ -20,10 +20,10 @@ from app.services import campaigns, contacts, oauth_clients, outreach
 from app.services.auth import sessions
 from app.services.credentials import api_keys
 from app.services.outreach import dispatcher
-from tests.api.legacy_calls.conftest import RETIREMENT, Dialler, token_of
+from tests.api.legacy_calls.conftest import RETIREMENT, LegacyScript, token_of
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import Tenant, make_tenant, open_destinations
 from tests.fixtures.databases import runs_on
+from tests.fixtures.tenants import Tenant, make_tenant, open_destinations
 from tests.phone.numbers import EVERY_NUMBER, NUMBERS, REGIONS
 
 FROM = "+12025550100"
@@ -62,14 +62,14 @@ def assistant(session: Session, tenant: Tenant) -> Assistant:
 
 def sentences() -> Outcomes:
     """The result of the one function; for all texts that are not E.164 the same refusal."""
-    said: Outcomes = {}
+    answer_text: Outcomes = {}
     for number in EVERY_NUMBER:
         try:
             check_dialable(number, OPEN)
-            said[number] = None
+            answer_text[number] = None
         except PhoneError as error:
-            said[number] = error.message if E164.fullmatch(number) else "refused"
-    return said
+            answer_text[number] = error.message if E164.fullmatch(number) else "refused"
+    return answer_text
 
 
 def stored_numbers(session: Session) -> list[str]:
@@ -97,10 +97,10 @@ def test_the_legacy_api_refuses_each_kind_of_number(
     made = oauth_clients.create_legacy(session, SUPPORT, organization_id=tenant.plus.id, name="Old")
     session.commit()
     client = make_app(legacy_retirement=RETIREMENT).test_client()
-    dialler = Dialler(client, token_of(client, made))
+    legacy_script = LegacyScript(client, token_of(client, made))
     outcomes: Outcomes = {}
     for number in EVERY_NUMBER:
-        answer = dialler.ask(toPhoneNumber=number)
+        answer = legacy_script.ask(toPhoneNumber=number)
         outcomes[number] = refusal_in(answer.status_code, answer.get_json(), "toPhoneNumber")
     assert outcomes == sentences()
     assert stored_numbers(session) == sorted(NUMBERS[None])
@@ -147,8 +147,8 @@ def test_a_test_call_refuses_each_kind_of_number(
         if answer.status_code == 303:
             outcomes[number] = None
             continue
-        [said] = re.findall(r'id="number-error"[^>]*>(.*?)</p>', answer.text, re.DOTALL)
-        words = unescape(re.sub(r"<[^>]+>", "", said)).strip().replace("’", "'")
+        [answer_text] = re.findall(r'id="number-error"[^>]*>(.*?)</p>', answer.text, re.DOTALL)
+        words = unescape(re.sub(r"<[^>]+>", "", answer_text)).strip().replace("’", "'")
         outcomes[number] = words if E164.fullmatch(number) else "refused"
     assert outcomes == sentences()
     assert stored_numbers(session) == sorted(NUMBERS[None])
@@ -175,15 +175,15 @@ def test_a_campaign_refuses_each_kind_of_number(
             OutreachContact, OutreachContact.contact_id == Contact.id
         )
     )
-    said = sentences()
+    answer_text = sentences()
     for number, state, reason in decided:
         assert number is not None
         never = (OutreachStatus.LEFT_OUT, "number_not_allowed")
-        outcomes[number] = said[number] if (state, reason) == never else reason
+        outcomes[number] = answer_text[number] if (state, reason) == never else reason
     unread = {number for number, outcome in outcomes.items() if outcome == "refused"}
-    assert {number: "refused" if number in unread else why for number, why in said.items()} == {
-        number: outcomes.get(number) for number in EVERY_NUMBER
-    }
+    assert {
+        number: "refused" if number in unread else why for number, why in answer_text.items()
+    } == {number: outcomes.get(number) for number in EVERY_NUMBER}
     assert not unread & {*NUMBERS[None], *NUMBERS["region_not_allowed"]}
     assert stored_numbers(session) == sorted(NUMBERS[None])
 

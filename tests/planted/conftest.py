@@ -16,13 +16,13 @@ from app.models import Campaign, User
 from app.policy.caller import system_caller
 from app.portal.web.current_user import SESSION_COOKIE
 from app.services.credentials import api_keys
-from tests.fixtures.cast import bearer
-from tests.fixtures.databases import BACKENDS, OWNER, SUPERUSER, Databases, RolledBackDatabase
+from tests.fixtures.databases import BACKENDS, OWNER, POSTGRES_ADMIN, Databases, RolledBackDatabase
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import bearer
 from tests.matrix import number
 from tests.planted.crawl import TOKEN, Crawl, Visitor
-from tests.planted.judge import Judge
-from tests.planted.planting import Side, fill, plant, sides_of
+from tests.planted.leak_detector import LeakDetector
+from tests.planted.planting import PlantedPartner, fill, plant, planted_partners_of
 from tests.portal.conftest import Browser
 from tests.portal.conftest import signed_in as signed_in  # noqa: PLC0414 - a fixture
 from tests.portal.uploader import Uploader
@@ -41,7 +41,7 @@ UNLIMITED = {"rate_per_second": 100_000, "rate_burst": 100_000, "failed_sign_ins
 def database(databases: Databases, backend: str, wall: str) -> Iterator[Database]:
     """A copy of `fill`; nothing that a test writes outlives it."""
     databases.template(backend, TEMPLATE, fill)
-    user = SUPERUSER if wall == WITHOUT_POLICIES else OWNER
+    user = POSTGRES_ADMIN if wall == WITHOUT_POLICIES else OWNER
     with databases.rolled_back(backend, like=TEMPLATE, user=user) as rolled_back:
         yield rolled_back
 
@@ -62,11 +62,11 @@ def settings(database: Database, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def sides(
+def planted_partners(
     app: Flask, database: Database, session: Session, signed_in: Callable[[User], Browser]
-) -> tuple[Side, Side]:
+) -> tuple[PlantedPartner, PlantedPartner]:
     """Both partners after planting."""
-    found = sides_of(session)
+    found = planted_partners_of(session)
     for side in found:
         upload(app, database, session, side, signed_in)
     plant(session, found)
@@ -77,7 +77,7 @@ def upload(
     app: Flask,
     database: Database,
     session: Session,
-    side: Side,
+    side: PlantedPartner,
     signed_in: Callable[[User], Browser],
 ) -> None:
     """Upload a file that waits for its review, and two that were applied."""
@@ -97,8 +97,8 @@ def upload(
 
 
 @pytest.fixture
-def judge(app: Flask, database: RolledBackDatabase, settings: Settings) -> Judge:
-    return Judge(app, database, settings)
+def leak_detector(app: Flask, database: RolledBackDatabase, settings: Settings) -> LeakDetector:
+    return LeakDetector(app, database, settings)
 
 
 @pytest.fixture
@@ -106,12 +106,12 @@ def crawl(
     app: Flask,
     session: Session,
     settings: Settings,
-    sides: tuple[Side, Side],
+    planted_partners: tuple[PlantedPartner, PlantedPartner],
     signed_in: Callable[[User], Browser],
 ) -> Crawl:
     """Return the crawl with every kind of caller of one partner: a user and a script of each role,
     and an API key."""
-    own, other = sides
+    own, other = planted_partners
     people = session.scalars(select(User).where(User.partner_id == own.partner_id)).all()
     by_role = {person.user_type: person for person in people}
     visitors = [person_at_browser(app, role, signed_in(person)) for role, person in by_role.items()]

@@ -26,7 +26,7 @@ from app.policy import ROUTES, OpenAccess
 from app.portal.web.current_user import SESSION_COOKIE
 from app.schemas.base import wire_name
 from tests.contract.test_tenancy import BODIES, DAYS, Ids
-from tests.planted.planting import UUIDS, Side
+from tests.planted.planting import UUIDS, PlantedPartner
 
 TABLE_OF = {
     "account_id": "carrier_accounts",
@@ -65,7 +65,7 @@ MAX_REDIRECTS = 3
 
 
 @dataclass(frozen=True)
-class Asked:
+class CrawlRequest:
     """One request; ``form`` and ``json`` exclude each other. A file is its bytes."""
 
     method: str
@@ -91,7 +91,7 @@ class Visitor:
     csrf_token: str = ""
     blueprints: Sequence[str] = ("portal",)
 
-    def ask(self, asked: Asked) -> list[TestResponse]:
+    def ask(self, asked: CrawlRequest) -> list[TestResponse]:
         """Return the response, preceded by the redirects that led to it. Cookies that it sets are
         dropped."""
         client = self.app.test_client()
@@ -102,10 +102,10 @@ class Visitor:
             target = urlsplit(answers[-1].location)
             if target.netloc not in {"", "localhost"}:
                 break
-            answers.append(self._send(client, Asked("GET", f"{target.path}?{target.query}")))
+            answers.append(self._send(client, CrawlRequest("GET", f"{target.path}?{target.query}")))
         return answers
 
-    def _send(self, client: FlaskClient, asked: Asked) -> TestResponse:
+    def _send(self, client: FlaskClient, asked: CrawlRequest) -> TestResponse:
         form: dict[str, Any] | None = None
         if asked.form is not None:
             form = {**asked.form, "csrf_token": self.csrf_token}
@@ -127,14 +127,14 @@ class Crawl:
 
     app: Flask
     visitors: Sequence[Visitor]
-    own: Side
-    other: Side
+    own: PlantedPartner
+    other: PlantedPartner
     random: Random
     forms: dict[str, dict[str, str]] = field(default_factory=dict)
     """Fields and values of the form that is sent to an endpoint."""
     queries: set[str] = field(default_factory=lambda: set(QUERIES))
 
-    def requests(self) -> Iterator[tuple[Visitor, Asked]]:
+    def requests(self) -> Iterator[tuple[Visitor, CrawlRequest]]:
         """Yield the requests. The walk needs their responses: pass each of them to `learn`."""
         admin, *others = (each for each in self.visitors if "portal" in each.blueprints)
         for visitor in (admin, self.random.choice(others)):
@@ -149,12 +149,12 @@ class Crawl:
 
     # The walk
 
-    def _walk(self, visitor: Visitor) -> Iterator[tuple[Visitor, Asked]]:
+    def _walk(self, visitor: Visitor) -> Iterator[tuple[Visitor, CrawlRequest]]:
         self._waiting, self._seen = ["/"], {("portal.overview.show_overview", "")}
         while self._waiting:
-            yield visitor, Asked("GET", self._waiting.pop(0))
+            yield visitor, CrawlRequest("GET", self._waiting.pop(0))
 
-    def learn(self, asked: Asked, answer: TestResponse) -> None:
+    def learn(self, asked: CrawlRequest, answer: TestResponse) -> None:
         """Store the links and forms of a page."""
         if answer.mimetype != "text/html":
             return
@@ -196,7 +196,7 @@ class Crawl:
 
     # Every route
 
-    def _every_route(self) -> Iterator[tuple[Visitor, Asked]]:
+    def _every_route(self) -> Iterator[tuple[Visitor, CrawlRequest]]:
         for visitor in self.visitors:
             for rule in self._rules(visitor):
                 names = sorted(rule.arguments)
@@ -230,7 +230,7 @@ class Crawl:
             values[name] = str(found) if found is not None else self._other_value(rule, name, side)
         return values
 
-    def _other_value(self, rule: Rule, name: str, side: Side) -> str:
+    def _other_value(self, rule: Rule, name: str, side: PlantedPartner) -> str:
         converter = rule._converters[name]
         if isinstance(converter, AnyConverter):
             return str(self.random.choice(sorted(converter.items)))
@@ -242,21 +242,23 @@ class Crawl:
             return ORDINARY[name]
         return self.random.choice(sorted(side.ids))
 
-    def _asked(self, rule: Rule, values: Mapping[str, str], query: str = "") -> Asked:
+    def _asked(self, rule: Rule, values: Mapping[str, str], query: str = "") -> CrawlRequest:
         path = re.sub(r"<(?:[^<>:]+:)?(\w+)>", lambda match: values[match[1]], rule.rule)
         method = next(m for m in ("POST", "PUT", "DELETE", "GET") if m in (rule.methods or ()))
         path += f"?{query}" if query else ""
         if method == "GET":
-            return Asked(method, path)
+            return CrawlRequest(method, path)
         if rule.endpoint.startswith("portal."):
-            return Asked(method, path, form=self.forms.get(rule.endpoint, {}))
+            return CrawlRequest(method, path, form=self.forms.get(rule.endpoint, {}))
         if rule.endpoint.startswith("oauth."):
-            return Asked(method, path, form={"client_id": self._foreign_text(), "token": "x"})
-        return Asked(method, path, json=self._body(rule, self.other))
+            return CrawlRequest(
+                method, path, form={"client_id": self._foreign_text(), "token": "x"}
+            )
+        return CrawlRequest(method, path, json=self._body(rule, self.other))
 
     # Mixtures
 
-    def _mixture(self) -> tuple[Visitor, Asked]:
+    def _mixture(self) -> tuple[Visitor, CrawlRequest]:
         visitor = self.random.choice(self.visitors)
         rule = self.random.choice(self._rules(visitor))
         names = sorted(rule.arguments)
@@ -303,7 +305,7 @@ class Crawl:
             return self._foreign_text()
         return body
 
-    def _body(self, rule: Rule, side: Side) -> Any:
+    def _body(self, rule: Rule, side: PlantedPartner) -> Any:
         if rule.endpoint in BODIES:
             return BODIES[rule.endpoint](self._ids(side))
         return {"email": "n@x.example", "userType": "admin"}
@@ -323,7 +325,7 @@ class Crawl:
             return str(self.random.choice(other.rows["contacts"])["phone"])
         return str(self.random.choice(other.rows["organizations"])["name"])
 
-    def _ids(self, side: Side) -> Ids:
+    def _ids(self, side: PlantedPartner) -> Ids:
         def one(table: str) -> Any:
             return self.random.choice(side.rows[table])
 
@@ -341,7 +343,7 @@ class Crawl:
         )
 
 
-def is_public(app: Flask, asked: Asked) -> bool:
+def is_public(app: Flask, asked: CrawlRequest) -> bool:
     """Whether the request is for a page that anyone may open."""
     try:
         endpoint, _values = app.url_map.bind("localhost").match(

@@ -74,7 +74,7 @@ FIXED = re.compile(
 """Columns with fixed words, hashes, secrets and settings; ``table.column``."""
 
 
-class Marks:
+class Markers:
     """Markers of one partner, each used once: words, e-mail addresses, phone numbers."""
 
     def __init__(self, prefix: str, area_codes: str):
@@ -113,7 +113,7 @@ class Marks:
         return self.word()
 
 
-def _template(marks: Marks) -> dict[str, Any]:
+def _template(marks: Markers) -> dict[str, Any]:
     assistant = AssistantFields(
         name=marks.word(),
         service=marks.word(),
@@ -126,11 +126,11 @@ def _template(marks: Marks) -> dict[str, Any]:
     return document_of(replace(plain_content(assistant, 3), campaign=campaign))
 
 
-def _address(marks: Marks) -> dict[str, Any]:
+def _address(marks: Markers) -> dict[str, Any]:
     return {"lines": [marks.word()], "taxId": marks.word()}
 
 
-SHAPES: Mapping[str, Callable[[Marks], Any]] = {
+SHAPES: Mapping[str, Callable[[Markers], Any]] = {
     "audit_entries.before": lambda marks: {"name": marks.word()},
     "audit_entries.after": lambda marks: {"name": marks.word()},
     "calls.contact": lambda marks: {
@@ -205,10 +205,10 @@ GENERATED: Mapping[str, Any] = {
 
 
 @dataclass
-class Side:
+class PlantedPartner:
     """One of the two partners: its markers, and its rows, by table."""
 
-    marks: Marks
+    marks: Markers
     partner_id: UUID
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
@@ -255,11 +255,11 @@ def _plain(found: str) -> str:
     return digits[-10:] if len(digits) >= 10 else found.lower()
 
 
-def new_marks() -> tuple[Marks, Marks]:
+def new_marks() -> tuple[Markers, Markers]:
     """The markers of the two partners."""
     return (
-        Marks("qxown", "205 206 207 208 209 210 212 213 214 215"),
-        Marks("qxoth", "302 303 304 305 307 308 309 310 312 313"),
+        Markers("qxown", "205 206 207 208 209 210 212 213 214 215"),
+        Markers("qxoth", "302 303 304 305 307 308 309 310 312 313"),
     )
 
 
@@ -277,7 +277,7 @@ def fill(url: str) -> None:
     made.dispose()
 
 
-def _planted_story(story: PartnerStory, marks: Marks) -> PartnerStory:
+def _planted_story(story: PartnerStory, marks: Markers) -> PartnerStory:
     return replace(
         story,
         name=marks.word(),
@@ -291,20 +291,21 @@ def _planted_story(story: PartnerStory, marks: Marks) -> PartnerStory:
     )
 
 
-def sides_of(session: Session) -> tuple[Side, Side]:
+def planted_partners_of(session: Session) -> tuple[PlantedPartner, PlantedPartner]:
     """The two partners that `fill` has made, the older one first."""
     found = session.scalars(select(Partner.id).order_by(Partner.created_at)).all()
     own, other = (
-        Side(marks, partner_id) for marks, partner_id in zip(new_marks(), found, strict=True)
+        PlantedPartner(marks, partner_id)
+        for marks, partner_id in zip(new_marks(), found, strict=True)
     )
     for side in (own, other):
         side.marks.skip_stored()
     return own, other
 
 
-def plant(session: Session, sides: tuple[Side, Side]) -> None:
+def plant(session: Session, planted_partners: tuple[PlantedPartner, PlantedPartner]) -> None:
     """Give each side a row in every table of tenants, and every text of its rows a marker."""
-    for side in sides:
+    for side in planted_partners:
         _read(session, side)
         _publish_brand(session, side)
         for name, table in TABLES.items():
@@ -316,11 +317,11 @@ def plant(session: Session, sides: tuple[Side, Side]) -> None:
                     _overwrite(session, table, row, side.marks)
     index_names(session.connection())
     session.commit()
-    for side in sides:
+    for side in planted_partners:
         _read(session, side)
 
 
-def _read(session: Session, side: Side) -> None:
+def _read(session: Session, side: PlantedPartner) -> None:
     """Assign the rows of all tables to their owners: directly, or through the rows that they refer
     to."""
     side.rows = {}
@@ -331,7 +332,7 @@ def _read(session: Session, side: Side) -> None:
             side.rows[table.name] = [dict(row) for row in rows if _belongs(table, row, side)]
 
 
-def _belongs(table: Table, row: Mapping[Any, Any], side: Side) -> bool:
+def _belongs(table: Table, row: Mapping[Any, Any], side: PlantedPartner) -> bool:
     if table.name == "partners":
         return bool(row["id"] == side.partner_id)
     if "partner_id" in row:
@@ -346,7 +347,7 @@ def _belongs(table: Table, row: Mapping[Any, Any], side: Side) -> bool:
 
 
 def _referred(
-    key: ForeignKeyConstraint, row: Mapping[Any, Any], side: Side
+    key: ForeignKeyConstraint, row: Mapping[Any, Any], side: PlantedPartner
 ) -> dict[str, Any] | None:
     """Return the row of the side that a row refers to; the first one if it doesn't refer to one
     yet."""
@@ -359,7 +360,7 @@ def _referred(
     return None
 
 
-def _publish_brand(session: Session, side: Side) -> None:
+def _publish_brand(session: Session, side: PlantedPartner) -> None:
     """A published version and a draft that hold the partner's brand."""
     _overwrite(session, TABLES["partners"], side.rows["partners"][0], side.marks)
     session.expire_all()
@@ -380,7 +381,7 @@ def _publish_brand(session: Session, side: Side) -> None:
         side.rows["brand_versions"].append(values)
 
 
-def _new_row(session: Session, table: Table, side: Side) -> dict[str, Any]:
+def _new_row(session: Session, table: Table, side: PlantedPartner) -> dict[str, Any]:
     row: dict[str, Any] = {}
     if "partner_id" in table.c:
         row["partner_id"] = side.partner_id
@@ -414,7 +415,7 @@ def _new_row(session: Session, table: Table, side: Side) -> dict[str, Any]:
     return row
 
 
-def _value(column: Column[Any], side: Side) -> Any:
+def _value(column: Column[Any], side: PlantedPartner) -> Any:
     """Return a value that a column accepts."""
     kind = column.type
     if isinstance(kind, Enum):
@@ -434,7 +435,7 @@ def _value(column: Column[Any], side: Side) -> Any:
     return next((value for of_kind, value in simple if isinstance(kind, of_kind)), 1)
 
 
-def _overwrite(session: Session, table: Table, row: dict[str, Any], marks: Marks) -> None:
+def _overwrite(session: Session, table: Table, row: dict[str, Any], marks: Markers) -> None:
     changed = {}
     for column in table.c:
         now = row.get(column.name)
@@ -457,7 +458,7 @@ def _is_text(column: Column[Any]) -> bool:
     return is_text and column.computed is None
 
 
-def _planted(column: Column[Any], marks: Marks) -> Any:
+def _planted(column: Column[Any], marks: Markers) -> Any:
     if str(column) in SHAPES:
         return SHAPES[str(column)](marks)
     if isinstance(column.type, JSON):
@@ -465,7 +466,7 @@ def _planted(column: Column[Any], marks: Marks) -> Any:
     return marks.of_column(column)
 
 
-def unplanted(side: Side) -> set[str]:
+def unplanted(side: PlantedPartner) -> set[str]:
     """The columns of texts in which no row of the side holds a marker."""
     return {
         str(column)

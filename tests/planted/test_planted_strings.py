@@ -17,9 +17,9 @@ from flask import Flask, Response, abort
 from app.services import tenancy
 from tests.matrix import is_full, rotating
 from tests.planted.conftest import WALLS
-from tests.planted.crawl import Asked, Crawl
-from tests.planted.judge import Judge
-from tests.planted.planting import Side, unplanted
+from tests.planted.crawl import Crawl, CrawlRequest
+from tests.planted.leak_detector import LeakDetector
+from tests.planted.planting import PlantedPartner, unplanted
 
 pytestmark = pytest.mark.alternating
 
@@ -31,21 +31,25 @@ MIN_SHOWN = 250
 
 
 @pytest.mark.parametrize("wall", WALLS[:1])
-def test_every_text_of_both_partners_is_planted(sides: tuple[Side, Side]) -> None:
-    assert [unplanted(side) for side in sides] == [set(), set()]
+def test_every_text_of_both_partners_is_planted(
+    planted_partners: tuple[PlantedPartner, PlantedPartner],
+) -> None:
+    assert [unplanted(side) for side in planted_partners] == [set(), set()]
 
 
 @pytest.mark.crawl
 @pytest.mark.parametrize("wall", rotating("database of the planted strings", WALLS))
-def test_no_request_shows_a_string_of_another_partner(crawl: Crawl, judge: Judge) -> None:
-    judge.run(crawl, REQUESTS)
-    assert judge.found == []
-    assert len(judge.own) >= MIN_SHOWN
+def test_no_request_shows_a_string_of_another_partner(
+    crawl: Crawl, leak_detector: LeakDetector
+) -> None:
+    leak_detector.run(crawl, REQUESTS)
+    assert leak_detector.found == []
+    assert len(leak_detector.own) >= MIN_SHOWN
 
 
 @pytest.mark.parametrize("wall", WALLS[:1])
 def test_a_marker_is_found_wherever_a_request_can_bring_it(
-    app: Flask, crawl: Crawl, judge: Judge, monkeypatch: pytest.MonkeyPatch
+    app: Flask, crawl: Crawl, leak_detector: LeakDetector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = crawl.other.rows["organizations"][0]["name"]
     campaign_id = crawl.other.rows["campaigns"][0]["id"]
@@ -71,13 +75,13 @@ def test_a_marker_is_found_wherever_a_request_can_bring_it(
     found = {}
     for place, answer in answers.items():
         monkeypatch.setitem(app.view_functions, "portal.account.show_account", answer)
-        judge.found.clear()
-        judge.serve(crawl, crawl.visitors[0], Asked("GET", "/account"))
-        found[place] = len(judge.found)
+        leak_detector.found.clear()
+        leak_detector.serve(crawl, crawl.visitors[0], CrawlRequest("GET", "/account"))
+        found[place] = len(leak_detector.found)
     assert found == dict.fromkeys(answers, 1) | {"nothing": 0}
-    judge.found.clear()
-    judge.serve(crawl, crawl.visitors[0], Asked("GET", f"/find?q={name}"))
-    assert judge.found == []  # what was asked for may be repeated
+    leak_detector.found.clear()
+    leak_detector.serve(crawl, crawl.visitors[0], CrawlRequest("GET", f"/search?q={name}"))
+    assert leak_detector.found == []  # what was asked for may be repeated
 
 
 def unfiltered(  # takes what `of_tenant` takes
@@ -92,8 +96,8 @@ def unfiltered(  # takes what `of_tenant` takes
 @pytest.mark.crawl
 @pytest.mark.parametrize("wall", rotating("database without the tenant filter", WALLS))
 def test_without_the_tenant_filter_strings_leak_unless_row_level_security_hides_them(
-    crawl: Crawl, judge: Judge, wall: str, monkeypatch: pytest.MonkeyPatch
+    crawl: Crawl, leak_detector: LeakDetector, wall: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tenancy.of_tenant, "__code__", unfiltered.__code__)
-    judge.run(crawl, WITHOUT_FILTER)
-    assert bool(judge.found) == (wall != "postgresql")
+    leak_detector.run(crawl, WITHOUT_FILTER)
+    assert bool(leak_detector.found) == (wall != "postgresql")

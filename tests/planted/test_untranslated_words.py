@@ -19,7 +19,7 @@ from app.enums import TIER_NAMES
 from app.portal.web import i18n
 from app.services.branding.brand import SOCIAL_NAMES
 from tests.planted.conftest import WALLS
-from tests.planted.crawl import Asked, Crawl, Visitor
+from tests.planted.crawl import Crawl, CrawlRequest, Visitor
 from tests.planted.planting import UUIDS
 
 pytestmark = pytest.mark.alternating
@@ -61,7 +61,7 @@ SAME_EVERYWHERE = {
 """Words that are the same on pages of all languages: dates, places, units, names of products."""
 
 
-class Bracketed(NullTranslations):
+class BracketedCatalogue(NullTranslations):
     """A catalogue that shows where it was asked."""
 
     def gettext(self, message: str) -> str:
@@ -157,8 +157,8 @@ def untranslated(html: str, crawl: Crawl, data: set[str]) -> Iterator[str]:
 
 
 @pytest.fixture
-def bracketed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    catalogue = Bracketed()
+def bracketed_catalogue(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    catalogue = BracketedCatalogue()
     monkeypatch.setattr(languages, "_catalogue", lambda _code: catalogue)
     monkeypatch.setattr(languages, "best_tag", lambda _languages, _accepted=(): "de")
     i18n.fixed_markup.cache_clear()
@@ -168,7 +168,7 @@ def bracketed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.alternating
 @pytest.mark.crawl
-@pytest.mark.usefixtures("bracketed")
+@pytest.mark.usefixtures("bracketed_catalogue")
 @pytest.mark.parametrize("wall", WALLS[:1])
 def test_every_word_of_a_page_is_in_the_catalogues(crawl: Crawl) -> None:
     found: dict[str, set[str]] = {}
@@ -181,7 +181,7 @@ def test_every_word_of_a_page_is_in_the_catalogues(crawl: Crawl) -> None:
     assert {text: min(paths) for text, paths in sorted(found.items())} == {}
 
 
-def pages(crawl: Crawl, visitor: Visitor) -> Iterator[tuple[Asked, str]]:
+def pages(crawl: Crawl, visitor: Visitor) -> Iterator[tuple[CrawlRequest, str]]:
     for _visitor, asked in crawl._walk(visitor):
         answer = visitor.ask(asked)[-1]
         crawl.learn(asked, answer)

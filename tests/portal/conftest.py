@@ -22,7 +22,7 @@ from app.services import pdf
 from app.services.auth import passwords, sessions
 from app.services.users import operators
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 from tests.portal.page_text import PageResponse
 from tests.portal.uploader import Uploader, make_campaign
 
@@ -97,7 +97,7 @@ class Browser:
 
 
 @pytest.fixture
-def printed(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+def printed_pdfs(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The data of each PDF that the typesetter has made, in their order."""
     made: list[dict[str, Any]] = []
     render = pdf.render
@@ -174,7 +174,7 @@ def uploader(
 
 
 @pytest.fixture
-def worked_off(app: Flask, database: Database, admin: Browser) -> Callable[[UUID], str]:
+def run_account_test(app: Flask, database: Database, admin: Browser) -> Callable[[UUID], str]:
     """Run a test of a carrier account like the worker; return the list of accounts afterwards."""
 
     def work(account_id: UUID) -> str:

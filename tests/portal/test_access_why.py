@@ -27,8 +27,8 @@ from app.services.organization_groups import GroupInput
 from app.services.users import access
 from app.services.users.access import AccessExplanation, AccessRule
 from app.services.users.loading import PARTNER_LEVEL, grantable_roles
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.matrix import rotating
 from tests.portal.conftest import Browser
 
@@ -58,10 +58,10 @@ def test_the_page_answers_for_each_role_and_permission_as_the_policy_table_does(
         assert (permission, answer[:3]) == (permission, "Yes" if is_allowed else "No.")
         facts = shown.text.partition('<dl class="facts">')[2]
         holders = facts.partition("<dt>Roles that allow it</dt>")[2].partition("</dd>")[0]
-        told = {
+        reported = {
             str(name) for held, name in ROLE_NAMES.items() if permission in ROLE_PERMISSIONS[held]
         }
-        assert set(holders.partition("<dd>")[2].split(", ")) == (told or {"–"})
+        assert set(holders.partition("<dd>")[2].split(", ")) == (reported or {"–"})
 
 
 def test_the_explanations_of_all_actions_take_a_few_queries(
@@ -94,7 +94,7 @@ def test_only_users_who_can_give_the_role_are_named(
         ]
         caller = OPERATOR if giver is Role.OPERATOR else tenant.caller(giver)
         if giver is Role.OWNER:
-            continue  # the cast has one member, who would change their own role
+            continue  # the tenant has one member, who would change their own role
         with session.begin_nested() as attempt:
             users.change_role(session, caller, user.id, changed[0])
             assert permission in ROLE_PERMISSIONS[user.role]

@@ -16,9 +16,9 @@ from app.enums import Role
 from app.models import AuditEntry, PortalSession, User, utcnow
 from app.portal.account.devices import device_label
 from app.services.auth import passwords
-from tests.fixtures.cast import Tenant
 from tests.fixtures.mails import waiting
 from tests.fixtures.places_file import KNOWN, write_places
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import PASSWORD, Browser, in_conflict
 
 SignedIn = Callable[[User], Browser]
@@ -276,7 +276,7 @@ SAFARI = "AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0"
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("message", "expected"),
     [
         (f"Mozilla/5.0 (X11; Linux x86_64) {CHROME} Safari/537.36", "Chrome on Linux"),
         (f"Mozilla/5.0 (Windows NT 10.0) {CHROME} Safari/537.36 Edg/142.0", "Edge on Windows"),
@@ -287,8 +287,8 @@ SAFARI = "AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0"
         (None, "An unknown browser"),
     ],
 )
-def test_a_browser_is_named_by_its_user_agent(said: str | None, expected: str) -> None:
-    assert device_label(said) == expected
+def test_a_browser_is_named_by_its_user_agent(message: str | None, expected: str) -> None:
+    assert device_label(message) == expected
 
 
 def test_ten_thousand_browsers_are_shown_a_page_at_a_time(

@@ -13,7 +13,7 @@ from app.enums import AlertMeasure, AlertScope, Role
 from app.models import AuditEntry, Mail, User, utcnow
 from app.services import alerts
 from app.services.alerts import RuleInput
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -94,7 +94,7 @@ def test_a_mail_has_the_language_of_its_reader(
 def test_a_deleted_alert_keeps_its_english_title_in_the_notifications(
     session: Session, tenant: Tenant, signed_in: SignedIn, german_title: str
 ) -> None:
-    caller = own.caller(Role.PARTNER_ADMIN)
+    caller = tenant.caller(Role.PARTNER_ADMIN)
     ((rule, _words, _last_opened),) = alerts.listing(session, caller)
     alerts.remove(session, caller, rule.id)
     session.commit()

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import Alert, AlertRule, CallDay, User, utcnow
 from app.services import alerts
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]

@@ -18,7 +18,7 @@ from app.policy.caller import system_caller
 from app.portal.web import formats
 from app.services import campaigns, oauth_clients
 from app.services.credentials import api_keys
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -152,7 +152,7 @@ def test_a_rotated_key_leaves_the_old_one_working_for_as_long_as_asked(
 def test_an_overlap_out_of_range_is_refused_at_its_field(
     session: Session, tenant: Tenant, admin: Browser, overlap: str
 ) -> None:
-    key = make_key(session, own).key
+    key = make_key(session, tenant).key
     page = f"/api-access/keys/{key.id}/rotate"
     answer = admin.post(page, {"overlap": overlap}, page=page)
     assert (
@@ -170,8 +170,8 @@ def test_revoking_asks_says_the_last_use_and_ends_the_key_at_once(
 ) -> None:
     new = make_key(session, tenant)
     page = f"/api-access/keys/{new.key.id}/revoke"
-    question = admin.get(page)
-    assert "It has never been used." in question.text
+    confirmation = admin.get(page)
+    assert "It has never been used." in confirmation.text
     answer = admin.post(page, page=page)
     assert (answer.status_code, answer.location) == (303, f"/api-access/keys/{new.key.id}")
     refused = app.test_client().get("/api/v1/agents", headers={"x-api-key": new.secret})

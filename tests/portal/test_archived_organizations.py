@@ -11,7 +11,7 @@ from app.enums import ContactAction, ImportStatus, Role
 from app.models import AlertRule, Campaign, ContactImport
 from app.services import assistants, contacts, do_not_call, organizations
 from app.services.organizations import OrganizationFilter
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 from tests.portal.uploader import Uploader, words
 

@@ -23,7 +23,7 @@ from app.models import Assistant, AuditEntry, ExternalIdKey, Organization, Phone
 from app.services import assistants, campaigns, contacts, organizations, phone_numbers
 from app.services.assistants.queries import Readiness
 from app.validation.urls import is_voice_address
-from tests.fixtures.cast import OPERATOR, Tenant, make_user, open_destinations, organization_of
+from tests.fixtures.tenants import OPERATOR, Tenant, make_user, open_destinations, organization_of
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 
@@ -104,10 +104,10 @@ def test_a_number_that_only_a_user_confirms_is_called_so(
     room_for_more(session, tenant.organization)
     address = f"/assistants/new?organization={tenant.organization.id}"
     page = str(admin.post(address, {**READY, "once": "a1"}, page=address).location)
-    said = "Confirmed by hand: the number is set up with the carrier."
+    message = "Confirmed by hand: the number is set up with the carrier."
     shown = admin.get(page).text
     assert "Ready to call, confirmed by hand" in shown
-    assert said in shown
+    assert message in shown
     number = session.get_one(PhoneNumber, NUMBER)
     number.source, number.confirmed_at = NumberSource.ASSIGNED, utcnow()
     session.commit()
@@ -485,9 +485,9 @@ def test_a_key_is_added_once_and_its_removal_names_the_contacts_that_have_it(
     person = {"phone": NUMBER, "externalIdKey": "crmId", "externalIdValue": "C-1"}
     contacts.apply(session, campaign, [person], ContactAction.UPSERT)
     session.commit()
-    question = admin.get(f"{page}/keys/remove?key=crmId")
-    assert "1 contact has a value for it" in question.text
-    assert "Files and scripts that send it will be refused" in question.text
+    confirmation = admin.get(f"{page}/keys/remove?key=crmId")
+    assert "1 contact has a value for it" in confirmation.text
+    assert "Files and scripts that send it will be refused" in confirmation.text
     removed = admin.post(f"{page}/keys/remove?key=crmId", page=page)
     left = session.scalar(select(func.count()).select_from(ExternalIdKey))
     assert (removed.status_code, left) == (303, 0)
@@ -653,7 +653,7 @@ def test_an_assistant_and_its_number_have_the_same_mark(
     organizations.suspend(session, OPERATOR, tenant.organization.id)
     session.commit()
     assert marks() == ["badge badge-warning hollow"] * 3
-    organizations.reactivate(session, OPERATOR, own.organization.id)
+    organizations.reactivate(session, OPERATOR, tenant.organization.id)
     assistant.active = False
     session.commit()
     assert marks() == ["badge badge-neutral"] * 3

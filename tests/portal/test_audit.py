@@ -35,14 +35,14 @@ from app.portal.webhooks.forms import EVENT_LABELS
 from app.services import alerts, audit
 from app.services.audit.refusals import anonymous_caller
 from app.services.organizations.settings import GROUPS
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
 
 
 @pytest.fixture
-def told(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
+def tenant_with_history(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
     """A person, a client and the system have done something; a stranger too."""
     person = replace(tenant.caller(Role.PARTNER_ADMIN), ip="192.0.2.7", request_id="r-1")
     client = replace(person, kind=CallerKind.CLIENT, label="crm-sync (abc)")
@@ -94,8 +94,10 @@ def lines(html: str) -> list[str]:
     return [re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", part)).strip() for part in found]
 
 
-def test_the_history_shows_changes_in_plain_words(told: Tenant, signed_in: SignedIn) -> None:
-    page = signed_in(told.staff[Role.PARTNER_ADMIN]).get("/audit").text
+def test_the_history_shows_changes_in_plain_words(
+    tenant_with_history: Tenant, signed_in: SignedIn
+) -> None:
+    page = signed_in(tenant_with_history.staff[Role.PARTNER_ADMIN]).get("/audit").text
     assert lines(page) == [
         "Thing turned round Not before: 4 May 2026, 10:00 UTC Password: changed",
         "User suspended: =cmd|olga in Northwind Bakery Status: Active → Suspended",
@@ -107,10 +109,10 @@ def test_the_history_shows_changes_in_plain_words(told: Tenant, signed_in: Signe
     assert who == [
         ("System", ""),
         ("crm-sync (abc)", "API client"),
-        (told.staff[Role.PARTNER_ADMIN].email, ""),
+        (tenant_with_history.staff[Role.PARTNER_ADMIN].email, ""),
     ]
     assert "192.0.2.7" in page
-    assert f'href="/organizations/{told.plus.id}"' in page
+    assert f'href="/organizations/{tenant_with_history.plus.id}"' in page
 
 
 @pytest.mark.parametrize(
@@ -135,9 +137,9 @@ def test_the_history_shows_changes_in_plain_words(told: Tenant, signed_in: Signe
     ],
 )
 def test_filters_choose_the_same_on_the_screen_and_in_the_file(
-    told: Tenant, signed_in: SignedIn, asked: str, expected: list[str]
+    tenant_with_history: Tenant, signed_in: SignedIn, asked: str, expected: list[str]
 ) -> None:
-    browser = signed_in(told.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant_with_history.staff[Role.PARTNER_ADMIN])
     rows = list(csv.reader(io.StringIO(browser.get(f"/lists/history/export.csv?{asked}").text)))[1:]
     assert [row[5] for row in rows] == expected
     assert len(lines(browser.get(f"/audit?{asked}").text)) == len(expected)
@@ -157,25 +159,29 @@ def test_filters_choose_the_same_on_the_screen_and_in_the_file(
 )
 def test_the_current_name_of_a_user_or_record_finds_its_history(
     session: Session,
-    told: Tenant,
+    tenant_with_history: Tenant,
     other_tenant: Tenant,
     signed_in: SignedIn,
     asked: str,
     expected: list[str],
 ) -> None:
-    told.staff[Role.PARTNER_ADMIN].name = "Marta Klein"
-    told.user.name, other_tenant.user.name = "Olivia Reyes", "Theirs"
-    told.plus.name = "Bexley Plumbing"
+    tenant_with_history.staff[Role.PARTNER_ADMIN].name = "Marta Klein"
+    tenant_with_history.user.name, other_tenant.user.name = "Olivia Reyes", "Theirs"
+    tenant_with_history.plus.name = "Bexley Plumbing"
     session.commit()
-    browser = signed_in(told.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant_with_history.staff[Role.PARTNER_ADMIN])
     rows = list(csv.reader(io.StringIO(browser.get(f"/lists/history/export.csv?{asked}").text)))[1:]
     assert [row[5] for row in rows] == expected
 
 
 def test_the_file_holds_both_values_of_a_change_and_no_formula(
-    told: Tenant, signed_in: SignedIn
+    tenant_with_history: Tenant, signed_in: SignedIn
 ) -> None:
-    text = signed_in(told.staff[Role.PARTNER_ADMIN]).get("/lists/history/export.csv?kind=user").text
+    text = (
+        signed_in(tenant_with_history.staff[Role.PARTNER_ADMIN])
+        .get("/lists/history/export.csv?kind=user")
+        .text
+    )
     header, row = csv.reader(io.StringIO(text.removeprefix("\ufeff")))
     assert dict(zip(header, row, strict=True)) | {"When (UTC)": ""} == {
         "When (UTC)": "",
@@ -186,7 +192,7 @@ def test_the_file_holds_both_values_of_a_change_and_no_formula(
         "Action": "user.suspended",
         "Kind": "user",
         "Thing": "'=cmd|olga",
-        "ID": str(told.user.id),
+        "ID": str(tenant_with_history.user.id),
         "Before": '{"status":"active"}',
         "After": '{"status":"suspended"}',
         "Request": "r-1",
@@ -195,15 +201,15 @@ def test_the_file_holds_both_values_of_a_change_and_no_formula(
 
 
 def test_days_are_those_of_the_time_zone_of_the_user(
-    session: Session, told: Tenant, signed_in: SignedIn
+    session: Session, tenant_with_history: Tenant, signed_in: SignedIn
 ) -> None:
     at = datetime(2026, 5, 4, 23, 30, tzinfo=UTC)
-    admin = told.staff[Role.PARTNER_ADMIN]
+    admin = tenant_with_history.staff[Role.PARTNER_ADMIN]
     admin.timezone = "Asia/Tokyo"
     session.add(
         AuditEntry(
             id=UUID(int=id_at(at).int + 1),
-            partner_id=told.partner.id,
+            partner_id=tenant_with_history.partner.id,
             at=at,
             actor_kind="user",
             actor="stranger",
@@ -221,23 +227,23 @@ def test_days_are_those_of_the_time_zone_of_the_user(
         r'colspan="5">(.*?)</th></tr>.*?<td class="history-when">(.*?)</td>', shown, re.DOTALL
     )
     assert (day, at_clock) == ("5\u00a0May\u00a02026", "08:30")
-    for asked, said in {
+    for asked, message in {
         "start=2026-02-30": "Enter a day like 2026-02-28",
         "start=2026-05-05&end=2026-05-04": "The last day is before the first day",
     }.items():
         refused = browser.get(f"/audit?{asked}")
         assert refused.status_code == 422
-        assert said in refused.text
+        assert message in refused.text
 
 
 def test_a_long_history_comes_in_pages_and_whole_in_the_file(
-    session: Session, told: Tenant, signed_in: SignedIn
+    session: Session, tenant_with_history: Tenant, signed_in: SignedIn
 ) -> None:
     for number in range(60):
         session.add(
             AuditEntry(
                 id=new_id(),
-                partner_id=told.partner.id,
+                partner_id=tenant_with_history.partner.id,
                 at=utcnow() + timedelta(microseconds=number),
                 actor_kind="system",
                 actor="system",
@@ -248,7 +254,11 @@ def test_a_long_history_comes_in_pages_and_whole_in_the_file(
             )
         )
     session.commit()
-    browser, path, found = signed_in(told.staff[Role.PARTNER_ADMIN]), "/audit?kind=user", []
+    browser, path, found = (
+        signed_in(tenant_with_history.staff[Role.PARTNER_ADMIN]),
+        "/audit?kind=user",
+        [],
+    )
     while path:
         page = browser.get(path).text
         found += re.findall(r"Email could not be delivered: <a[^>]*>(mail \d+)", page)
@@ -373,10 +383,10 @@ def test_visitors_languages_addresses_and_secrets_are_in_words(
             before=before,
             after=after,
         )
-    nobody = replace(anonymous_caller(), partner_id=tenant.partner.id)
+    no_one = replace(anonymous_caller(), partner_id=tenant.partner.id)
     audit.record(
         session,
-        nobody,
+        no_one,
         action="sign_in.refused",
         target_type="user",
         target_id="1",
@@ -443,9 +453,9 @@ def test_a_search_for_a_user_leaves_the_calls_out_that_the_user_requested(
 
 
 def test_the_search_finds_actions_in_the_language_of_the_reader(
-    session: Session, told: Tenant, signed_in: SignedIn
+    session: Session, tenant_with_history: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = told.staff[Role.PARTNER_ADMIN]
+    admin = tenant_with_history.staff[Role.PARTNER_ADMIN]
     admin.language = "de"
     session.commit()
     with using_language("de"):
@@ -455,13 +465,13 @@ def test_the_search_finds_actions_in_the_language_of_the_reader(
 
 
 def test_the_search_ignores_accents_in_stored_names_actions_and_fields(
-    session: Session, told: Tenant, signed_in: SignedIn
+    session: Session, tenant_with_history: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = told.staff[Role.PARTNER_ADMIN]
+    admin = tenant_with_history.staff[Role.PARTNER_ADMIN]
     admin.language = "fr"
     audit.record(
         session,
-        replace(told.caller(Role.PARTNER_ADMIN), label="Zoë Łuczak (clé)"),
+        replace(tenant_with_history.caller(Role.PARTNER_ADMIN), label="Zoë Łuczak (clé)"),
         action="phone_number.released",
         target_type="phone_number",
         target_id="1",
@@ -544,20 +554,22 @@ def test_an_upload_is_in_words(session: Session, tenant: Tenant, signed_in: Sign
 
 
 def test_latest_changes_name_users_as_the_history_does(
-    session: Session, told: Tenant, signed_in: SignedIn
+    session: Session, tenant_with_history: Tenant, signed_in: SignedIn
 ) -> None:
-    admin = told.staff[Role.PARTNER_ADMIN]
+    admin = tenant_with_history.staff[Role.PARTNER_ADMIN]
     admin.name = "Marta Ruiz"
     session.commit()
     browser = signed_in(admin)
     cell = r'<td class="wrap">\s*([^<]+?)\s*</td>\s*<td class="wrap what">\s*Organization changed'
-    page = browser.get(f"/organizations/{told.plus.id}").text
+    page = browser.get(f"/organizations/{tenant_with_history.plus.id}").text
     assert re.findall(cell, page) == ["Marta Ruiz"]
     assert re.search(r'<span class="line-text">\s*Marta Ruiz,', browser.get("/").text)
 
 
-def test_emails_break_at_their_at_sign_and_dots(told: Tenant, signed_in: SignedIn) -> None:
-    page = signed_in(told.staff[Role.PARTNER_ADMIN]).get("/audit").text
+def test_emails_break_at_their_at_sign_and_dots(
+    tenant_with_history: Tenant, signed_in: SignedIn
+) -> None:
+    page = signed_in(tenant_with_history.staff[Role.PARTNER_ADMIN]).get("/audit").text
     assert "partnerAdmin@<wbr>northwind.<wbr>example" in page
 
 
@@ -729,10 +741,10 @@ def test_the_filters_offer_a_partner_only_what_its_history_can_have(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_users_are_named_with_their_email_beside(
-    told: Tenant, signed_in: SignedIn, session: Session
+    tenant_with_history: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    admin = told.staff[Role.PARTNER_ADMIN]
-    admin.name, told.user.name = "Marta Ruiz", "Olga Berg"
+    admin = tenant_with_history.staff[Role.PARTNER_ADMIN]
+    admin.name, tenant_with_history.user.name = "Marta Ruiz", "Olga Berg"
     session.commit()
     page = signed_in(admin).get("/audit").text
     cell = r'<td class="wrap history-who">([^<]+)<span class="cell-sub">([^<]+)'

@@ -22,9 +22,9 @@ from app.services import organizations, partners
 from app.services.auth import sessions
 from app.services.users import status
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
 ROUNDS = 12
 NEW_NAME = "Renamed"

@@ -13,8 +13,8 @@ from app.enums import Role, SubscriptionStatus, Tier
 from app.models import Statement, Subscription, User
 from app.services.billing import closing
 from app.services.pricing.plans import PlanTerms
-from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock, set_clock
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_costs import lines, text_of
 from tests.portal.test_portal_settings import FORM
@@ -70,7 +70,7 @@ def parties_of(browser: Browser, tenant: Tenant, month: str = "2026-10") -> str:
 
 
 def test_page_file_and_pdf_of_a_statement_show_both_addresses(
-    session: Session, admin: Browser, tenant: Tenant, printed: list[dict[str, Any]]
+    session: Session, admin: Browser, tenant: Tenant, printed_pdfs: list[dict[str, Any]]
 ) -> None:
     set_seller(admin)
     set_buyer(admin, tenant)
@@ -86,7 +86,7 @@ def test_page_file_and_pdf_of_a_statement_show_both_addresses(
     admin.get(f"/statements/{tenant.plus.id}.pdf?month=2026-10")
     number = "Tax or registration number: "
     seller = ["1 Harbour Road", "Bristol BS1 5DB", (number, "GB123", ""), "help@northwind.example"]
-    assert printed[0]["parties"] == [
+    assert printed_pdfs[0]["parties"] == [
         ("From", "Northwind", seller),
         ("To", tenant.plus.name, ["Hauptstraße 5", "10115 Berlin", (number, "DE999", "")]),
     ]
@@ -200,7 +200,7 @@ def test_page_and_pdf_of_a_statement_say_how_to_pay_and_when_it_is_due(
     signed_in: SignIn,
     admin: Browser,
     tenant: Tenant,
-    printed: list[dict[str, Any]],
+    printed_pdfs: list[dict[str, Any]],
 ) -> None:
     set_seller(admin, **TERMS)
     session.expire_all()
@@ -214,12 +214,15 @@ def test_page_and_pdf_of_a_statement_say_how_to_pay_and_when_it_is_due(
     preview = text_of(admin.get(f"/statements/{tenant.plus.id}?month=2026-11").text)
     assert "Due 14 days after it is issued" in preview
     admin.get(f"/statements/{tenant.plus.id}.pdf?month=2026-10")
-    assert printed[0]["payment"] == ("How to pay", ["IBAN DE00 1234", "Reference: <b>number</b>"])
-    assert "Due" in dict(printed[0]["facts"])
+    assert printed_pdfs[0]["payment"] == (
+        "How to pay",
+        ["IBAN DE00 1234", "Reference: <b>number</b>"],
+    )
+    assert "Due" in dict(printed_pdfs[0]["facts"])
 
 
 def test_a_statement_says_how_to_pay_in_the_language_of_its_reader(
-    session: Session, admin: Browser, tenant: Tenant, printed: list[dict[str, Any]]
+    session: Session, admin: Browser, tenant: Tenant, printed_pdfs: list[dict[str, Any]]
 ) -> None:
     set_seller(admin, **TERMS, payment_text_fr=" Virement\r\nRéférence ")
     page = admin.get("/settings").text
@@ -236,7 +239,7 @@ def test_a_statement_says_how_to_pay_in_the_language_of_its_reader(
             is_french = french and code == "fr"
             assert ("Virement Référence" in shown, "IBAN" in shown) == (is_french, not is_french)
     admin.get(f"{url}.pdf?month=2026-10", headers={"Accept-Language": "fr"})
-    assert printed[0]["payment"][1] == ["Virement", "Référence"]
+    assert printed_pdfs[0]["payment"][1] == ["Virement", "Référence"]
     history = text_of(admin.get("/audit").text)
     assert "Texts in other languages" in history
     assert "Français: Virement Référence" in history

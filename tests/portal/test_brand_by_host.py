@@ -24,8 +24,8 @@ from app.services.branding.brand import NEUTRAL_NAME
 from app.services.contacts import single
 from app.services.credentials import api_keys
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.mails import send_waiting
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import PASSWORD, Browser
 from tests.portal.test_calls import answered, make_call
 
@@ -39,7 +39,7 @@ PUBLIC = (
 
 
 @pytest.fixture
-def branded(tenant: Tenant, other_tenant: Tenant, session: Session) -> Tenant:
+def branded_tenant(tenant: Tenant, other_tenant: Tenant, session: Session) -> Tenant:
     """A partner with a verified domain next to another partner. The platform's host has a name."""
     for each, name in ((tenant, "Northwind Voice"), (other_tenant, "Southgate Calls")):
         each.partner.product_name = name
@@ -114,11 +114,11 @@ def addresses(app: Flask, tenant: Tenant, session: Session) -> list[str]:
     return [urlsplit(each).path for each in found] + files
 
 
-@pytest.mark.usefixtures("branded")
+@pytest.mark.usefixtures("branded_tenant")
 def test_pages_before_signing_in_name_no_other_company(app: Flask) -> None:
     answers = {path: app.test_client().get(path, base_url=HOST) for path in PUBLIC}
-    said = {path: [n for n in names_in(a) if n not in path] for path, a in answers.items()}
-    assert {path: names for path, names in said.items() if names} == {}
+    message = {path: [n for n in names_in(a) if n not in path] for path, a in answers.items()}
+    assert {path: names for path, names in message.items() if names} == {}
     missing = {path: answer.status_code for path, answer in answers.items() if "southgate" in path}
     assert set(missing.values()) == {404}
     for path in ("/sign-in", "/nowhere", "/p/southgate/sign-in"):
@@ -127,29 +127,29 @@ def test_pages_before_signing_in_name_no_other_company(app: Flask) -> None:
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.STANDARD])
 def test_pages_after_signing_in_name_no_other_company(
-    app: Flask, branded: Tenant, session: Session, role: Role
+    app: Flask, branded_tenant: Tenant, session: Session, role: Role
 ) -> None:
-    user = branded.user if role is Role.STANDARD else branded.staff[role]
+    user = branded_tenant.user if role is Role.STANDARD else branded_tenant.staff[role]
     client = at_host(app, user, session)
     # What an administrator sets at others names the host that they have to call.
     allowed = {"/settings", "/settings/domain", "/settings/domain/records", "/pricing/stripe"}
-    statuses, said = Counter[int](), {}
-    for path in addresses(app, branded, session):
+    statuses, message = Counter[int](), {}
+    for path in addresses(app, branded_tenant, session):
         answer = client.get(path, base_url=HOST)
         statuses[answer.status_code] += 1
         names = names_in(answer)
         if names and path not in allowed:
-            said[path] = names
-    assert said == {}
+            message[path] = names
+    assert message == {}
     assert statuses[200] > (100 if role is Role.PARTNER_ADMIN else 30), statuses
 
 
 def test_mails_link_to_the_host_and_name_no_other_company(
-    app: Flask, branded: Tenant, session: Session
+    app: Flask, branded_tenant: Tenant, session: Session
 ) -> None:
-    user = branded.staff[Role.PARTNER_ADMIN]
+    user = branded_tenant.staff[Role.PARTNER_ADMIN]
     for kind in (MailKind.RESET_PASSWORD, MailKind.PASSWORD_CHANGED):
-        mail_queue.enqueue(session, kind, partner_id=branded.partner.id, user_id=user.id)
+        mail_queue.enqueue(session, kind, partner_id=branded_tenant.partner.id, user_id=user.id)
     letters = send_waiting(session, app.extensions["settings"])
     text = "".join(f"{one.sender_name}{one.subject}{one.text}{one.html}" for one in letters)
     found = [n for n in (NEUTRAL_NAME, "platform.example", "southgate") if n in text.casefold()]
@@ -158,9 +158,9 @@ def test_mails_link_to_the_host_and_name_no_other_company(
 
 
 def test_a_session_of_one_host_is_not_accepted_at_another(
-    app: Flask, branded: Tenant, session: Session
+    app: Flask, branded_tenant: Tenant, session: Session
 ) -> None:
-    user = branded.staff[Role.PARTNER_ADMIN]
+    user = branded_tenant.staff[Role.PARTNER_ADMIN]
     token = sessions.create(session, user, lifetime=timedelta(hours=1), host="northwind.example")
     session.commit()
     statuses = {}
@@ -172,9 +172,9 @@ def test_a_session_of_one_host_is_not_accepted_at_another(
 
 
 def test_users_of_another_partner_cannot_sign_in_at_the_host(
-    app: Flask, branded: Tenant, other_tenant: Tenant
+    app: Flask, branded_tenant: Tenant, other_tenant: Tenant
 ) -> None:
-    assert branded.partner.domain_verified_at is not None
+    assert branded_tenant.partner.domain_verified_at is not None
     client = app.test_client()
     page = client.get("/sign-in", base_url=HOST).text
     token = page.split('name="csrf_token" value="')[1].split('"')[0]
@@ -186,9 +186,9 @@ def test_users_of_another_partner_cannot_sign_in_at_the_host(
 
 
 def test_an_operators_link_opens_nothing_at_the_host(
-    app: Flask, branded: Tenant, operator: Browser, session: Session
+    app: Flask, branded_tenant: Tenant, operator: Browser, session: Session
 ) -> None:
-    assert branded.partner.domain_verified_at is not None
+    assert branded_tenant.partner.domain_verified_at is not None
     root = session.scalars(select(User).where(User.partner_id.is_(None))).one()
     token = one_time_links.create(session, root.id, LinkPurpose.RESET_PASSWORD)
     session.commit()
@@ -208,9 +208,9 @@ def test_verifying_a_domain_ends_the_sessions_of_others_there(
 
 
 def test_a_domain_that_is_not_verified_has_the_neutral_brand(
-    app: Flask, branded: Tenant, session: Session
+    app: Flask, branded_tenant: Tenant, session: Session
 ) -> None:
-    branded.partner.domain_verified_at = None
+    branded_tenant.partner.domain_verified_at = None
     session.commit()
     page = app.test_client().get("/sign-in", base_url=HOST).text
     assert NEUTRAL_NAME in page
@@ -218,9 +218,9 @@ def test_a_domain_that_is_not_verified_has_the_neutral_brand(
 
 
 def test_every_page_at_the_domain_of_a_suspended_partner_says_in_its_brand_that_it_is_paused(
-    app: Flask, branded: Tenant, session: Session
+    app: Flask, branded_tenant: Tenant, session: Session
 ) -> None:
-    branded.partner.suspended_at = branded.partner.created_at
+    branded_tenant.partner.suspended_at = branded_tenant.partner.created_at
     session.commit()
     pages = ("/", *(path for path in PUBLIC if not path.startswith("/api/")))
     answers = {path: app.test_client().get(path, base_url=HOST) for path in pages}
@@ -252,9 +252,9 @@ def test_an_unknown_partner_has_the_neutral_brand_and_the_language_of_the_browse
 
 
 def test_the_page_of_a_paused_portal_offers_the_languages(
-    app: Flask, branded: Tenant, session: Session
+    app: Flask, branded_tenant: Tenant, session: Session
 ) -> None:
-    branded.partner.suspended_at = branded.partner.created_at
+    branded_tenant.partner.suspended_at = branded_tenant.partner.created_at
     session.commit()
     client = app.test_client()
     page = client.get("/sign-in", base_url=HOST).text

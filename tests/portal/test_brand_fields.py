@@ -13,7 +13,7 @@ from app.schemas.parsing import read
 from app.schemas.partners import UpdateBrandInput, UpdatePartnerInput
 from app.services import mails, partners
 from app.services.branding.brand import of_partner
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]

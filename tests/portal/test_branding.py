@@ -24,7 +24,7 @@ from app.services import mails, partners
 from app.services.branding import images, outside_pictures
 from app.services.branding.brand import of_partner
 from app.services.branding.shades import sheet_for
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -83,7 +83,7 @@ def test_saving_changes_the_draft_and_nothing_that_customers_see(
     assert "Review changes" in studio
 
 
-def test_publishing_shows_the_draft_to_everybody(
+def test_publishing_shows_the_draft_to_everyone(
     editor: Browser, browser: Browser, tenant: Tenant, session: Session
 ) -> None:
     editor.post(PAGE, FORM, page=PAGE)
@@ -558,8 +558,10 @@ def test_surfaces_that_are_complete_say_what_they_show(
     tenant.partner.domain_verified_at = utcnow()
     session.commit()
     page = editor.get("/branding/surfaces").text
-    said = dict(re.findall(r'line-title">([^<]+)</span>\s*<span class="line-text">([^<]+)<', page))
-    assert (said["Chat bubble"], said["Portal domain"]) == (
+    answer_text = dict(
+        re.findall(r'line-title">([^<]+)</span>\s*<span class="line-text">([^<]+)<', page)
+    )
+    assert (answer_text["Chat bubble"], answer_text["Portal domain"]) == (
         "Switched off.",
         f"{tenant.partner.domain}, verified.",
     )

@@ -12,7 +12,7 @@ from app.enums import Role
 from app.models import User
 from app.services import partners
 from app.services.branding import drafts
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser, in_conflict
 from tests.portal.test_branding import picture
 

@@ -12,7 +12,7 @@ from app.enums import ImageType, Role
 from app.models import User
 from app.services import partners
 from app.services.branding import drafts
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -27,14 +27,14 @@ def publish(session: Session, tenant: Tenant, **changes: Any) -> None:
 
 
 @pytest.fixture
-def published(tenant: Tenant, session: Session) -> None:
+def published_brands(tenant: Tenant, session: Session) -> None:
     green, blue = ([{"name": "primary", "value": value}] for value in ("#1c7a4d", "#1c4d7a"))
     publish(session, tenant, productName="Northwind Voice", brandUIColors=green)
     publish(session, tenant, brandUIColors=blue, showCharacterToggle=True)
 
 
 @pytest.fixture
-def editor(tenant: Tenant, signed_in: SignedIn, published: None) -> Browser:
+def editor(tenant: Tenant, signed_in: SignedIn, published_brands: None) -> Browser:
     return signed_in(tenant.staff[Role.PARTNER_EDITOR])
 
 
@@ -281,7 +281,7 @@ def test_versions_of_another_partner_are_not_found(
 @pytest.mark.parametrize("path", ["history", "history/1", "history/1/roll-back", "contrast"])
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.STANDARD])
 def test_users_who_may_not_change_the_brand_find_no_versions(
-    tenant: Tenant, published: None, signed_in: SignedIn, role: Role, path: str
+    tenant: Tenant, published_brands: None, signed_in: SignedIn, role: Role, path: str
 ) -> None:
     person = tenant.user if role is Role.STANDARD else tenant.staff[role]
     assert signed_in(person).get(f"/branding/{path}").status_code == 404
@@ -290,6 +290,6 @@ def test_users_who_may_not_change_the_brand_find_no_versions(
 def test_rolling_back_before_the_first_version_names_the_original_settings(editor: Browser) -> None:
     page = editor.get("/branding/history/0").text
     assert "Roll back to the original settings…" in page
-    question = editor.get("/branding/history/0/roll-back").text
-    assert "Roll back to the original settings?" in question
-    assert all("ersion 0" not in text for text in (page, question))
+    confirmation = editor.get("/branding/history/0/roll-back").text
+    assert "Roll back to the original settings?" in confirmation
+    assert all("ersion 0" not in text for text in (page, confirmation))

@@ -7,7 +7,7 @@ import pytest
 
 from app.enums import Role
 from app.models import User
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 

@@ -35,7 +35,7 @@ from app.portal.record_lists.registry import LISTS
 from app.services import calls, campaigns, do_not_call, organization_groups, outreach
 from app.services.contacts import single
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 from tests.portal.uploader import Uploader, make_campaign, words
@@ -44,7 +44,7 @@ SignedIn = Callable[[User], Browser]
 
 
 def address(name: str, action: str, query: str = "") -> str:
-    return f"/lists/{name}/do/{action}?{query}"
+    return f"/lists/{name}/actions/{action}?{query}"
 
 
 def do(browser: Browser, url: str, *keys: object) -> str:
@@ -79,10 +79,10 @@ def test_campaigns_are_archived_and_paused_as_on_their_own_pages(
     second.status = CampaignStatus.ACTIVE
     session.commit()
     pause = address("campaigns", "pause")
-    question = confirmation_text(admin, pause, first.id, second.id)
-    assert "Pause 1 campaign?" in question
-    assert "1 of 2 selected can’t be changed:" in question
-    assert "Only running campaigns can be paused." in question
+    confirmation = confirmation_text(admin, pause, first.id, second.id)
+    assert "Pause 1 campaign?" in confirmation
+    assert "1 of 2 selected can’t be changed:" in confirmation
+    assert "Only running campaigns can be paused." in confirmation
     result = do(admin, pause, first.id, second.id)
     assert "1 campaign paused 1 of 2 was left unchanged." in result
     archive = address("campaigns", "archive")
@@ -120,7 +120,9 @@ def test_contacts_are_removed_and_restored(
     assert "3 contacts removed" in words(shown)
     left = select(Contact.first_name).where(Contact.campaign_id == campaign.id)
     assert session.scalars(left).all() == ["Ann3"]
-    form = re.search(r'action="(/lists/contacts/do/restore[^"]*)".*?</form>', shown.text, re.DOTALL)
+    form = re.search(
+        r'action="(/lists/contacts/actions/restore[^"]*)".*?</form>', shown.text, re.DOTALL
+    )
     assert form
     keys = re.findall(r'name="id" value="([^"]+)"', form.group(0))
     assert "3 contacts restored" in do(admin, unescape(form.group(1)), *keys)
@@ -279,7 +281,11 @@ def test_an_action_on_several_needs_the_permission_of_the_action_on_one(
         Role.STANDARD: [*of_campaigns, *of_work],
     }
     unknown = signed_in(tenant.user)
-    for path in ("/lists/campaigns/do/delete", "/lists/history/do/remove", "/lists/x/do/remove"):
+    for path in (
+        "/lists/campaigns/actions/delete",
+        "/lists/history/actions/remove",
+        "/lists/x/actions/remove",
+    ):
         assert unknown.get(path).status_code == 404
 
 
@@ -315,14 +321,14 @@ def test_organizations_are_suspended_and_reactivated_with_their_history(
 ) -> None:
     suspend = address("organizations", "suspend")
     keys = (tenant.organization.id, tenant.plus.id, other_tenant.plus.id, new_id())
-    question = confirmation_text(admin, suspend, *keys)
+    confirmation = confirmation_text(admin, suspend, *keys)
     for words_ in (
         "Suspend 2 organizations?",
         "Their users are signed out immediately and can’t sign in.",
         tenant.plus.name,
     ):
-        assert words_ in question
-    assert other_tenant.plus.name not in question
+        assert words_ in confirmation
+    assert other_tenant.plus.name not in confirmation
     assert "2 organizations suspended" in do(admin, suspend, *keys)
     assert "Already done." in do(admin, suspend, tenant.plus.id)
     result = do(admin, address("organizations", "reactivate"), tenant.plus.id, other_tenant.plus.id)
@@ -429,10 +435,10 @@ def test_waiting_calls_are_cancelled_and_others_left(
     )
     session.commit()
     cancel = address("calls", "cancel")
-    question = confirmation_text(admin, cancel, *(each.id for each in (waiting, active, ended)))
-    assert "Cancel 1 call?" in question
-    assert "The call was already placed. End it on its own page." in question
-    assert "The call has already ended." in question
+    confirmation = confirmation_text(admin, cancel, *(each.id for each in (waiting, active, ended)))
+    assert "Cancel 1 call?" in confirmation
+    assert "The call was already placed. End it on its own page." in confirmation
+    assert "The call has already ended." in confirmation
     assert "Cancel 2 calls?" in words(admin.get(f"{cancel}all=yes"))
     assert "Cancel 1 call?" in words(admin.get(f"{cancel}all=yes&number={later.phone_number}"))
     assert "Nothing selected" in words(admin.get(f"{cancel}all=yes&state=completed"))
@@ -448,7 +454,7 @@ def test_waiting_calls_are_cancelled_and_others_left(
     ]
 
 
-def test_a_call_that_was_placed_after_the_question_is_not_cancelled(
+def test_a_call_that_was_placed_after_the_confirmation_page_is_not_cancelled(
     session: Session, tenant: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call = make_call(session, tenant.organization, "+12025550100", status=CallStatus.QUEUED)
@@ -478,10 +484,10 @@ def test_assistants_are_switched_off_and_on_with_their_history(
     assert mine is not None
     assert theirs is not None
     off, on = address("assistants", "switch-off"), address("assistants", "switch-on")
-    question = confirmation_text(admin, off, mine.id, theirs.id)
-    assert "Switch off 1 assistant?" in question
-    assert f"{mine.name} {tenant.organization.name}" in question
-    assert "Waiting calls are cancelled when they are due." in question
+    confirmation = confirmation_text(admin, off, mine.id, theirs.id)
+    assert "Switch off 1 assistant?" in confirmation
+    assert f"{mine.name} {tenant.organization.name}" in confirmation
+    assert "Waiting calls are cancelled when they are due." in confirmation
     shown = do(admin, off, mine.id, theirs.id)
     assert "1 assistant switched off" in shown
     assert "Switch on 1 assistant" in shown
@@ -504,9 +510,9 @@ def test_the_data_of_uploads_that_have_ended_is_deleted(
         ("campaign-uploads", f"campaign_id={uploader.campaign_id}"),
     ):
         url = address(name, "delete-data", query)
-        question = confirmation_text(uploader.browser, url, done, waiting)
-        assert "Delete the data of 1 upload?" in question
-        assert "The upload is still running." in question
+        confirmation = confirmation_text(uploader.browser, url, done, waiting)
+        assert "Delete the data of 1 upload?" in confirmation
+        assert "The upload is still running." in confirmation
     assert "Data of 1 upload deleted" in do(uploader.browser, url, done, waiting)
     assert "Its data is already deleted." in do(uploader.browser, url, done)
     session.expire_all()

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.models import LinkPurpose, ThrottleCounter, User
 from app.services.auth import one_time_links
 from app.services.auth.password_checks import PasswordChecks
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import PASSWORD, Browser
 
 BUSY = "Too many people are signing in at this moment. Try again in a few seconds."
@@ -19,7 +19,7 @@ NEW = {"password": "a long way to the sea", "again": "a long way to the sea"}
 
 
 @pytest.fixture
-def busy(app: Flask) -> Iterator[None]:
+def all_password_checks_taken(app: Flask) -> Iterator[None]:
     """Every place to check a password is taken."""
     free = app.extensions["password_checks"]
     with ExitStack() as stack:
@@ -29,7 +29,7 @@ def busy(app: Flask) -> Iterator[None]:
     app.extensions["password_checks"] = free
 
 
-@pytest.mark.usefixtures("busy")
+@pytest.mark.usefixtures("all_password_checks_taken")
 @pytest.mark.parametrize("email", ["olga@northwind.example", "nobody@northwind.example"])
 def test_sign_in_asks_to_try_again_and_counts_no_failure(
     browser: Browser, tenant: Tenant, session: Session, email: str
@@ -42,7 +42,7 @@ def test_sign_in_asks_to_try_again_and_counts_no_failure(
     assert round(failures or 0, 3) == 0
 
 
-@pytest.mark.usefixtures("busy")
+@pytest.mark.usefixtures("all_password_checks_taken")
 def test_a_new_password_by_link_keeps_the_link(
     browser: Browser, tenant: Tenant, session: Session
 ) -> None:
@@ -55,7 +55,7 @@ def test_a_new_password_by_link_keeps_the_link(
     assert browser.get(path).status_code == 200
 
 
-@pytest.mark.usefixtures("busy")
+@pytest.mark.usefixtures("all_password_checks_taken")
 def test_changing_a_password_asks_to_try_again(
     tenant: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:

@@ -15,7 +15,7 @@ from app.enums import CallStatus, CarrierKind, RecordingStatus, Role
 from app.extensions import files
 from app.models import Assistant, Call, CallAttempt, CallRecording, CallTranscript, User
 from app.services.recordings import samples
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.fixtures.voice_engine import WAV
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import NOON, answered, make_call
@@ -119,7 +119,7 @@ def test_without_a_recording_the_page_says_why(
     failed = status is RecordingStatus.FAILED
     problem = "v.example answered with status 404." if failed else None
     record(session, app, call, status, problem)
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     assert conversation_text(browser.get(f"/calls/{call.id}").text) == (
         f"Conversation Recording {words} Transcript No transcript. Transcripts are kept for 365 "
         "days."
@@ -196,7 +196,7 @@ def test_a_player_gets_the_part_that_it_asks_for(
     app: Flask, session: Session, tenant: Tenant, call: Call, signed_in: SignedIn
 ) -> None:
     record(session, app, call, RecordingStatus.STORED)
-    browser = signed_in(own.user)
+    browser = signed_in(tenant.user)
     whole = browser.get(f"/calls/{call.id}/recording")
     assert (whole.status_code, whole.data, whole.content_type) == (200, WAV, "audio/wav")
     assert whole.headers["Cache-Control"] == "private, no-store"

@@ -14,7 +14,7 @@ from app import extensions
 from app.enums import Role
 from app.models import Call, Erasure, ListExport, User
 from app.services.personal_data import exporting
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
 from tests.portal.test_personal_data import contact, erase, page_of  # noqa: F401 - a fixture
@@ -132,9 +132,9 @@ def test_the_page_of_an_erased_call_offers_no_call_to_its_number_and_no_list_for
     session.commit()
     assert offered_actions(admin, call) == {"The data of this call was erased."}
     assert 'value="erased-' not in admin.get(f"/test-call?again={call.id}").text
-    question = f"/calls/{call.id}/do-not-call"
-    assert admin.get(question).status_code == 404
-    assert admin.post(question, page="/account").status_code == 404
+    confirmation = f"/calls/{call.id}/do-not-call"
+    assert admin.get(confirmation).status_code == 404
+    assert admin.post(confirmation, page="/account").status_code == 404
 
 
 def offered_actions(browser: Browser, call: Call) -> set[str]:

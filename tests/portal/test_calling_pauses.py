@@ -16,7 +16,7 @@ from app.services import campaigns, outreach, pauses, workers
 from app.services.pauses import PauseScope, carrier_health
 from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour
 from app.services.pauses.pauses import BY_ADMIN
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
 from tests.portal.uploader import words

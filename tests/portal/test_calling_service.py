@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus, Role
 from app.models import User, WorkerHeartbeat, utcnow
 from app.services import workers
-from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 

@@ -34,7 +34,7 @@ from app.services import campaigns, conversations
 from app.services.calls import attempts
 from app.services.calls.carrier_reports import NOT_ENDED
 from app.services.calls.events import add_timeline_entry
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -88,7 +88,7 @@ def answered(by: AnsweredBy = AnsweredBy.HUMAN, at: datetime = NOON) -> dict[str
 
 
 @pytest.fixture
-def made(session: Session, tenant: Tenant, other_tenant: Tenant) -> dict[str, Call]:
+def calls_by_name(session: Session, tenant: Tenant, other_tenant: Tenant) -> dict[str, Call]:
     found = {
         "human": make_call(session, tenant.plus, "+12025550101", **answered()),
         "voicemail": make_call(
@@ -110,8 +110,8 @@ def made(session: Session, tenant: Tenant, other_tenant: Tenant) -> dict[str, Ca
     return found
 
 
-def listed(html: str, made: dict[str, Call]) -> set[str]:
-    names = {str(call.id): name for name, call in made.items()}
+def listed(html: str, calls_by_name: dict[str, Call]) -> set[str]:
+    names = {str(call.id): name for name, call in calls_by_name.items()}
     return {names[found] for found in re.findall(r'class="name" href="/calls/([^"]+)"', html)}
 
 
@@ -119,7 +119,11 @@ MINE = {"human", "voicemail", "busy", "queued", "test", "late"}
 
 
 def test_costs_have_a_column_for_staff_once_a_call_has_some(
-    session: Session, tenant: Tenant, made: dict[str, Call], admin: Browser, signed_in: SignedIn
+    session: Session,
+    tenant: Tenant,
+    calls_by_name: dict[str, Call],
+    admin: Browser,
+    signed_in: SignedIn,
 ) -> None:
     def headings(browser: Browser = admin) -> list[str]:
         head = browser.get("/calls").text.partition("<thead>")[2].partition("</thead>")[0]
@@ -127,14 +131,19 @@ def test_costs_have_a_column_for_staff_once_a_call_has_some(
 
     assert headings() == ["Outcome"]
     attempt = {"number": 1, "carrier": CarrierKind.SIMULATOR, "status": CallStatus.COMPLETED}
-    ids = {"organization_id": made["human"].organization_id, "call_id": made["human"].id}
+    ids = {
+        "organization_id": calls_by_name["human"].organization_id,
+        "call_id": calls_by_name["human"].id,
+    }
     session.add(CallAttempt(**ids, **attempt, cost=Decimal("0.01"), cost_currency="USD"))
-    made["human"].cost_micros = 10_000
+    calls_by_name["human"].cost_micros = 10_000
     session.commit()
     assert headings() == ["Outcome", "Cost"]
     member = signed_in(tenant.plus_user)
     assert headings(member) == ["Outcome"], "what carriers charge is between them and the partner"
-    of_member, of_admin = (each.get(f"/calls/{made['human'].id}") for each in (member, admin))
+    of_member, of_admin = (
+        each.get(f"/calls/{calls_by_name['human'].id}") for each in (member, admin)
+    )
     assert (of_member.status_code, of_admin.status_code) == (200, 200)
     assert "$0.01" not in of_member.text
     assert "$0.01" in of_admin.text
@@ -166,7 +175,7 @@ def test_a_call_to_an_erased_person_says_so_before_the_pseudonym(
 
 
 def test_the_campaign_has_a_column_once_a_call_of_the_page_has_one(
-    session: Session, tenant: Tenant, made: dict[str, Call], admin: Browser
+    session: Session, tenant: Tenant, calls_by_name: dict[str, Call], admin: Browser
 ) -> None:
     def headings(path: str = "/calls") -> list[str]:
         head = admin.get(path).text.partition("<thead>")[2].partition("</thead>")[0]
@@ -175,17 +184,24 @@ def test_the_campaign_has_a_column_once_a_call_of_the_page_has_one(
     chosen = "/calls?column=campaign"
     assert (headings(), headings(chosen)) == (["Assistant"], [])
     found = campaigns.create(
-        session, tenant.caller(Role.PARTNER_ADMIN), made["human"].organization_id, name="Recall"
+        session,
+        tenant.caller(Role.PARTNER_ADMIN),
+        calls_by_name["human"].organization_id,
+        name="Recall",
     )
-    made["human"].campaign_id = found.id
+    calls_by_name["human"].campaign_id = found.id
     session.commit()
     assert (headings(), headings(chosen)) == (["Assistant", "Campaign"], ["Campaign"])
 
 
 def test_the_order_of_calls_reveals_no_costs_to_members(
-    session: Session, tenant: Tenant, made: dict[str, Call], admin: Browser, signed_in: SignedIn
+    session: Session,
+    tenant: Tenant,
+    calls_by_name: dict[str, Call],
+    admin: Browser,
+    signed_in: SignedIn,
 ) -> None:
-    oldest = min((made[name] for name in MINE), key=lambda call: call.id)
+    oldest = min((calls_by_name[name] for name in MINE), key=lambda call: call.id)
     oldest.cost_micros = 10_000
     session.commit()
 
@@ -227,34 +243,44 @@ def test_the_order_of_calls_reveals_no_costs_to_members(
     ],
 )
 def test_filters_choose_calls(
-    tenant: Tenant, made: dict[str, Call], signed_in: SignedIn, asked: str, expected: set[str]
+    tenant: Tenant,
+    calls_by_name: dict[str, Call],
+    signed_in: SignedIn,
+    asked: str,
+    expected: set[str],
 ) -> None:
-    assert listed(signed_in(tenant.staff[Role.ADMIN]).get(f"/calls?{asked}").text, made) == expected
+    assert (
+        listed(signed_in(tenant.staff[Role.ADMIN]).get(f"/calls?{asked}").text, calls_by_name)
+        == expected
+    )
 
 
 def test_an_organization_and_an_assistant_are_filtered_by_id_too(
-    tenant: Tenant, other_tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
+    tenant: Tenant, other_tenant: Tenant, calls_by_name: dict[str, Call], signed_in: SignedIn
 ) -> None:
     browser = signed_in(tenant.staff[Role.ADMIN])
     for asked, expected in (
         (f"organization={tenant.organization.id}", {"busy"}),
-        (f"agent={made['busy'].assistant_id}", {"busy"}),
+        (f"agent={calls_by_name['busy'].assistant_id}", {"busy"}),
     ):
         page = browser.get(f"/calls?{asked}")
-        assert listed(page.text, made) == expected
-    for asked in (f"organization={other_tenant.plus.id}", f"agent={made['theirs'].assistant_id}"):
+        assert listed(page.text, calls_by_name) == expected
+    for asked in (
+        f"organization={other_tenant.plus.id}",
+        f"agent={calls_by_name['theirs'].assistant_id}",
+    ):
         assert browser.get(f"/calls?{asked}").status_code == 404
 
 
 def test_days_are_those_of_the_time_zone_of_the_user(
-    session: Session, tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
+    session: Session, tenant: Tenant, calls_by_name: dict[str, Call], signed_in: SignedIn
 ) -> None:
     tenant.staff[Role.ADMIN].timezone = "Asia/Tokyo"
     session.commit()
     browser = signed_in(tenant.staff[Role.ADMIN])
-    assert listed(browser.get("/calls?start=2026-05-05").text, made) == {"late"}
+    assert listed(browser.get("/calls?start=2026-05-05").text, calls_by_name) == {"late"}
     counted = browser.get("/calls?counted=yes&start=2026-05-05").text
-    assert listed(counted, made) == {"late"}
+    assert listed(counted, calls_by_name) == {"late"}
     assert "Calls counted in usage, by the UTC day" in counted
 
 
@@ -262,7 +288,7 @@ def test_the_calls_that_usage_counts_are_as_many_as_it_says(
     session: Session,
     tenant: Tenant,
     other_tenant: Tenant,
-    made: dict[str, Call],
+    calls_by_name: dict[str, Call],
     signed_in: SignedIn,
 ) -> None:
     browser = signed_in(tenant.staff[Role.ADMIN])
@@ -281,7 +307,9 @@ def test_the_calls_that_usage_counts_are_as_many_as_it_says(
     for start, end in (("2026-05-04", "2026-05-04"), ("2026-05-01", "2026-05-31")):
         days = browser.get(f"/usage.csv?start={start}&end={end}&rows=days").text.splitlines()[1:]
         listing = browser.get(f"/calls?counted=yes&start={start}&end={end}").text
-        assert sum(int(day.split(",")[1]) for day in days) == len(listed(listing, made)) + 1
+        assert (
+            sum(int(day.split(",")[1]) for day in days) == len(listed(listing, calls_by_name)) + 1
+        )
         assert "1 conversation has no call record" in listing
     for nothing in ("", "?counted=yes&start=2026-05-05", "?counted=yes&answered=human"):
         assert "no call records" not in browser.get(f"/calls{nothing}").text
@@ -314,9 +342,9 @@ def test_a_day_that_does_not_exist_is_reported_to_the_user(
 
 
 def test_a_call_is_shown_from_beginning_to_end(
-    session: Session, tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
+    session: Session, tenant: Tenant, calls_by_name: dict[str, Call], signed_in: SignedIn
 ) -> None:
-    call = made["human"]
+    call = calls_by_name["human"]
     attempt = CallAttempt(
         organization_id=call.organization_id,
         call_id=call.id,
@@ -401,7 +429,7 @@ def test_simulated_calls_are_marked_only_beside_calls_over_a_carrier(
 
 
 @pytest.fixture
-def of_contact(session: Session, tenant: Tenant) -> Call:
+def call_of_contact(session: Session, tenant: Tenant) -> Call:
     campaign = Campaign(
         partner_id=tenant.partner.id, organization_id=tenant.plus.id, name="Spring offers"
     )
@@ -423,23 +451,23 @@ def of_contact(session: Session, tenant: Tenant) -> Call:
 
 
 def test_the_list_names_the_campaign_and_the_page_of_a_call_leads_to_its_contact(
-    tenant: Tenant, of_contact: Call, signed_in: SignedIn
+    tenant: Tenant, call_of_contact: Call, signed_in: SignedIn
 ) -> None:
     browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert ">Spring offers" in browser.get("/calls").text
-    page = browser.get(f"/calls/{of_contact.id}").text
-    path = f"/campaigns/{of_contact.campaign_id}/contacts/{of_contact.contact_id}"
+    page = browser.get(f"/calls/{call_of_contact.id}").text
+    path = f"/campaigns/{call_of_contact.campaign_id}/contacts/{call_of_contact.contact_id}"
     assert f'<a href="{path}" dir="auto">Ada</a>' in page
     assert unescape(page).count("Requested on") == 1
 
 
 def test_the_number_of_a_call_is_never_called_again(
-    session: Session, tenant: Tenant, of_contact: Call, signed_in: SignedIn
+    session: Session, tenant: Tenant, call_of_contact: Call, signed_in: SignedIn
 ) -> None:
     browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
-    path = f"/calls/{of_contact.id}"
-    question = browser.get(f"{path}/do-not-call").text
-    listed = question.partition('<ul class="consequences">')[2].partition("</ul>")[0]
+    path = f"/calls/{call_of_contact.id}"
+    confirmation = browser.get(f"{path}/do-not-call").text
+    listed = confirmation.partition('<ul class="consequences">')[2].partition("</ul>")[0]
     assert re.findall("<li>(.+)</li>", listed) == [
         f"The number is added to the do-not-call list of {tenant.plus.name}.",
         "No calls to it are waiting.",
@@ -459,10 +487,10 @@ def test_the_number_of_a_call_is_never_called_again(
 
 
 def test_the_number_of_a_call_of_another_tenant_can_not_be_listed(
-    session: Session, tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
+    session: Session, tenant: Tenant, calls_by_name: dict[str, Call], signed_in: SignedIn
 ) -> None:
     browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
-    path = f"/calls/{made['theirs'].id}/do-not-call"
+    path = f"/calls/{calls_by_name['theirs'].id}/do-not-call"
     assert browser.get(path).status_code == 404
     assert browser.post(path, page="/calls").status_code == 404
     assert session.scalars(select(DoNotCallEntry)).all() == []
@@ -489,16 +517,16 @@ def test_the_page_says_whether_a_call_counts(
 
 
 def test_cancelling_asks_with_the_consequences_and_happens_once(
-    session: Session, tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
+    session: Session, tenant: Tenant, calls_by_name: dict[str, Call], signed_in: SignedIn
 ) -> None:
-    browser, path = signed_in(tenant.plus_user), f"/calls/{made['queued'].id}"
+    browser, path = signed_in(tenant.plus_user), f"/calls/{calls_by_name['queued'].id}"
     assert "The call is not placed." in browser.get(f"{path}/cancel").text
     for _time in range(2):
         answer = browser.post(f"{path}/cancel", page="/")
         assert (answer.status_code, answer.location) == (303, path)
-    session.refresh(made["queued"])
-    assert made["queued"].status is CallStatus.CANCELED
-    ended = f"/calls/{made['human'].id}"
+    session.refresh(calls_by_name["queued"])
+    assert calls_by_name["queued"].status is CallStatus.CANCELED
+    ended = f"/calls/{calls_by_name['human'].id}"
     assert browser.get(f"{ended}/cancel").location == f"{ended}?problem=call_ended"
     assert browser.post(f"{ended}/cancel", page="/").location == f"{ended}?problem=call_ended"
 
@@ -548,29 +576,29 @@ def test_the_page_shows_the_progress_of_cancelling_an_active_call(
 
 
 def test_the_page_of_a_call_is_loaded_again_when_the_call_is_over(
-    session: Session, tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
+    session: Session, tenant: Tenant, calls_by_name: dict[str, Call], signed_in: SignedIn
 ) -> None:
-    browser, path = signed_in(tenant.plus_user), f"/calls/{made['queued'].id}"
+    browser, path = signed_in(tenant.plus_user), f"/calls/{calls_by_name['queued'].id}"
 
     def refreshes(shown: str) -> str | None:
         headers = {"HX-Request": "true", "HX-Current-URL": f"http://localhost{shown}"}
         return browser.get(f"{path}/live", headers=headers).headers.get("HX-Refresh")
 
     assert [refreshes(path), refreshes("/test-call")] == [None, None]
-    made["queued"].status = CallStatus.COMPLETED
+    calls_by_name["queued"].status = CallStatus.COMPLETED
     session.commit()
     assert [refreshes(path), refreshes("/test-call")] == ["true", None]
 
 
 def test_a_call_of_another_tenant_is_answered_like_a_missing_one(
-    tenant: Tenant, made: dict[str, Call], signed_in: SignedIn
+    tenant: Tenant, calls_by_name: dict[str, Call], signed_in: SignedIn
 ) -> None:
-    theirs = f"/calls/{made['theirs'].id}"
+    theirs = f"/calls/{calls_by_name['theirs'].id}"
     browser, member = signed_in(tenant.staff[Role.ADMIN]), signed_in(tenant.user)
     assert [browser.get(theirs + end).status_code for end in ("", "/live", "/cancel")] == [404] * 3
     assert browser.post(f"{theirs}/cancel", page="/").status_code == 404
-    assert member.get(f"/calls/{made['human'].id}").status_code == 404
-    assert listed(member.get("/calls?organization=dental").text, made) == {"busy"}
+    assert member.get(f"/calls/{calls_by_name['human'].id}").status_code == 404
+    assert listed(member.get("/calls?organization=dental").text, calls_by_name) == {"busy"}
 
 
 def test_an_outcome_is_shown_where_it_says_more_than_the_status(

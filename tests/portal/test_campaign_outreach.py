@@ -50,8 +50,8 @@ from app.services import (
 )
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 from tests.portal.uploader import words as words_of
@@ -105,15 +105,19 @@ def campaign(session: Session, tenant: Tenant, assistant: Assistant) -> Campaign
 
 
 @pytest.fixture
-def base(campaign: Campaign) -> str:
+def outreach_path(campaign: Campaign) -> str:
     return f"/campaigns/{campaign.id}/outreach"
 
 
 @pytest.fixture
-def planned(admin: Browser, base: str, campaign: Campaign, assistant: Assistant) -> str:
+def planned_outreach_path(
+    admin: Browser, outreach_path: str, campaign: Campaign, assistant: Assistant
+) -> str:
     sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
-    assert admin.post(f"{base}/plan", sent, page=f"{base}/plan").status_code == 303
-    return base
+    assert (
+        admin.post(f"{outreach_path}/plan", sent, page=f"{outreach_path}/plan").status_code == 303
+    )
+    return outreach_path
 
 
 def feed(session: Session, campaign: Campaign) -> int:
@@ -128,22 +132,22 @@ def status_of(session: Session, campaign: Campaign) -> CampaignStatus:
 
 
 def test_a_campaign_needs_a_plan_before_it_can_start(
-    session: Session, campaign: Campaign, admin: Browser, base: str
+    session: Session, campaign: Campaign, admin: Browser, outreach_path: str
 ) -> None:
-    page = admin.get(base)
-    asked = admin.get(f"{base}/start")
+    page = admin.get(outreach_path)
+    asked = admin.get(f"{outreach_path}/start")
     assert "No plan yet" in page.text
     assert "Start campaign" not in page.text
-    assert (asked.status_code, asked.location) == (303, f"{base}/plan")
-    tried = admin.post(f"{base}/start", page="/campaigns")
-    assert (tried.status_code, tried.location) == (303, base)
+    assert (asked.status_code, asked.location) == (303, f"{outreach_path}/plan")
+    tried = admin.post(f"{outreach_path}/start", page="/campaigns")
+    assert (tried.status_code, tried.location) == (303, outreach_path)
     assert status_of(session, campaign) is CampaignStatus.PAUSED
 
 
 def test_a_new_campaign_leads_to_its_plan_and_then_to_the_upload(
-    admin: Browser, base: str, campaign: Campaign, assistant: Assistant
+    admin: Browser, outreach_path: str, campaign: Campaign, assistant: Assistant
 ) -> None:
-    plan, upload = f"{base}/plan?new=1", f"/campaigns/{campaign.id}/upload?new=1"
+    plan, upload = f"{outreach_path}/plan?new=1", f"/campaigns/{campaign.id}/upload?new=1"
     first = admin.get(plan).text
     assert "Next: upload contacts." in first
     assert f'href="{upload}">Skip this step' in first
@@ -159,7 +163,7 @@ def test_a_new_campaign_leads_to_its_plan_and_then_to_the_upload(
 
 
 def test_an_upload_into_a_started_campaign_has_its_own_three_steps(
-    session: Session, admin: Browser, campaign: Campaign, planned: str
+    session: Session, admin: Browser, campaign: Campaign, planned_outreach_path: str
 ) -> None:
     session.get_one(Outreach, campaign.id).started_at = utcnow()
     session.commit()
@@ -191,7 +195,11 @@ def test_a_campaign_without_contacts_and_plan_says_on_both_tabs_how_to_begin(
 
 
 def test_a_plan_keeps_the_values_of_the_chosen_way_and_is_in_the_history(
-    session: Session, campaign: Campaign, admin: Browser, planned: str, assistant: Assistant
+    session: Session,
+    campaign: Campaign,
+    admin: Browser,
+    planned_outreach_path: str,
+    assistant: Assistant,
 ) -> None:
     plan = outreach.plan_of(session, campaign)
     assert (
@@ -207,16 +215,22 @@ def test_a_plan_keeps_the_values_of_the_chosen_way_and_is_in_the_history(
     )
     actions = select(AuditEntry.action).where(AuditEntry.target_id == str(campaign.id))
     assert session.scalars(actions.order_by(AuditEntry.id)).all()[-1] == "campaign.planned"
-    assert "00:00 to 24:00, every day, local to each person" in unescape(admin.get(planned).text)
+    assert "00:00 to 24:00, every day, local to each person" in unescape(
+        admin.get(planned_outreach_path).text
+    )
 
 
 def test_saving_a_plan_warns_of_placeholders_that_calls_cant_fill(
-    session: Session, campaign: Campaign, admin: Browser, planned: str, assistant: Assistant
+    session: Session,
+    campaign: Campaign,
+    admin: Browser,
+    planned_outreach_path: str,
+    assistant: Assistant,
 ) -> None:
     person = {"phone": ADA, "contactMetadata": {"city": "Graz"}}
     contacts.apply(session, campaign, [person], ContactAction.UPSERT)
     session.commit()
-    page = f"{planned}/plan"
+    page = f"{planned_outreach_path}/plan"
     version = session.get_one(Campaign, campaign.id, populate_existing=True).version
     typed = TYPED | {"assistant": str(assistant.id), "version": str(version)}
     texts = {"intro": "Hello {city}, {wetter}.", "voicemail": "{ort|there} {firstName}"}
@@ -242,18 +256,22 @@ def test_days_in_a_row_are_named_by_the_first_and_the_last(days: set[int], words
 
 
 def test_a_plan_has_a_first_and_a_last_day(
-    session: Session, admin: Browser, planned: str, campaign: Campaign, assistant: Assistant
+    session: Session,
+    admin: Browser,
+    planned_outreach_path: str,
+    campaign: Campaign,
+    assistant: Assistant,
 ) -> None:
-    path = f"{planned}/plan"
+    path = f"{planned_outreach_path}/plan"
     typed = TYPED | {"assistant": str(assistant.id)}
     wrong = admin.post(path, typed | {"starts_on": "tomorrow"}, page=path)
     assert wrong.status_code == 422
     assert "Enter a day like 2026-02-28." in wrong.text
     days = {"starts_on": "2099-12-02", "ends_on": "2099-12-01"}
     wrong = admin.post(path, typed | days, page=path)
-    said = "Last day: The last day can’t be before the first day."
+    message = "Last day: The last day can’t be before the first day."
     assert wrong.status_code == 422
-    assert said in unescape(wrong.text)
+    assert message in unescape(wrong.text)
     assert admin.post(path, typed | days | {"ends_on": "2099-12-20"}, page=path).status_code == 303
     plan = outreach.plan_of(session, campaign)
     assert (plan.starts_on, plan.ends_on) == (date(2099, 12, 2), date(2099, 12, 20))
@@ -261,16 +279,16 @@ def test_a_plan_has_a_first_and_a_last_day(
         "2099-12-02",
         "2099-12-20",
     ]
-    page = unescape(admin.get(planned).text).replace("\N{NO-BREAK SPACE}", " ")
+    page = unescape(admin.get(planned_outreach_path).text).replace("\N{NO-BREAK SPACE}", " ")
     for words in ("2 Dec 2099", "20 Dec 2099", "The first day of the plan hasn’t come yet."):
         assert words in page
 
 
 def test_an_assistant_that_can_not_call_is_marked_in_the_plan(
-    session: Session, admin: Browser, base: str, assistant: Assistant
+    session: Session, admin: Browser, outreach_path: str, assistant: Assistant
 ) -> None:
     def offered() -> list[str]:
-        return re.findall(r"<option[^>]*>([^<]*)</option>", admin.get(f"{base}/plan").text)
+        return re.findall(r"<option[^>]*>([^<]*)</option>", admin.get(f"{outreach_path}/plan").text)
 
     name = assistant.name
     assert name in offered()
@@ -285,8 +303,8 @@ def test_an_assistant_that_can_not_call_is_marked_in_the_plan(
     assert f"{name} (switched off)" in offered()
 
 
-def test_a_new_plan_proposes_calls_by_day(admin: Browser, base: str) -> None:
-    page = admin.get(f"{base}/plan").text
+def test_a_new_plan_proposes_calls_by_day(admin: Browser, outreach_path: str) -> None:
+    page = admin.get(f"{outreach_path}/plan").text
     assert re.findall(r'name="hours_\w+"[^>]*value="([^"]*)"', page) == ["08:00", "21:00"]
 
 
@@ -305,7 +323,7 @@ def test_calls_at_night_are_warned_about(
     session: Session,
     tenant: Tenant,
     admin: Browser,
-    planned: str,
+    planned_outreach_path: str,
     assistant: Assistant,
     plan: tuple[str, str],
     organization: tuple[time, time] | None,
@@ -318,22 +336,27 @@ def test_calls_at_night_are_warned_about(
         )
         session.commit()
     typed = TYPED | {"assistant": str(assistant.id), "hours_start": plan[0], "hours_end": plan[1]}
-    assert admin.post(f"{planned}/plan", typed, page=f"{planned}/plan").status_code == 303
+    assert (
+        admin.post(
+            f"{planned_outreach_path}/plan", typed, page=f"{planned_outreach_path}/plan"
+        ).status_code
+        == 303
+    )
     warning = "Calls before 08:00 or after 21:00 are allowed"
-    assert (warning in admin.get(f"{planned}/start").text) is warned
-    admin.get(planned)  # shows once what saving the plan warned about
-    admin.post(f"{planned}/start", page=planned)
-    assert warning not in admin.get(planned).text
+    assert (warning in admin.get(f"{planned_outreach_path}/start").text) is warned
+    admin.get(planned_outreach_path)  # shows once what saving the plan warned about
+    admin.post(f"{planned_outreach_path}/start", page=planned_outreach_path)
+    assert warning not in admin.get(planned_outreach_path).text
 
 
 def test_saving_hours_at_night_warns_once(
-    admin: Browser, base: str, campaign: Campaign, assistant: Assistant
+    admin: Browser, outreach_path: str, campaign: Campaign, assistant: Assistant
 ) -> None:
     hint = "Many countries forbid calls before 08:00 or after 21:00."
-    assert hint in admin.get(f"{base}/plan").text
+    assert hint in admin.get(f"{outreach_path}/plan").text
     sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
-    admin.post(f"{base}/plan", sent, page=f"{base}/plan")
-    warnings = [admin.get(base).text.count("Calls before 08:00") for _ in range(2)]
+    admin.post(f"{outreach_path}/plan", sent, page=f"{outreach_path}/plan")
+    warnings = [admin.get(outreach_path).text.count("Calls before 08:00") for _ in range(2)]
     assert warnings == [2, 1], "once above, and each time where the campaign is started"
 
 
@@ -347,15 +370,20 @@ def test_saving_hours_at_night_warns_once(
 )
 def test_hours_are_typed_in_24_hours(
     admin: Browser,
-    planned: str,
+    planned_outreach_path: str,
     assistant: Assistant,
     typed: tuple[str, str],
     stored: tuple[str, str],
 ) -> None:
     hours = {"hours_start": typed[0], "hours_end": typed[1]}
     sent = TYPED | {"assistant": str(assistant.id)} | hours
-    assert admin.post(f"{planned}/plan", sent, page=f"{planned}/plan").status_code == 303
-    page = admin.get(f"{planned}/plan").text
+    assert (
+        admin.post(
+            f"{planned_outreach_path}/plan", sent, page=f"{planned_outreach_path}/plan"
+        ).status_code
+        == 303
+    )
+    page = admin.get(f"{planned_outreach_path}/plan").text
     assert 'type="time"' not in page
     assert tuple(re.findall(r'name="hours_\w+"[^>]*value="([^"]*)"', page)) == stored
 
@@ -378,12 +406,12 @@ def test_each_problem_of_a_plan_is_at_its_field(
     session: Session,
     campaign: Campaign,
     admin: Browser,
-    base: str,
+    outreach_path: str,
     assistant: Assistant,
     changes: dict[str, Any],
     words: str,
 ) -> None:
-    address = f"{base}/plan"
+    address = f"{outreach_path}/plan"
     assistant.default_intro = assistant.default_voicemail = None
     session.commit()
     sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)} | changes
@@ -410,11 +438,11 @@ def test_all_problems_of_a_plan_are_shown_at_once(
     session: Session,
     campaign: Campaign,
     admin: Browser,
-    base: str,
+    outreach_path: str,
     assistant: Assistant,
     changes: dict[str, str],
 ) -> None:
-    address = f"{base}/plan"
+    address = f"{outreach_path}/plan"
     sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)} | changes
     answer = admin.post(address, sent, page=address)
     assert answer.status_code == 422
@@ -425,26 +453,34 @@ def test_all_problems_of_a_plan_are_shown_at_once(
 
 
 def test_the_second_user_to_change_a_plan_sees_the_conflict(
-    admin: Browser, planned: str, campaign: Campaign, assistant: Assistant, session: Session
+    admin: Browser,
+    planned_outreach_path: str,
+    campaign: Campaign,
+    assistant: Assistant,
+    session: Session,
 ) -> None:
     sent = TYPED | {"assistant": str(assistant.id), "calls_per_hour": "60"}
-    late = admin.post(f"{planned}/plan", sent | {"version": "1"}, page=f"{planned}/plan")
+    late = admin.post(
+        f"{planned_outreach_path}/plan",
+        sent | {"version": "1"},
+        page=f"{planned_outreach_path}/plan",
+    )
     assert late.status_code == 409
     assert "changed this" in late.text
     assert outreach.plan_of(session, campaign).calls_per_hour is None
 
 
 def test_a_campaign_without_contacts_offers_to_add_some_instead_of_its_start(
-    session: Session, admin: Browser, planned: str
+    session: Session, admin: Browser, planned_outreach_path: str
 ) -> None:
-    assert "Start campaign" in admin.get(planned).text
+    assert "Start campaign" in admin.get(planned_outreach_path).text
     session.execute(delete(Contact))
     session.execute(update(Campaign).values(contact_count=0))
     session.commit()
-    page = admin.get(planned).text
+    page = admin.get(planned_outreach_path).text
     assert "Start campaign" not in page
     assert "The campaign can’t call anyone until it has contacts." in page
-    base = planned.removesuffix("/outreach")
+    base = planned_outreach_path.removesuffix("/outreach")
     contacts_page = words_of(admin.get(base))
     for words in ("The plan is ready. Add contacts to start.", "Add contacts, then start"):
         assert words in contacts_page
@@ -454,30 +490,30 @@ def test_a_campaign_without_contacts_offers_to_add_some_instead_of_its_start(
 
 
 def test_the_start_page_counts_the_contacts_it_calls_and_leaves_out(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
-    asked = unescape(admin.get(f"{planned}/start").text)
+    asked = unescape(admin.get(f"{planned_outreach_path}/start").text)
     for words in (
         "1 contact will be called: 00:00 to 24:00, every day, local to each person.",
         "1 will not be called: no phone number.",
         "1 will not be called: on the do-not-call list.",
     ):
         assert words in asked
-    page = unescape(admin.get(planned).text)
+    page = unescape(admin.get(planned_outreach_path).text)
     for words in ("0 of 1 contact called", "1 left", NOT_CALLED):
         assert words in page
-    contacts_page = planned.removesuffix("/outreach")
+    contacts_page = planned_outreach_path.removesuffix("/outreach")
     links = re.findall(rf'href="({contacts_page}\?hindrance=[^"]+)"', asked)
     shown = [re.findall("Ada|Bob|Cleo", admin.get(link).text.split("<tbody>")[1]) for link in links]
     assert [set(names) for names in shown] == [{"Bob"}, {"Cleo"}]
     assert (feed(session, campaign), status_of(session, campaign)) == (0, CampaignStatus.PAUSED)
-    started = admin.post(f"{planned}/start", page=f"{planned}/start")
-    assert (started.status_code, started.location) == (303, planned)
+    started = admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
+    assert (started.status_code, started.location) == (303, planned_outreach_path)
     assert (status_of(session, campaign), feed(session, campaign)) == (CampaignStatus.ACTIVE, 1)
-    page = unescape(admin.get(planned).text)
+    page = unescape(admin.get(planned_outreach_path).text)
     for words in ("0 of 1 contact called", NOT_CALLED, "The last calls are in progress."):
         assert words in page
-    fragment = admin.get(f"{planned}/live").text
+    fragment = admin.get(f"{planned_outreach_path}/live").text
     assert 'hx-trigger="every 2s"' in fragment
     assert "<html" not in fragment
 
@@ -485,19 +521,19 @@ def test_the_start_page_counts_the_contacts_it_calls_and_leaves_out(
 def test_every_tab_of_a_campaign_leads_to_its_start(
     admin: Browser,
     campaign: Campaign,
-    base: str,
+    outreach_path: str,
     assistant: Assistant,
 ) -> None:
     page = f"/campaigns/{campaign.id}"
     without_plan = admin.get(page).text
     sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
-    admin.post(f"{base}/plan", sent, page=f"{base}/plan")
-    assert f'<a class="inline" href="{base}/plan">create a plan</a>' in without_plan
-    assert f'<a class="inline" href="{base}">start it</a>' in admin.get(page).text
+    admin.post(f"{outreach_path}/plan", sent, page=f"{outreach_path}/plan")
+    assert f'<a class="inline" href="{outreach_path}/plan">create a plan</a>' in without_plan
+    assert f'<a class="inline" href="{outreach_path}">start it</a>' in admin.get(page).text
 
 
 @pytest.mark.parametrize(
-    ("hindrance", "said", "fixed_at"),
+    ("hindrance", "message", "fixed_at"),
     [
         ("off", "The assistant is switched off.", "/assistants/{assistant}"),
         (
@@ -517,15 +553,15 @@ def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
     session: Session,
     campaign: Campaign,
     admin: Browser,
-    planned: str,
+    planned_outreach_path: str,
     assistant: Assistant,
     tenant: Tenant,
     signed_in: SignedIn,
     hindrance: str,
-    said: str,
+    message: str,
     fixed_at: str,
 ) -> None:
-    assert "No one would be called" not in admin.get(planned).text
+    assert "No one would be called" not in admin.get(planned_outreach_path).text
     if hindrance == "off":
         assistant.active = False
     elif hindrance == "left":
@@ -542,20 +578,20 @@ def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
         "organization": tenant.organization.id,
     }
     link = f'href="{fixed_at.format(**ids)}"'
-    page = unescape(admin.get(planned).text)
-    assert all(words in page for words in ("No one would be called", said, link))
-    asked = unescape(admin.get(f"{planned}/start").text)
-    assert f"No calls until this ends: {said}" in asked
+    page = unescape(admin.get(planned_outreach_path).text)
+    assert all(words in page for words in ("No one would be called", message, link))
+    asked = unescape(admin.get(f"{planned_outreach_path}/start").text)
+    assert f"No calls until this ends: {message}" in asked
     assert "1 contact will be called" in asked
 
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     fed = feed(session, campaign)
-    for path in (planned, f"{planned}/live"):
+    for path in (planned_outreach_path, f"{planned_outreach_path}/live"):
         shown = unescape(admin.get(path).text)
         assert "No calls right now" in shown
-        assert said in shown
+        assert message in shown
     member = signed_in(tenant.user)
-    assert said in unescape(member.get(planned).text)
+    assert message in unescape(member.get(planned_outreach_path).text)
     overview = unescape(member.get("/").text)
     if hindrance == "paused":
         assert fed == 1
@@ -563,33 +599,33 @@ def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
     else:
         assert fed == 0
         assert f"{campaign.name} isn’t calling" in overview
-        assert said in overview
+        assert message in overview
 
 
 def test_a_pause_takes_calls_back_and_a_resume_goes_on(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     feed(session, campaign)
-    paused = admin.post(f"{planned}/pause", page=planned)
+    paused = admin.post(f"{planned_outreach_path}/pause", page=planned_outreach_path)
     assert (paused.status_code, status_of(session, campaign)) == (303, CampaignStatus.PAUSED)
     assert session.scalars(select(Call.status)).all() == [CallStatus.CANCELED]
-    page = unescape(admin.get(planned).text)
+    page = unescape(admin.get(planned_outreach_path).text)
     assert "Resume campaign" in page
     assert "Paused. No calls" in page
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     assert feed(session, campaign) == 1
 
 
 def test_a_campaign_is_finished_in_the_list_and_on_its_page_once_its_last_call_has_ended(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
-    admin.post(f"{planned}/start", page=planned)
+    admin.post(f"{planned_outreach_path}/start", page=planned_outreach_path)
     while feed(session, campaign):
         pass
 
     def states() -> str:
-        pages = [admin.get(path).text for path in ("/campaigns", planned)]
+        pages = [admin.get(path).text for path in ("/campaigns", planned_outreach_path)]
         words = [re.findall(r'<span class="badge[^>]*>([^<]*)</span>', page) for page in pages]
         assert words[0][-1] == words[1][0]
         return str(words[1][0])
@@ -621,7 +657,10 @@ def test_a_campaign_is_finished_in_the_list_and_on_its_page_once_its_last_call_h
     )
     session.commit()
     assert notices() == 1
-    admin.post(f"{planned}/again?only=not-reached", page=f"{planned}/again?only=not-reached")
+    admin.post(
+        f"{planned_outreach_path}/call-again?only=not-reached",
+        page=f"{planned_outreach_path}/call-again?only=not-reached",
+    )
     assert notices() == 1
     for call in session.scalars(select(Call).where(Call.ended_at.is_(None))):
         end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
@@ -630,29 +669,32 @@ def test_a_campaign_is_finished_in_the_list_and_on_its_page_once_its_last_call_h
 
 
 def test_a_campaign_can_call_again_when_everyone_was_called(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     feed(session, campaign)
-    early = admin.get(f"{planned}/again")
-    assert (early.status_code, early.location) == (303, planned)
+    early = admin.get(f"{planned_outreach_path}/call-again")
+    assert (early.status_code, early.location) == (303, planned_outreach_path)
     call = session.scalars(select(Call)).one()
     end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
     session.commit()
-    page = unescape(admin.get(planned).text)
+    page = unescape(admin.get(planned_outreach_path).text)
     assert "All callable contacts were called." in page
     assert "every 2s" not in page
-    assert "1 contact will be called" in unescape(admin.get(f"{planned}/again").text)
-    admin.post(f"{planned}/again", page=f"{planned}/again")
+    shown = unescape(admin.get(f"{planned_outreach_path}/call-again").text)
+    assert "1 contact will be called" in shown
+    admin.post(f"{planned_outreach_path}/call-again", page=f"{planned_outreach_path}/call-again")
     assert feed(session, campaign) == 1
 
 
-def call_three(session: Session, campaign: Campaign, admin: Browser, planned: str) -> list[Call]:
+def call_three(
+    session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
+) -> list[Call]:
     """Start the campaign with three callable contacts, and return their calls."""
     people = [{"firstName": "Dan", "phone": "+12025550105"}, {"phone": "+12025550106"}]
     contacts.apply(session, campaign, people, ContactAction.UPSERT)
     session.commit()
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     feed(session, campaign)
     return list(session.scalars(select(Call).order_by(Call.id)))
 
@@ -667,60 +709,64 @@ def end(session: Session, calls: list[Call], *statuses: CallStatus) -> None:
 
 
 def test_a_finished_campaign_calls_only_those_again_who_were_not_reached(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
-    calls = call_three(session, campaign, admin, planned)
+    calls = call_three(session, campaign, admin, planned_outreach_path)
     end(session, calls, CallStatus.COMPLETED, CallStatus.BUSY, CallStatus.NO_ANSWER)
-    page = admin.get(planned).text
-    assert re.findall(r'btn-primary" href="([^"]+)"', page) == [f"{planned}/again?only=not-reached"]
-    shown = words_of(admin.get(planned))
+    page = admin.get(planned_outreach_path).text
+    assert re.findall(r'btn-primary" href="([^"]+)"', page) == [
+        f"{planned_outreach_path}/call-again?only=not-reached"
+    ]
+    shown = words_of(admin.get(planned_outreach_path))
     for words in ("Stop calling new contacts", "Reached a person 33.3 %", "Duration 1 minute"):
         assert words in shown
-    again = f"{planned}/again?only=not-reached"
+    again = f"{planned_outreach_path}/call-again?only=not-reached"
     asked = words_of(admin.get(again))
     assert "2 contacts will be called" in asked
     assert "1 contact of this round was already called." in asked
     admin.post(again, page=again)
     assert feed(session, campaign) == 2
-    shown = words_of(admin.get(planned))
+    shown = words_of(admin.get(planned_outreach_path))
     assert "1 of 3 contacts called 2 in progress" in shown
     called = session.scalars(select(Call).order_by(Call.id)).all()[3:]
     assert {call.phone_number for call in called} == {call.phone_number for call in calls[1:]}
 
 
 def test_a_pause_is_shown_with_its_author_and_the_calls_that_are_ending(
-    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser, planned: str
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
-    calls = call_three(session, campaign, admin, planned)
+    calls = call_three(session, campaign, admin, planned_outreach_path)
     end(session, calls[:1], CallStatus.BUSY)
     calls[1].status = CallStatus.IN_PROGRESS
     session.commit()
-    admin.post(f"{planned}/pause", page=planned)
-    shown = words_of(admin.get(planned))
+    admin.post(f"{planned_outreach_path}/pause", page=planned_outreach_path)
+    shown = words_of(admin.get(planned_outreach_path))
     assert "Paused. 1 call is ending. No more calls until you resume the campaign." in shown
     assert "Paused by " in shown
-    assert '<progress class="still"' in admin.get(planned).text
+    assert '<progress class="still"' in admin.get(planned_outreach_path).text
 
 
 def test_the_time_left_is_estimated_from_a_handful_of_calls(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
-    calls = call_three(session, campaign, admin, planned)
+    calls = call_three(session, campaign, admin, planned_outreach_path)
     more = [{"phone": f"+1202555030{number}"} for number in range(4)]
     contacts.apply(session, campaign, more, ContactAction.UPSERT)
     session.commit()
-    assert "The end time appears after the first calls." in words_of(admin.get(planned))
+    assert "The end time appears after the first calls." in words_of(
+        admin.get(planned_outreach_path)
+    )
     end(session, calls, *[CallStatus.BUSY] * 3)
-    shown = words_of(admin.get(planned))
+    shown = words_of(admin.get(planned_outreach_path))
     assert "About 1 minute left." in shown
     assert "Latest calls Called Status Requested" in re.sub(r" \(\w+\)", "", shown)
 
 
 def test_contacts_show_their_last_call(
-    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser, planned: str
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
-    base = planned.removesuffix("/outreach")
-    calls = call_three(session, campaign, admin, planned)
+    base = planned_outreach_path.removesuffix("/outreach")
+    calls = call_three(session, campaign, admin, planned_outreach_path)
     end(session, calls, CallStatus.BUSY, CallStatus.NO_ANSWER, CallStatus.COMPLETED)
     page = admin.get(base).text
     shown = re.findall(r'href="/calls/([^"]+)"><span class="badge[^>]*>([^<]+)<', page)
@@ -736,11 +782,11 @@ def test_contacts_show_their_last_call(
 
 
 def test_the_start_page_names_assistant_calls_at_once_and_duration(
-    session: Session, admin: Browser, planned: str, assistant: Assistant
+    session: Session, admin: Browser, planned_outreach_path: str, assistant: Assistant
 ) -> None:
     session.execute(update(Outreach).values(ends_on=date(2099, 12, 31), calls_at_once=2))
     session.commit()
-    asked = words_of(admin.get(f"{planned}/start"))
+    asked = words_of(admin.get(f"{planned_outreach_path}/start"))
     for words in (
         f"{assistant.name} calls from +1 202 555 0199, at most 2 people at the same time.",
         "Last day: 31 Dec 2099.",
@@ -761,43 +807,43 @@ def test_the_start_page_names_assistant_calls_at_once_and_duration(
     session.commit()
     assert (
         "Takes about 5 minutes if each call takes 10 min, the average of the last 90 days."
-        in words_of(admin.get(f"{planned}/start"))
+        in words_of(admin.get(f"{planned_outreach_path}/start"))
     )
 
 
 def test_a_campaign_between_two_calls_says_when_the_next_one_starts(
-    session: Session, admin: Browser, planned: str
+    session: Session, admin: Browser, planned_outreach_path: str
 ) -> None:
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     session.execute(
         update(Outreach).values(calls_per_hour=60, next_at=utcnow() + timedelta(seconds=35))
     )
     session.commit()
-    assert "Next call in about 40 s." in words_of(admin.get(planned))
+    assert "Next call in about 40 s." in words_of(admin.get(planned_outreach_path))
     session.execute(update(Outreach).values(next_at=utcnow()))
     session.commit()
-    assert "The next call is about to start." in words_of(admin.get(planned))
+    assert "The next call is about to start." in words_of(admin.get(planned_outreach_path))
 
 
 def test_a_campaign_of_a_resumed_organization_shows_calling_only_once_it_calls(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     organizations.suspend(session, OPERATOR, campaign.organization_id)
     assert dispatcher.dispatch(session, campaign.id, CallSettings(), utcnow()) == 0
     organizations.reactivate(session, OPERATOR, campaign.organization_id)
     session.commit()
-    shown = words_of(admin.get(planned))
+    shown = words_of(admin.get(planned_outreach_path))
     assert "Calling now." not in shown
     assert "Next call in about 30 s." in shown
     session.execute(update(Outreach).values(next_at=None))
     assert dispatcher.dispatch(session, campaign.id, CallSettings(), utcnow()) > 0
     session.commit()
-    assert "The last calls are in progress." in words_of(admin.get(planned))
+    assert "The last calls are in progress." in words_of(admin.get(planned_outreach_path))
 
 
 def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
     """By the hours of the organization, where the contact is; the assistant is somewhere else."""
     today = utcnow().isoweekday()
@@ -809,9 +855,9 @@ def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(
         )
     )
     session.commit()
-    foreseen = words_of(admin.get(f"{planned}/plan"))
-    admin.post(f"{planned}/start", page=f"{planned}/start")
-    started = words_of(admin.get(planned))
+    foreseen = words_of(admin.get(f"{planned_outreach_path}/plan"))
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
+    started = words_of(admin.get(planned_outreach_path))
     assert feed(session, campaign) == 0
     due = session.scalars(select(func.min(OutreachContact.due_at))).one()
     assert due is not None
@@ -820,50 +866,56 @@ def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(
     assert "End Ends about" in foreseen
     assert "Duration" not in foreseen
     assert f"Next call: {at} UTC." in started
-    assert f"Next call: {at} UTC." in words_of(admin.get(planned))
+    assert f"Next call: {at} UTC." in words_of(admin.get(planned_outreach_path))
     assert at in words_of(admin.get("/campaigns?column=next-call"))
 
 
-def test_the_start_page_of_a_running_campaign_has_no_question(admin: Browser, planned: str) -> None:
-    admin.post(f"{planned}/start", page=f"{planned}/start")
-    shown = admin.get(f"{planned}/start")
+def test_the_start_page_of_a_running_campaign_asks_for_no_confirmation(
+    admin: Browser, planned_outreach_path: str
+) -> None:
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
+    shown = admin.get(f"{planned_outreach_path}/start")
     assert "is already running" in words_of(shown)
     assert "Resume" not in words_of(shown)
-    assert f'href="{planned}"' in shown.text
-    admin.post(f"{planned}/pause", page=planned)
-    assert "Resume campaign" in words_of(admin.get(f"{planned}/start"))
+    assert f'href="{planned_outreach_path}"' in shown.text
+    admin.post(f"{planned_outreach_path}/pause", page=planned_outreach_path)
+    assert "Resume campaign" in words_of(admin.get(f"{planned_outreach_path}/start"))
 
 
 def test_a_plan_says_before_it_is_saved_what_it_means(
-    admin: Browser, base: str, assistant: Assistant
+    admin: Browser, outreach_path: str, assistant: Assistant
 ) -> None:
-    shown = words_of(admin.get(f"{base}/plan"))
+    shown = words_of(admin.get(f"{outreach_path}/plan"))
     assert "With this plan Contacts 3" in shown
     assert "Calls at night" not in shown
     sent = TYPED | {"assistant": str(assistant.id), "calls_at_once": "2"}
-    shown = words_of(admin.post(f"{base}/plan/outlook", sent, page=f"{base}/plan"))
+    shown = words_of(
+        admin.post(f"{outreach_path}/plan/outlook", sent, page=f"{outreach_path}/plan")
+    )
     assert "Calls at night Calls before 08:00 or after 21:00 are allowed" in shown
     assert (
         "Concurrent calls At most 2 First call Right after the start Duration Takes about" in shown
     )
     wrong = sent | {"calls_at_once": "-1"}
-    shown = words_of(admin.post(f"{base}/plan/outlook", wrong, page=f"{base}/plan"))
+    shown = words_of(
+        admin.post(f"{outreach_path}/plan/outlook", wrong, page=f"{outreach_path}/plan")
+    )
     assert "Concurrent calls" not in shown
 
 
 def test_calls_count_when_their_contacts_were_removed(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
     def shown() -> tuple[list[str], list[str]]:
-        page = words_of(admin.get(planned))
+        page = words_of(admin.get(planned_outreach_path))
         campaigns_list = words_of(admin.get("/campaigns?column=called&column=answered"))
         found = re.findall(r"\d+ of \d+ contacts? called|Not reached \d+|\d+ of them was", page)
         return found, re.findall(r"Winter recall .*?((?: \d+){2})", campaigns_list)
 
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     feed(session, campaign)
     assert shown() == (["0 of 1 contact called", "Not reached 0"], [" 1 0"])
-    assert "1 in progress" in words_of(admin.get(planned))
+    assert "1 in progress" in words_of(admin.get(planned_outreach_path))
     call = session.scalars(select(Call)).one()
     call.started_at = utcnow()
     end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
@@ -877,13 +929,17 @@ def test_calls_count_when_their_contacts_were_removed(
         ["1 of 1 contact called", "1 of them was", "Not reached 1"],
         [" 1 0"],
     )
-    page = words_of(admin.get(planned))
+    page = words_of(admin.get(planned_outreach_path))
     assert "All contacts were removed. Add contacts to continue." in page
     assert "All callable contacts were called" not in page
 
 
 def test_progress_counts_only_contacts_that_can_be_called_on_every_page(
-    session: Session, campaign: Campaign, admin: Browser, planned: str, assistant: Assistant
+    session: Session,
+    campaign: Campaign,
+    admin: Browser,
+    planned_outreach_path: str,
+    assistant: Assistant,
 ) -> None:
     """With one call an hour: contacts whose turn has not come count as those that were checked."""
     people = [{"firstName": "Dan", "phone": "+12025550105"}]
@@ -892,17 +948,17 @@ def test_progress_counts_only_contacts_that_can_be_called_on_every_page(
     sent = TYPED | {"assistant": str(assistant.id), "calls_per_hour": "1"}
     session.refresh(campaign)
     sent["version"] = str(campaign.version)
-    admin.post(f"{planned}/plan", sent, page=f"{planned}/plan")
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    admin.post(f"{planned_outreach_path}/plan", sent, page=f"{planned_outreach_path}/plan")
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     assert feed(session, campaign) == 1
     call = session.scalars(select(Call)).one()
     end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
     session.commit()
-    page = words_of(admin.get(planned))
+    page = words_of(admin.get(planned_outreach_path))
     for words in ("1 of 2 contacts called", "1 left", NOT_CALLED, "Next call: "):
         assert words in page
     assert "1 of 2" in words_of(admin.get("/campaigns"))
-    listed = admin.get(f"{planned}/left-out").text
+    listed = admin.get(f"{planned_outreach_path}/excluded").text
     assert "Contacts that won’t be called" in listed
     assert [name for name in ("Ada", "Bob", "Cleo", "Dan") if f'">{name}' in listed] == [
         "Bob",
@@ -911,7 +967,11 @@ def test_progress_counts_only_contacts_that_can_be_called_on_every_page(
 
 
 def test_a_number_in_a_closed_country_is_counted_alike_before_and_during_calls(
-    session: Session, campaign: Campaign, admin: Browser, planned: str, assistant: Assistant
+    session: Session,
+    campaign: Campaign,
+    admin: Browser,
+    planned_outreach_path: str,
+    assistant: Assistant,
 ) -> None:
     """With one call an hour: the turn of the numbers in Germany doesn't come."""
     people = [{"phone": phone} for phone in ("+12025550105", "+4930901820", "+4930901821")]
@@ -920,22 +980,22 @@ def test_a_number_in_a_closed_country_is_counted_alike_before_and_during_calls(
     session.refresh(campaign)
     sent = TYPED | {"assistant": str(assistant.id), "calls_per_hour": "1"}
     sent["version"] = str(campaign.version)
-    admin.post(f"{planned}/plan", sent, page=f"{planned}/plan")
-    asked = words_of(admin.get(f"{planned}/start"))
+    admin.post(f"{planned_outreach_path}/plan", sent, page=f"{planned_outreach_path}/plan")
+    asked = words_of(admin.get(f"{planned_outreach_path}/start"))
     assert "2 contacts will be called" in asked
     assert "2 will not be called: Germany isn’t open for calls. Call destinations" in asked
-    assert "0 of 2 contacts called" in words_of(admin.get(planned))
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    assert "0 of 2 contacts called" in words_of(admin.get(planned_outreach_path))
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     assert feed(session, campaign) == 1
-    page = words_of(admin.get(planned))
+    page = words_of(admin.get(planned_outreach_path))
     for words in ("0 of 2 contacts called", "1 in progress, 1 left", "2 in Germany, which isn’t"):
         assert words in page
     assert "0 of 2" in words_of(admin.get("/campaigns"))
     session.scalars(select(Call)).one().status = CallStatus.IN_PROGRESS
     session.commit()
-    admin.post(f"{planned}/pause", page=planned)
-    assert "1 contact will be called" in admin.get(f"{planned}/start").text
-    listed = words_of(admin.get(f"{planned}/left-out?reason=number_not_allowed"))
+    admin.post(f"{planned_outreach_path}/pause", page=planned_outreach_path)
+    assert "1 contact will be called" in admin.get(f"{planned_outreach_path}/start").text
+    listed = words_of(admin.get(f"{planned_outreach_path}/excluded?reason=number_not_allowed"))
     assert listed.count("Germany isn’t open for calls Call destinations") == 2
 
 
@@ -943,7 +1003,7 @@ def test_of_many_contacts_unfit_numbers_are_found_when_their_turn_comes(
     session: Session,
     campaign: Campaign,
     admin: Browser,
-    planned: str,
+    planned_outreach_path: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Reading the numbers of thousands would take longer than the page may."""
@@ -952,31 +1012,31 @@ def test_of_many_contacts_unfit_numbers_are_found_when_their_turn_comes(
     contacts.apply(session, campaign, [{"phone": BOB}], ContactAction.REMOVE)
     contacts.apply(session, campaign, germans, ContactAction.UPSERT)
     session.commit()
-    assert "1 won’t be called: no phone number" in words_of(admin.get(planned))
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    assert "1 won’t be called: no phone number" in words_of(admin.get(planned_outreach_path))
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     feed(session, campaign)
-    assert "4 won’t be called: 3 " in words_of(admin.get(planned))
+    assert "4 won’t be called: 3 " in words_of(admin.get(planned_outreach_path))
 
 
 def test_a_single_reason_for_not_calling_is_named_once(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
     people = [{"phone": BOB}, {"email": "cleo@mail.example"}]
     contacts.apply(session, campaign, people, ContactAction.REMOVE)
     contacts.apply(session, campaign, [{"phone": "+4930901820"}], ContactAction.UPSERT)
     session.commit()
-    page = words_of(admin.get(planned))
+    page = words_of(admin.get(planned_outreach_path))
     assert "1 won’t be called: Germany isn’t open for calls" in page
 
 
 def test_a_call_in_progress_is_not_counted_as_answered(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
     def shown() -> list[str]:
         campaigns_list = words_of(admin.get("/campaigns?column=called&column=answered"))
         return re.findall(r"Winter recall .*?((?: \d+){2})", campaigns_list)
 
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     feed(session, campaign)
     call = session.scalars(select(Call)).one()
     call.status, call.answered_by = CallStatus.IN_PROGRESS, AnsweredBy.HUMAN
@@ -988,24 +1048,26 @@ def test_a_call_in_progress_is_not_counted_as_answered(
 
 
 def test_the_page_of_a_plan_does_not_offer_a_second_plan(
-    campaign: Campaign, admin: Browser, base: str, assistant: Assistant
+    campaign: Campaign, admin: Browser, outreach_path: str, assistant: Assistant
 ) -> None:
     def heads() -> list[int]:
-        pages = (f"{base}/plan", f"{base}/plan?new=1")
+        pages = (f"{outreach_path}/plan", f"{outreach_path}/plan?new=1")
         return [admin.get(page).text.count("Create plan") for page in pages]
 
     assert heads() == [0, 1]
     sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
-    admin.post(f"{base}/plan", sent, page=f"{base}/plan")
+    admin.post(f"{outreach_path}/plan", sent, page=f"{outreach_path}/plan")
     assert heads() == [0, 0]
 
 
-def test_a_question_on_its_own_page_leads_back(admin: Browser, planned: str) -> None:
-    page = admin.get(f"{planned}/start").text
+def test_a_confirmation_on_its_own_page_leads_back(
+    admin: Browser, planned_outreach_path: str
+) -> None:
+    page = admin.get(f"{planned_outreach_path}/start").text
     crumbs = page.partition('aria-label="Breadcrumbs"')[2].partition("</nav>")[0]
     assert re.findall(r'<a href="([^"]+)">([^<]+)', crumbs) == [
         ("/campaigns", "Campaigns"),
-        (planned, "Winter recall"),
+        (planned_outreach_path, "Winter recall"),
     ]
     assert "Step 4 of 4:" in page
     assert '<span aria-current="page">Start campaign</span>' in crumbs
@@ -1013,20 +1075,20 @@ def test_a_question_on_its_own_page_leads_back(admin: Browser, planned: str) -> 
 
 
 def test_contacts_that_the_round_leaves_out_are_listed_by_reason(
-    session: Session, campaign: Campaign, admin: Browser, planned: str
+    session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     feed(session, campaign)
     shown = {
         query: [name for name in ("Ada", "Bob", "Cleo") if f'">{name}' in page]
         for query in ("", "?reason=no_phone", "?reason=no_hour")
-        for page in [admin.get(f"{planned}/left-out{query}").text]
+        for page in [admin.get(f"{planned_outreach_path}/excluded{query}").text]
     }
     assert shown == {"": ["Bob", "Cleo"], "?reason=no_phone": ["Cleo"], "?reason=no_hour": []}
 
 
 def test_each_result_links_to_as_many_calls_as_it_counts(
-    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser, planned: str
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
     ends: list[tuple[CallStatus, AnsweredBy | None]] = [
         *[(CallStatus.COMPLETED, AnsweredBy.HUMAN)] * 5,
@@ -1060,7 +1122,7 @@ def test_each_result_links_to_as_many_calls_as_it_counts(
             session.flush()
     make_call(session, tenant.organization, ADA)
     session.commit()
-    page = admin.get(planned).text
+    page = admin.get(planned_outreach_path).text
     links = re.findall(r'<a href="(/calls\?[^"]+)" aria-label="([^"]+): (\d+)"', page)
     assert {label: int(count) for _, label, count in links} == {
         "Answered by a person": 5,
@@ -1112,16 +1174,20 @@ def test_calls_are_filtered_by_the_id_or_a_part_of_the_name_of_their_campaign(
 
 
 def test_the_page_costs_as_many_queries_however_many_contacts_there_are(
-    session: Session, database: Database, campaign: Campaign, admin: Browser, planned: str
+    session: Session,
+    database: Database,
+    campaign: Campaign,
+    admin: Browser,
+    planned_outreach_path: str,
 ) -> None:
-    admin.post(f"{planned}/start", page=f"{planned}/start")
+    admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     feed(session, campaign)
-    with_few = statements(database.engine, admin, planned)
+    with_few = statements(database.engine, admin, planned_outreach_path)
     people = [{"phone": f"+1202555{number:04}"} for number in range(200, 300)]
     contacts.apply(session, campaign, people, ContactAction.UPSERT)
     session.commit()
     feed(session, campaign)
-    assert statements(database.engine, admin, planned) == with_few
+    assert statements(database.engine, admin, planned_outreach_path) == with_few
 
 
 def statements(engine: Engine, browser: Browser, path: str) -> int:
@@ -1134,8 +1200,8 @@ def test_outreach_of_another_tenant_is_not_found(
     session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn, campaign: Campaign
 ) -> None:
     strangers = [signed_in(other_tenant.staff[Role.PARTNER_ADMIN]), signed_in(tenant.plus_user)]
-    gets = ("", "/live", "/left-out", "/plan", "/start", "/again")
-    posts = ("/plan", "/start", "/again", "/pause")
+    gets = ("", "/live", "/excluded", "/plan", "/start", "/call-again")
+    posts = ("/plan", "/start", "/call-again", "/pause")
     for browser in strangers:
         for campaign_id in (campaign.id, uuid4()):
             page = f"/campaigns/{campaign_id}/outreach"

@@ -13,8 +13,8 @@ from app.database import Database
 from app.enums import CampaignStatus, ContactAction, Role
 from app.models import Assistant, Campaign, CampaignAssistant, User
 from app.services import assistants, campaigns, contacts, do_not_call
-from tests.fixtures.cast import Tenant
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]

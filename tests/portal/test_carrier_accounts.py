@@ -28,11 +28,11 @@ from app.models import (
     utcnow,
 )
 from app.services import carrier_accounts
-from tests.fixtures.cast import Tenant
 from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
 from tests.fixtures.recount import recount
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.statements import few_parameters
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 from tests.portal.uploader import words
@@ -157,7 +157,7 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
     tenant: Tenant,
     admin: Browser,
     carrier: FaultyCarrier,
-    worked_off: Callable[[UUID], str],
+    run_account_test: Callable[[UUID], str],
 ) -> None:
     session.add(
         Assistant(
@@ -173,9 +173,9 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
 
     def tested() -> str:
         admin.post(f"{LIST}/{account.id}/test", page=LIST)
-        return worked_off(account.id)
+        return run_account_test(account.id)
 
-    after_saving = worked_off(account.id)
+    after_saving = run_account_test(account.id)
     assert "Twilio knows no account with this SID." in after_saving
     assert '<span class="badge badge-danger">Failed</span>' in after_saving
     assert "Not in use: the test failed" in admin.get(FORM).text
@@ -187,9 +187,9 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
     carrier.accounts[SID] = "another"
     assert "Twilio does not accept this token for this SID." in tested()
     carrier.accounts[SID] = TOKEN
-    carrier.standing = "suspended"
+    carrier.account_status = "suspended"
     assert "The Twilio account is suspended" in tested()
-    carrier.standing = "active"
+    carrier.account_status = "active"
     assert "This number is not the account’s: +12025550199." in tested()
     carrier.owned = {"+12025550199"}
     assert "The connection to AC1a1a…1a1a works. No call was placed." in tested()
@@ -205,7 +205,7 @@ def test_a_failed_account_is_announced_on_every_page_about_calls(
     tenant: Tenant,
     admin: Browser,
     carrier: FaultyCarrier,
-    worked_off: Callable[[UUID], str],
+    run_account_test: Callable[[UUID], str],
 ) -> None:
     assistant = Assistant(
         partner_id=tenant.partner.id, organization_id=tenant.organization.id, name="Ada"
@@ -225,14 +225,14 @@ def test_a_failed_account_is_announced_on_every_page_about_calls(
     saved = "AC1a1a…1a1a is saved and tested now. Live calls use it once the test has passed."
     assert saved in admin.get(str(answer.location)).text
     [account] = stored(session)
-    worked_off(account.id)
+    run_account_test(account.id)
     assert pages_that_say_so() == []
     assert "The new account AC1a1a…1a1a is not in use" in admin.get("/carriers").text
     admin.post(f"{LIST}/{account.id}/use", page=LIST)
     assert pages_that_say_so() == list(sentences)
     carrier.accounts[SID] = TOKEN
     admin.post(f"{LIST}/{account.id}/test", page=LIST)
-    worked_off(account.id)
+    run_account_test(account.id)
     assert pages_that_say_so() == []
 
 
@@ -249,13 +249,13 @@ def test_calls_use_a_new_account_only_after_its_test_has_passed(
     tenant: Tenant,
     admin: Browser,
     carrier: FaultyCarrier,
-    worked_off: Callable[[UUID], str],
+    run_account_test: Callable[[UUID], str],
 ) -> None:
     carrier.accounts[SID] = TOKEN
     admin.post(FORM, TYPED, page=FORM)
     assert used_by_calls(session, tenant) is None
     [first] = stored(session)
-    shown = worked_off(first.id)
+    shown = run_account_test(first.id)
     assert used_by_calls(session, tenant) == SID
     assert "The connection to AC1a1a…1a1a works." in shown
     assert '<span class="badge badge-success">In use</span>' in shown
@@ -263,11 +263,11 @@ def test_calls_use_a_new_account_only_after_its_test_has_passed(
 
     admin.post(FORM, TYPED | {"sid": OTHER}, page=FORM)
     *_, second = stored(session)
-    assert "Twilio knows no account" in worked_off(second.id)
+    assert "Twilio knows no account" in run_account_test(second.id)
     assert used_by_calls(session, tenant) == SID
     carrier.accounts[OTHER] = TOKEN
     admin.post(f"{LIST}/{second.id}/test", page=LIST)
-    worked_off(second.id)
+    run_account_test(second.id)
     assert used_by_calls(session, tenant) == OTHER
     assert [each.removed_at is None for each in stored(session)] == [False, True]
 
@@ -278,12 +278,12 @@ def test_calls_keep_the_working_token_if_the_new_one_is_wrong(
     tenant: Tenant,
     admin: Browser,
     carrier: FaultyCarrier,
-    worked_off: Callable[[UUID], str],
+    run_account_test: Callable[[UUID], str],
 ) -> None:
     carrier.accounts[SID] = TOKEN
     admin.post(FORM, TYPED, page=FORM)
     [account] = stored(session)
-    worked_off(account.id)
+    run_account_test(account.id)
 
     def secret() -> str | None:
         session.expire_all()
@@ -292,11 +292,11 @@ def test_calls_keep_the_working_token_if_the_new_one_is_wrong(
 
     admin.post(FORM, TYPED | {"token": "7e" * 16}, page=FORM)
     *_, pending = stored(session)
-    assert "Twilio does not accept this token" in worked_off(pending.id)
+    assert "Twilio does not accept this token" in run_account_test(pending.id)
     assert secret() == TOKEN
     carrier.accounts[SID] = "7e" * 16
     admin.post(f"{LIST}/{pending.id}/test", page=LIST)
-    worked_off(pending.id)
+    run_account_test(pending.id)
     assert (secret(), used_by_calls(session, tenant)) == ("7e" * 16, SID)
     kept, gone = stored(session)
     assert (kept.id, kept.version, gone.secret) == (account.id, 2, "")
@@ -332,7 +332,7 @@ def test_using_a_failed_account_lists_the_assistants_that_then_can_not_call(
     tenant: Tenant,
     admin: Browser,
     carrier: FaultyCarrier,
-    worked_off: Callable[[UUID], str],
+    run_account_test: Callable[[UUID], str],
 ) -> None:
     ids = {"partner_id": tenant.partner.id, "organization_id": tenant.organization.id}
     session.add_all(
@@ -345,7 +345,7 @@ def test_using_a_failed_account_lists_the_assistants_that_then_can_not_call(
     session.commit()
     admin.post(FORM, TYPED, page=FORM)
     [account] = stored(session)
-    assert "Use it anyway…" in worked_off(account.id)
+    assert "Use it anyway…" in run_account_test(account.id)
     asked = admin.get(f"{LIST}/{account.id}/use").text
     lost = (
         "1 assistant can’t call any more, because its number isn’t confirmed for this account: "
@@ -382,11 +382,11 @@ def test_a_pending_account_is_discarded_and_calls_go_on_as_before(
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
     [account] = stored(session)
-    question = f"{LIST}/{account.id}/remove"
-    asked = admin.get(question).text
+    confirmation = f"{LIST}/{account.id}/remove"
+    asked = admin.get(confirmation).text
     assert "Discard AC1a1a…1a1a?" in asked
     assert "No live call uses it. Calls still use the current account." in asked
-    admin.post(question, page=question)
+    admin.post(confirmation, page=confirmation)
     assert "Live calls and calls with test keys go here." in admin.get(LIST).text
     assert "Carrier account discarded, not used: AC1a1a…1a1a" in admin.get("/audit").text
     assert admin.post(f"{LIST}/{account.id}/use", page=LIST).status_code == 404
@@ -416,18 +416,19 @@ def test_an_unused_account_can_be_removed_and_one_in_use_can_not(
     )
     session.add(call)
     session.commit()
-    question = f"{LIST}/{account.id}/remove"
-    asked = admin.get(question).text
+    confirmation = f"{LIST}/{account.id}/remove"
+    asked = admin.get(confirmation).text
     assert "Remove the account AC1a1a…1a1a?" in asked
     assert "You can remove it after 1 call over it has ended." in asked
-    admin.post(question, page=question)
+    admin.post(confirmation, page=confirmation)
     assert "1 call is waiting or in progress" in admin.get(LIST).text
     session.refresh(call)
     call.status = CallStatus.COMPLETED
     session.commit()
-    admin.post(question, page=question)
+    admin.post(confirmation, page=confirmation)
     assert "was removed" in admin.get(LIST).text
-    assert admin.get(question).status_code == 404
+    assert admin.get(confirmation).status_code == 404
+    keys = ("the new key", SECRET_KEY)
     session.expire_all()
     opened = carrier_accounts.credentials(session, (SECRET_KEY,), account.id)
     assert opened is not None

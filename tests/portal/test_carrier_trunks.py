@@ -16,9 +16,9 @@ from app.enums import CarrierKind, Role
 from app.factory import install_extensions
 from app.models import AuditEntry, CarrierAccount, CarrierAccountTest, User, utcnow
 from app.services import carrier_accounts
-from tests.fixtures.cast import Tenant
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.sip_trunk import Trunk, sip_trunk
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 pytestmark = pytest.mark.debian
@@ -42,7 +42,7 @@ KEYS = settings_for("sqlite://", Path()).secret_keys
 
 
 @pytest.fixture
-def refurnish(app: Flask, database: Database, tmp_path: Path) -> Callable[..., None]:
+def change_settings(app: Flask, database: Database, tmp_path: Path) -> Callable[..., None]:
     """Give the application other settings."""
 
     def refurnish(**changes: Any) -> None:
@@ -52,9 +52,9 @@ def refurnish(app: Flask, database: Database, tmp_path: Path) -> Callable[..., N
 
 
 @pytest.fixture
-def trunk(refurnish: Callable[..., None]) -> Iterator[Trunk]:
+def trunk(change_settings: Callable[..., None]) -> Iterator[Trunk]:
     with sip_trunk() as running:
-        refurnish(sip_allow_private=True)
+        change_settings(sip_allow_private=True)
         running.password = PASSWORD
         yield running
 
@@ -85,8 +85,10 @@ def test_a_trunk_is_set_and_its_password_is_never_shown_again(
     opened = carrier_accounts.credentials(session, KEYS, account.id)
     assert opened is not None
     assert opened.secret == PASSWORD
-    told = session.scalars(select(AuditEntry).where(AuditEntry.target == f"portal@{ADDRESS}")).one()
-    assert told.after == {
+    reported = session.scalars(
+        select(AuditEntry).where(AuditEntry.target == f"portal@{ADDRESS}")
+    ).one()
+    assert reported.after == {
         "address": ADDRESS,
         "user": "portal",
         "domain": "example.com",
@@ -157,17 +159,17 @@ def test_every_problem_is_shown_at_its_field(session: Session, admin: Browser) -
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
-    session: Session, admin: Browser, trunk: Trunk, worked_off: Callable[[UUID], str]
+    session: Session, admin: Browser, trunk: Trunk, run_account_test: Callable[[UUID], str]
 ) -> None:
     own = {**TYPED, "address": trunk.address, "transport": "udp", "caller": "number"}
     admin.post(FORM, own | {"password": "wrong"}, page=FORM)
     [account] = stored(session)
 
-    assert "The trunk does not accept this user and password." in worked_off(account.id)
+    assert "The trunk does not accept this user and password." in run_account_test(account.id)
 
     def tested() -> str:
         admin.post(f"{LIST}/{account.id}/test", page=LIST)
-        return worked_off(account.id)
+        return run_account_test(account.id)
 
     assert "The trunk does not accept this user and password." in tested()
     admin.post(FORM, own, page=FORM)
@@ -180,17 +182,17 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
 def test_where_the_programs_are_missing_a_trunk_can_not_be_set(
     session: Session,
     admin: Browser,
-    refurnish: Callable[..., None],
-    worked_off: Callable[[UUID], str],
+    change_settings: Callable[..., None],
+    run_account_test: Callable[[UUID], str],
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
     [account] = stored(session)
-    refurnish(sip_baresip="/absent/baresip")
+    change_settings(sip_baresip="/absent/baresip")
     for answer in (admin.get(FORM), admin.post(FORM, {**TYPED, "user": "other"}, page=LIST)):
         assert "SIP trunks can’t be used here yet" in answer.text
         assert "Test and save" not in answer.text
     admin.post(f"{LIST}/{account.id}/test", page=LIST)
-    assert "SIP trunks can’t be used here yet" in worked_off(account.id)
+    assert "SIP trunks can’t be used here yet" in run_account_test(account.id)
     assert stored(session) == [account]
 
 

@@ -12,7 +12,7 @@ from app.enums import Role
 from app.models import Mail, MailKind, User
 from app.services import chat
 from app.services.branding.chat_colours import chat_sheet
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -21,7 +21,7 @@ FORM = {"message": "Can I move my appointment?", "email": "ada@example.com", "na
 
 
 @pytest.fixture
-def chatting(tenant: Tenant, session: Session) -> Tenant:
+def tenant_with_chat(tenant: Tenant, session: Session) -> Tenant:
     """The partner, offering the chat."""
     tenant.partner.show_embedded_chat = True
     tenant.partner.chat_assistant_id = "an-assistant"
@@ -40,9 +40,9 @@ def mails(session: Session) -> list[tuple[str | None, dict[str, Any]]]:
 
 
 def test_a_visitors_message_becomes_a_mail_to_support(
-    browser: Browser, chatting: Tenant, session: Session
+    browser: Browser, tenant_with_chat: Tenant, session: Session
 ) -> None:
-    page = page_of(chatting)
+    page = page_of(tenant_with_chat)
     answer = browser.post(page, FORM, page=page)
     assert (answer.status_code, answer.location) == (303, f"{page}?sent=1")
     assert mails(session) == [
@@ -55,9 +55,9 @@ def test_a_visitors_message_becomes_a_mail_to_support(
 
 
 def test_a_user_who_is_signed_in_is_asked_only_for_the_message(
-    chatting: Tenant, signed_in: SignedIn, session: Session
+    tenant_with_chat: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    member = signed_in(chatting.user)
+    member = signed_in(tenant_with_chat.user)
     page = member.get("/chat").text
     assert 'name="email"' not in page
     assert "The answer is sent to olga@northwind.example." in page
@@ -67,8 +67,8 @@ def test_a_user_who_is_signed_in_is_asked_only_for_the_message(
     assert details["email"] == "olga@northwind.example"
 
 
-def test_the_chat_says_that_a_person_answers(browser: Browser, chatting: Tenant) -> None:
-    assert "A person answers by email." in browser.get(page_of(chatting)).text
+def test_the_chat_says_that_a_person_answers(browser: Browser, tenant_with_chat: Tenant) -> None:
+    assert "A person answers by email." in browser.get(page_of(tenant_with_chat)).text
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_the_chat_says_that_a_person_answers(browser: Browser, chatting: Tenant)
     ],
 )
 def test_a_message_that_can_not_be_answered_is_refused_and_kept_in_its_field(
-    browser: Browser, chatting: Tenant, session: Session, field: str, value: str, words: str
+    browser: Browser, tenant_with_chat: Tenant, session: Session, field: str, value: str, words: str
 ) -> None:
-    page = page_of(chatting)
+    page = page_of(tenant_with_chat)
     answer = browser.post(page, {**FORM, field: value}, page=page)
     assert answer.status_code == 422
     assert words in answer.text.partition(f'id="chat-{field}-error"')[2].partition("</p>")[0]
@@ -93,9 +93,9 @@ def test_a_message_that_can_not_be_answered_is_refused_and_kept_in_its_field(
 
 
 def test_the_same_message_sent_twice_is_one_mail(
-    browser: Browser, chatting: Tenant, session: Session
+    browser: Browser, tenant_with_chat: Tenant, session: Session
 ) -> None:
-    page = page_of(chatting)
+    page = page_of(tenant_with_chat)
     for _sending in range(2):
         assert browser.post(page, FORM, page=page).status_code == 303
     assert len(mails(session)) == 1
@@ -103,9 +103,9 @@ def test_the_same_message_sent_twice_is_one_mail(
 
 @pytest.mark.usefixtures("clock")
 def test_many_messages_from_one_address_are_stopped_with_the_time_to_wait(
-    browser: Browser, chatting: Tenant, session: Session
+    browser: Browser, tenant_with_chat: Tenant, session: Session
 ) -> None:
-    page = page_of(chatting)
+    page = page_of(tenant_with_chat)
     for number in range(chat.MAX_FROM_ONE_SENDER):
         browser.post(page, {**FORM, "message": f"Question {number}"}, page=page)
     answer = browser.post(page, {**FORM, "message": "One more"}, page=page)
@@ -118,12 +118,12 @@ def test_many_messages_from_one_address_are_stopped_with_the_time_to_wait(
 
 @pytest.mark.usefixtures("clock")
 def test_colleagues_in_one_office_may_each_write_as_much_as_one_person(
-    browser: Browser, chatting: Tenant, signed_in: SignedIn, session: Session
+    browser: Browser, tenant_with_chat: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    page = page_of(chatting)
+    page = page_of(tenant_with_chat)
     for number in range(chat.MAX_FROM_ONE_SENDER):
         browser.post(page, {**FORM, "message": f"Question {number}"}, page=page)
-    olga, another = signed_in(chatting.user), signed_in(chatting.plus_user)
+    olga, another = signed_in(tenant_with_chat.user), signed_in(tenant_with_chat.plus_user)
     answers = [
         olga.post("/chat", {"message": f"My question {number}"}, page="/chat").status_code
         for number in range(chat.MAX_FROM_ONE_SENDER + 1)
@@ -135,20 +135,20 @@ def test_colleagues_in_one_office_may_each_write_as_much_as_one_person(
 
 @pytest.mark.parametrize("lacking", ["show_embedded_chat", "chat_assistant_id", "support_email"])
 def test_no_chat_is_offered_if_messages_could_not_be_delivered(
-    browser: Browser, chatting: Tenant, session: Session, lacking: str
+    browser: Browser, tenant_with_chat: Tenant, session: Session, lacking: str
 ) -> None:
-    slug = chatting.partner.slug
+    slug = tenant_with_chat.partner.slug
     assert f'href="/p/{slug}/chat"' in browser.get(f"/p/{slug}/sign-in").text
-    setattr(chatting.partner, lacking, False if lacking == "show_embedded_chat" else None)
+    setattr(tenant_with_chat.partner, lacking, False if lacking == "show_embedded_chat" else None)
     session.commit()
     assert "chat-button" not in browser.get(f"/p/{slug}/sign-in").text
-    assert browser.get(page_of(chatting)).status_code == 404
-    assert browser.post(page_of(chatting), FORM).status_code == 404
+    assert browser.get(page_of(tenant_with_chat)).status_code == 404
+    assert browser.post(page_of(tenant_with_chat), FORM).status_code == 404
     assert mails(session) == []
 
 
 def test_the_neutral_portal_and_other_partners_have_no_chat(
-    browser: Browser, chatting: Tenant, other_tenant: Tenant
+    browser: Browser, tenant_with_chat: Tenant, other_tenant: Tenant
 ) -> None:
     assert browser.get("/chat").status_code == 404
     assert browser.get(page_of(other_tenant)).status_code == 404
@@ -156,11 +156,14 @@ def test_the_neutral_portal_and_other_partners_have_no_chat(
 
 
 def test_the_bubble_is_in_the_portal_in_the_partners_chat_colours(
-    chatting: Tenant, signed_in: SignedIn, session: Session
+    tenant_with_chat: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
-    chatting.partner.chat_template_colors = {"header": "rebeccapurple", "visitor": "#ffd400"}
+    tenant_with_chat.partner.chat_template_colors = {
+        "header": "rebeccapurple",
+        "visitor": "#ffd400",
+    }
     session.commit()
-    member = signed_in(chatting.staff[Role.ADMIN])
+    member = signed_in(tenant_with_chat.staff[Role.ADMIN])
     page = member.get("/").text
     assert '<a class="chat-button" href="/chat"' in page
     address = re.search(r'href="(/brand/chat/[^"]+\.css)"', page)

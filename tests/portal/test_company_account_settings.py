@@ -12,13 +12,13 @@ from app.config import Settings
 from app.enums import Role
 from app.models import AuditEntry, IdentityProvider, User
 from app.services.identity_providers import providers
-from tests.fixtures.cast import Tenant
 from tests.fixtures.identity_provider import (
     CLIENT_ID,
     CLIENT_SECRET,
     IdentityServer,
     identity_server,
 )
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -33,7 +33,7 @@ def server() -> Iterator[IdentityServer]:
 
 
 @pytest.fixture
-def near(app: Flask, settings: Settings) -> Iterator[None]:
+def private_addresses_allowed(app: Flask, settings: Settings) -> Iterator[None]:
     """Providers may be at this machine's own address."""
     app.extensions["settings"] = settings.model_copy(update={"webhook_allow_private": True})
     yield
@@ -70,7 +70,7 @@ def test_all_problems_of_a_blank_form_are_named_at_once_in_the_order_of_the_page
     assert named == ["name", "issuer", "client_id", "client_secret", "domains"]
 
 
-@pytest.mark.usefixtures("near")
+@pytest.mark.usefixtures("private_addresses_allowed")
 def test_the_redirect_address_is_known_before_the_provider_is_added(
     admin: Browser, tenant: Tenant, server: IdentityServer
 ) -> None:
@@ -88,7 +88,7 @@ def test_after_a_problem_elsewhere_the_secret_is_asked_for_again(admin: Browser)
     assert CLIENT_SECRET not in answer.text
 
 
-@pytest.mark.usefixtures("near")
+@pytest.mark.usefixtures("private_addresses_allowed")
 def test_a_provider_is_added_after_its_discovery_was_read(
     admin: Browser, tenant: Tenant, server: IdentityServer, session: Session, settings: Settings
 ) -> None:
@@ -123,7 +123,7 @@ def test_a_provider_is_added_after_its_discovery_was_read(
     assert CLIENT_SECRET not in str(entry.after)
 
 
-@pytest.mark.usefixtures("near")
+@pytest.mark.usefixtures("private_addresses_allowed")
 def test_a_change_keeps_the_secret_and_the_issuer(
     admin: Browser, server: IdentityServer, session: Session, settings: Settings
 ) -> None:
@@ -159,7 +159,7 @@ def test_only_public_addresses_are_asked(
     assert session.query(IdentityProvider).count() == 0
 
 
-@pytest.mark.usefixtures("near")
+@pytest.mark.usefixtures("private_addresses_allowed")
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -188,7 +188,7 @@ def test_a_wrong_value_is_refused_at_its_field(
     assert session.query(IdentityProvider).count() == 0
 
 
-@pytest.mark.usefixtures("near")
+@pytest.mark.usefixtures("private_addresses_allowed")
 def test_a_provider_that_names_another_issuer_is_refused(
     admin: Browser, server: IdentityServer
 ) -> None:
@@ -197,7 +197,7 @@ def test_a_provider_that_names_another_issuer_is_refused(
     assert re.search("it names another issuer", answer.text)
 
 
-@pytest.mark.usefixtures("near")
+@pytest.mark.usefixtures("private_addresses_allowed")
 def test_the_same_client_is_added_once(admin: Browser, server: IdentityServer) -> None:
     assert admin.post(NEW, provider_form(server.issuer), page=NEW).status_code == 303
     answer = admin.post(NEW, provider_form(server.issuer), page=NEW)
@@ -205,7 +205,7 @@ def test_the_same_client_is_added_once(admin: Browser, server: IdentityServer) -
     assert "This issuer with this client ID exists already." in answer.text
 
 
-@pytest.mark.usefixtures("near")
+@pytest.mark.usefixtures("private_addresses_allowed")
 def test_only_partner_admins_of_the_same_partner_see_it(
     admin: Browser,
     tenant: Tenant,

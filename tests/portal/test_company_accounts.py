@@ -29,7 +29,6 @@ from app.services.auth import one_time_links
 from app.services.auth.sessions import caller_of
 from app.services.identity_providers import providers
 from app.services.identity_providers.providers import ProviderFields
-from tests.fixtures.cast import Tenant
 from tests.fixtures.identity_provider import (
     CLIENT_ID,
     CLIENT_SECRET,
@@ -38,6 +37,7 @@ from tests.fixtures.identity_provider import (
 )
 from tests.fixtures.mails import waiting
 from tests.fixtures.receiver import Receiver
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import PASSWORD, Browser
 
 SignedIn = Callable[[User], Browser]
@@ -95,11 +95,11 @@ def start_url(tenant: Tenant, provider: IdentityProvider) -> str:
     return f"/p/{tenant.partner.slug}/sso/{provider.id}/start"
 
 
-def there(browser: Browser, server: IdentityServer, url: str, login: str) -> str:
+def there(browser: Browser, server: IdentityServer, url: str, user_name: str) -> str:
     """Go to the provider as this person; the callback's path at the portal."""
     answer = browser.get(url)
     assert answer.status_code == 303, answer.text
-    return path_of(server.browser().sign_in(answer.location, login))
+    return path_of(server.browser().sign_in(answer.location, user_name))
 
 
 def path_of(url: str) -> str:
@@ -107,9 +107,13 @@ def path_of(url: str) -> str:
 
 
 def sign_in(
-    browser: Browser, server: IdentityServer, tenant: Tenant, provider: IdentityProvider, login: str
+    browser: Browser,
+    server: IdentityServer,
+    tenant: Tenant,
+    provider: IdentityProvider,
+    user_name: str,
 ) -> TestResponse:
-    return browser.get(there(browser, server, start_url(tenant, provider), login))
+    return browser.get(there(browser, server, start_url(tenant, provider), user_name))
 
 
 def heading(answer: TestResponse) -> str:
@@ -185,20 +189,20 @@ def test_staff_with_a_verified_address_are_linked_and_keep_their_role(
     assert [tuple(row) for row in links] == [(editor.id, "s-ada")]
 
 
-@pytest.mark.parametrize("login", ["s-eve", "s-out", "s-nobody"])
+@pytest.mark.parametrize("user_name", ["s-eve", "s-out", "s-nobody"])
 def test_an_unverified_email_opens_and_creates_no_account(
     browser: Browser,
     tenant: Tenant,
     server: IdentityServer,
     provider: IdentityProvider,
     session: Session,
-    login: str,
+    user_name: str,
 ) -> None:
     editor = tenant.staff[Role.PARTNER_EDITOR]
-    editor.email = editor.email_key = ACCOUNTS.get(login, {}).get("email", "x@x.example")
+    editor.email = editor.email_key = ACCOUNTS.get(user_name, {}).get("email", "x@x.example")
     session.commit()
     before = session.query(User).count()
-    answer = sign_in(browser, server, tenant, provider, login)
+    answer = sign_in(browser, server, tenant, provider, user_name)
     assert (answer.status_code, heading(answer)) == (403, "You are not signed in")
     assert "This account of Acme ID isn’t linked to a user." in answer.text
     assert session.query(User).count() == before
@@ -247,11 +251,13 @@ def test_without_a_role_no_user_is_created(
     assert user_with(session, f"ada@{DOMAIN}") is None
 
 
-def link(browser: Browser, server: IdentityServer, provider: IdentityProvider, login: str) -> str:
+def link(
+    browser: Browser, server: IdentityServer, provider: IdentityProvider, user_name: str
+) -> str:
     page = browser.post(f"/account/company-accounts/{provider.id}/link", page="/account").text
     found = re.search(r'href="([^"]+)">Continue to Acme ID<', page)
     assert found, page
-    callback = server.browser().sign_in(found[1].replace("&amp;", "&"), login)
+    callback = server.browser().sign_in(found[1].replace("&amp;", "&"), user_name)
     return path_of(callback)
 
 
@@ -409,7 +415,7 @@ def test_the_provider_ends_only_the_sessions_that_it_started(
     assert again.get("/account").status_code == 200
 
 
-def test_a_logout_without_a_token_is_refused_and_an_unknown_provider_is_not_found(
+def test_a_sign_out_without_a_token_is_refused_and_an_unknown_provider_is_not_found(
     app: Flask, provider: IdentityProvider, tenant: Tenant
 ) -> None:
     script = app.test_client()
@@ -464,7 +470,7 @@ def test_where_it_is_required_passwords_of_staff_stop_and_partner_admins_keep_th
     assert "Email or password is wrong." in wrong.text
 
 
-def test_where_it_is_required_a_password_link_sets_a_password_but_does_not_sign_in(
+def test_where_it_is_required_a_recovery_link_sets_a_password_but_does_not_sign_in(
     app: Flask,
     tenant: Tenant,
     server: IdentityServer,
@@ -518,9 +524,9 @@ def test_removing_a_company_account_ends_its_sessions(
 ) -> None:
     sign_in(browser, server, tenant, provider, "s-ada")
     admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
-    question = f"/settings/company-accounts/{provider.id}/remove"
-    assert "1 user can no longer sign in with it." in admin.get(question).text
-    assert admin.post(question, page=question).location == "/settings/company-accounts"
+    confirmation = f"/settings/company-accounts/{provider.id}/remove"
+    assert "1 user can no longer sign in with it." in admin.get(confirmation).text
+    assert admin.post(confirmation, page=confirmation).location == "/settings/company-accounts"
     assert browser.get("/account").status_code == 303
 
 

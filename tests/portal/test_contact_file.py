@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.enums import ContactAction, Role
 from app.models import Campaign, User
 from app.services import campaigns, contacts
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]

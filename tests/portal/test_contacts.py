@@ -22,7 +22,7 @@ from app.models import (
     utcnow,
 )
 from app.services import assistants, campaigns, contacts
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.uploader import Uploader
 from tests.portal.uploader import words as words_of
@@ -259,7 +259,7 @@ def test_a_contact_of_the_campaign_or_with_ended_outreach_is_not_added(
     assert state(session, tenant, campaign, contact.id) == AS_STORED
 
 
-def test_a_removed_contact_can_be_put_back_with_everything_it_had(
+def test_a_removed_contact_can_be_restored_with_everything_it_had(
     session: Session, tenant: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     contact = the_contact(session)
@@ -290,8 +290,8 @@ def test_a_removal_can_be_undone_for_a_day_by_its_author_if_the_identity_is_free
     contacts.apply(session, campaign, [{"phone": PHONE}], ContactAction.UPSERT)
     session.commit()
     taken = admin.post(f"{page}/restore", page="/campaigns")
-    told = admin.get(taken.location).text
-    assert "The contact was not restored." in told
+    reported = admin.get(taken.location).text
+    assert "The contact was not restored." in reported
     assert session.scalar(select(func.count()).select_from(Contact)) == 1
     session.execute(update(IdempotencyRecord).values(created_at=utcnow() - timedelta(hours=25)))
     session.commit()

@@ -21,7 +21,7 @@ from app.policy import ROUTES, OpenAccess
 from app.services import users
 from app.services.auth import email_changes, one_time_links
 from app.services.auth.email_changes import AddressSide
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.matrix import rotating
 from tests.portal.conftest import PASSWORD, PASSWORD_HASH, Browser
 

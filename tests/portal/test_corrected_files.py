@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.services.overview import ActionItemKind, things_to_do
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.uploader import Uploader
 
 ANN, BOB, CY = "+12025550143", "+12025550144", "+12025550145"

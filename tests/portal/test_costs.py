@@ -22,8 +22,8 @@ from app.services import organizations, reporting
 from app.services.billing import closing, statements
 from app.services.billing.usage import ModelRate
 from app.services.pricing.plans import PlanTerms
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.clock import SetClock, set_clock
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 from tests.services.billing.conftest import call, publish
 
@@ -216,7 +216,7 @@ def test_the_price_says_how_much_of_it_organizations_in_trial_mode_pay(
     tenant.plus.trial_ended_at = None
     session.commit()
     words = "Includes $99.00 of 1 organization in trial mode"
-    for path in ("/costs", f"/costs/{tenant.plus.id}", "/report/month", "/overview/earned"):
+    for path in ("/costs", f"/costs/{tenant.plus.id}", "/report/month", "/overview/earnings"):
         label = "Price" if "/costs/" in path else "Price to customers"
         assert f"{label} $99.00" in text_of(admin.get(path).text), path
         assert words in text_of(admin.get(path).text), path
@@ -327,19 +327,21 @@ def test_files_are_named_after_the_customer_and_the_month(
 
 
 def test_the_pdf_of_the_report_shows_what_its_page_shows(
-    admin: Browser, tenant: Tenant, printed: list[dict[str, Any]]
+    admin: Browser, tenant: Tenant, printed_pdfs: list[dict[str, Any]]
 ) -> None:
     october = admin.get(f"/report/month.pdf?month=2026-10&organization={tenant.plus.id}")
     named = 'attachment; filename="report-northwind-dental-2026-10.pdf"'
     assert october.headers["Content-Disposition"] == named
     admin.get("/report/month.pdf?month=2026-11")
-    earned = next(rows for title, _, rows in printed[0]["tables"] if title == "Price and margin")
+    earned = next(
+        rows for title, _, rows in printed_pdfs[0]["tables"] if title == "Price and margin"
+    )
     assert [tuple(word.replace("\N{NO-BREAK SPACE}", " ") for word in row) for row in earned] == [
         ("Price to customers", "$99.78"),
         ("Carrier cost ($0.09 estimated)", "$0.32"),
         ("Margin (99.7 % of the price)", "$99.46"),
     ]
-    assert [data["subtitle"].replace("\N{NO-BREAK SPACE}", " ") for data in printed] == [
+    assert [data["subtitle"].replace("\N{NO-BREAK SPACE}", " ") for data in printed_pdfs] == [
         "Northwind Dental, 1–31 Oct 2026, compared with 1–30 Sep 2026.",
         "Northwind, 1–20 Nov 2026 (today so far), compared with 1–20 Oct 2026.",
     ]
@@ -427,10 +429,10 @@ def test_a_statement_shows_plan_usage_and_no_line_of_zero(admin: Browser, tenant
 
 
 def test_the_pdf_of_a_statement_names_what_was_used_and_whether_it_is_a_preview(
-    admin: Browser, tenant: Tenant, printed: list[dict[str, Any]]
+    admin: Browser, tenant: Tenant, printed_pdfs: list[dict[str, Any]]
 ) -> None:
     admin.get(f"/statements/{tenant.plus.id}.pdf?month=2026-11")
-    [shown] = printed
+    [shown] = printed_pdfs
     assert shown["title"] == "Preview of the statement for November 2026"
     assert [label for label, _ in shown["facts"]] == ["Period", "Usage"]
     assert shown["facts"][1][1] == "0 of 10 included minutes used."

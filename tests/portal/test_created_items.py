@@ -30,8 +30,8 @@ from app.services.auth import sessions
 from app.services.carrier_accounts import AccountFields
 from app.services.credentials import api_keys
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import Tenant, make_user
 from tests.fixtures.mails import send_waiting
+from tests.fixtures.tenants import Tenant, make_user
 from tests.portal.conftest import PASSWORD_HASH, Browser
 
 SignedIn = Callable[[User], Browser]
@@ -39,7 +39,7 @@ KINDS = ("API client", "API key", "Webhook", "Carrier account", "Invitation", "E
 
 
 @pytest.fixture
-def leaving(session: Session, tenant: Tenant) -> User:
+def leaving_admin(session: Session, tenant: Tenant) -> User:
     """A second administrator."""
     user = make_user(session, tenant.partner.id, "bob@northwind.example", Role.PARTNER_ADMIN)
     user.password_hash, user.last_sign_in = PASSWORD_HASH, utcnow()
@@ -47,7 +47,7 @@ def leaving(session: Session, tenant: Tenant) -> User:
     return user
 
 
-class Made:
+class CreatedItems:
     """One of each kind, made by ``user``; the invitation by a script of theirs."""
 
     def __init__(self, session: Session, settings: Settings, tenant: Tenant, user: User):
@@ -100,7 +100,7 @@ class Made:
             "Email change": bool(changes),
         }
 
-    def remember(self) -> "Made":
+    def remember(self) -> "CreatedItems":
         change = self.session.scalars(select(EmailChange)).one()
         rows: tuple[Any, ...] = (
             self.client,
@@ -123,8 +123,10 @@ def _fields(caller: Caller) -> dict[str, Any]:
 
 
 @pytest.fixture
-def made(session: Session, settings: Settings, tenant: Tenant, leaving: User) -> Made:
-    return Made(session, settings, tenant, leaving).remember()
+def created_items(
+    session: Session, settings: Settings, tenant: Tenant, leaving_admin: User
+) -> CreatedItems:
+    return CreatedItems(session, settings, tenant, leaving_admin).remember()
 
 
 def text_of(browser: Browser, path: str) -> str:
@@ -132,24 +134,29 @@ def text_of(browser: Browser, path: str) -> str:
 
 
 def test_deactivating_an_administrator_ends_everything_that_they_created(
-    session: Session, made: Made, admin: Browser, leaving: User
+    session: Session, created_items: CreatedItems, admin: Browser, leaving_admin: User
 ) -> None:
-    page = f"/users/{leaving.id}/deactivate"
+    page = f"/users/{leaving_admin.id}/deactivate"
     shown = text_of(admin, page)
     assert "6 items will end" in shown
     assert [kind for kind in KINDS if kind not in shown] == []
-    assert made.working() == dict.fromkeys(KINDS, True)
+    assert created_items.working() == dict.fromkeys(KINDS, True)
     assert admin.post(page, page=page).status_code == 303
-    assert made.working() == dict.fromkeys(KINDS, False)
+    assert created_items.working() == dict.fromkeys(KINDS, False)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_item_is_handed_over_and_the_rest_ends(
-    session: Session, tenant: Tenant, made: Made, admin: Browser, leaving: User, kind: str
+    session: Session,
+    tenant: Tenant,
+    created_items: CreatedItems,
+    admin: Browser,
+    leaving_admin: User,
+    kind: str,
 ) -> None:
-    page = f"/users/{leaving.id}/deactivate"
-    admin.post(page, {"hand_over": str(made.ids[kind])}, page=page)
-    assert made.working() == {each: each == kind for each in KINDS}
+    page = f"/users/{leaving_admin.id}/deactivate"
+    admin.post(page, {"hand_over": str(created_items.ids[kind])}, page=page)
+    assert created_items.working() == {each: each == kind for each in KINDS}
     taken = tenant.staff[Role.PARTNER_ADMIN].id
     rows: dict[str, tuple[Any, str]] = {
         "Invitation": (User, "invited_by_id"),
@@ -160,57 +167,67 @@ def test_one_item_is_handed_over_and_the_rest_ends(
         "Carrier account": (CarrierAccount, "responsible_id"),
     }
     model, column = rows[kind]
-    assert getattr(session.get_one(model, made.ids[kind]), column) == taken
+    assert getattr(session.get_one(model, created_items.ids[kind]), column) == taken
 
 
 @pytest.mark.parametrize(
     ("role", "kept"), [(Role.PARTNER_EDITOR, set()), (Role.ADMIN, {"Email change"})]
 )
 def test_lowering_a_role_asks_first_and_ends_what_the_role_could_not_create(
-    session: Session, made: Made, admin: Browser, leaving: User, role: Role, kept: set[str]
+    session: Session,
+    created_items: CreatedItems,
+    admin: Browser,
+    leaving_admin: User,
+    role: Role,
+    kept: set[str],
 ) -> None:
-    edit = f"/users/{leaving.id}/edit"
+    edit = f"/users/{leaving_admin.id}/edit"
     version = admin.get(edit).text.partition('name="version" value="')[2].partition('"')[0]
-    form = {"email": leaving.email, "name": "Bob", "role": role.value, "version": version}
+    form = {"email": leaving_admin.email, "name": "Bob", "role": role.value, "version": version}
     asked = admin.post(edit, form, page=edit)
-    assert (asked.status_code, asked.location) == (303, f"/users/{leaving.id}/role/{role}")
-    assert made.working() == dict.fromkeys(KINDS, True)
+    assert (asked.status_code, asked.location) == (303, f"/users/{leaving_admin.id}/role/{role}")
+    assert created_items.working() == dict.fromkeys(KINDS, True)
     assert f"{6 - len(kept)} items will end" in text_of(admin, asked.location)
     admin.post(asked.location, page=asked.location)
-    assert made.working() == {kind: kind in kept for kind in KINDS}
-    assert session.get_one(User, leaving.id).user_type is role
+    assert created_items.working() == {kind: kind in kept for kind in KINDS}
+    assert session.get_one(User, leaving_admin.id).user_type is role
 
 
 def test_a_role_is_changed_at_once_where_nothing_ends(
-    session: Session, admin: Browser, leaving: User
+    session: Session, admin: Browser, leaving_admin: User
 ) -> None:
-    edit = f"/users/{leaving.id}/edit"
+    edit = f"/users/{leaving_admin.id}/edit"
     version = admin.get(edit).text.partition('name="version" value="')[2].partition('"')[0]
-    form = {"email": leaving.email, "name": "", "role": "partnerEditor", "version": version}
-    assert admin.post(edit, form, page=edit).location == f"/users/{leaving.id}"
+    form = {"email": leaving_admin.email, "name": "", "role": "partnerEditor", "version": version}
+    assert admin.post(edit, form, page=edit).location == f"/users/{leaving_admin.id}"
     session.expire_all()
-    assert session.get_one(User, leaving.id).user_type is Role.PARTNER_EDITOR
+    assert session.get_one(User, leaving_admin.id).user_type is Role.PARTNER_EDITOR
 
 
 def test_the_history_and_a_mail_to_the_other_administrators_say_what_ended(
-    session: Session, settings: Settings, tenant: Tenant, made: Made, admin: Browser, leaving: User
+    session: Session,
+    settings: Settings,
+    tenant: Tenant,
+    created_items: CreatedItems,
+    admin: Browser,
+    leaving_admin: User,
 ) -> None:
     send_waiting(session, settings)
-    page = f"/users/{leaving.id}/deactivate"
-    admin.post(page, {"hand_over": str(made.ids["API key"])}, page=page)
+    page = f"/users/{leaving_admin.id}/deactivate"
+    admin.post(page, {"hand_over": str(created_items.ids["API key"])}, page=page)
     row = session.scalars(
         select(AuditEntry).where(
-            AuditEntry.action == "user.deactivated", AuditEntry.target_id == str(leaving.id)
+            AuditEntry.action == "user.deactivated", AuditEntry.target_id == str(leaving_admin.id)
         )
     ).one()
     ended = [
-        f"API client Sync ({made.client.client_id})",
+        f"API client Sync ({created_items.client.client_id})",
         "Webhook hooks.example",
         "Carrier account AC1111…1111",
         "Invitation eve@northwind.example",
         "Email change paul@northwind.example",
     ]
-    handed_over = [f"API key CRM ({made.key.public_id})"]
+    handed_over = [f"API key CRM ({created_items.key.public_id})"]
     assert row.after == {"status": "deactivated", "ended": ended, "handedOver": handed_over}
     letters = [each for each in send_waiting(session, settings) if "deactivated" in each.subject]
     assert [each.to for each in letters] == [tenant.staff[Role.PARTNER_ADMIN].email]
@@ -224,16 +241,16 @@ def test_the_history_and_a_mail_to_the_other_administrators_say_what_ended(
 
 
 def test_items_of_a_colleague_stay_unless_the_leaving_user_saw_their_secret(
-    session: Session, tenant: Tenant, admin: Browser, leaving: User
+    session: Session, tenant: Tenant, admin: Browser, leaving_admin: User
 ) -> None:
     theirs = tenant.caller(Role.PARTNER_ADMIN)
     clients = [
         oauth_clients.create(session, theirs, name=name, role=Role.ADMIN).client
         for name in ("Kept", "Rotated")
     ]
-    oauth_clients.rotate(session, sessions.caller_of(leaving), clients[1].id)
+    oauth_clients.rotate(session, sessions.caller_of(leaving_admin), clients[1].id)
     session.commit()
-    page = f"/users/{leaving.id}/deactivate"
+    page = f"/users/{leaving_admin.id}/deactivate"
     admin.post(page, page=page)
     session.expire_all()
     assert [client.revoked_at is None for client in clients] == [True, False]
@@ -245,11 +262,11 @@ def test_users_of_another_partner_lose_nothing(
     app: Flask,
     other_tenant: Tenant,
     admin: Browser,
-    leaving: User,
+    leaving_admin: User,
 ) -> None:
-    theirs = Made(
+    theirs = CreatedItems(
         session, settings, other_tenant, other_tenant.staff[Role.PARTNER_ADMIN]
     ).remember()
-    page = f"/users/{leaving.id}/deactivate"
+    page = f"/users/{leaving_admin.id}/deactivate"
     admin.post(page, {"hand_over": [str(each) for each in theirs.ids.values()]}, page=page)
     assert theirs.working() == dict.fromkeys(KINDS, True)

@@ -10,8 +10,8 @@ from app.models import User, utcnow
 from app.services import assistants, campaigns, do_not_call
 from app.services.contacts import single
 from app.services.contacts.single import ContactFields
-from tests.fixtures.cast import Tenant, make_tenant, make_user
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import Tenant, make_tenant, make_user
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 
@@ -141,15 +141,15 @@ MORE_QUERIES = {
 def test_pages_take_few_queries(
     session: Session, database: Database, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    grow(session, own, 0)
-    call = make_call(session, own.organization, "+12025550199", utcnow())
-    caller = own.caller(Role.PARTNER_ADMIN)
-    campaign = campaigns.create(session, caller, own.organization.id, name="Spring")
+    grow(session, tenant, 0)
+    call = make_call(session, tenant.organization, "+12025550199", utcnow())
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    campaign = campaigns.create(session, caller, tenant.organization.id, name="Spring")
     fields = ContactFields("Ada", "Marlow", "+12025550198")
     ids = {
         "contact": single.add(session, caller, campaign.id, fields),
-        "organization": own.organization.id,
-        "user": own.plus_user.id,
+        "organization": tenant.organization.id,
+        "user": tenant.plus_user.id,
         "assistant": call.assistant_id,
         "campaign": campaign.id,
         "call": call.id,

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
 from app.models import User
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -35,7 +35,7 @@ def test_no_text_field_fails_at_a_nul_character(
         f"{base}/do-not-call/add": {"numbers": "+12025550101", "reason": NUL},
         f"{base}/suspend": {"reason": NUL},
         f"{base}/reactivate": {},
-        f"{person}/edit": {"email": own.user.email, "name": NUL},
+        f"{person}/edit": {"email": tenant.user.email, "name": NUL},
         "/users/invite-many/check": {"users": several, "organization": "Northwind\0 Dental"},
     }
     answers = {
@@ -53,7 +53,7 @@ def test_no_text_field_fails_at_a_nul_character(
         ("/organizations/{}/do-not-call?q=%00", 200),
         ("/organizations/{}/do-not-call/remove?number=%00", 404),
         ("/users?q=%00&organization=%00", 200),
-        ("/lists/users/do/suspend?id=%00", 200),
+        ("/lists/users/actions/suspend?id=%00", 200),
         ("/users/invite?organization=%00", 200),
         ("/organizations?q=%00&use=%00&tier=%00", 200),
         ("/organizations/{}/plan/check?tier=%00&assistant_limit=%00&user_limit=%00", 422),

@@ -11,7 +11,7 @@ from app.enums import Role
 from app.models import AuditEntry, PartnerDestinations, User
 from app.services import destinations
 from app.services.destinations import DestinationLimits
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]

@@ -14,7 +14,7 @@ from app.enums import Role
 from app.models import DoNotCallEntry, User
 from app.portal.web.formats import phone
 from app.services import do_not_call
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 CURRENT_PLACE = re.compile(r'<a class="sidebar-row" href="([^"]+)" aria-current="page">')
@@ -105,7 +105,7 @@ def test_a_number_with_00_for_the_plus_sign_is_read(
     sent = {"numbers": "0034 600 123 456\n00999 1"}
     refused = browser.post(f"{path}/add", sent, page=f"{path}/add")
     assert "1 row has a problem" in refused.text
-    browser.post(f"{path}/add-good", kept_rows(refused.text), page=f"{path}/add")
+    browser.post(f"{path}/add-valid", kept_rows(refused.text), page=f"{path}/add")
     assert list(stored_entries(session, tenant)) == ["+34600123456"]
 
 
@@ -137,7 +137,7 @@ def test_bad_lines_are_named_and_nothing_is_saved(
     assert "Has letters. Write the number in digits." in shown
     assert "Add 2, leave out 2" in shown
     assert stored_entries(session, tenant) == {}
-    answer = browser.post(f"{path}/add-good", kept_rows(refused.text), page=f"{path}/add")
+    answer = browser.post(f"{path}/add-valid", kept_rows(refused.text), page=f"{path}/add")
     assert answer.status_code == 303
     assert set(stored_entries(session, tenant)) == {ADA, BOB}
     assert "2 lines left out." in unescape(browser.get(path).text)
@@ -155,7 +155,7 @@ def test_a_number_that_another_country_may_have_is_not_taken_for_a_local_one(
     assert re.findall(r'aria-label="Leave out row (\d+)"', shown) == ["4"]
     assert "Not a number of the United States. For another country, start with +" in shown
     assert 'value="0170 123456"' in shown
-    browser.post(f"{path}/add-good", kept_rows(refused.text), page=f"{path}/add")
+    browser.post(f"{path}/add-valid", kept_rows(refused.text), page=f"{path}/add")
     assert set(stored_entries(session, tenant)) == {ADA, "+491701234567"}
 
 
@@ -172,12 +172,12 @@ def test_rows_of_a_file_are_corrected_on_the_page_and_added(
         "reason-0": "asked too",
         "remove-1": "on",
     }
-    changed = browser.post(f"{path}/add-good", corrected, page=f"{path}/add").text
+    changed = browser.post(f"{path}/add-valid", corrected, page=f"{path}/add").text
     assert "You have changed rows since the check. Review them, then add." in changed
     assert stored_entries(session, tenant) == {}
     checked = browser.post(f"{path}/add/check", corrected, page=f"{path}/add").text
     assert "All rows are correct" in checked
-    answer = browser.post(f"{path}/add-good", kept_rows(checked), page=f"{path}/add")
+    answer = browser.post(f"{path}/add-valid", kept_rows(checked), page=f"{path}/add")
     assert answer.status_code == 303
     assert stored_entries(session, tenant) == {
         "+442079460000": ("asked too", "file"),
@@ -233,13 +233,13 @@ def test_an_unreadable_input_is_reported_at_its_field(
     assert words in unescape(answer.text)
 
 
-def test_a_number_is_removed_after_a_question(
+def test_a_number_is_removed_after_a_confirmation(
     session: Session, tenant: Tenant, browser: Browser, path: str
 ) -> None:
     do_not_call.add(session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, ADA)
     session.commit()
-    question = browser.get(f"{path}/remove", query_string={"number": ADA})
-    assert "may call this number again" in question.text
+    confirmation = browser.get(f"{path}/remove", query_string={"number": ADA})
+    assert "may call this number again" in confirmation.text
     for _ in range(2):
         answer = browser.post(f"{path}/remove", {"number": ADA}, page=f"{path}/add")
         assert answer.status_code == 303
@@ -303,7 +303,7 @@ def test_a_member_keeps_the_list_of_their_own_organization_only(
     assert member.get(f"/organizations/{tenant.plus.id}/do-not-call").status_code == 404
 
 
-@pytest.mark.parametrize("act", ["add", "add/check", "add-good", "remove"])
+@pytest.mark.parametrize("act", ["add", "add/check", "add-valid", "remove"])
 def test_the_list_of_another_partner_is_answered_like_a_missing_one(
     session: Session, tenant: Tenant, other_tenant: Tenant, browser: Browser, path: str, act: str
 ) -> None:

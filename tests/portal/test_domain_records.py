@@ -14,8 +14,8 @@ from app.gateways.dns_lookups import DnsResolver
 from app.jobs.check_domain import check
 from app.models import PartnerDomain, User
 from app.services import domains, partners
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.dns_server import DnsServer
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 PAGE = "/settings/domain"

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus
 from app.models import utcnow
 from app.portal.web.formats import duration
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 from tests.portal.uploader import words

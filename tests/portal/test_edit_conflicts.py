@@ -34,7 +34,7 @@ from app.services.organization_groups import GroupInput
 from app.services.saved_views import ViewInput
 from app.services.scim import groups as scim_groups
 from app.services.users import operators
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import PASSWORD_HASH, Browser, in_conflict
 from tests.portal.test_templates import SOURCES
 from tests.portal.test_webhooks import make as make_webhook

@@ -13,10 +13,10 @@ from app.enums import Role
 from app.models import AuditEntry, EmailChange, LinkPurpose, PortalSession, User, utcnow
 from app.services import users
 from app.services.auth import one_time_links, recovery
-from tests.fixtures.area_a import AreaA, make_area_a
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import path_in, send_waiting, waiting
+from tests.fixtures.partner_api import PartnerApi, make_partner_api
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -230,20 +230,20 @@ def test_the_mail_of_an_ended_change_is_not_sent(
 
 
 @pytest.fixture
-def area(app: Flask, session: Session, settings: Settings) -> AreaA:
-    return make_area_a(app.test_client(), session, settings)
+def partner_api(app: Flask, session: Session, settings: Settings) -> PartnerApi:
+    return make_partner_api(app.test_client(), session, settings)
 
 
 @pytest.mark.parametrize("signed_in_before", [True, False])
 def test_a_script_gets_the_answer_of_the_contract_in_both_cases(
-    area: AreaA, session: Session, *, signed_in_before: bool
+    partner_api: PartnerApi, session: Session, *, signed_in_before: bool
 ) -> None:
-    user = area.tenant.user
+    user = partner_api.tenant.user
     user.last_sign_in = utcnow() if signed_in_before else None
     session.commit()
     old, path = user.email, f"/api/users/{user.id}"
-    assert area.put(path, {"email": NEW}) == {"message": "The user was updated."}
-    taken = area.refused("PUT", path, {"email": area.tenant.plus_user.email})
+    assert partner_api.put(path, {"email": NEW}) == {"message": "The user was updated."}
+    taken = partner_api.refused("PUT", path, {"email": partner_api.tenant.plus_user.email})
     assert taken == (400, "email_exists")
     assert email_of(session, user) == (old if signed_in_before else NEW)
     assert bool(session.scalars(select(EmailChange)).all()) is signed_in_before

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import User, utcnow
-from tests.fixtures.cast import Tenant, converse, make_partner, make_user
+from tests.fixtures.tenants import Tenant, converse, make_partner, make_user
 from tests.portal.conftest import Browser
 
 LEADS_TO = {

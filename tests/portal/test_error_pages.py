@@ -29,8 +29,8 @@ from app.models import User
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import partners
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_screens_by_role import screens
 

@@ -30,7 +30,7 @@ from app.models import (
 from app.portal.record_lists import export_views, exporting
 from app.services import campaigns, exports
 from app.services.exports import ExportInput
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.uploader import words
 
@@ -45,7 +45,7 @@ def app(make_app: Callable[..., Flask]) -> Flask:
 
 
 @pytest.fixture
-def filled(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
+def tenant_with_campaigns(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
     """More campaigns than are exported at once, and those of another partner."""
     for each in (tenant, other_tenant):
         for name in NAMES:
@@ -56,8 +56,8 @@ def filled(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
 
 
 @pytest.fixture
-def admin(filled: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(filled.staff[Role.PARTNER_ADMIN])
+def admin(tenant_with_campaigns: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(tenant_with_campaigns.staff[Role.PARTNER_ADMIN])
 
 
 def order(browser: Browser, ending: str = "csv", query: str = "") -> None:
@@ -91,7 +91,9 @@ def mails(session: Session) -> Sequence[Mail]:
     return session.scalars(query).all()
 
 
-def test_a_short_list_is_sent_at_once_and_a_long_one_leads_to_the_question(admin: Browser) -> None:
+def test_a_short_list_is_sent_at_once_and_a_long_one_leads_to_the_confirmation(
+    admin: Browser,
+) -> None:
     short = admin.get("/lists/campaigns/export.csv?q=autumn")
     assert [row[0] for row in rows_of(short.data)[1:]] == ["Autumn"]
     for ending in ("csv", "xlsx"):
@@ -137,7 +139,7 @@ def test_an_export_that_is_sent_makes_room_for_the_next(admin: Browser, ending: 
 
 
 def test_the_user_gets_one_mail_and_the_page_shows_the_file(
-    app: Flask, session: Session, filled: Tenant, admin: Browser
+    app: Flask, session: Session, tenant_with_campaigns: Tenant, admin: Browser
 ) -> None:
     order(admin)
     page = admin.get("/exports")
@@ -149,8 +151,8 @@ def test_the_user_gets_one_mail_and_the_page_shows_the_file(
     write(app, session)
     [mail] = mails(session)
     assert (mail.user_id, mail.partner_id) == (
-        filled.staff[Role.PARTNER_ADMIN].id,
-        filled.partner.id,
+        tenant_with_campaigns.staff[Role.PARTNER_ADMIN].id,
+        tenant_with_campaigns.partner.id,
     )
     assert mail.details == {
         "list": "campaigns",
@@ -186,15 +188,15 @@ def test_only_its_user_reaches_an_export(
     app: Flask,
     session: Session,
     admin: Browser,
-    filled: Tenant,
+    tenant_with_campaigns: Tenant,
     other_tenant: Tenant,
     signed_in: SignedIn,
 ) -> None:
     order(admin)
     export = write(app, session)
     users = {
-        "colleague": filled.staff[Role.PARTNER_EDITOR],
-        "member": filled.user,
+        "colleague": tenant_with_campaigns.staff[Role.PARTNER_EDITOR],
+        "member": tenant_with_campaigns.user,
         "stranger": other_tenant.staff[Role.PARTNER_ADMIN],
     }
     reached = {}
@@ -210,13 +212,13 @@ def test_only_its_user_reaches_an_export(
 
 
 def test_a_changed_role_loses_the_files_of_the_earlier_role(
-    app: Flask, session: Session, admin: Browser, filled: Tenant
+    app: Flask, session: Session, admin: Browser, tenant_with_campaigns: Tenant
 ) -> None:
     order(admin)
     export = write(app, session)
     session.execute(
         update(User)
-        .where(User.id == filled.staff[Role.PARTNER_ADMIN].id)
+        .where(User.id == tenant_with_campaigns.staff[Role.PARTNER_ADMIN].id)
         .values(user_type=Role.ADMIN)
     )
     session.commit()
@@ -225,10 +227,15 @@ def test_a_changed_role_loses_the_files_of_the_earlier_role(
 
 @pytest.mark.parametrize("lost", ["suspended", "role", "partner"])
 def test_a_user_who_lost_access_gets_no_file(
-    app: Flask, session: Session, admin: Browser, filled: Tenant, tmp_path: Path, lost: str
+    app: Flask,
+    session: Session,
+    admin: Browser,
+    tenant_with_campaigns: Tenant,
+    tmp_path: Path,
+    lost: str,
 ) -> None:
     order(admin)
-    user, partner = filled.staff[Role.PARTNER_ADMIN], filled.partner
+    user, partner = tenant_with_campaigns.staff[Role.PARTNER_ADMIN], tenant_with_campaigns.partner
     match lost:
         case "suspended":
             user.status = UserStatus.SUSPENDED
@@ -247,13 +254,13 @@ def test_a_user_who_lost_access_gets_no_file(
 
 
 def test_a_list_that_no_longer_exists_has_no_file(
-    app: Flask, session: Session, filled: Tenant, admin: Browser
+    app: Flask, session: Session, tenant_with_campaigns: Tenant, admin: Browser
 ) -> None:
     missing = UUID(int=7)
     with session.begin_nested():
         exports.create(
             session,
-            filled.caller(Role.PARTNER_ADMIN),
+            tenant_with_campaigns.caller(Role.PARTNER_ADMIN),
             ExportInput("contacts", f"campaign_id={missing}", ExportFormat.CSV, "UTC"),
         )
     session.commit()
@@ -320,7 +327,7 @@ def test_deleting_an_export_deletes_its_file(
 
 
 def test_a_user_has_at_most_twenty_exports(
-    session: Session, filled: Tenant, admin: Browser
+    session: Session, tenant_with_campaigns: Tenant, admin: Browser
 ) -> None:
     for number in range(exports.MAX_EXPORTS):
         order(admin, "csv", f"q={number}")
@@ -342,9 +349,9 @@ def test_ordering_and_downloading_ask_for_a_fresh_proof(
 
 
 def test_days_are_those_of_the_user_who_asked(
-    app: Flask, session: Session, filled: Tenant, signed_in: SignedIn
+    app: Flask, session: Session, tenant_with_campaigns: Tenant, signed_in: SignedIn
 ) -> None:
-    user = filled.staff[Role.PARTNER_ADMIN]
+    user = tenant_with_campaigns.staff[Role.PARTNER_ADMIN]
     user.timezone = "Pacific/Auckland"
     session.commit()
     browser = signed_in(user)
@@ -357,13 +364,15 @@ def test_days_are_those_of_the_user_who_asked(
     assert rows_of(browser.get(file_path(export)).data) == shown
 
 
-def test_an_unknown_format_or_list_has_no_exports(admin: Browser, filled: Tenant) -> None:
+def test_an_unknown_format_or_list_has_no_exports(
+    admin: Browser, tenant_with_campaigns: Tenant
+) -> None:
     paths = ("/lists/campaigns/exports", "/lists/campaigns/exports?format=pdf", "/lists/x/exports")
     assert [admin.get(path).status_code for path in paths] == [404] * 3
 
 
 def test_an_operator_exports_across_partners(
-    app: Flask, session: Session, filled: Tenant, operator: Browser
+    app: Flask, session: Session, tenant_with_campaigns: Tenant, operator: Browser
 ) -> None:
     url = "/lists/organizations/exports?format=csv&column=name"
     assert operator.post(url, page=url).status_code == 303

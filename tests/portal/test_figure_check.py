@@ -22,8 +22,8 @@ from app.portal.web.formats import day
 from app.services import conversations, figure_check, rollup, spending
 from app.services.calls import lifecycle
 from app.services.spending import CallAmount, Spender
-from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock, ids_wrong_by
+from tests.fixtures.tenants import Tenant
 from tests.fixtures.worker import make_calling_organization
 from tests.portal.conftest import Browser
 from tests.portal.test_pricing import words
@@ -59,7 +59,7 @@ def talk(session: Session) -> None:
 
 
 @pytest.fixture
-def talked(session: Session) -> None:
+def stored_conversations(session: Session) -> None:
     talk(session)
 
 
@@ -67,7 +67,7 @@ def today() -> str:
     return " ".join(day(datetime.now(UTC).date()).split())
 
 
-@pytest.mark.usefixtures("talked")
+@pytest.mark.usefixtures("stored_conversations")
 def test_totals_that_agree_with_their_rows_are_shown_so(
     session: Session, operator: Browser
 ) -> None:
@@ -100,7 +100,7 @@ def test_rows_with_ids_of_another_day_by_a_wrong_clock_are_counted(
     assert "All agree" in operator.get("/operator/figures").text
 
 
-@pytest.mark.usefixtures("talked")
+@pytest.mark.usefixtures("stored_conversations")
 def test_a_total_that_differs_is_shown_in_red(session: Session, operator: Browser) -> None:
     session.execute(update(ConversationDay).values(conversations=5))
     check(session)
@@ -139,7 +139,7 @@ def test_only_operators_see_the_check(tenant: Tenant, signed_in: SignedIn) -> No
     assert admin.get("/operator/figures").status_code == 404
 
 
-@pytest.mark.usefixtures("talked")
+@pytest.mark.usefixtures("stored_conversations")
 def test_differences_of_organizations_that_cancel_out_are_shown(
     session: Session, operator: Browser
 ) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, EndedReason
 from app.models import utcnow
-from tests.fixtures.cast import Tenant, make_user, organization_of
+from tests.fixtures.tenants import Tenant, make_user, organization_of
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
 
@@ -21,7 +21,7 @@ NAME = re.compile(r'<a class="name" href="/(?:calls|organizations|users|assistan
 
 
 @pytest.fixture
-def figures(session: Session, tenant: Tenant) -> None:
+def stored_figures(session: Session, tenant: Tenant) -> None:
     """Calls of today and of the days before, and organizations of several plans and statuses."""
     now = utcnow()
     for days, organization in (
@@ -62,7 +62,7 @@ def figures(session: Session, tenant: Tenant) -> None:
     ],
 )
 def test_each_figure_opens_as_many_rows_as_it_counts(
-    figures: None, tenant: Tenant, admin: Browser, page: str, fewest: int
+    stored_figures: None, tenant: Tenant, admin: Browser, page: str, fewest: int
 ) -> None:
     shown = admin.get(page.format(plus=tenant.plus.id)).text
     found = [(unescape(url), int(count)) for url, count in FIGURE.findall(shown)]

@@ -13,7 +13,7 @@ from app.enums import AlertMeasure, AlertScope, Role
 from app.models import User
 from app.services import alerts
 from app.services.alerts import RuleInput
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]

@@ -14,8 +14,8 @@ from app.enums import ImportStatus, RecordingStatus, Role
 from app.gateways.files.outages import retry_on_file_outage
 from app.models import User
 from app.services.imports.pipeline import check_file
-from tests.fixtures.cast import Tenant
 from tests.fixtures.s3_server import S3Server, breakable_connection
+from tests.fixtures.tenants import Tenant
 from tests.fixtures.voice_engine import WAV
 from tests.portal.conftest import Browser
 from tests.portal.test_call_conversations import record
@@ -102,7 +102,7 @@ def test_recordings_play_from_our_origin_and_are_saved_from_where_the_settings_s
     call = make_call(session, tenant.organization, "+12025550101", **answered())
     session.commit()
     record(session, app, call, RecordingStatus.STORED)
-    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     address = f"/calls/{call.id}/recording"
 
     whole = browser.get(address)

@@ -20,7 +20,7 @@ from app.portal.auth.form_recovery import MAX_CHARACTERS, SECRETS
 from app.services import partners
 from app.services.auth import sessions
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import PASSWORD, Browser
 
 SignedIn = Callable[[User], Browser]
@@ -48,7 +48,7 @@ def send(client: FlaskClient, path: str, typed: Mapping[str, str], **headers: st
 
 
 @pytest.fixture
-def left(tenant: Tenant, signed_in: SignedIn, session: Session) -> Browser:
+def expired_browser(tenant: Tenant, signed_in: SignedIn, session: Session) -> Browser:
     """A browser whose session has run out since its page was opened."""
     browser = signed_in(tenant.user)
     browser.get("/account")
@@ -72,19 +72,21 @@ def test_a_form_that_is_sent_while_the_partner_is_suspended_leads_to_the_paused_
 
 
 def test_a_form_is_sent_after_signing_in_again(
-    left: Browser, tenant: Tenant, session: Session
+    expired_browser: Browser, tenant: Tenant, session: Session
 ) -> None:
     typed = {"name": NAME, "timezone": "Asia/Tokyo", "version": "1", "csrf_token": "old"}
-    ended = send(left.client, "/account", typed)
+    ended = send(expired_browser.client, "/account", typed)
     assert "<h1>Your session has ended</h1>" in ended
     before = tenant.user.name
     assert before is None
     form = {"email": tenant.user.email, "password": PASSWORD}
-    wrong = left.client.post(
+    wrong = expired_browser.client.post(
         action(ended), data=hidden(ended) | form | {"password": "wrong"}, headers=OURS
     )
     assert wrong.status_code == 422
-    again = left.client.post(action(wrong.text), data=hidden(wrong.text) | form, headers=OURS)
+    again = expired_browser.client.post(
+        action(wrong.text), data=hidden(wrong.text) | form, headers=OURS
+    )
     assert again.status_code == 200
     assert "You are signed in again" in again.text
     assert f"You are signed in as {tenant.user.email}." in again.text
@@ -95,35 +97,35 @@ def test_a_form_is_sent_after_signing_in_again(
         "timezone": "Asia/Tokyo",
         "version": "1",
     }
-    done = left.client.post("/account", data=fields, headers=OURS)
+    done = expired_browser.client.post("/account", data=fields, headers=OURS)
     assert (done.status_code, done.location) == (303, "/account")
     session.refresh(tenant.user)
     assert (tenant.user.name, tenant.user.timezone) == (NAME.strip(), "Asia/Tokyo")
 
 
 def test_the_pages_are_in_the_brand_and_escape_the_kept_values(
-    left: Browser, tenant: Tenant, session: Session
+    expired_browser: Browser, tenant: Tenant, session: Session
 ) -> None:
     tenant.partner.product_name = "Northwind Voice"
     session.commit()
-    left.client.set_cookie("portal_partner", tenant.partner.slug)
-    ended = send(left.client, "/account", {"name": NAME})
+    expired_browser.client.set_cookie("portal_partner", tenant.partner.slug)
+    ended = send(expired_browser.client, "/account", {"name": NAME})
     assert "· Northwind Voice</title>" in ended
     form = {"email": tenant.user.email, "password": PASSWORD}
-    again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
+    again = expired_browser.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
     assert "<b>Łódź" not in again
     assert "&lt;b&gt;Łódź" in again
 
 
-def test_passwords_are_never_kept(left: Browser, tenant: Tenant) -> None:
+def test_passwords_are_never_kept(expired_browser: Browser, tenant: Tenant) -> None:
     typed = {
         "current_password": PASSWORD,
         "password": "a new one of mine",
         "again": "a new one of mine",
     }
-    ended = send(left.client, "/account/password", typed)
+    ended = send(expired_browser.client, "/account/password", typed)
     form = {"email": tenant.user.email, "password": PASSWORD}
-    again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
+    again = expired_browser.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
     assert "a new one of mine" not in ended + again
     assert PASSWORD not in ended + again
     assert hidden(again).keys() == {"csrf_token"}
@@ -140,13 +142,13 @@ def test_every_password_field_is_recognised() -> None:
 
 
 def test_a_user_who_signed_in_elsewhere_continues_without_a_password(
-    left: Browser, tenant: Tenant, session: Session
+    expired_browser: Browser, tenant: Tenant, session: Session
 ) -> None:
-    ended = send(left.client, "/account", {"name": "Olga"})
+    ended = send(expired_browser.client, "/account", {"name": "Olga"})
     token = sessions.create(session, tenant.user, lifetime=timedelta(hours=1), host="localhost")
     session.commit()
-    give_session(left.client, token)
-    again = left.client.post(action(ended), data=hidden(ended), headers=OURS)
+    give_session(expired_browser.client, token)
+    again = expired_browser.client.post(action(ended), data=hidden(ended), headers=OURS)
     assert (again.status_code, hidden(again.text)["name"]) == (200, "Olga")
 
 
@@ -160,16 +162,16 @@ def test_only_a_sealed_form_of_the_portal_is_sent(
 
 
 def test_a_seal_ends_after_some_hours(
-    left: Browser, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+    expired_browser: Browser, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended = send(left.client, "/account", {"name": "Olga"})
+    ended = send(expired_browser.client, "/account", {"name": "Olga"})
     monkeypatch.setattr("app.portal.auth.form_recovery.RECOVERABLE_SECONDS", -1)
     form = {"email": tenant.user.email, "password": PASSWORD}
-    answer = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS)
+    answer = expired_browser.client.post(action(ended), data=hidden(ended) | form, headers=OURS)
     assert (answer.status_code, answer.location) == (303, "/")
 
 
-def test_a_form_from_another_site_is_not_kept(left: Browser) -> None:
+def test_a_form_from_another_site_is_not_kept(expired_browser: Browser) -> None:
     for headers in (
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
@@ -177,13 +179,15 @@ def test_a_form_from_another_site_is_not_kept(left: Browser) -> None:
         {"Origin": "null"},
         {},
     ):
-        answer = left.client.post("/account", data={"name": "Eve"}, headers=headers)
+        answer = expired_browser.client.post("/account", data={"name": "Eve"}, headers=headers)
         assert answer.status_code == 403
         assert "Eve" not in answer.text
 
 
-def test_a_form_too_large_to_keep_leads_to_sign_in(left: Browser) -> None:
-    answer = left.client.post("/account", data={"name": "x" * (MAX_CHARACTERS + 1)}, headers=OURS)
+def test_a_form_too_large_to_keep_leads_to_sign_in(expired_browser: Browser) -> None:
+    answer = expired_browser.client.post(
+        "/account", data={"name": "x" * (MAX_CHARACTERS + 1)}, headers=OURS
+    )
     assert (answer.status_code, answer.location) == (303, "/sign-in")
 
 
@@ -215,24 +219,30 @@ def test_an_old_sign_in_page_asks_for_the_password_once_more(
     assert f'value="{tenant.user.email}"' in sent.text
 
 
-def test_going_back_from_the_page_that_sends_a_form_again_opens_the_page_of_the_form(
-    left: Browser, tenant: Tenant
+def test_the_back_button_on_the_page_that_sends_a_form_again_opens_the_page_of_the_form(
+    expired_browser: Browser, tenant: Tenant
 ) -> None:
-    ended = send(left.client, "/account", {"name": "Ada"})
+    ended = send(expired_browser.client, "/account", {"name": "Ada"})
     form = {"email": tenant.user.email, "password": PASSWORD}
-    again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
+    again = expired_browser.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
     assert ' data-address="/account"' in again.partition("<head>")[0]
 
 
-def test_a_form_is_sent_again_with_its_query_parameters(left: Browser, tenant: Tenant) -> None:
-    ended = send(left.client, "/account?from=menu&x=%2F%2Fevil.example", {"name": "Olga"})
+def test_a_form_is_sent_again_with_its_query_parameters(
+    expired_browser: Browser, tenant: Tenant
+) -> None:
+    ended = send(
+        expired_browser.client, "/account?from=menu&x=%2F%2Fevil.example", {"name": "Olga"}
+    )
     form = {"email": tenant.user.email, "password": PASSWORD}
-    again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
+    again = expired_browser.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
     assert action(again) == "/account?from=menu&x=%2F%2Fevil.example"
 
 
-def test_a_fragment_keeps_the_page_and_says_so(left: Browser, app: Flask, tenant: Tenant) -> None:
-    answer = left.client.post(
+def test_a_fragment_keeps_the_page_and_says_so(
+    expired_browser: Browser, app: Flask, tenant: Tenant
+) -> None:
+    answer = expired_browser.client.post(
         "/account", data={"name": "Olga"}, headers=OURS | {"HX-Request": "true"}
     )
     assert (answer.status_code, answer.text) == (401, "")

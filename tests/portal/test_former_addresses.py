@@ -4,7 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from tests.fixtures.cast import Tenant
+from app.models import new_id
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 
@@ -16,6 +17,7 @@ from tests.portal.conftest import Browser
         ("/people/invite", "/users/invite"),
         ("/line", "/carriers"),
         ("/line/accounts/trunk?organization=1", "/carriers/accounts/trunk?organization=1"),
+        ("/find?q=north", "/search?q=north"),
         ("/line/x?next=/people", "/carriers/x?next=/people"),
         *(
             (f"{page}/{UUID(int=1)}/roll", f"{page}/{UUID(int=1)}/rotate")
@@ -42,3 +44,15 @@ def test_the_former_address_of_the_users_of_an_organization_leads_to_them(
     answer = admin.get(f"{there}/people")
     assert (answer.status_code, answer.location) == (308, f"{there}/users")
     assert admin.get(answer.location).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("former", "new"),
+    [("left-out?reason=no_phone", "excluded?reason=no_phone"), ("again", "call-again")],
+)
+def test_former_addresses_of_the_pages_of_a_campaign_lead_to_them(
+    admin: Browser, former: str, new: str
+) -> None:
+    outreach = f"/campaigns/{new_id()}/outreach"
+    answer = admin.get(f"{outreach}/{former}")
+    assert (answer.status_code, answer.location) == (308, f"{outreach}/{new}")

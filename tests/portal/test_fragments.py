@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from app.enums import Role
 from app.models import User
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -16,7 +16,7 @@ def test_htmx_gets_a_part_of_the_page_and_a_boosted_form_gets_all_of_it(
 ) -> None:
     browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     asked: tuple[dict[str, str], ...] = ({}, SCRIPT, SCRIPT | {"HX-Boosted": "true"})
-    pages = [browser.get("/find?q=Calls", headers=headers).text for headers in asked]
+    pages = [browser.get("/search?q=Calls", headers=headers).text for headers in asked]
     for page in pages:
         assert "/calls" in page
     whole, part, boosted = pages

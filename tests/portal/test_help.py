@@ -13,7 +13,7 @@ from app.policy import ROUTES, OpenAccess
 from app.portal.help.subpages import OF_SUBPAGES, SAME_HELP
 from app.portal.help.topics import OF_OPERATORS, TOPICS, HelpTopic
 from app.portal.web.sidebar_entries import PARTNER_SIDEBAR, SETTINGS_GROUPS
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]

@@ -13,15 +13,15 @@ from sqlalchemy.orm import Session
 from app.config import ROOT
 from app.models import PortalSession, User
 from app.portal.auth.login_manager import REFRESHED
-from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
 
 
 @pytest.fixture
-def lasting(
+def long_session_browser(
     app: Flask, session: Session, tenant: Tenant, signed_in: SignedIn, clock: SetClock
 ) -> Browser:
     """A browser whose session lasts for longer than the idle limit."""
@@ -32,28 +32,34 @@ def lasting(
     return browser
 
 
-def test_an_hour_without_a_request_signs_out(lasting: Browser, clock: SetClock) -> None:
+def test_an_hour_without_a_request_signs_out(
+    long_session_browser: Browser, clock: SetClock
+) -> None:
     clock.pass_by(minutes=59)
-    assert lasting.get("/account").status_code == 200
+    assert long_session_browser.get("/account").status_code == 200
     clock.pass_by(minutes=59)
-    assert lasting.get("/account").status_code == 200
+    assert long_session_browser.get("/account").status_code == 200
     clock.pass_by(minutes=61)
-    answer = lasting.get("/account")
+    answer = long_session_browser.get("/account")
     assert (answer.status_code, answer.location) == (303, "/sign-in?next=/account")
 
 
 def test_a_page_that_refreshes_itself_does_not_keep_the_session_open(
-    lasting: Browser, clock: SetClock
+    long_session_browser: Browser, clock: SetClock
 ) -> None:
     answers = []
     for _ in range(4):
         clock.pass_by(minutes=20)
-        answers.append(lasting.get(f"/calls/{uuid4()}/live").status_code)
+        answers.append(long_session_browser.get(f"/calls/{uuid4()}/live").status_code)
     assert answers == [404, 404, 303, 303]
 
 
 def test_sessions_that_were_idle_for_too_long_are_not_listed(
-    lasting: Browser, tenant: Tenant, session: Session, signed_in: SignedIn, clock: SetClock
+    long_session_browser: Browser,
+    tenant: Tenant,
+    session: Session,
+    signed_in: SignedIn,
+    clock: SetClock,
 ) -> None:
     clock.pass_by(minutes=61)
     page = signed_in(tenant.user).get("/account").text

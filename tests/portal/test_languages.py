@@ -13,7 +13,7 @@ from app.models import LinkPurpose, Mail, MailKind, User, utcnow
 from app.services import mail_queue
 from app.services.auth import one_time_links
 from app.services.mails import sending
-from tests.fixtures.cast import Tenant, bearer
+from tests.fixtures.tenants import Tenant, bearer
 from tests.portal.conftest import PASSWORD, Browser
 
 SignedIn = Callable[[User], Browser]
@@ -173,7 +173,7 @@ def test_mails_about_what_a_user_does_are_in_the_language_of_the_page(
 
 
 @pytest.mark.parametrize(("chosen", "expected"), [(None, "de"), ("es", "es"), ("en", "en")])
-def test_a_mail_is_in_the_language_of_its_recipient(
+def test_a_mail_is_in_the_language_of_its_reader(
     session: Session, tenant: Tenant, app: Flask, chosen: str | None, expected: str
 ) -> None:
     tenant.partner.language = "de"
@@ -195,7 +195,7 @@ def test_a_mail_is_in_the_language_of_its_recipient(
 
 def test_the_time_zone_is_asked_once(tenant: Tenant, signed_in: SignedIn, session: Session) -> None:
     browser = signed_in(tenant.user)
-    assert "data-zone-question" in browser.get("/").text
+    assert "data-zone-prompt" in browser.get("/").text
     answer = browser.client.post(
         "/account/timezone",
         data={"timezone": "Europe/Berlin", "csrf_token": token_of(browser.get("/").text)},
@@ -204,7 +204,7 @@ def test_the_time_zone_is_asked_once(tenant: Tenant, signed_in: SignedIn, sessio
     assert (answer.status_code, answer.location) == (303, "/calls?status=busy")
     session.expire_all()
     assert tenant.user.timezone == "Europe/Berlin"
-    assert "data-zone-question" not in browser.get("/").text
+    assert "data-zone-prompt" not in browser.get("/").text
 
 
 def test_a_name_that_ends_in_a_full_stop_ends_its_sentence(

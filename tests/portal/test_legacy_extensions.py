@@ -18,8 +18,8 @@ from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import oauth_clients
 from app.services.legacy import extensions
-from tests.fixtures.cast import Tenant
 from tests.fixtures.databases import runs_on
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]

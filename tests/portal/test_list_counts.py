@@ -15,8 +15,8 @@ from app.models import User, utcnow
 from app.portal.web import list_pages
 from app.services import assistants, calls
 from app.services.calls import CallSearch
-from tests.fixtures.cast import Tenant, converse, make_user
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import Tenant, converse, make_user
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 from tests.portal.test_overview import make_upload
@@ -58,8 +58,10 @@ def counts_on(page: str) -> tuple[str, str]:
 
 
 def test_a_filtered_list_says_how_many_rows_match(admin: Browser) -> None:
-    said = {path: counts_on(admin.get(f"{path}?{query}").text) for path, query in FILTERS.items()}
-    assert said == {
+    message = {
+        path: counts_on(admin.get(f"{path}?{query}").text) for path, query in FILTERS.items()
+    }
+    assert message == {
         **dict.fromkeys(FILTERS, (f"{MANY} matches", f"25 of {MANY} shown")),
         "/usage": (f"{MANY + 1} matches", f"25 of {MANY + 1} shown"),
     }

@@ -14,7 +14,7 @@ from app.enums import ContactAction, Role
 from app.models import Outreach, User
 from app.services import assistants, campaigns, do_not_call
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_overview import make_upload
 

@@ -28,7 +28,7 @@ from app.portal.web.list_definitions import ListColumn
 from app.services import campaigns, do_not_call
 from app.services.csv_files import Cell
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import Tenant, converse, make_user, organization_of
+from tests.fixtures.tenants import Tenant, converse, make_user, organization_of
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 from tests.portal.uploader import Uploader, make_campaign
@@ -287,7 +287,7 @@ def test_every_list_that_sorts_offers_its_orders_and_each_of_them_is_one(lists: 
     assert {"calls", "organizations", "users"} <= offered.keys()
 
 
-def test_users_of_other_languages_are_told_that_files_are_in_english(lists: Lists) -> None:
+def test_the_page_says_in_other_languages_that_files_are_in_english(lists: Lists) -> None:
     note = "CSV and Excel files are in English."
     assert note not in lists.browser.get("/users").text
     with languages.using_language("fr"):

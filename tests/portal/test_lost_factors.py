@@ -10,14 +10,14 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import AuditEntry, AuthenticatorApp, Mail, PortalSession, User, utcnow
 from app.services.factors import recovery_codes
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignIn = Callable[[User], Browser]
 
 
 @pytest.fixture
-def lost(session: Session, tenant: Tenant) -> User:
+def user_without_factors(session: Session, tenant: Tenant) -> User:
     """A member who needs a second step and has lost everything for it."""
     user = tenant.user
     user.second_factor_at = utcnow()
@@ -38,46 +38,48 @@ def has_factor(session: Session, user: User) -> bool:
 
 
 def test_an_administrator_resets_the_factor_after_a_confirmation(
-    app: Flask, session: Session, tenant: Tenant, signed_in: SignIn, lost: User
+    app: Flask, session: Session, tenant: Tenant, signed_in: SignIn, user_without_factors: User
 ) -> None:
-    theirs, admin = signed_in(lost), signed_in(tenant.staff[Role.PARTNER_ADMIN])
-    shown = admin.get(f"/users/{lost.id}/reset-factors").text
+    theirs, admin = signed_in(user_without_factors), signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    shown = admin.get(f"/users/{user_without_factors.id}/reset-factors").text
     assert "Make sure that you are really talking to this user" in shown
-    assert has_factor(session, lost)
-    assert reset(admin, lost) == 303
-    assert not has_factor(session, lost)
+    assert has_factor(session, user_without_factors)
+    assert reset(admin, user_without_factors) == 303
+    assert not has_factor(session, user_without_factors)
     assert theirs.get("/account").status_code == 303  # signed out
     browser = Browser(app.test_client())
-    browser.sign_in(lost.email)
+    browser.sign_in(user_without_factors.email)
     assert browser.get("/account").status_code == 200
-    mail = session.scalars(select(Mail).where(Mail.user_id == lost.id).order_by(Mail.id)).first()
+    mail = session.scalars(
+        select(Mail).where(Mail.user_id == user_without_factors.id).order_by(Mail.id)
+    ).first()
     assert mail is not None
     by = tenant.staff[Role.PARTNER_ADMIN].email
     assert (mail.kind, mail.details) == ("factors_changed", {"what": "factors_reset", "by": by})
     actions = session.scalars(
-        select(AuditEntry.action).where(AuditEntry.target_id == str(lost.id))
+        select(AuditEntry.action).where(AuditEntry.target_id == str(user_without_factors.id))
     ).all()
     assert actions == ["user.factors_reset", "user.signed_in"]
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
 def test_roles_that_manage_no_users_reset_nothing(
-    session: Session, tenant: Tenant, signed_in: SignIn, lost: User, role: Role
+    session: Session, tenant: Tenant, signed_in: SignIn, user_without_factors: User, role: Role
 ) -> None:
     stranger = tenant.plus_user if role is Role.STANDARD else tenant.staff[role]
-    assert reset(signed_in(stranger), lost) == 404
-    assert has_factor(session, lost)
+    assert reset(signed_in(stranger), user_without_factors) == 404
+    assert has_factor(session, user_without_factors)
 
 
 def test_an_administrator_of_another_partner_resets_nothing(
-    session: Session, other_tenant: Tenant, signed_in: SignIn, lost: User
+    session: Session, other_tenant: Tenant, signed_in: SignIn, user_without_factors: User
 ) -> None:
-    assert reset(signed_in(other_tenant.staff[Role.PARTNER_ADMIN]), lost) == 404
-    assert has_factor(session, lost)
+    assert reset(signed_in(other_tenant.staff[Role.PARTNER_ADMIN]), user_without_factors) == 404
+    assert has_factor(session, user_without_factors)
 
 
 def test_users_do_not_reset_those_above_them_or_themselves(
-    session: Session, tenant: Tenant, signed_in: SignIn, lost: User
+    session: Session, tenant: Tenant, signed_in: SignIn, user_without_factors: User
 ) -> None:
     admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.second_factor_at = utcnow()
@@ -88,11 +90,13 @@ def test_users_do_not_reset_those_above_them_or_themselves(
 
 
 def test_a_stranger_with_the_password_and_the_mailbox_stays_out(
-    app: Flask, session: Session, lost: User
+    app: Flask, session: Session, user_without_factors: User
 ) -> None:
     stranger = Browser(app.test_client())
-    stranger.sign_in(lost.email)
-    stranger.post("/forgot-password", {"email": lost.email}, page="/forgot-password")
+    stranger.sign_in(user_without_factors.email)
+    stranger.post(
+        "/forgot-password", {"email": user_without_factors.email}, page="/forgot-password"
+    )
     paths = ("/account", "/account/factors", "/account/confirm", "/")
     answers = {path: stranger.get(path) for path in paths}
     for path, answer in answers.items():

@@ -19,8 +19,8 @@ from app.portal.legacy_migration.labels import as_curl, differences, time_left
 from app.services import calls, oauth_clients
 from app.services.legacy import migration as legacy_migration
 from app.services.legacy.migration import ShadowRequest
-from tests.fixtures.cast import Tenant
 from tests.fixtures.databases import runs_on
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]

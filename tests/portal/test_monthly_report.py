@@ -27,9 +27,9 @@ from app.services import assistants, mails, monthly_reports, organizations, pdf,
 from app.services.billing.usage import ModelRate
 from app.services.branding.brand import of_partner
 from app.services.branding.shades import brand_shades
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import send_waiting
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -48,7 +48,7 @@ def admin(tenant: Tenant, signed_in: SignedIn, clock: SetClock) -> Browser:
 
 
 @pytest.fixture(autouse=True)
-def figures(session: Session, tenant: Tenant) -> None:
+def stored_figures(session: Session, tenant: Tenant) -> None:
     """In September one organization grows from 10 to 30 conversations, another falls to 5."""
     for organization, now, before in ((tenant.organization, 30, 10), (tenant.plus, 5, 20)):
         whose = {"organization_id": organization.id, "partner_id": tenant.partner.id}
@@ -192,7 +192,7 @@ def test_an_organization_of_another_partner_is_not_found(
     assert session.scalars(select(ReportSchedule)).all() == []
 
 
-def test_a_scheduled_report_is_sent_once_a_month_to_each_recipient(
+def test_a_scheduled_report_is_sent_once_a_month_to_each_address(
     session: Session, settings: Settings, tenant: Tenant, admin: Browser
 ) -> None:
     assert admin.post(SCHEDULE, WANTED, page=SCHEDULE).headers["Location"] == "/report/month"
@@ -215,7 +215,7 @@ def test_a_scheduled_report_is_sent_once_a_month_to_each_recipient(
     assert session.scalars(actions).all() == ["partner.report_scheduled"]
 
 
-def test_a_recipient_who_is_a_user_gets_the_report_in_their_own_language_others_in_the_chosen_one(
+def test_a_user_gets_the_report_in_their_own_language_others_in_the_chosen_one(
     session: Session, settings: Settings, tenant: Tenant, admin: Browser
 ) -> None:
     tenant.partner.language, tenant.user.language = "es", "fr"

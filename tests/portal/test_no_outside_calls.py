@@ -14,9 +14,9 @@ from app.enums import CarrierKind, Role
 from app.models import CarrierAccount, User, WebhookEndpoint
 from app.services.carrier_accounts.secret_retention import PURPOSE
 from app.services.credentials.encryption import seal
-from tests.fixtures.cast import Tenant
 from tests.fixtures.databases import runs_on
 from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 FIELDS: Mapping[str, str] = {
@@ -49,7 +49,7 @@ backend = runs_on(["sqlite"])
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def connection_attempts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every connection and look-up that was begun; all of them fail."""
     found: list[str] = []
 
@@ -108,7 +108,7 @@ def test_no_form_sends_requests_to_other_servers(
     tenant: Tenant,
     ids: dict[str, str],
     signed_in: Callable[[User], Browser],
-    asked: list[str],
+    connection_attempts: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
@@ -132,7 +132,7 @@ def test_no_form_sends_requests_to_other_servers(
         statuses[rule.endpoint] = answer.status_code
     trunk = f"/carriers/accounts/trunk?organization={tenant.organization.id}"
     statuses["trunk of an organization"] = admin.post(trunk, FIELDS, page="/account").status_code
-    assert asked == []
+    assert connection_attempts == []
     assert {name: status for name, status in statuses.items() if status >= 500} == {}
     worked = (
         *(

@@ -16,8 +16,8 @@ from app.services import audit, pauses
 from app.services.imports.undo import UNDONE
 from app.services.pauses import PauseScope
 from app.services.spending import LimitSubject, budgets
-from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import set_clock
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_alerts import opened
 from tests.portal.test_overview import make_upload
@@ -43,7 +43,7 @@ def titles_on(page: str) -> list[str]:
 
 
 @pytest.fixture
-def paused(session: Session, tenant: Tenant) -> None:
+def system_pauses(session: Session, tenant: Tenant) -> None:
     """A pause of calling and a paused webhook, both by the system."""
     worker = system_caller("worker", partner_id=tenant.partner.id)
     scope = PauseScope(partner_id=tenant.partner.id, organization_id=tenant.organization.id)
@@ -60,7 +60,7 @@ def paused(session: Session, tenant: Tenant) -> None:
     session.commit()
 
 
-@pytest.mark.usefixtures("paused")
+@pytest.mark.usefixtures("system_pauses")
 def test_the_bell_counts_unread_notifications(tenant: Tenant, signed_in: SignedIn) -> None:
     admin, customer_admin = (signed_in(tenant.staff[r]) for r in (Role.PARTNER_ADMIN, Role.ADMIN))
     page = admin.get("/notifications").text
@@ -77,7 +77,7 @@ def buttons(page: str) -> list[str]:
     return re.findall(r'action="(/notifications/[0-9a-f-]+/read[^"]*)"', page)
 
 
-@pytest.mark.usefixtures("paused")
+@pytest.mark.usefixtures("system_pauses")
 def test_one_notification_is_marked_as_read_by_its_reader_alone(
     tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
@@ -93,7 +93,7 @@ def test_one_notification_is_marked_as_read_by_its_reader_alone(
     assert bell(admin.get("/").text) == "Notifications"
 
 
-@pytest.mark.usefixtures("paused")
+@pytest.mark.usefixtures("system_pauses")
 def test_opening_a_notification_marks_it_as_read_and_leads_to_its_page(
     tenant: Tenant, signed_in: SignedIn
 ) -> None:
@@ -106,7 +106,7 @@ def test_opening_a_notification_marks_it_as_read_and_leads_to_its_page(
     assert 'line-whole" href="/api-access/webhooks"' in page
 
 
-@pytest.mark.usefixtures("paused")
+@pytest.mark.usefixtures("system_pauses")
 def test_notifications_are_filtered_by_kind_and_unread(tenant: Tenant, signed_in: SignedIn) -> None:
     admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = admin.get("/notifications?kind=webhook&state=unread").text
@@ -128,7 +128,7 @@ def test_notifications_are_filtered_by_kind_and_unread(tenant: Tenant, signed_in
     assert member == ["campaign", "dialling", "upload", "unread"]
 
 
-@pytest.mark.usefixtures("paused")
+@pytest.mark.usefixtures("system_pauses")
 def test_a_notification_names_its_organization_to_staff(
     tenant: Tenant, signed_in: SignedIn
 ) -> None:
@@ -143,8 +143,8 @@ def test_a_notification_names_its_organization_to_staff(
 def test_an_upload_shows_its_counts_and_its_undo(
     session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    session.info["own"] = own
-    upload = make_upload(session, own.plus, status=ImportStatus.DONE)
+    session.info["own"] = tenant
+    upload = make_upload(session, tenant.plus, status=ImportStatus.DONE)
     audit.record(
         session,
         system_caller("worker", partner_id=tenant.partner.id),
@@ -189,7 +189,7 @@ def test_the_notifications_lead_to_the_choice_of_emails(
     assert 'id="emails"' in browser.get("/account").text
 
 
-@pytest.mark.usefixtures("paused")
+@pytest.mark.usefixtures("system_pauses")
 def test_users_are_notified_only_of_what_they_may_see(
     tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
@@ -279,7 +279,7 @@ def test_older_notifications_are_on_the_next_page(
     assert 'rel="next"' not in second
 
 
-@pytest.mark.usefixtures("paused")
+@pytest.mark.usefixtures("system_pauses")
 def test_the_bell_refreshes_itself(tenant: Tenant, signed_in: SignedIn) -> None:
     browser = signed_in(tenant.user)
     part = browser.get("/notifications/bell", headers={"HX-Request": "true"}).text

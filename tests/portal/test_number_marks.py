@@ -12,7 +12,7 @@ from app.languages import ngettext, using_language
 from app.languages.numbers import localize_number, parse_number, without_separators
 from app.models import User
 from app.portal.web import formats
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 WRITTEN = {

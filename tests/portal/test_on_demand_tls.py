@@ -9,13 +9,13 @@ from sqlalchemy.orm import Session
 from app.http import on_demand_tls
 from app.models import utcnow
 from app.services import partners
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 
 ASK = "/internal/domains/ask"
 
 
 @pytest.fixture
-def verified(tenant: Tenant, other_tenant: Tenant, session: Session) -> Tenant:
+def tenant_with_verified_domain(tenant: Tenant, other_tenant: Tenant, session: Session) -> Tenant:
     """One partner has a verified domain, the other one only names its own."""
     partners.verify_domain(session, OPERATOR, tenant.partner.id)
     session.commit()
@@ -36,16 +36,16 @@ def verified(tenant: Tenant, other_tenant: Tenant, session: Session) -> Tenant:
         ("*", 404),
     ],
 )
-@pytest.mark.usefixtures("verified")
+@pytest.mark.usefixtures("tenant_with_verified_domain")
 def test_only_a_verified_domain_gets_a_certificate(app: Flask, domain: str, status: int) -> None:
     answer = app.test_client().get(ASK, query_string={"domain": domain})
     assert (answer.status_code, answer.data) == (status, b"")
 
 
 def test_the_domain_of_a_suspended_partner_keeps_its_certificate(
-    app: Flask, verified: Tenant, session: Session
+    app: Flask, tenant_with_verified_domain: Tenant, session: Session
 ) -> None:
-    verified.partner.suspended_at = utcnow()
+    tenant_with_verified_domain.partner.suspended_at = utcnow()
     session.commit()
     answer = app.test_client().get(f"{ASK}?domain=northwind.example")
     assert (answer.status_code, answer.data) == (200, b"")
@@ -63,7 +63,7 @@ def test_the_domain_of_a_suspended_partner_keeps_its_certificate(
         ("127.0.0.0/8", "127.0.0.1", {"Forwarded": "for=127.0.0.1"}, 404),
     ],
 )
-@pytest.mark.usefixtures("verified")
+@pytest.mark.usefixtures("tenant_with_verified_domain")
 def test_only_internal_networks_get_an_answer(
     make_app: Callable[..., Flask],
     networks: str,
@@ -80,7 +80,7 @@ def test_only_internal_networks_get_an_answer(
     assert answer.status_code == status
 
 
-@pytest.mark.usefixtures("verified")
+@pytest.mark.usefixtures("tenant_with_verified_domain")
 def test_requests_beyond_the_rate_have_to_wait(make_app: Callable[..., Flask]) -> None:
     client = make_app(internal_networks="10.9.0.0/16").test_client()
     source = {"REMOTE_ADDR": "10.9.0.1"}

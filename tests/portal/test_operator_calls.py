@@ -17,8 +17,8 @@ from app.gateways import job_queue
 from app.models import Call, CallAttempt, User, utcnow
 from app.services.calls import of_partners, resolve
 from app.services.calls.of_partners import PartnerCallFilter
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.recount import recount
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
 
@@ -178,7 +178,7 @@ STATUS = "/carriers"
 
 
 @pytest.fixture
-def stuck(session: Session, tenant: Tenant) -> dict[str, Call]:
+def stuck_calls(session: Session, tenant: Tenant) -> dict[str, Call]:
     past = utcnow() - timedelta(hours=2)
     made = {
         "unknown": make_call(
@@ -194,11 +194,11 @@ def stuck(session: Session, tenant: Tenant) -> dict[str, Call]:
 
 
 def test_calls_that_need_attention_are_listed_with_what_to_do(
-    stuck: dict[str, Call], operator: Browser
+    stuck_calls: dict[str, Call], operator: Browser
 ) -> None:
     page = operator.get(STATUS).text
     part = page.partition('id="stuck-calls"')[2].partition("</table>")[0]
-    pages = {name: f"/operator/stuck-calls/{call.id}" for name, call in stuck.items()}
+    pages = {name: f"/operator/stuck-calls/{call.id}" for name, call in stuck_calls.items()}
     assert set(re.findall(r'class="name" href="([^"]+)"', part)) == set(pages.values())
     assert re.findall(r'action="([^"]+)"', part) == [f"{pages['overdue']}/queue"]
     assert "2 hours" in part
@@ -208,9 +208,9 @@ def test_calls_that_need_attention_are_listed_with_what_to_do(
 
 
 def test_an_operator_sets_the_outcome_of_a_call_once(
-    session: Session, stuck: dict[str, Call], operator: Browser
+    session: Session, stuck_calls: dict[str, Call], operator: Browser
 ) -> None:
-    page = f"/operator/stuck-calls/{stuck['unknown'].id}"
+    page = f"/operator/stuck-calls/{stuck_calls['unknown'].id}"
     refused = operator.post(page, {"outcome": "", "reason": " "}, page=page)
     assert refused.status_code == 422
     assert 'id="outcome-error"' in refused.text
@@ -219,16 +219,16 @@ def test_an_operator_sets_the_outcome_of_a_call_once(
     saved = operator.post(page, typed, page=page)
     assert (saved.status_code, saved.location) == (303, STATUS)
     session.expire_all()
-    assert session.get_one(Call, stuck["unknown"].id).status is CallStatus.FAILED
+    assert session.get_one(Call, stuck_calls["unknown"].id).status is CallStatus.FAILED
     assert "The outcome is saved." in operator.get(STATUS).text
     operator.post(page, typed, page=STATUS)
     assert "This call needs no attention any more." in operator.get(STATUS).text
 
 
 def test_an_overdue_call_is_queued_again_and_never_completed(
-    session: Session, stuck: dict[str, Call], operator: Browser
+    session: Session, stuck_calls: dict[str, Call], operator: Browser
 ) -> None:
-    page = f"/operator/stuck-calls/{stuck['overdue'].id}"
+    page = f"/operator/stuck-calls/{stuck_calls['overdue'].id}"
     typed = {"outcome": "completed", "reason": "I was told."}
     refused = operator.post(page, typed, page=page)
     assert refused.status_code == 422
@@ -245,14 +245,18 @@ def waiting(session: Session) -> int:
 
 
 def test_only_operators_see_and_settle_stuck_calls(
-    session: Session, stuck: dict[str, Call], tenant: Tenant, signed_in: SignedIn
+    session: Session, stuck_calls: dict[str, Call], tenant: Tenant, signed_in: SignedIn
 ) -> None:
     admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
-    page = f"/operator/stuck-calls/{stuck['unknown'].id}"
+    page = f"/operator/stuck-calls/{stuck_calls['unknown'].id}"
     assert admin.get(page).status_code == 404
     typed = {"outcome": "busy", "reason": "So it was."}
     assert admin.post(page, typed, page=STATUS).status_code == 404
     with pytest.raises(Forbidden):
         resolve.by_operator(
-            session, tenant.caller(Role.PARTNER_ADMIN), stuck["unknown"].id, CallStatus.BUSY, "So."
+            session,
+            tenant.caller(Role.PARTNER_ADMIN),
+            stuck_calls["unknown"].id,
+            CallStatus.BUSY,
+            "So.",
         )

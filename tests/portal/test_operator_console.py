@@ -31,9 +31,9 @@ from app.services import assistants, partners, phone_numbers, workers
 from app.services.failed_jobs import REPEATABLE
 from app.services.pauses import carrier_health
 from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.small_disk import MB, small_disk
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 from tests.portal.uploader import words
@@ -409,11 +409,11 @@ def test_the_page_of_a_suspended_partner_begins_with_its_suspension_and_the_way_
     session: Session, tenant: Tenant, operator: Browser
 ) -> None:
     path, reactivate = (
-        f"/operator/partners/{own.partner.id}",
-        f"/partners/{own.partner.id}/reactivate",
+        f"/operator/partners/{tenant.partner.id}",
+        f"/partners/{tenant.partner.id}/reactivate",
     )
     assert f'action="{reactivate}"' not in operator.get(path).text
-    partners.suspend(session, OPERATOR, own.partner.id)
+    partners.suspend(session, OPERATOR, tenant.partner.id)
     session.commit()
     head, _, rest = operator.get(path).text.partition('<dl class="stats">')
     assert "Suspended since " in head
@@ -514,11 +514,11 @@ def test_a_failed_job_is_tried_again_after_a_confirmation(
     job_queue.enqueue_webhook(session, UUID(int=1), UUID(int=2), 1, 0)
     job = f"webhook:{UUID(int=2)}:1"
     fail_all_jobs(session)
-    url = f"{PAGE}/jobs/{job}/again"
+    url = f"{PAGE}/jobs/{job}/retry"
     assert f'href="{url}"' in operator.get(PAGE).text
-    question = words(operator.get(url))
-    assert "Try the job “send_webhook” again?" in question
-    assert "it arrives a second time" in question
+    confirmation = words(operator.get(url))
+    assert "Try the job “send_webhook” again?" in confirmation
+    assert "it arrives a second time" in confirmation
     assert operator.post(url, page=url).location == PAGE
     page = operator.get(PAGE).text
     assert "The job is queued again." in page
@@ -534,7 +534,7 @@ def test_a_failed_job_is_tried_again_after_a_confirmation(
     assert operator.post(url, page=url).location == PAGE
     assert "There is no such failed job." in operator.get(PAGE).text
     fail_all_jobs(session)
-    assert f"{PAGE}/jobs/{job}:again/again" in operator.get(PAGE).text
+    assert f"{PAGE}/jobs/{job}:again/retry" in operator.get(PAGE).text
 
 
 def test_a_failed_call_is_never_placed_again_from_here(session: Session, operator: Browser) -> None:
@@ -546,7 +546,7 @@ def test_a_failed_call_is_never_placed_again_from_here(session: Session, operato
     page = operator.get(PAGE).text
     assert "Try again…" not in page
     assert "Calls can’t be tried again here, so that none is placed twice." in page
-    url = f"{PAGE}/jobs/{attempt}/again"
+    url = f"{PAGE}/jobs/{attempt}/retry"
     assert operator.get(url).location == PAGE
     assert operator.post(url, page=PAGE).location == PAGE
     assert "This job can’t be tried again here." in operator.get(PAGE).text
@@ -556,7 +556,7 @@ def test_a_failed_call_is_never_placed_again_from_here(session: Session, operato
 
 @pytest.mark.parametrize("job", ["x", "%00", "webhook:1%00", "é" * 200])
 def test_a_job_that_does_not_exist_is_named_on_the_page(operator: Browser, job: str) -> None:
-    url = f"{PAGE}/jobs/{job}/again"
+    url = f"{PAGE}/jobs/{job}/retry"
     assert operator.get(url).location == PAGE
     assert operator.post(url, page=PAGE).location == PAGE
     assert "There is no such failed job." in operator.get(PAGE).text

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import NumberSource
 from app.models import ApiKey, Assistant, Campaign, PhoneNumber, User, WebhookEndpoint
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -30,7 +30,7 @@ of_every_form = pytest.mark.parametrize("path", FORMS)
 
 
 @pytest.fixture(autouse=True)
-def room(session: Session, tenant: Tenant) -> None:
+def room_for_assistants(session: Session, tenant: Tenant) -> None:
     for organization in (tenant.organization, tenant.plus):
         organization.assistant_limit = 9
     session.commit()

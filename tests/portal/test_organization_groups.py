@@ -40,7 +40,7 @@ from app.services.alerts import RuleInput
 from app.services.auth.sessions import caller_of
 from app.services.exports import ExportInput
 from app.services.organization_groups import GroupInput
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 from tests.portal.test_organizations import NEW
@@ -52,7 +52,7 @@ OUTSIDE = re.compile(r"Dental|paul@|77[, .\u00a0]?123|Unseen|\+1 202-555-0177|20
 
 
 @pytest.fixture
-def limited(session: Session, tenant: Tenant, uploader: Uploader) -> User:
+def limited_admin(session: Session, tenant: Tenant, uploader: Uploader) -> User:
     """An admin limited to a group with the Bakery alone; the Dental has one of everything."""
     admin = tenant.caller(Role.PARTNER_ADMIN)
     group = organization_groups.create(
@@ -137,13 +137,13 @@ def offered(app: Flask, wanted: Callable[[Rule], bool]) -> list[Rule]:
 
 
 def test_pages_lists_and_files_of_a_limited_admin_hold_only_their_groups(
-    app: Flask, limited: User, signed_in: SignedIn
+    app: Flask, limited_admin: User, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(limited)
+    browser = signed_in(limited_admin)
     found = {}
     paths = [rule.rule for rule in offered(app, lambda rule: not rule.arguments)]
     paths += [f"/lists/{name}/export.csv" for name in LISTS]
-    paths += [f"/find?q={words}" for words in ("Dental", "paul@northwind.example", "Unseen")]
+    paths += [f"/search?q={words}" for words in ("Dental", "paul@northwind.example", "Unseen")]
     paths += ["/report/month", "/report?q=dental", "/usage", "/users?q=paul", "/calls?status=any"]
     for path in paths:
         answer = browser.get(path, follow_redirects=True)
@@ -158,22 +158,22 @@ def test_pages_lists_and_files_of_a_limited_admin_hold_only_their_groups(
 
 
 def test_an_admin_without_a_limit_sees_all_groups_on_the_same_pages(
-    session: Session, tenant: Tenant, limited: User, signed_in: SignedIn
+    session: Session, tenant: Tenant, limited_admin: User, signed_in: SignedIn
 ) -> None:
-    organization_groups.limit(session, tenant.caller(Role.PARTNER_ADMIN), limited, None)
-    browser = signed_in(limited)
+    organization_groups.limit(session, tenant.caller(Role.PARTNER_ADMIN), limited_admin, None)
+    browser = signed_in(limited_admin)
     paths: tuple[str, ...] = (
         *("/organizations", "/users", "/campaigns", "/calls", "/usage", "/report/month"),
-        *("/alerts", "/find?q=Unseen", "/do-not-call", "/", "/costs", "/assistants"),
+        *("/alerts", "/search?q=Unseen", "/do-not-call", "/", "/costs", "/assistants"),
     )
     held = {path: bool(OUTSIDE.search(unescape(browser.get(path).text))) for path in paths}
     assert held == dict.fromkeys(paths, True)
 
 
 def test_each_page_answers_an_id_outside_the_groups_like_an_unknown_one(
-    app: Flask, session: Session, tenant: Tenant, limited: User, signed_in: SignedIn
+    app: Flask, session: Session, tenant: Tenant, limited_admin: User, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(limited)
+    browser = signed_in(limited_admin)
     outside, inside = ids_of(session, tenant.plus), ids_of(session, tenant.organization)
     tried = 0
     for rule in offered(app, lambda rule: bool(rule.arguments & outside.keys())):
@@ -205,23 +205,23 @@ def plain(text: str, path: str, given: UUID) -> str:
 
 
 def test_bulk_actions_find_nothing_outside_the_groups(
-    session: Session, tenant: Tenant, limited: User, signed_in: SignedIn
+    session: Session, tenant: Tenant, limited_admin: User, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(limited)
+    browser = signed_in(limited_admin)
     campaign = session.scalars(
         select(Campaign).where(Campaign.organization_id == tenant.plus.id)
     ).one()
-    page = browser.get(f"/lists/campaigns/do/archive?key={campaign.id}")
+    page = browser.get(f"/lists/campaigns/actions/archive?key={campaign.id}")
     assert "Unseen" not in page.text
-    browser.post("/lists/campaigns/do/archive", {"key": str(campaign.id)}, page="/campaigns")
+    browser.post("/lists/campaigns/actions/archive", {"key": str(campaign.id)}, page="/campaigns")
     session.refresh(campaign)
     assert campaign.status.value != "archived"
 
 
 def test_a_new_organization_joins_the_first_group_of_the_limited_admin(
-    session: Session, tenant: Tenant, limited: User, signed_in: SignedIn
+    session: Session, tenant: Tenant, limited_admin: User, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(limited)
+    browser = signed_in(limited_admin)
     made = browser.post(
         "/organizations/new", {**NEW, "name": "Newcomer", "once": "a1"}, page="/organizations/new"
     )
@@ -233,12 +233,12 @@ def test_a_new_organization_joins_the_first_group_of_the_limited_admin(
 
 
 def test_without_a_group_left_a_limited_admin_sees_nothing_and_adds_nothing(
-    session: Session, tenant: Tenant, limited: User, signed_in: SignedIn
+    session: Session, tenant: Tenant, limited_admin: User, signed_in: SignedIn
 ) -> None:
     admin = tenant.caller(Role.PARTNER_ADMIN)
     group = session.scalars(select(OrganizationGroup)).one()
     organization_groups.remove(session, admin, group.id)
-    browser = signed_in(limited)
+    browser = signed_in(limited_admin)
     assert "Bakery" not in browser.get("/organizations").text
     typed = {**NEW, "name": "New", "once": "a"}
     browser.post("/organizations/new", typed, page="/organizations/new")
@@ -246,9 +246,9 @@ def test_without_a_group_left_a_limited_admin_sees_nothing_and_adds_nothing(
 
 
 def test_a_limited_admin_watches_single_organizations_only(
-    session: Session, tenant: Tenant, limited: User, signed_in: SignedIn
+    session: Session, tenant: Tenant, limited_admin: User, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(limited)
+    browser = signed_in(limited_admin)
     typed = {"measure": "failed-calls", "scope": "partner", "threshold": "1", "period": "today"}
     page = "/alerts/rules/new?measure=failed-calls"
     answer = browser.post(page, {**typed, "once": "a"}, page=page)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import AuditEntry, Organization, PlanLimit, User
 from app.services import organizations
-from tests.fixtures.cast import Tenant, open_destinations
+from tests.fixtures.tenants import Tenant, open_destinations
 from tests.portal.conftest import Browser, in_conflict
 
 SignedIn = Callable[[User], Browser]

@@ -34,7 +34,7 @@ from app.services import assistants, campaigns, organization_templates, organiza
 from app.services.organization_templates import TemplateContent, content_of
 from app.services.organization_templates.updating import MAX_TEMPLATES
 from app.services.outreach import CampaignPlan
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.checked_lines import form_of
 from tests.portal.conftest import Browser
 
@@ -559,7 +559,7 @@ def test_an_invalid_part_of_a_template_is_refused(
     assert stored(session, template_id) == before
 
 
-def test_a_template_is_deleted_after_a_question_and_its_organizations_stay(
+def test_a_template_is_deleted_after_a_confirmation_and_its_organizations_stay(
     session: Session, tenant: Tenant, browser: Browser
 ) -> None:
     template_id = save(session, tenant)
@@ -834,8 +834,8 @@ def test_a_workbook_without_problems_creates_all(
     session: Session, tenant: Tenant, browser: Browser
 ) -> None:
     template_id = save(session, tenant)
-    book = Workbook()
-    sheet = book.active
+    workbook = Workbook()
+    sheet = workbook.active
     assert sheet is not None
     sheet.append(["Name", "Email"])
     for number in range(3):
@@ -843,7 +843,7 @@ def test_a_workbook_without_problems_creates_all(
     for row in range(2, 5):
         sheet.cell(row, 1).data_type = "s"
     stream = io.BytesIO()
-    book.save(stream)
+    workbook.save(stream)
     checked = many(browser, template_id, stream.getvalue(), "new.xlsx")
     assert "All rows are correct" in checked.text
     path = f"{PAGE}/{template_id}/use-many"

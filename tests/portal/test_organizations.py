@@ -14,7 +14,7 @@ from app.models import Assistant, AuditEntry, Organization, User, utcnow
 from app.policy import ROUTES
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import assistants, organizations
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 from tests.portal.uploader import make_campaign
 
@@ -343,7 +343,7 @@ def test_suspending_names_its_consequences_and_can_be_undone(
     assert "This organization is suspended" in page
     assert "Invoice unpaid." in page
     assert browser.post(f"{base}/reactivate", page=base).status_code == 303
-    assert fresh(session, own.organization).status is OrganizationStatus.ACTIVE
+    assert fresh(session, tenant.organization).status is OrganizationStatus.ACTIVE
 
 
 def test_every_tab_of_a_suspended_organization_says_what_that_means(

@@ -14,8 +14,8 @@ from app.enums import Role
 from app.gateways.mailers import MailAttachment, OutgoingMail, open_outbox
 from app.models import MailKind, User
 from app.services.mail_queue import enqueue
-from tests.fixtures.cast import Tenant
 from tests.fixtures.mails import path_in, send_waiting
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]

@@ -30,9 +30,9 @@ from app.schemas.partners import UpdatePartnerInput
 from app.services import audit, campaigns, partners
 from app.services.credentials import api_keys
 from app.services.pricing.plans import PlanTerms
-from tests.fixtures.cast import OPERATOR, Tenant, converse, make_user, organization_of
 from tests.fixtures.clock import SetClock
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import OPERATOR, Tenant, converse, make_user, organization_of
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
 from tests.services.billing.conftest import call, publish
@@ -88,7 +88,7 @@ def make_upload(session: Session, organization: Organization, **fields: Any) -> 
 
 
 @pytest.fixture
-def quiet(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
+def tenant_without_action_items(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
     """Nothing of this partner needs a decision but its bare brand."""
     session.info["own"] = tenant
     make_ready(session)
@@ -107,45 +107,58 @@ def others(page: str) -> list[tuple[str, str]]:
     return [entry for entry in action_items(page) if entry[1] != "/branding/surfaces"]
 
 
-def test_a_quiet_portal_asks_for_nothing_but_its_brand(quiet: Tenant, signed_in: SignedIn) -> None:
-    page = signed_in(quiet.staff[Role.PARTNER_ADMIN]).get("/").text
+def test_a_quiet_portal_asks_for_nothing_but_its_brand(
+    tenant_without_action_items: Tenant, signed_in: SignedIn
+) -> None:
+    page = signed_in(tenant_without_action_items.staff[Role.PARTNER_ADMIN]).get("/").text
     assert others(page) == []
     assert len(brand_of(page)) == 1
-    assert "Nothing needs attention." in signed_in(quiet.staff[Role.ADMIN]).get("/").text
+    assert (
+        "Nothing needs attention."
+        in signed_in(tenant_without_action_items.staff[Role.ADMIN]).get("/").text
+    )
 
 
 def test_each_item_that_needs_attention_links_to_its_page(
-    session: Session, quiet: Tenant, other_tenant: Tenant, signed_in: SignedIn
+    session: Session, tenant_without_action_items: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
     now = utcnow()
-    admin = quiet.caller(Role.PARTNER_ADMIN)
-    unknown = make_call(session, quiet.plus, "+12025550101", now, status=CallStatus.UNKNOWN)
-    make_call(session, quiet.plus, "+12025550102", now, status=CallStatus.BUSY)
-    make_call(session, quiet.plus, "+12025550103", now, status=CallStatus.NO_ANSWER)
+    admin = tenant_without_action_items.caller(Role.PARTNER_ADMIN)
+    unknown = make_call(
+        session, tenant_without_action_items.plus, "+12025550101", now, status=CallStatus.UNKNOWN
+    )
+    make_call(
+        session, tenant_without_action_items.plus, "+12025550102", now, status=CallStatus.BUSY
+    )
+    make_call(
+        session, tenant_without_action_items.plus, "+12025550103", now, status=CallStatus.NO_ANSWER
+    )
     make_call(session, other_tenant.plus, "+12025550104", now, status=CallStatus.UNKNOWN)
     other_tenant.plus.assistant_limit = other_tenant.organization.user_limit = 2
     for number in range(2):
         make_user(session, other_tenant.partner.id, f"theirs{number}@x.example")
-    waiting = make_upload(session, quiet.plus, failed=412, rows_total=4812)
-    bad = make_upload(session, quiet.plus, status=ImportStatus.FAILED, file_name="bad.xlsx")
+    waiting = make_upload(session, tenant_without_action_items.plus, failed=412, rows_total=4812)
+    bad = make_upload(
+        session, tenant_without_action_items.plus, status=ImportStatus.FAILED, file_name="bad.xlsx"
+    )
     key = api_keys.create(
         session,
         admin,
-        organization_id=quiet.plus.id,
+        organization_id=tenant_without_action_items.plus.id,
         name="crm",
         expires_at=now + timedelta(days=3),
     ).key
     api_keys.create(
         session,
         admin,
-        organization_id=quiet.plus.id,
+        organization_id=tenant_without_action_items.plus.id,
         name="far",
         expires_at=now + timedelta(days=30),
     )
-    quiet.plus.assistant_limit = 5
-    quiet.organization.user_limit = 10
+    tenant_without_action_items.plus.assistant_limit = 5
+    tenant_without_action_items.organization.user_limit = 10
     assistant = session.scalars(
-        select(Assistant).where(Assistant.organization_id == quiet.plus.id)
+        select(Assistant).where(Assistant.organization_id == tenant_without_action_items.plus.id)
     ).first()
     assert assistant is not None
     for number in range(3):
@@ -166,21 +179,26 @@ def test_each_item_that_needs_attention_links_to_its_page(
         ("bad.xlsx could not be read", f"/uploads/{bad.id}"),
         ("412 rows need fixing", f"/uploads/{waiting.id}"),
         ("Key crm is about to expire", f"/api-access/keys/{key.id}"),
-        ("Northwind Dental", f"/organizations/{quiet.plus.id}/plan?back=/"),
+        ("Northwind Dental", f"/organizations/{tenant_without_action_items.plus.id}/plan?back=/"),
         (f"{assistant.name} can’t call yet", f"/assistants/{assistant.id}"),
         (
             "2 calls without an answer in 24 hours",
             "/calls?state=unanswered&amp;within=24-hours",
         ),
     ]
-    page = signed_in(quiet.staff[Role.PARTNER_ADMIN]).get("/").text
+    page = signed_in(tenant_without_action_items.staff[Role.PARTNER_ADMIN]).get("/").text
     assert others(page) == expected
     assert "4 of 5 assistants in use." in page
     reason = "The number isn’t marked as set up with the carrier yet."
-    assert f"{quiet.plus.name}: {reason}" in unescape(page)
+    assert f"{tenant_without_action_items.plus.name}: {reason}" in unescape(page)
     assert "1 not picked up, 1 busy" in page
     by_role = {
-        role: [entry[0] for entry in action_items(signed_in(quiet.staff[role]).get("/").text)]
+        role: [
+            entry[0]
+            for entry in action_items(
+                signed_in(tenant_without_action_items.staff[role]).get("/").text
+            )
+        ]
         for role in (Role.PARTNER_EDITOR, Role.ADMIN)
     }
     titles = [title for title, _ in expected]
@@ -189,16 +207,19 @@ def test_each_item_that_needs_attention_links_to_its_page(
         title for title in titles if not title.startswith(("Key", "Northwind"))
     ]
     for title, url in expected:
-        assert signed_in(quiet.staff[Role.PARTNER_ADMIN]).get(unescape(url)).status_code == 200, (
-            title
-        )
-    member = signed_in(quiet.plus_user).get("/").text
+        assert (
+            signed_in(tenant_without_action_items.staff[Role.PARTNER_ADMIN])
+            .get(unescape(url))
+            .status_code
+            == 200
+        ), title
+    member = signed_in(tenant_without_action_items.plus_user).get("/").text
     of_member = ["4 of 5 assistants in use." if "Northwind" in each else each for each in titles]
     assert [title for title, _ in action_items(member)] == [
         title for title in of_member if not title.startswith("Key") and "can’t call" not in title
     ]
     assert ("4 of 5 assistants in use.", "/plan") in action_items(member)
-    assert action_items(signed_in(quiet.user).get("/").text) == []
+    assert action_items(signed_in(tenant_without_action_items.user).get("/").text) == []
 
 
 @pytest.mark.parametrize(
@@ -214,7 +235,7 @@ def test_each_item_that_needs_attention_links_to_its_page(
 )
 def test_figures_are_compared_with_the_same_days_of_the_month_before(
     session: Session,
-    quiet: Tenant,
+    tenant_without_action_items: Tenant,
     signed_in: SignedIn,
     clock: SetClock,
     now: str,
@@ -224,16 +245,23 @@ def test_figures_are_compared_with_the_same_days_of_the_month_before(
 ) -> None:
     clock.set(now)
     month = clock.now.date().replace(day=1)
-    converse(session, quiet.plus, clock.now.date(), 4)
-    converse(session, quiet.plus, month, 2)
+    converse(session, tenant_without_action_items.plus, clock.now.date(), 4)
+    converse(session, tenant_without_action_items.plus, month, 2)
     for day, count in ((first_before, 2), (last_before, 2), (after, 8)):
         if day:
-            converse(session, quiet.plus, date.fromisoformat(day), count)
-    converse(session, quiet.plus, date.fromisoformat(first_before) - timedelta(days=1), 9)
-    quiet.plus.created_at = datetime.combine(month, time(), UTC)
-    quiet.organization.created_at = quiet.plus.created_at - timedelta(microseconds=1)
+            converse(session, tenant_without_action_items.plus, date.fromisoformat(day), count)
+    converse(
+        session,
+        tenant_without_action_items.plus,
+        date.fromisoformat(first_before) - timedelta(days=1),
+        9,
+    )
+    tenant_without_action_items.plus.created_at = datetime.combine(month, time(), UTC)
+    tenant_without_action_items.organization.created_at = (
+        tenant_without_action_items.plus.created_at - timedelta(microseconds=1)
+    )
     session.commit()
-    page = text_of(signed_in(quiet.staff[Role.ADMIN]).get("/").text)
+    page = text_of(signed_in(tenant_without_action_items.staff[Role.ADMIN]).get("/").text)
     assert "Conversations 6 ▲ up 50.0 % from 4" in page
     assert "With a person 50.0 % No change from 50.0 %" in page
     assert "Talk time 6 min ▲ up 50.0 % from 4" in page
@@ -332,14 +360,14 @@ def test_the_first_steps_of_a_new_portal_end_when_all_are_done(
 
 
 def test_a_member_sees_their_own_organization(
-    session: Session, quiet: Tenant, other_tenant: Tenant, signed_in: SignedIn
+    session: Session, tenant_without_action_items: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    converse(session, quiet.plus, utcnow().date(), 3)
-    converse(session, quiet.organization, utcnow().date(), 9)
-    make_call(session, quiet.plus, "+12025550101", utcnow())
-    make_call(session, quiet.organization, "+12025550102", utcnow())
+    converse(session, tenant_without_action_items.plus, utcnow().date(), 3)
+    converse(session, tenant_without_action_items.organization, utcnow().date(), 9)
+    make_call(session, tenant_without_action_items.plus, "+12025550101", utcnow())
+    make_call(session, tenant_without_action_items.organization, "+12025550102", utcnow())
     session.commit()
-    page = signed_in(quiet.plus_user).get("/").text
+    page = signed_in(tenant_without_action_items.plus_user).get("/").text
     days = f"1–\N{WORD JOINER}{utcnow().day}"
     assert f"Northwind Dental, {days} Oct 2026, compared with {days} Sep 2026." in text_of(page)
     assert "Conversations 3 None in the previous period" in text_of(page)
@@ -433,19 +461,30 @@ def test_an_operator_suspends_and_reactivates_a_partner(
 
 
 def test_the_first_page_takes_the_same_queries_for_one_and_for_a_hundred(
-    session: Session, quiet: Tenant, signed_in: SignedIn, database: Database
+    session: Session, tenant_without_action_items: Tenant, signed_in: SignedIn, database: Database
 ) -> None:
-    people = (quiet.staff[Role.PARTNER_ADMIN], quiet.plus_user)
+    people = (
+        tenant_without_action_items.staff[Role.PARTNER_ADMIN],
+        tenant_without_action_items.plus_user,
+    )
     numbers = []
     for count in (1, 30):
         for number in range(count):
-            user = make_user(session, quiet.partner.id, f"u{count}-{number}@x.example")
+            user = make_user(
+                session, tenant_without_action_items.partner.id, f"u{count}-{number}@x.example"
+            )
             organization = organization_of(session, user)
             organization.user_limit = organization.assistant_limit = 2
             converse(session, organization, utcnow().date())
             for status in (CallStatus.UNKNOWN, CallStatus.BUSY):
-                make_call(session, quiet.plus, "+12025550101", utcnow(), status=status)
-            make_upload(session, quiet.plus, failed=1)
+                make_call(
+                    session,
+                    tenant_without_action_items.plus,
+                    "+12025550101",
+                    utcnow(),
+                    status=status,
+                )
+            make_upload(session, tenant_without_action_items.plus, failed=1)
         session.commit()
         for person in people:
             browser = signed_in(person)
@@ -504,19 +543,19 @@ def test_each_role_begins_with_its_own_steps(
 
 
 def test_the_steps_of_an_organization_count_only_its_own_work(
-    session: Session, quiet: Tenant, signed_in: SignedIn
+    session: Session, tenant_without_action_items: Tenant, signed_in: SignedIn
 ) -> None:
-    make_upload(session, quiet.organization)
-    make_call(session, quiet.organization, "+12025550101", utcnow())
+    make_upload(session, tenant_without_action_items.organization)
+    make_call(session, tenant_without_action_items.organization, "+12025550101", utcnow())
     session.commit()
-    browser = signed_in(quiet.plus_user)
+    browser = signed_in(tenant_without_action_items.plus_user)
     assert [state for _title, state in first_steps(browser.get("/").text)] == [
         *("/account", "/test-call", "/uploads", "/campaigns")
     ]
-    upload = make_upload(session, quiet.plus)
+    upload = make_upload(session, tenant_without_action_items.plus)
     upload.rows_applied = 0
-    make_call(session, quiet.plus, "+12025550102", utcnow())
-    quiet.plus_user.timezone = "Europe/London"
+    make_call(session, tenant_without_action_items.plus, "+12025550102", utcnow())
+    tenant_without_action_items.plus_user.timezone = "Europe/London"
     session.commit()
     steps = dict(first_steps(browser.get("/").text))
     assert steps["Upload contacts"] == "/uploads", "a file that was only checked is no upload yet"
@@ -525,13 +564,13 @@ def test_the_steps_of_an_organization_count_only_its_own_work(
     left = [state for _title, state in first_steps(browser.get("/").text) if state != "Done"]
     assert left == ["/campaigns"]
     assistant = session.scalars(
-        select(Assistant).where(Assistant.organization_id == quiet.plus.id)
+        select(Assistant).where(Assistant.organization_id == tenant_without_action_items.plus.id)
     ).first()
     assert assistant is not None
     session.add(
         Outreach(
             campaign_id=upload.campaign_id,
-            organization_id=quiet.plus.id,
+            organization_id=tenant_without_action_items.plus.id,
             assistant_id=assistant.id,
             weekdays="12345",
             hours_start=time(8),
@@ -544,13 +583,13 @@ def test_the_steps_of_an_organization_count_only_its_own_work(
 
 
 def test_imported_conversations_are_named_where_calls_are_missing(
-    session: Session, quiet: Tenant, signed_in: SignedIn
+    session: Session, tenant_without_action_items: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(quiet.plus_user)
+    browser = signed_in(tenant_without_action_items.plus_user)
     shown = "The conversations so far are imported totals."
     assert "No calls yet." in browser.get("/").text
     assert "No calls yet" in browser.get("/calls").text
-    converse(session, quiet.plus, utcnow().date(), 2)
+    converse(session, tenant_without_action_items.plus, utcnow().date(), 2)
     session.commit()
     page = browser.get("/").text
     assert shown in page
@@ -558,43 +597,54 @@ def test_imported_conversations_are_named_where_calls_are_missing(
     calls = browser.get("/calls").text
     assert "No call records" in calls
     assert shown in calls
-    assert shown not in signed_in(quiet.user).get("/calls").text
+    assert shown not in signed_in(tenant_without_action_items.user).get("/calls").text
 
 
 def test_the_price_to_customers_and_the_margin_are_shown_to_those_who_see_costs(
-    session: Session, quiet: Tenant, signed_in: SignedIn
+    session: Session, tenant_without_action_items: Tenant, signed_in: SignedIn
 ) -> None:
-    converse(session, quiet.plus, utcnow().date())
-    for organization in (quiet.organization, quiet.plus):
+    converse(session, tenant_without_action_items.plus, utcnow().date())
+    for organization in (
+        tenant_without_action_items.organization,
+        tenant_without_action_items.plus,
+    ):
         organization.created_at = datetime(2025, 11, 1, tzinfo=UTC)
     since = datetime(2026, 1, 1, tzinfo=UTC)
-    publish(session, quiet, since, PLUS=PlanTerms(9_900, "USD"), FREE=PlanTerms(0, "USD"))
+    publish(
+        session,
+        tenant_without_action_items,
+        since,
+        PLUS=PlanTerms(9_900, "USD"),
+        FREE=PlanTerms(0, "USD"),
+    )
     session.commit()
-    admin = signed_in(quiet.staff[Role.PARTNER_ADMIN])
-    tile = admin.get("/").text.partition('hx-get="/overview/earned"')[2].partition("</div>")[0]
+    admin = signed_in(tenant_without_action_items.staff[Role.PARTNER_ADMIN])
+    tile = admin.get("/").text.partition('hx-get="/overview/earnings"')[2].partition("</div>")[0]
     assert text_of(f"<{tile}") == "Price to customers – See costs and margin"
-    loaded = text_of(admin.get("/overview/earned").text)
+    loaded = text_of(admin.get("/overview/earnings").text)
     assert loaded == "Price to customers $99.00 $99.00 margin so far"
-    editor = signed_in(quiet.staff[Role.PARTNER_EDITOR])
+    editor = signed_in(tenant_without_action_items.staff[Role.PARTNER_EDITOR])
     assert "Price to customers" not in editor.get("/").text
-    assert editor.get("/overview/earned").status_code == 404
+    assert editor.get("/overview/earnings").status_code == 404
 
 
 def test_the_page_of_a_customer_shows_the_price_of_this_month_and_what_is_used(
-    session: Session, quiet: Tenant, signed_in: SignedIn
+    session: Session, tenant_without_action_items: Tenant, signed_in: SignedIn
 ) -> None:
-    quiet.plus.created_at = datetime(2025, 11, 1, tzinfo=UTC)
+    tenant_without_action_items.plus.created_at = datetime(2025, 11, 1, tzinfo=UTC)
     terms = PlanTerms(9_900, "USD", unit=UsageUnit.MINUTE, included=500, overage_micros=100_000)
-    publish(session, quiet, datetime(2026, 1, 1, tzinfo=UTC), PLUS=terms)
-    call(session, quiet.plus, utcnow(), 12 * 60)
+    publish(session, tenant_without_action_items, datetime(2026, 1, 1, tzinfo=UTC), PLUS=terms)
+    call(session, tenant_without_action_items.plus, utcnow(), 12 * 60)
     session.commit()
-    place = f"/organizations/{quiet.plus.id}"
-    page = text_of(signed_in(quiet.staff[Role.ADMIN]).get(place).text)
+    place = f"/organizations/{tenant_without_action_items.plus.id}"
+    page = text_of(signed_in(tenant_without_action_items.staff[Role.ADMIN]).get(place).text)
     assert (
         "Billed minutes this month (UTC) 12 of 500 488 left. Price so far this month: $99.00. View"
         in page
     )
-    editor = text_of(signed_in(quiet.staff[Role.PARTNER_EDITOR]).get(place).text)
+    editor = text_of(
+        signed_in(tenant_without_action_items.staff[Role.PARTNER_EDITOR]).get(place).text
+    )
     assert "Price so far" not in editor
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role, UserStatus
 from app.models import Assistant, AuditEntry, User
 from app.services import users
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.checked_lines import form_of
 from tests.portal.conftest import Browser
 
@@ -228,12 +228,12 @@ def test_reactivating_into_a_full_organization_says_what_the_role_can_do(
     owner.post(f"/users/{colleague.id}/deactivate", page="/users")
     tenant.organization.user_limit = 1
     session.commit()
-    said = []
+    message = []
     for browser in (owner, signed_in(tenant.staff[Role.ADMIN])):
         browser.post(f"/users/{colleague.id}/reactivate", page="/users")
         page = browser.get(f"/users/{colleague.id}").text.replace("<wbr>", "")
-        said += re.findall(r"(?:seats|users)\. (.*) Nothing was changed\.", page)
-    assert said == [
+        message += re.findall(r"(?:seats|users)\. (.*) Nothing was changed\.", page)
+    assert message == [
         "Deactivate a user, or write to help@own.example to raise the limit.",
         "Raise its user limit or deactivate a user.",
     ]

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 
 from app.enums import Role
 from app.models import User
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)

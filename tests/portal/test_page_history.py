@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse
 
 from app.enums import Role
 from app.models import PortalSession, User
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]

@@ -19,7 +19,7 @@ from app.services.factors.passkeys import BrowserSite
 from app.services.identity_providers import providers
 from app.services.identity_providers.providers import ProviderFields
 from tests.fixtures.authenticator import PRESENT, Authenticator
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 FACTORS = "/account/factors"
@@ -63,16 +63,16 @@ def admin(tenant: Tenant, signed_in: Callable[[User], Browser], key: Authenticat
 
 
 @pytest.fixture
-def visitor(app: Flask, admin: Browser) -> Browser:
+def signed_out_browser(app: Flask, admin: Browser) -> Browser:
     return Browser(app.test_client())
 
 
 def test_a_passkey_signs_in_without_email_and_password(
-    session: Session, tenant: Tenant, visitor: Browser, key: Authenticator
+    session: Session, tenant: Tenant, signed_out_browser: Browser, key: Authenticator
 ) -> None:
-    answer = alone(visitor, key)
+    answer = alone(signed_out_browser, key)
     assert (answer.status_code, answer.location) == (303, "/")
-    assert is_signed_in(visitor)
+    assert is_signed_in(signed_out_browser)
     factors = session.scalars(
         select(PortalSession.factor).where(PortalSession.factor.is_not(None))
     ).all()
@@ -86,13 +86,13 @@ def test_a_passkey_signs_in_without_email_and_password(
 
 
 def test_a_passkey_is_the_second_step_after_the_password(
-    tenant: Tenant, visitor: Browser, key: Authenticator
+    tenant: Tenant, signed_out_browser: Browser, key: Authenticator
 ) -> None:
-    visitor.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
-    assert not is_signed_in(visitor)
-    asked = options(visitor, "/passkey/options?purpose=second_step", SECOND_STEP)
-    visitor.post(SECOND_STEP, {"answer": key.prove(asked)}, page=SECOND_STEP)
-    assert is_signed_in(visitor)
+    signed_out_browser.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
+    assert not is_signed_in(signed_out_browser)
+    asked = options(signed_out_browser, "/passkey/options?purpose=second_step", SECOND_STEP)
+    signed_out_browser.post(SECOND_STEP, {"answer": key.prove(asked)}, page=SECOND_STEP)
+    assert is_signed_in(signed_out_browser)
 
 
 def test_a_passkey_confirms_a_risky_act(
@@ -115,67 +115,67 @@ def test_a_passkey_confirms_a_risky_act(
         {"challenge": "AAAAAAAAAAAAAAAAAAAAAA"},
     ],
 )
-def test_an_answer_to_another_page_or_question_is_refused(
-    visitor: Browser, key: Authenticator, lies: dict[str, str]
+def test_an_answer_to_another_page_or_challenge_is_refused(
+    signed_out_browser: Browser, key: Authenticator, lies: dict[str, str]
 ) -> None:
-    assert alone(visitor, key, **lies).location == "/sign-in"
-    assert "not accepted" in visitor.get("/sign-in").text
-    assert not is_signed_in(visitor)
+    assert alone(signed_out_browser, key, **lies).location == "/sign-in"
+    assert "not accepted" in signed_out_browser.get("/sign-in").text
+    assert not is_signed_in(signed_out_browser)
 
 
-def test_an_answer_works_once(visitor: Browser, app: Flask, key: Authenticator) -> None:
-    asked = options(visitor, "/passkey/options?purpose=sign_in", "/sign-in")
+def test_an_answer_works_once(signed_out_browser: Browser, app: Flask, key: Authenticator) -> None:
+    asked = options(signed_out_browser, "/passkey/options?purpose=sign_in", "/sign-in")
     answer = key.prove(asked)
-    visitor.post("/sign-in/passkey", {"answer": answer}, page="/sign-in")
-    assert is_signed_in(visitor)
+    signed_out_browser.post("/sign-in/passkey", {"answer": answer}, page="/sign-in")
+    assert is_signed_in(signed_out_browser)
     other = Browser(app.test_client())
     other.post("/sign-in/passkey", {"answer": answer}, page="/sign-in")
     assert not is_signed_in(other)
 
 
 def test_an_answer_in_another_browser_is_refused(
-    visitor: Browser, app: Flask, key: Authenticator
+    signed_out_browser: Browser, app: Flask, key: Authenticator
 ) -> None:
-    asked = options(visitor, "/passkey/options?purpose=sign_in", "/sign-in")
+    asked = options(signed_out_browser, "/passkey/options?purpose=sign_in", "/sign-in")
     other = Browser(app.test_client())
     other.post("/sign-in/passkey", {"answer": key.prove(asked)}, page="/sign-in")
     assert not is_signed_in(other)
 
 
 def test_an_answer_for_another_purpose_is_refused(
-    tenant: Tenant, visitor: Browser, key: Authenticator
+    tenant: Tenant, signed_out_browser: Browser, key: Authenticator
 ) -> None:
-    asked = options(visitor, "/passkey/options?purpose=sign_in", "/sign-in")
-    visitor.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
-    answer = visitor.post(SECOND_STEP, {"answer": key.prove(asked)}, page=SECOND_STEP)
+    asked = options(signed_out_browser, "/passkey/options?purpose=sign_in", "/sign-in")
+    signed_out_browser.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
+    answer = signed_out_browser.post(SECOND_STEP, {"answer": key.prove(asked)}, page=SECOND_STEP)
     assert answer.status_code == 422
-    assert not is_signed_in(visitor)
+    assert not is_signed_in(signed_out_browser)
 
 
 def test_a_challenge_that_expired_is_refused(
-    session: Session, visitor: Browser, key: Authenticator
+    session: Session, signed_out_browser: Browser, key: Authenticator
 ) -> None:
-    asked = options(visitor, "/passkey/options?purpose=sign_in", "/sign-in")
+    asked = options(signed_out_browser, "/passkey/options?purpose=sign_in", "/sign-in")
     session.execute(update(PasskeyChallenge).values(expires_at=utcnow() - timedelta(seconds=1)))
     session.commit()
-    visitor.post("/sign-in/passkey", {"answer": key.prove(asked)}, page="/sign-in")
-    assert not is_signed_in(visitor)
+    signed_out_browser.post("/sign-in/passkey", {"answer": key.prove(asked)}, page="/sign-in")
+    assert not is_signed_in(signed_out_browser)
 
 
 def test_a_device_that_did_not_check_its_user_is_refused(
-    visitor: Browser, key: Authenticator
+    signed_out_browser: Browser, key: Authenticator
 ) -> None:
     key.flags = PRESENT
-    alone(visitor, key)
-    assert not is_signed_in(visitor)
+    alone(signed_out_browser, key)
+    assert not is_signed_in(signed_out_browser)
 
 
 def test_a_passkey_with_a_lower_counter_is_refused_as_a_copy(
-    app: Flask, visitor: Browser, key: Authenticator
+    app: Flask, signed_out_browser: Browser, key: Authenticator
 ) -> None:
     key.count = 10
-    alone(visitor, key)
-    assert is_signed_in(visitor)
+    alone(signed_out_browser, key)
+    assert is_signed_in(signed_out_browser)
     key.count = 3
     other = Browser(app.test_client())
     alone(other, key)
@@ -183,44 +183,48 @@ def test_a_passkey_with_a_lower_counter_is_refused_as_a_copy(
 
 
 def test_a_passkey_of_another_user_is_no_second_step(
-    tenant: Tenant, signed_in: Callable[[User], Browser], visitor: Browser
+    tenant: Tenant, signed_in: Callable[[User], Browser], signed_out_browser: Browser
 ) -> None:
     theirs = Authenticator()
     add(signed_in(tenant.staff[Role.PARTNER_EDITOR]), theirs)
-    visitor.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
-    asked = options(visitor, "/passkey/options?purpose=second_step", SECOND_STEP)
-    answer = visitor.post(SECOND_STEP, {"answer": theirs.prove(asked)}, page=SECOND_STEP)
+    signed_out_browser.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
+    asked = options(signed_out_browser, "/passkey/options?purpose=second_step", SECOND_STEP)
+    answer = signed_out_browser.post(SECOND_STEP, {"answer": theirs.prove(asked)}, page=SECOND_STEP)
     assert answer.status_code == 422
     assert "This passkey was not accepted. Try again." in answer.text
-    assert visitor.get("/account").status_code == 303
+    assert signed_out_browser.get("/account").status_code == 303
 
 
 def test_a_removed_passkey_is_refused_and_the_password_is_enough(
-    session: Session, tenant: Tenant, admin: Browser, visitor: Browser, key: Authenticator
+    session: Session,
+    tenant: Tenant,
+    admin: Browser,
+    signed_out_browser: Browser,
+    key: Authenticator,
 ) -> None:
     passkey = session.scalars(select(Passkey)).one()
     path = f"{FACTORS}/passkeys/{passkey.id}/remove"
     assert f"Remove the passkey {passkey.name}?" in admin.get(path).text
     admin.post(path, page=path)
-    alone(visitor, key)
-    assert not is_signed_in(visitor)
-    visitor.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
-    assert is_signed_in(visitor)
+    alone(signed_out_browser, key)
+    assert not is_signed_in(signed_out_browser)
+    signed_out_browser.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
+    assert is_signed_in(signed_out_browser)
 
 
 def test_lock_out_drill_a_lost_passkey_is_removed_after_a_recovery_code_signed_in(
-    session: Session, tenant: Tenant, visitor: Browser
+    session: Session, tenant: Tenant, signed_out_browser: Browser
 ) -> None:
     user = tenant.staff[Role.PARTNER_ADMIN]
     codes = recovery_codes.replace(session, user.id)
     session.commit()
-    visitor.sign_in(user.email)
+    signed_out_browser.sign_in(user.email)
     page = "/sign-in/second-step"
-    assert visitor.post(page, {"code": "wrong"}, page=page).status_code == 422
-    assert visitor.post(page, {"code": codes[0]}, page=page).status_code == 303
+    assert signed_out_browser.post(page, {"code": "wrong"}, page=page).status_code == 422
+    assert signed_out_browser.post(page, {"code": codes[0]}, page=page).status_code == 303
     passkey = session.scalars(select(Passkey)).one()
-    removed = visitor.post(f"{FACTORS}/passkeys/{passkey.id}/remove", page=FACTORS)
-    assert (removed.status_code, is_signed_in(visitor)) == (303, True)
+    removed = signed_out_browser.post(f"{FACTORS}/passkeys/{passkey.id}/remove", page=FACTORS)
+    assert (removed.status_code, is_signed_in(signed_out_browser)) == (303, True)
     assert session.scalars(select(Passkey)).all() == []
 
 
@@ -235,20 +239,20 @@ def test_a_passkey_of_another_user_is_not_removed(
 
 
 def test_a_suspended_user_does_not_sign_in_with_a_passkey(
-    session: Session, tenant: Tenant, visitor: Browser, key: Authenticator
+    session: Session, tenant: Tenant, signed_out_browser: Browser, key: Authenticator
 ) -> None:
     user = tenant.staff[Role.PARTNER_ADMIN]
     session.execute(update(User).where(User.id == user.id).values(status="suspended"))
     session.commit()
-    alone(visitor, key)
-    assert not is_signed_in(visitor)
+    alone(signed_out_browser, key)
+    assert not is_signed_in(signed_out_browser)
 
 
 @pytest.mark.parametrize("answer", ["", "no json", "[]", "{}", '{"id": "?"}', '{"id": 5}'])
-def test_an_invalid_answer_is_refused(visitor: Browser, answer: str) -> None:
-    options(visitor, "/passkey/options?purpose=sign_in", "/sign-in")
-    sent = visitor.post("/sign-in/passkey", {"answer": answer}, page="/sign-in")
-    assert (sent.status_code, is_signed_in(visitor)) == (303, False)
+def test_an_invalid_answer_is_refused(signed_out_browser: Browser, answer: str) -> None:
+    options(signed_out_browser, "/passkey/options?purpose=sign_in", "/sign-in")
+    sent = signed_out_browser.post("/sign-in/passkey", {"answer": answer}, page="/sign-in")
+    assert (sent.status_code, is_signed_in(signed_out_browser)) == (303, False)
 
 
 def test_the_same_passkey_is_not_added_twice(admin: Browser, key: Authenticator) -> None:

@@ -16,9 +16,9 @@ from app.schemas.parsing import read
 from app.schemas.users import CreatePartialUserInput
 from app.services import users
 from app.services.auth import one_time_links, passwords
-from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import path_in, send_waiting, waiting
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -131,7 +131,7 @@ def test_the_page_of_another_partner_sends_no_mail(
 
 
 @pytest.mark.parametrize("status", [UserStatus.SUSPENDED, UserStatus.DEACTIVATED])
-def test_users_who_can_not_sign_in_get_no_password_link(
+def test_users_who_can_not_sign_in_get_no_recovery_link(
     browser: Browser, tenant: Tenant, session: Session, settings: Settings, status: UserStatus
 ) -> None:
     tenant.user.status = status

@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.models import BrandColor
-from tests.fixtures.cast import Tenant
 from tests.fixtures.pdf_text import colours_of
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 COLOURS = {
@@ -18,7 +18,7 @@ COLOURS = {
 
 
 @pytest.fixture(params=COLOURS)
-def written(session: Session, tenant: Tenant, request: pytest.FixtureRequest) -> str:
+def brand_color(session: Session, tenant: Tenant, request: pytest.FixtureRequest) -> str:
     tenant.partner.brand_colors = [BrandColor(name="primary", value=request.param)]
     tenant.partner.version += 1
     session.commit()
@@ -27,8 +27,8 @@ def written(session: Session, tenant: Tenant, request: pytest.FixtureRequest) ->
 
 @pytest.mark.parametrize("path", ["/statements/{}.pdf", "/report/month.pdf"])
 def test_a_file_has_the_colour_of_the_brand(
-    tenant: Tenant, admin: Browser, written: str, path: str
+    tenant: Tenant, admin: Browser, brand_color: str, path: str
 ) -> None:
     file = admin.get(path.format(tenant.organization.id)).data
     assert file.startswith(b"%PDF-")
-    assert colours_of(file) == {COLOURS[written]}
+    assert colours_of(file) == {COLOURS[brand_color]}

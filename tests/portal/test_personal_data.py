@@ -22,8 +22,8 @@ from app.services import campaigns
 from app.services.contacts import single
 from app.services.contacts.single import ContactFields
 from app.services.personal_data import erasing, subjects
-from tests.fixtures.cast import Tenant
 from tests.fixtures.mails import send_waiting
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
 from tests.portal.uploader import Uploader, make_campaign, words
@@ -186,7 +186,7 @@ def test_the_data_about_a_contact_is_counted_and_linked(
     assert f'href="{page_of(contact)}/erase"' in page
 
 
-def test_search_question_and_result_of_an_erasure_show_the_same_counts(
+def test_search_confirmation_and_result_of_an_erasure_show_the_same_counts(
     app: Flask,
     session: Session,
     signed_in: Callable[..., Browser],
@@ -216,7 +216,7 @@ def test_search_question_and_result_of_an_erasure_show_the_same_counts(
     assert lines(f"/erasures/{erasure_id}") == known
 
 
-def test_the_question_names_an_export_that_is_being_prepared(
+def test_the_confirmation_names_an_export_that_is_being_prepared(
     app: Flask,
     session: Session,
     signed_in: Callable[..., Browser],

@@ -13,8 +13,8 @@ from app.policy.caller import system_caller
 from app.services import assistants, organizations, phone_numbers
 from app.services.carrier_accounts import AccountFields
 from tests.fixtures.carrier_accounts import put_in_use
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignIn = Callable[[User], Browser]
@@ -83,16 +83,16 @@ def test_a_number_of_the_simulated_carrier_is_ready_there_only(
     session.commit()
     why = "The assistant's number isn't confirmed: it was only used on the simulated carrier."
 
-    def said() -> list[str]:
+    def message() -> list[str]:
         page = unescape(admin.get(LIST).text)
         return [words for words in ("Ready to call", "Not ready", why) if words in page]
 
-    assert said() == ["Ready to call"]
+    assert message() == ["Ready to call"]
     caller = system_caller("test", tenant.partner.id)
     wanted = AccountFields("2a" * 16, sid="AC" + "1a" * 16)
     put_in_use(session, caller, (SECRET_KEY,), wanted, organization=None)
     session.commit()
-    assert said() == ["Not ready", why]
+    assert message() == ["Not ready", why]
 
 
 def test_the_number_of_an_assistant_that_is_switched_off_says_so(

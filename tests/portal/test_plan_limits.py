@@ -21,7 +21,7 @@ from app.models import (
     utcnow,
 )
 from app.services.calls.limits import PLAN_USED_UP
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser, in_conflict
 
 SignedIn = Callable[[User], Browser]
@@ -152,7 +152,7 @@ def test_raising_a_limit_says_which_calls_come_sooner(
 
 
 @pytest.mark.parametrize(
-    ("name", "typed", "said"),
+    ("name", "typed", "message"),
     [
         ("plus-at_once", "many", "Plus, concurrent calls: Enter a whole number in digits."),
         ("plus-at_once", "0", "Plus, concurrent calls: A limit is a whole number from 1 to 1,000."),
@@ -160,13 +160,13 @@ def test_raising_a_limit_says_which_calls_come_sooner(
     ],
 )
 def test_an_invalid_limit_is_refused_at_its_field(
-    admin: Browser, tenant: Tenant, session: Session, name: str, typed: str, said: str
+    admin: Browser, tenant: Tenant, session: Session, name: str, typed: str, message: str
 ) -> None:
     chosen = BLANK | {name: typed}
     answers = admin.get(CHECK, query_string=chosen), admin.post(BASE, chosen, page=BASE)
     for answer in answers:
         assert answer.status_code == 422
-        assert said in text_of(answer.text)
+        assert message in text_of(answer.text)
         assert f'href="#{name}"' in answer.text
     assert stored(session, tenant) == {}
 
@@ -251,5 +251,5 @@ def test_a_change_of_plan_says_which_calls_the_new_one_allows(
     session.commit()
     query = {"tier": Tier.BASIC.value, "assistant_limit": "1", "user_limit": "1"}
     answer = admin.get(f"/organizations/{tenant.plus.id}/plan/check", query_string=query)
-    said = "Basic allows each organization 50 calls a day instead of any number."
-    assert said in text_of(answer.text)
+    message = "Basic allows each organization 50 calls a day instead of any number."
+    assert message in text_of(answer.text)

@@ -13,14 +13,14 @@ from app.models import User, utcnow
 from app.services.billing import closing
 from app.services.billing.months import end_of, month_of
 from app.services.pricing import versions
-from tests.fixtures.cast import Tenant, converse
+from tests.fixtures.tenants import Tenant, converse
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
 
 
 @pytest.fixture(autouse=True)
-def renamed(tenant: Tenant, session: Session) -> None:
+def renamed_plans(tenant: Tenant, session: Session) -> None:
     """Basic trial is called Starter; the other plans have their built-in names. Plus is renamed in
     a draft, which no one sees."""
     caller, partner_id = tenant.caller(Role.PARTNER_ADMIN), tenant.partner.id
@@ -50,7 +50,7 @@ def names_in(html: str) -> set[str]:
             "/organizations/{id}/plan/check?tier=customerPlusPlan&assistant_limit=1&user_limit=1",
             {"Starter", "Plus"},
         ),
-        ("/lists/organizations/do/plan?id={id}", {"Starter", "Plus"}),
+        ("/lists/organizations/actions/plan?id={id}", {"Starter", "Plus"}),
         ("/pricing/limits", {"Starter", "Plus"}),
         (
             "/pricing/limits/check?basic_trial-at_once=2&plus-a_day=9",
@@ -118,7 +118,7 @@ PLAN = "/pricing/plans/customerBasicFreeTrialPlan"
 
 
 @pytest.fixture
-def in_german(signed_in: SignedIn, tenant: Tenant, session: Session) -> Browser:
+def german_browser(signed_in: SignedIn, tenant: Tenant, session: Session) -> Browser:
     """The browser of a German member, whose plan has a German name."""
     admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = admin.get(PLAN).text
@@ -136,26 +136,26 @@ def in_german(signed_in: SignedIn, tenant: Tenant, session: Session) -> Browser:
     return signed_in(tenant.user)
 
 
-def test_a_member_reads_the_plan_in_their_language(in_german: Browser) -> None:
-    page = in_german.get("/plan").text
+def test_a_member_reads_the_plan_in_their_language(german_browser: Browser) -> None:
+    page = german_browser.get("/plan").text
     own = page.split("<article")[1].split("</article>")[0]
     assert "Einstieg" in own
     assert "Schnelle Hilfe" in own
     assert "Starter" not in page
     assert "Priority support" not in page
-    assert "Einstieg" in in_german.get("/").text
+    assert "Einstieg" in german_browser.get("/").text
 
 
 @pytest.mark.parametrize("is_closed", [False, True])
 def test_a_statement_names_the_plan_in_the_readers_language(
-    in_german: Browser, signed_in: SignedIn, tenant: Tenant, session: Session, is_closed: bool
+    german_browser: Browser, signed_in: SignedIn, tenant: Tenant, session: Session, is_closed: bool
 ) -> None:
     month = month_of(utcnow().date())
     if is_closed:
         assert closing.close_due(session, end_of(month) + timedelta(days=1))
         session.commit()
     path = f"/statements/{tenant.organization.id}"
-    assert ("Vorschau" in in_german.get(path).text) is not is_closed
-    assert "Einstieg" in in_german.get(path).text
+    assert ("Vorschau" in german_browser.get(path).text) is not is_closed
+    assert "Einstieg" in german_browser.get(path).text
     assert "Einstieg" not in signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(path).text
-    assert "Starter" in in_german.get(f"{path}.csv").text  # scripts read it
+    assert "Starter" in german_browser.get(f"{path}.csv").text  # scripts read it

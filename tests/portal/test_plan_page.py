@@ -21,10 +21,10 @@ from app.services.billing import closing
 from app.services.billing.months import CLOSING, end_of, month_of
 from app.services.pricing import PlanTerms, accounts, versions
 from app.services.pricing.accounts import AccountKeys
-from tests.fixtures.cast import Tenant, converse, make_user, organization_of
 from tests.fixtures.clock import set_clock
 from tests.fixtures.settings import SECRET_KEY
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import Tenant, converse, make_user, organization_of
 from tests.portal.conftest import Browser
 from tests.portal.test_pricing import cards, words
 
@@ -33,7 +33,7 @@ NOON = datetime(2026, 11, 4, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def published(session: Session, tenant: Tenant) -> None:
+def published_plans(session: Session, tenant: Tenant) -> None:
     """A Basic and a Plus plan; the user's organization is on Basic."""
     caller = tenant.caller(Role.PARTNER_ADMIN)
     for plan in versions.current(session, caller, tenant.partner.id).plans:
@@ -67,7 +67,7 @@ def close_month(session: Session) -> None:
         session.commit()
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_a_member_sees_all_plans_the_current_one_and_the_usage(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -91,7 +91,7 @@ def test_a_member_sees_all_plans_the_current_one_and_the_usage(
     assert "You are billed by monthly statement. View statement" in words(page)
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_without_an_upgrade_page_a_higher_plan_is_asked_for_by_email(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -114,7 +114,7 @@ def test_a_plan_is_added_to_the_address_of_the_upgrade_page() -> None:
     ]
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_members_ask_the_partner_for_higher_limits_and_other_plans(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -131,7 +131,7 @@ def test_members_ask_the_partner_for_higher_limits_and_other_plans(
     assert "Your role doesn’t allow" not in page
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 @pytest.mark.parametrize(("tier", "is_shown"), [(Tier.BASIC, True), (Tier.PLUS, False)])
 def test_the_text_of_the_partner_about_upgrades_is_shown_where_an_upgrade_exists(
     tenant: Tenant, signed_in: SignedIn, session: Session, tier: Tier, *, is_shown: bool
@@ -142,7 +142,7 @@ def test_the_text_of_the_partner_about_upgrades_is_shown_where_an_upgrade_exists
     assert ("Plus has room for ten." in signed_in(tenant.user).get("/plan").text) is is_shown
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_usage_beyond_the_plan_is_named_with_its_price(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -153,7 +153,7 @@ def test_usage_beyond_the_plan_is_named_with_its_price(
     )
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 @pytest.mark.parametrize(
     ("minutes", "micros", "notice"),
     [
@@ -191,7 +191,7 @@ def test_included_usage_that_is_nearly_or_fully_used_is_noticed(
     assert seen == [*[bool(notice)] * 4, False]
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 @pytest.mark.parametrize(
     ("minutes", "filters"), [(7, []), (8, ["near"]), (12, ["near", "reached"])]
 )
@@ -216,8 +216,8 @@ def test_the_partner_finds_customers_by_included_usage(
     assert f"{name} {minutes} of 10 minutes{state}" in listed
 
 
-@pytest.mark.usefixtures("published")
-def test_a_suspended_organization_is_not_said_to_go_on_calling(
+@pytest.mark.usefixtures("published_plans")
+def test_the_plan_page_of_a_suspended_organization_does_not_say_that_calls_go_on(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     used(session, tenant, 12)
@@ -233,7 +233,7 @@ def test_a_suspended_organization_is_not_said_to_go_on_calling(
     assert "Calls continue." not in page
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_customers_found_by_limits_are_listed_with_their_included_usage(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -256,7 +256,7 @@ def test_customers_found_by_limits_are_listed_with_their_included_usage(
     assert "12 of 10 minutes" in file
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_the_included_usage_of_many_customers_takes_the_queries_of_a_few(
     tenant: Tenant, signed_in: SignedIn, session: Session, database: Database
 ) -> None:
@@ -285,7 +285,7 @@ def test_the_included_usage_of_many_customers_takes_the_queries_of_a_few(
     assert count() == few
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_usage_in_the_trial_of_a_plan_uses_nothing_up(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -311,7 +311,7 @@ def test_usage_in_the_trial_of_a_plan_uses_nothing_up(
     assert is_found(timedelta(days=100))
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_the_choice_of_a_plan_says_until_when_it_is_free(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -331,7 +331,7 @@ def test_the_choice_of_a_plan_says_until_when_it_is_free(
         assert (sentence in page.replace("\xa0", " ")) == is_free
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_pricing_shows_what_was_paid_in_the_latest_closed_month(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -349,7 +349,7 @@ def test_pricing_shows_what_was_paid_in_the_latest_closed_month(
     assert "Revenue in" not in words(admin.get("/pricing").text)
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_pages_of_a_partner_with_thousands_of_customers_sum_nothing_up(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -387,7 +387,7 @@ def test_a_trial_plan_without_price_is_counted_by_calls(
     assert "Answered calls 3 of 2 calls 1 more than the plan includes, not charged." in page
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_staff_preview_the_plans_of_the_draft_or_the_published_ones(
     session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
@@ -408,7 +408,7 @@ def test_staff_preview_the_plans_of_the_draft_or_the_published_ones(
     assert "Starter Changed" in page
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 @pytest.mark.parametrize(
     ("status", "ends_at", "member", "staff"),
     [
@@ -449,7 +449,7 @@ def test_a_subscription_is_shown_to_the_customer_and_to_the_partner(
     assert f"Subscription {staff or 'None'}" in page
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_the_plan_page_says_what_the_month_will_cost(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -496,7 +496,7 @@ def test_the_plan_page_says_what_the_month_will_cost(
     assert f"6 of 10 minutes Likely used up on {found[4]} Nov 2026" in listed
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_usage_and_plan_show_the_same_to_members_and_their_partner(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -515,7 +515,7 @@ def test_usage_and_plan_show_the_same_to_members_and_their_partner(
     assert "Used this month" not in words(admin.get("/usage").text)
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_without_three_weeks_of_calls_there_is_no_forecast(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -525,7 +525,7 @@ def test_without_three_weeks_of_calls_there_is_no_forecast(
     assert "Expected price" not in page
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_invoices_at_stripe_are_offered_with_a_subscription_and_a_connected_account(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
@@ -565,7 +565,7 @@ def test_invoices_at_stripe_are_offered_with_a_subscription_and_a_connected_acco
     assert signed_in(tenant.plus_user).get(begun).status_code == 404
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("published_plans")
 def test_the_month_in_which_a_subscription_ended_says_which_plan_applies(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:

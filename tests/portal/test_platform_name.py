@@ -12,7 +12,7 @@ from app.models import User
 from app.policy import ROUTES
 from app.services import mails
 from app.services.branding.brand import NEUTRAL_NAME, of_partner
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -22,7 +22,7 @@ NAMES = (NEUTRAL_NAME, "partner-portal")
 
 
 @pytest.fixture
-def branded(tenant: Tenant, session: Session) -> Tenant:
+def branded_tenant(tenant: Tenant, session: Session) -> Tenant:
     """A partner whose surfaces are all switched on."""
     tenant.partner.product_name = "Northwind Voice"
     tenant.partner.show_embedded_chat = True
@@ -39,9 +39,9 @@ def names_in(text: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PUBLIC)
 def test_no_page_before_signing_in_names_the_platform(
-    browser: Browser, branded: Tenant, page: str
+    browser: Browser, branded_tenant: Tenant, page: str
 ) -> None:
-    html = browser.get(f"/p/{branded.partner.slug}/{page}").text
+    html = browser.get(f"/p/{branded_tenant.partner.slug}/{page}").text
     assert "Northwind" in html
     assert "· Northwind Voice</title>" in html
     assert names_in(html) == []
@@ -49,9 +49,11 @@ def test_no_page_before_signing_in_names_the_platform(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.STANDARD])
 def test_no_page_of_the_portal_names_the_platform(
-    branded: Tenant, signed_in: SignedIn, app: Flask, role: Role
+    branded_tenant: Tenant, signed_in: SignedIn, app: Flask, role: Role
 ) -> None:
-    browser = signed_in(branded.user if role is Role.STANDARD else branded.staff[role])
+    browser = signed_in(
+        branded_tenant.user if role is Role.STANDARD else branded_tenant.staff[role]
+    )
     rules = [
         rule.rule
         for rule in app.url_map.iter_rules()
@@ -66,9 +68,9 @@ def test_no_page_of_the_portal_names_the_platform(
 
 
 def test_no_error_page_names_the_platform(
-    branded: Tenant, signed_in: SignedIn, make_app: Callable[..., Flask]
+    branded_tenant: Tenant, signed_in: SignedIn, make_app: Callable[..., Flask]
 ) -> None:
-    browser = signed_in(branded.user)
+    browser = signed_in(branded_tenant.user)
     pages = [
         browser.get("/nowhere"),
         browser.client.delete("/"),
@@ -80,7 +82,7 @@ def test_no_error_page_names_the_platform(
         assert "· Northwind Voice</title>" in page.text
 
 
-def test_no_mail_names_the_platform(branded: Tenant) -> None:
-    mail = mails.sample(of_partner(branded.partner), "https://northwind.example")
+def test_no_mail_names_the_platform(branded_tenant: Tenant) -> None:
+    mail = mails.sample(of_partner(branded_tenant.partner), "https://northwind.example")
     assert names_in(mail.subject + mail.text + mail.html) == []
     assert "Northwind Voice" in mail.subject

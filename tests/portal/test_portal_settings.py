@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import User
 from app.services import partners
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser, in_conflict
 
 SignedIn = Callable[[User], Browser]
@@ -152,7 +152,7 @@ def test_a_domain_says_what_its_verification_needs(
     assert "Not verified yet" not in admin.get(PAGE).text
 
 
-def test_a_verified_domain_changes_only_after_a_question_that_names_the_consequences(
+def test_a_verified_domain_changes_only_after_a_confirmation_that_names_the_consequences(
     admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     partners.verify_domain(session, OPERATOR, tenant.partner.id)

@@ -19,7 +19,7 @@ from app.services.auth import sessions
 from app.services.money_format import money
 from app.services.pricing import refresh
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser, in_conflict
 
 SignedIn = Callable[[User], Browser]
@@ -192,7 +192,7 @@ def test_a_published_version_is_used_again(
     assert admin.get("/pricing/history/9").status_code == 404
 
 
-def test_a_draft_is_discarded_after_a_question(admin: Browser) -> None:
+def test_a_draft_is_discarded_after_a_confirmation(admin: Browser) -> None:
     admin.post(PLUS, FORM, page=PLUS)
     assert "9 changes are lost." in admin.get("/pricing/discard").text
     admin.post("/pricing/discard", page="/pricing/discard")

@@ -11,8 +11,8 @@ from app.database import Database
 from app.enums import Role
 from app.models import User
 from tests.e2e.crawl import kind_of
-from tests.fixtures.cast import Tenant
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 WRITES = re.compile(r"\s*(INSERT|UPDATE|DELETE)\b", re.IGNORECASE)

@@ -13,7 +13,7 @@ from app.models import AuditEntry, User
 from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
 from app.services.auth import throttle
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]

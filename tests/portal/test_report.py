@@ -15,8 +15,8 @@ from app.config import Settings
 from app.enums import TIER_NAMES, Role, Tier, UserStatus
 from app.models import User
 from app.portal.report.listing import MEMBERS
-from tests.fixtures.cast import Tenant, bearer, converse, make_user
 from tests.fixtures.recount import recount
+from tests.fixtures.tenants import Tenant, bearer, converse, make_user
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -25,7 +25,9 @@ AS_IN_JSON = "&".join(f"column={each.name}" for each in MEMBERS.columns if each.
 
 
 @pytest.fixture
-def told(app: Flask, session: Session, settings: Settings, tenant: Tenant) -> Callable[[], Any]:
+def read_report(
+    app: Flask, session: Session, settings: Settings, tenant: Tenant
+) -> Callable[[], Any]:
     """What the JSON says."""
     header = bearer(session, settings, Role.PARTNER_ADMIN, tenant.partner.id)
     session.commit()
@@ -47,7 +49,7 @@ def test_the_file_holds_the_numbers_of_the_json(
     tenant: Tenant,
     other_tenant: Tenant,
     signed_in: SignedIn,
-    told: Callable[[], Any],
+    read_report: Callable[[], Any],
 ) -> None:
     converse(session, tenant.plus, datetime.now(UTC).date(), 5)
     converse(session, other_tenant.plus, datetime.now(UTC).date(), 9)
@@ -55,7 +57,7 @@ def test_the_file_holds_the_numbers_of_the_json(
         session, tenant.partner.id, "+plus@x.example", businessName="=1+1", tier=Tier.BASIC.value
     )
     session.commit()
-    report = told()
+    report = read_report()
     header, *rows = rows_of(signed_in(tenant.staff[Role.ADMIN]).get(f"{FILE}?{AS_IN_JSON}").text)
     assert header == ["Email", "Organization", "Plan", "Conversations", "Added (UTC)", "ID"]
     assert rows == [
@@ -73,13 +75,13 @@ def test_the_file_holds_the_numbers_of_the_json(
 
 
 def test_the_screen_counts_by_plan_as_the_json_does(
-    tenant: Tenant, signed_in: SignedIn, told: Callable[[], Any]
+    tenant: Tenant, signed_in: SignedIn, read_report: Callable[[], Any]
 ) -> None:
     page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/report").text
     bar = r"<dd>\s*<svg.*?</svg>\s*</dd>"
     row = rf"<dt[^>]*>([^<]+)</dt>\s*{bar}\s*<dd>\s*(?:<a[^>]*>)?(\d+)[\s<]"
     shown = dict(re.findall(row, page, re.DOTALL))
-    report = told()
+    report = read_report()
     assert shown == {
         TIER_NAMES[tier]: str(count) for tier, count in report["userCountByTier"].items()
     }
@@ -87,11 +89,11 @@ def test_the_screen_counts_by_plan_as_the_json_does(
 
 
 def test_the_number_of_users_links_to_as_many_owners_and_members(
-    session: Session, tenant: Tenant, signed_in: SignedIn, told: Callable[[], Any]
+    session: Session, tenant: Tenant, signed_in: SignedIn, read_report: Callable[[], Any]
 ) -> None:
     tenant.user.is_owner = True
     session.commit()
-    browser, counted = signed_in(tenant.staff[Role.PARTNER_ADMIN]), told()["userCount"]
+    browser, counted = signed_in(tenant.staff[Role.PARTNER_ADMIN]), read_report()["userCount"]
     link = re.search(r'href="(/users[^"]*)"[^>]*>(\d+)<', browser.get("/report").text)
     assert link
     users = browser.get(link[1]).text
@@ -126,19 +128,19 @@ def test_filters_choose_the_same_users_on_the_screen_and_in_the_file(
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ("since=2026-02-30", 'href="#since">Enter a day like'),
         ("since=2026-03-02&until=2026-03-01", 'href="#until">The last day is before the first'),
     ],
 )
 def test_an_invalid_range_of_days_is_reported(
-    tenant: Tenant, signed_in: SignedIn, asked: str, said: str
+    tenant: Tenant, signed_in: SignedIn, asked: str, message: str
 ) -> None:
     browser = signed_in(tenant.staff[Role.ADMIN])
     page = browser.get(f"/report?{asked}")
     assert page.status_code == 422
-    assert said in page.text
+    assert message in page.text
     assert browser.get(f"{FILE}?{asked}").status_code == 400
 
 

@@ -10,7 +10,7 @@ from werkzeug.test import EnvironBuilder, TestResponse, run_wsgi_app
 
 from app.enums import Role
 from app.models import User
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.fixtures.unread import Unread
 from tests.portal.conftest import Browser
 
@@ -27,7 +27,7 @@ PUBLIC_FORMS = (
 )
 
 
-class Endless(io.RawIOBase):
+class EndlessBody(io.RawIOBase):
     """A chunked body, with how much of it was read."""
 
     taken = 0
@@ -58,7 +58,7 @@ def test_a_large_body_without_a_credential_is_refused_unread(
 
 @pytest.mark.parametrize("path", ["/sign-in", "/sign-out", "/forgot-password"])
 def test_a_body_without_a_length_is_read_up_to_the_limit(app: Flask, path: str) -> None:
-    body = Endless()
+    body = EndlessBody()
     head = 'x\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\n'
     more = {"wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"}
     kind = f"multipart/form-data; boundary={head[0]}"

@@ -17,7 +17,7 @@ def test_every_role_that_can_be_given_has_a_description() -> None:
 
 def test_a_role_is_described_by_exactly_what_it_holds() -> None:
     for role, held in ROLE_PERMISSIONS.items():
-        told = {
+        reported = {
             permission for permission in held if PERMISSION_LABELS[permission] in abilities(role)
         }
-        assert (told, len(abilities(role))) == (set(held), len(held))
+        assert (reported, len(abilities(role))) == (set(held), len(held))

@@ -18,9 +18,9 @@ from app.services.auth import sessions
 from app.services.organization_groups import GroupInput
 from app.services.pricing import versions
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.databases import runs_on
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.fixtures.waiting import wait_for
 from tests.jobs.test_closing_months import waits_for_a_lock
 

@@ -14,7 +14,7 @@ from app.services import users
 from app.services.credentials import scim_tokens
 from app.services.scim import groups
 from app.services.scim import users as scim_users
-from tests.fixtures.cast import Tenant, caller_with, make_user
+from tests.fixtures.tenants import Tenant, caller_with, make_user
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]

@@ -14,7 +14,7 @@ from werkzeug.routing import Rule
 from app.enums import Role
 from app.models import User
 from app.policy import ROLE_PERMISSIONS, ROUTES, OpenAccess, Permission
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.matrix import rotating
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
@@ -90,7 +90,7 @@ def test_a_screen_for_one_partner_is_not_found_by_an_operator(
     assert {path: answers[path] for path in partners} == dict.fromkeys(partners, 404)
 
 
-class Offers(HTMLParser):
+class OfferedAddresses(HTMLParser):
     """The local addresses that a page offers, each with its method."""
 
     def __init__(self, page: str, html: str) -> None:
@@ -141,7 +141,7 @@ def refused(app: Flask, browser: Browser, role: Role) -> list[str]:
         if answer.status_code in {403, 404}:
             wrong.append(f"{page}: {address}")
         elif answer.mimetype == "text/html":
-            found = Offers(address, answer.text).found
+            found = OfferedAddresses(address, answer.text).found
             waiting += [(method, target, address) for method, target in sorted(found)]
     return wrong
 

@@ -17,9 +17,9 @@ from app.services import campaigns
 from app.services.contacts import single
 from app.services.contacts.single import ContactFields
 from app.services.credentials import api_keys
-from tests.fixtures.cast import Tenant, make_user
 from tests.fixtures.phone_numbers import assign
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import Tenant, make_user
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 
@@ -28,7 +28,7 @@ Hits = dict[str, list[str]]
 
 
 @pytest.fixture
-def world(session: Session, tenant: Tenant, other_tenant: Tenant) -> dict[str, str]:
+def ids_by_name(session: Session, tenant: Tenant, other_tenant: Tenant) -> dict[str, str]:
     """The ids of what there is to find, by what it is."""
     found = {}
     for each in (tenant, other_tenant):
@@ -57,7 +57,7 @@ def hits(html: str) -> Hits:
     return found
 
 
-def own_paths(world: dict[str, str], *kinds: str) -> Hits:
+def own_paths(ids_by_name: dict[str, str], *kinds: str) -> Hits:
     places = {
         "organization": ("Organizations", "/organizations/"),
         "user": ("Users", "/users/"),
@@ -65,18 +65,18 @@ def own_paths(world: dict[str, str], *kinds: str) -> Hits:
         "campaign": ("Campaigns", "/campaigns/"),
         "call": ("Calls", "/calls/"),
     }
-    return {places[kind][0]: [places[kind][1] + world[kind]] for kind in kinds}
+    return {places[kind][0]: [places[kind][1] + ids_by_name[kind]] for kind in kinds}
 
 
 def test_the_page_and_the_field_of_the_top_bar_each_get_their_part_while_someone_types(
-    world: dict[str, str], tenant: Tenant, signed_in: SignedIn
+    ids_by_name: dict[str, str], tenant: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     of_page, of_top_bar = (
-        browser.get("/find?q=winter", headers={"HX-Request": "true", "HX-Target": target}).text
+        browser.get("/search?q=winter", headers={"HX-Request": "true", "HX-Target": target}).text
         for target in ("found", "search-list")
     )
-    campaign = f'href="/campaigns/{world["campaign"]}"'
+    campaign = f'href="/campaigns/{ids_by_name["campaign"]}"'
     assert campaign in of_page.partition('id="found"')[2]
     assert campaign in of_top_bar
     assert 'id="found"' not in of_top_bar
@@ -99,18 +99,26 @@ def test_the_page_and_the_field_of_the_top_bar_each_get_their_part_while_someone
     ],
 )
 def test_records_are_found_by_their_names_emails_and_numbers(
-    tenant: Tenant, world: dict[str, str], signed_in: SignedIn, words: str, kinds: tuple[str, ...]
+    tenant: Tenant,
+    ids_by_name: dict[str, str],
+    signed_in: SignedIn,
+    words: str,
+    kinds: tuple[str, ...],
 ) -> None:
-    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/find", query_string={"q": words})
-    assert hits(page.text) == own_paths(world, *kinds)
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/search", query_string={"q": words})
+    assert hits(page.text) == own_paths(ids_by_name, *kinds)
 
 
 @pytest.mark.parametrize("kind", ["organization", "user", "campaign", "call"])
 def test_an_id_finds_its_record(
-    tenant: Tenant, other_tenant: Tenant, world: dict[str, str], signed_in: SignedIn, kind: str
+    tenant: Tenant,
+    other_tenant: Tenant,
+    ids_by_name: dict[str, str],
+    signed_in: SignedIn,
+    kind: str,
 ) -> None:
-    path = f"/find?q={world[kind]}"
-    assert hits(signed_in(tenant.staff[Role.ADMIN]).get(path).text) == own_paths(world, kind)
+    path = f"/search?q={ids_by_name[kind]}"
+    assert hits(signed_in(tenant.staff[Role.ADMIN]).get(path).text) == own_paths(ids_by_name, kind)
     assert hits(signed_in(other_tenant.staff[Role.ADMIN]).get(path).text) == {}
 
 
@@ -118,8 +126,8 @@ def test_screens_and_actions_are_found_by_their_words_where_they_may_be_opened(
     tenant: Tenant, signed_in: SignedIn
 ) -> None:
     admin, member = signed_in(tenant.staff[Role.PARTNER_ADMIN]), signed_in(tenant.user)
-    assert hits(admin.get("/find?q=bran").text) == {"Screens": ["/branding", "/branding/history"]}
-    assert hits(admin.get("/find?q=new cre").text) == {
+    assert hits(admin.get("/search?q=bran").text) == {"Screens": ["/branding", "/branding/history"]}
+    assert hits(admin.get("/search?q=new cre").text) == {
         "Actions": [
             "/organizations/new",
             "/users/invite",
@@ -128,11 +136,11 @@ def test_screens_and_actions_are_found_by_their_words_where_they_may_be_opened(
             "/api-access/keys/new",
         ]
     }
-    assert hits(admin.get("/find?q=password").text) == {
+    assert hits(admin.get("/search?q=password").text) == {
         "Screens": ["/account#change-password", "/settings/sign-in"]
     }
-    assert hits(member.get("/find?q=bran").text) == {}
-    assert hits(member.get("/find?q=new cre").text) == {"Actions": ["/campaigns/new"]}
+    assert hits(member.get("/search?q=bran").text) == {}
+    assert hits(member.get("/search?q=new cre").text) == {"Actions": ["/campaigns/new"]}
 
 
 SETTINGS = {
@@ -168,7 +176,7 @@ def test_no_line_of_a_german_page_ends_within_the_word_e_mail(
 ) -> None:
     tenant.staff[Role.PARTNER_ADMIN].language = "de"
     session.commit()
-    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/find?q=nothing+like+this").text
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/search?q=nothing+like+this").text
     sentence = re.search(r"Nichts passt zu[^<]*", page)
     assert sentence
     assert "E-\N{WORD JOINER}Mail-Adresse" in sentence[0]
@@ -178,9 +186,9 @@ def test_no_line_of_a_german_page_ends_within_the_word_e_mail(
 def test_settings_are_found_by_the_names_of_their_fields(
     tenant: Tenant, signed_in: SignedIn, words: str
 ) -> None:
-    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/find", query_string={"q": words})
+    page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get("/search", query_string={"q": words})
     assert hits(page.text) == {"Screens": SETTINGS[words]}
-    assert 'href="/settings' not in signed_in(tenant.user).get(f"/find?q={words}").text
+    assert 'href="/settings' not in signed_in(tenant.user).get(f"/search?q={words}").text
 
 
 @pytest.mark.parametrize("words", ["sign out", "log out"])
@@ -188,7 +196,7 @@ def test_searching_for_sign_out_finds_its_page(
     tenant: Tenant, signed_in: SignedIn, words: str
 ) -> None:
     browser = signed_in(tenant.user)
-    page = browser.get("/find", query_string={"q": words}).text
+    page = browser.get("/search", query_string={"q": words}).text
     assert hits(page) == {"Actions": ["/account#sessions"]}
     assert "Your account" in page.partition('id="found"')[2]
     section = browser.get("/account").text.partition('id="sessions"')[2].partition("</section>")[0]
@@ -199,10 +207,10 @@ def test_invoices_tax_and_trials_are_found_in_every_place_that_has_them(
     tenant: Tenant, signed_in: SignedIn
 ) -> None:
     admin, member = signed_in(tenant.staff[Role.PARTNER_ADMIN]), signed_in(tenant.user)
-    assert hits(admin.get("/find?q=invoice").text) == {"Screens": ["/costs", "/settings#billing"]}
-    assert hits(admin.get("/find?q=tax").text) == {"Screens": ["/costs", "/settings#billing"]}
-    assert hits(member.get("/find?q=invoice").text) == {"Screens": ["/plan"]}
-    trial = hits(admin.get("/find?q=trial").text)
+    assert hits(admin.get("/search?q=invoice").text) == {"Screens": ["/costs", "/settings#billing"]}
+    assert hits(admin.get("/search?q=tax").text) == {"Screens": ["/costs", "/settings#billing"]}
+    assert hits(member.get("/search?q=invoice").text) == {"Screens": ["/plan"]}
+    trial = hits(admin.get("/search?q=trial").text)
     assert trial == {"Screens": ["/pricing"], "Actions": ["/numbers/verify"]}
 
 
@@ -213,15 +221,17 @@ def test_an_operator_finds_partners(
     other_tenant.partner.name, other_tenant.partner.domain = "Southbank Zoë", "southbank.example"
     session.commit()
     address = f"/operator/partners/{other_tenant.partner.id}"
-    assert hits(operator.get("/find", query_string={"q": words}).text) == {"Partners": [address]}
-    assert hits(operator.get(f"/find?q={other_tenant.partner.id}").text) == {"Partners": [address]}
+    assert hits(operator.get("/search", query_string={"q": words}).text) == {"Partners": [address]}
+    assert hits(operator.get(f"/search?q={other_tenant.partner.id}").text) == {
+        "Partners": [address]
+    }
 
 
 def test_only_an_operator_finds_partners(tenant: Tenant, signed_in: SignedIn) -> None:
     tenant.partner.name = "Northwind"
     for user in (tenant.staff[Role.PARTNER_ADMIN], tenant.user):
         for words in ("northwind", str(tenant.partner.id)):
-            page = signed_in(user).get("/find", query_string={"q": words}).text
+            page = signed_in(user).get("/search", query_string={"q": words}).text
             assert "Partners" not in hits(page)
 
 
@@ -235,9 +245,9 @@ def test_users_who_may_pause_all_calls_find_pause_and_resume(
         ("pause all calls", ["/carriers/pause", "/carriers"]),
         ("resume all calls", ["/carriers"]),
     ):
-        assert hits(admin.get(f"/find?q={words}").text) == {"Actions": addresses}
-        assert hits(editor.get(f"/find?q={words}").text) == {}
-        assert hits(operator.get(f"/find?q={words}").text) == {}
+        assert hits(admin.get(f"/search?q={words}").text) == {"Actions": addresses}
+        assert hits(editor.get(f"/search?q={words}").text) == {}
+        assert hits(operator.get(f"/search?q={words}").text) == {}
 
 
 @pytest.mark.parametrize(
@@ -255,15 +265,15 @@ def test_a_contact_is_found_by_its_whole_number_or_address(
         found[each.partner.id] = f"/campaigns/{campaign.id}/contacts/{made}"
     session.commit()
     query = {"q": words}
-    page = signed_in(tenant.staff[Role.ADMIN]).get("/find", query_string=query).text
+    page = signed_in(tenant.staff[Role.ADMIN]).get("/search", query_string=query).text
     assert hits(page) == {"Contacts": [found[tenant.partner.id]]}
     number = phone("+12025550144")
     about = f"{number}, ada@contact.example, Winter recall, Northwind Dental"
     assert about in re.sub("</?mark>", "", page)
-    assert hits(signed_in(tenant.plus_user).get("/find", query_string=query).text) == hits(page)
-    assert hits(signed_in(tenant.user).get("/find", query_string=query).text) == {}
+    assert hits(signed_in(tenant.plus_user).get("/search", query_string=query).text) == hits(page)
+    assert hits(signed_in(tenant.user).get("/search", query_string=query).text) == {}
     part = {"q": words[:-1]}
-    assert hits(signed_in(tenant.staff[Role.ADMIN]).get("/find", query_string=part).text) == {}
+    assert hits(signed_in(tenant.staff[Role.ADMIN]).get("/search", query_string=part).text) == {}
 
 
 @pytest.mark.alternating
@@ -276,7 +286,7 @@ def test_every_screen_and_action_that_a_role_finds_can_be_opened(
     browser = operator if role is Role.OPERATOR else signed_in(tenant.staff.get(role, tenant.user))
     found = set()
     for page in (*PAGES, *ACTIONS):
-        groups = hits(browser.get("/find", query_string={"q": page.label}).text)
+        groups = hits(browser.get("/search", query_string={"q": page.label}).text)
         found |= {*groups.get("Screens", ()), *groups.get("Actions", ())}
     answers = {address: browser.get(address).status_code for address in found}
     assert len(found) > 2
@@ -298,7 +308,7 @@ def test_names_are_found_without_their_accents_and_with_them(
     browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
 
     def found(words: str) -> Hits:
-        return hits(browser.get("/find", query_string={"q": words}).text)
+        return hits(browser.get("/search", query_string={"q": words}).text)
 
     for words in ("lodz", "ŁÓDŹ", "celik"):
         assert found(words)["Organizations"] == [f"/organizations/{organization.id}"]
@@ -318,11 +328,11 @@ def test_keys_clients_and_phone_numbers_are_found_by_those_who_manage_them(
     assign(session, tenant.plus.id, "+12025550177")
     session.commit()
     manager, other = (signed_in(tenant.staff[role]) for role in (Role.PARTNER_ADMIN, Role.ADMIN))
-    assert hits(manager.get("/find?q=zurich").text) == {
+    assert hits(manager.get("/search?q=zurich").text) == {
         "API keys": [f"/api-access/keys/{made.key.id}"]
     }
-    assert hits(other.get("/find?q=zurich").text) == {}
-    found = hits(manager.get("/find?q=2025550177").text)
+    assert hits(other.get("/search?q=zurich").text) == {}
+    found = hits(manager.get("/search?q=2025550177").text)
     assert found == {"Phone numbers": ["/numbers?q=%2B12025550177"]}
 
 
@@ -335,19 +345,19 @@ def test_digits_beside_letters_are_not_searched_as_a_number(
     session.add(Assistant(**ids, name="Robin", phone_number="+12025550177"))
     session.commit()
     manager = signed_in(tenant.staff[Role.PARTNER_ADMIN])
-    assert hits(manager.get("/find", query_string={"q": words}).text) == {}
-    assert [*hits(manager.get("/find?q=0177").text)] == ["Assistants", "Phone numbers"]
+    assert hits(manager.get("/search", query_string={"q": words}).text) == {}
+    assert [*hits(manager.get("/search?q=0177").text)] == ["Assistants", "Phone numbers"]
 
 
 def test_a_member_finds_only_records_of_their_organization(
-    tenant: Tenant, world: dict[str, str], signed_in: SignedIn
+    tenant: Tenant, ids_by_name: dict[str, str], signed_in: SignedIn
 ) -> None:
     for words, expected in (
-        ("winter", own_paths(world, "campaign")),
-        ("+12025550101", own_paths(world, "call")),
+        ("winter", own_paths(ids_by_name, "campaign")),
+        ("+12025550101", own_paths(ids_by_name, "call")),
         ("dental", {}),
     ):
-        path = f"/find?q={words.replace('+', '%2B')}"
+        path = f"/search?q={words.replace('+', '%2B')}"
         assert hits(signed_in(tenant.plus_user).get(path).text) == expected
         assert hits(signed_in(tenant.user).get(path).text) == {}
 
@@ -367,12 +377,12 @@ def test_the_first_matches_are_shown_and_a_list_shows_the_rest(
     for count in (1, 40):
         grow(count)
         for words in ("crowd", "%2B1303"):
-            browser.get(f"/find?q={words}")
+            browser.get(f"/search?q={words}")
             with counted(database.engine) as sent:
-                browser.get(f"/find?q={words}")
+                browser.get(f"/search?q={words}")
             statements.append(len(sent))
     assert statements[:2] == statements[2:]
-    page = browser.get("/find?q=crowd").text
+    page = browser.get("/search?q=crowd").text
     assert {group: len(links) for group, links in hits(page).items()} == {
         "Organizations": 5,
         "Users": 5,
@@ -380,39 +390,39 @@ def test_the_first_matches_are_shown_and_a_list_shows_the_rest(
     }
     assert 'href="/organizations?q=crowd">All matches in Organizations' in page
     assert 'href="/users?q=crowd">All matches in Users' in page
-    calls = browser.get("/find?q=%2B1303").text
+    calls = browser.get("/search?q=%2B1303").text
     assert 'href="/calls?number=%2B1303">All matches in Calls' in calls
 
 
 def test_near_names_are_offered_where_nothing_matches(
-    world: dict[str, str], tenant: Tenant, signed_in: SignedIn
+    ids_by_name: dict[str, str], tenant: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
-    page = browser.get("/find?q=Wniter").text
+    page = browser.get("/search?q=Wniter").text
     assert "Nothing matches “Wniter”. Did you mean:" in page
-    assert hits(page) == own_paths(world, "campaign")
-    assert hits(browser.get("/find?q=barnding").text) == {"Screens": ["/branding"]}
-    assert "Did you mean" not in browser.get("/find?q=Winter").text
-    top_bar = browser.get("/find?q=Wniter", headers={"HX-Request": "true"}).text
-    assert f'href="/campaigns/{world["campaign"]}"' in top_bar
+    assert hits(page) == own_paths(ids_by_name, "campaign")
+    assert hits(browser.get("/search?q=barnding").text) == {"Screens": ["/branding"]}
+    assert "Did you mean" not in browser.get("/search?q=Winter").text
+    top_bar = browser.get("/search?q=Wniter", headers={"HX-Request": "true"}).text
+    assert f'href="/campaigns/{ids_by_name["campaign"]}"' in top_bar
     assert "data-query" not in top_bar, "Enter opens the page and not a record with another name"
 
 
 def test_the_field_of_the_top_bar_gets_a_list_without_the_page(
-    tenant: Tenant, world: dict[str, str], signed_in: SignedIn
+    tenant: Tenant, ids_by_name: dict[str, str], signed_in: SignedIn
 ) -> None:
     browser = signed_in(tenant.staff[Role.ADMIN])
-    quick = browser.get("/find?q=dental", headers={"HX-Request": "true"}).text
+    quick = browser.get("/search?q=dental", headers={"HX-Request": "true"}).text
     assert re.findall(r'class="search-result" href="([^"]+)"', quick) == [
-        f"/organizations/{world['organization']}",
-        f"/users/{world['user']}",
-        f"/assistants/{world['assistant']}",
-        f"/campaigns/{world['campaign']}",
+        f"/organizations/{ids_by_name['organization']}",
+        f"/users/{ids_by_name['user']}",
+        f"/assistants/{ids_by_name['assistant']}",
+        f"/campaigns/{ids_by_name['campaign']}",
     ]
-    assert 'href="/find?q=dental">All matches of “dental”' in quick
+    assert 'href="/search?q=dental">All matches of “dental”' in quick
     assert "<html" not in quick
-    assert browser.get("/find?q=", headers={"HX-Request": "true"}).text.strip() == ""
-    nothing = browser.get("/find?q=zzzz", headers={"HX-Request": "true"}).text
+    assert browser.get("/search?q=", headers={"HX-Request": "true"}).text.strip() == ""
+    nothing = browser.get("/search?q=zzzz", headers={"HX-Request": "true"}).text
     assert "Contacts are found only by their full number or email address." in nothing
     assert re.findall(r'role="status">([^<]*)<', nothing) == ["No matches"]
     assert re.findall(r'role="status">([^<]*)<', quick) == [
@@ -443,7 +453,7 @@ def test_users_who_may_upload_contacts_find_the_upload_page(
     tenant: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(tenant.user)
-    assert hits(browser.get("/find?q=upload").text) == {
+    assert hits(browser.get("/search?q=upload").text) == {
         "Screens": ["/uploads", "/storage"],
         "Actions": ["/uploads/new"],
     }

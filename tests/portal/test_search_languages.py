@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app import languages
 from app.enums import Role
 from app.models import User
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -24,7 +24,7 @@ def in_german(message: str) -> str:
 
 
 @pytest.fixture
-def german(session: Session, tenant: Tenant, signed_in: SignedIn) -> Browser:
+def german_browser(session: Session, tenant: Tenant, signed_in: SignedIn) -> Browser:
     admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.language = "de"
     session.commit()
@@ -32,7 +32,7 @@ def german(session: Session, tenant: Tenant, signed_in: SignedIn) -> Browser:
 
 
 def titles_for(browser: Browser, words: str) -> list[str]:
-    page = browser.get("/find", query_string={"q": words}).text
+    page = browser.get("/search", query_string={"q": words}).text
     return [
         unescape(re.sub("</?mark>", "", title))
         for title in re.findall(r'class="line-title" href="[^"]*">(.*?)</a>', page)
@@ -50,13 +50,13 @@ def titles_for(browser: Browser, words: str) -> list[str]:
     ids=["an entry of the sidebar", "an action", "a page", "a further word"],
 )
 def test_a_place_is_found_in_both_languages(
-    german: Browser, place: str, further: str | None
+    german_browser: Browser, place: str, further: str | None
 ) -> None:
     shown = in_german(place)
-    assert shown in titles_for(german, place)
-    assert shown in titles_for(german, shown)
+    assert shown in titles_for(german_browser, place)
+    assert shown in titles_for(german_browser, shown)
     if further is not None:
-        assert shown in titles_for(german, further)
+        assert shown in titles_for(german_browser, further)
 
 
 def test_english_users_find_no_german_words(tenant: Tenant, signed_in: SignedIn) -> None:

@@ -14,8 +14,8 @@ from app.enums import Role
 from app.models import AuditEntry, LinkPurpose, Mail, PendingSignIn, User
 from app.services.auth import one_time_links
 from app.services.factors import authenticator_apps
-from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import set_clock
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import PASSWORD, Browser
 
 SECOND_STEP = "/sign-in/second-step"
@@ -51,7 +51,7 @@ class Phone:
         return self.totp.generate_otp(int(self.clock.now.timestamp()) // 30 + steps)
 
 
-class Protected:
+class ProtectedUser:
     """A user with an authenticator app and recovery codes."""
 
     def __init__(self, user: User, phone: Phone, codes: list[str], browser: Browser):
@@ -59,7 +59,9 @@ class Protected:
 
 
 @pytest.fixture
-def protected(tenant: Tenant, signed_in: Callable[[User], Browser], clock: Clock) -> Protected:
+def protected_user(
+    tenant: Tenant, signed_in: Callable[[User], Browser], clock: Clock
+) -> ProtectedUser:
     user = tenant.staff[Role.PARTNER_ADMIN]
     browser = signed_in(user)
     browser.post("/account/factors/app", page="/account/factors")
@@ -73,7 +75,7 @@ def protected(tenant: Tenant, signed_in: Callable[[User], Browser], clock: Clock
     shown = re.search(r'id="recovery-codes">([^<]+)<', done.text)
     assert shown
     clock.next_step()
-    return Protected(user, phone, shown.group(1).split(), browser)
+    return ProtectedUser(user, phone, shown.group(1).split(), browser)
 
 
 def with_password(app: Flask, user: User) -> Browser:
@@ -98,15 +100,15 @@ def actions(session: Session, user: User) -> list[str]:
 
 
 def test_adding_an_app_shows_ten_recovery_codes_once_and_is_announced(
-    session: Session, protected: Protected
+    session: Session, protected_user: ProtectedUser
 ) -> None:
-    assert len(set(protected.codes)) == 10
-    assert protected.codes[0] not in protected.browser.get("/account/factors").text
-    mails = session.scalars(select(Mail).where(Mail.user_id == protected.user.id)).all()
+    assert len(set(protected_user.codes)) == 10
+    assert protected_user.codes[0] not in protected_user.browser.get("/account/factors").text
+    mails = session.scalars(select(Mail).where(Mail.user_id == protected_user.user.id)).all()
     assert [(mail.kind, mail.details) for mail in mails] == [
         ("factors_changed", {"what": "app_added", "language": "en"})
     ]
-    assert actions(session, protected.user) == ["user.app_added"]
+    assert actions(session, protected_user.user) == ["user.app_added"]
 
 
 def test_the_qr_code_keeps_its_margin_at_any_size(
@@ -127,110 +129,114 @@ def test_the_qr_code_keeps_its_margin_at_any_size(
 
 
 def test_the_password_alone_opens_nothing_and_the_code_signs_in(
-    app: Flask, session: Session, protected: Protected
+    app: Flask, session: Session, protected_user: ProtectedUser
 ) -> None:
-    browser = with_password(app, protected.user)
+    browser = with_password(app, protected_user.user)
     assert browser.get("/account").status_code == 303
-    assert "user.signed_in" not in actions(session, protected.user)
-    assert wants(browser, protected.phone.code()) == 303
+    assert "user.signed_in" not in actions(session, protected_user.user)
+    assert wants(browser, protected_user.phone.code()) == 303
     assert is_signed_in(browser)
-    assert actions(session, protected.user)[-1] == "user.signed_in"
+    assert actions(session, protected_user.user)[-1] == "user.signed_in"
 
 
 @pytest.mark.parametrize("steps", [-1, 0, 1])
 def test_a_clock_that_is_one_step_off_is_accepted(
-    app: Flask, protected: Protected, clock: Clock, steps: int
+    app: Flask, protected_user: ProtectedUser, clock: Clock, steps: int
 ) -> None:
     clock.next_step(2)
-    assert wants(with_password(app, protected.user), protected.phone.code(steps)) == 303
+    assert wants(with_password(app, protected_user.user), protected_user.phone.code(steps)) == 303
 
 
 @pytest.mark.parametrize("steps", [-2, 2])
 def test_a_clock_that_is_two_steps_off_is_refused(
-    app: Flask, protected: Protected, clock: Clock, steps: int
+    app: Flask, protected_user: ProtectedUser, clock: Clock, steps: int
 ) -> None:
     clock.next_step(3)
-    assert wants(with_password(app, protected.user), protected.phone.code(steps)) == 422
+    assert wants(with_password(app, protected_user.user), protected_user.phone.code(steps)) == 422
 
 
 def test_a_code_works_once_and_so_does_each_earlier_one(
-    app: Flask, protected: Protected, clock: Clock
+    app: Flask, protected_user: ProtectedUser, clock: Clock
 ) -> None:
     clock.next_step(2)
-    code, earlier = protected.phone.code(), protected.phone.code(-1)
-    assert wants(with_password(app, protected.user), code) == 303
-    again = with_password(app, protected.user)
+    code, earlier = protected_user.phone.code(), protected_user.phone.code(-1)
+    assert wants(with_password(app, protected_user.user), code) == 303
+    again = with_password(app, protected_user.user)
     assert (wants(again, code), wants(again, earlier)) == (422, 422)
     clock.next_step()
-    assert wants(again, protected.phone.code()) == 303
+    assert wants(again, protected_user.phone.code()) == 303
 
 
-def test_the_code_that_confirmed_the_app_does_not_sign_in(app: Flask, protected: Protected) -> None:
-    assert wants(with_password(app, protected.user), protected.phone.code(-1)) == 422
+def test_the_code_that_confirmed_the_app_does_not_sign_in(
+    app: Flask, protected_user: ProtectedUser
+) -> None:
+    assert wants(with_password(app, protected_user.user), protected_user.phone.code(-1)) == 422
 
 
 def test_a_recovery_code_signs_in_once_in_any_spelling_and_is_mailed(
-    app: Flask, session: Session, protected: Protected
+    app: Flask, session: Session, protected_user: ProtectedUser
 ) -> None:
-    code = protected.codes[0]
+    code = protected_user.codes[0]
     spelled = code.replace("-", " ").upper()
-    browser = with_password(app, protected.user)
+    browser = with_password(app, protected_user.user)
     assert wants(browser, spelled) == 303
     assert "9 recovery codes are left." in browser.get("/").text
-    assert wants(with_password(app, protected.user), code) == 422
+    assert wants(with_password(app, protected_user.user), code) == 422
     mail = session.scalars(
         select(Mail)
-        .where(Mail.user_id == protected.user.id, Mail.kind == "factors_changed")
+        .where(Mail.user_id == protected_user.user.id, Mail.kind == "factors_changed")
         .order_by(Mail.id.desc())
     ).first()
     assert mail is not None
     assert mail.details == {"what": "recovery_code_used", "left": 9, "language": "en"}
-    assert "user.recovery_code_used" in actions(session, protected.user)
+    assert "user.recovery_code_used" in actions(session, protected_user.user)
 
 
 def test_a_recovery_code_of_another_user_is_refused(
-    app: Flask, session: Session, tenant: Tenant, protected: Protected
+    app: Flask, session: Session, tenant: Tenant, protected_user: ProtectedUser
 ) -> None:
     victim = tenant.staff[Role.PARTNER_EDITOR]
     session.execute(
         update(User).where(User.id == victim.id).values(second_factor_at=datetime.now(UTC))
     )
     session.commit()
-    assert wants(with_password(app, victim), protected.codes[0]) == 422
+    assert wants(with_password(app, victim), protected_user.codes[0]) == 422
 
 
-def test_new_recovery_codes_end_the_old_ones(app: Flask, protected: Protected) -> None:
-    page = protected.browser.post("/account/factors/recovery-codes", page="/account/factors").text
+def test_new_recovery_codes_end_the_old_ones(app: Flask, protected_user: ProtectedUser) -> None:
+    page = protected_user.browser.post(
+        "/account/factors/recovery-codes", page="/account/factors"
+    ).text
     shown = re.search(r'id="recovery-codes">([^<]+)<', page)
     assert shown
     new = shown.group(1).split()
-    assert set(new).isdisjoint(protected.codes)
-    browser = with_password(app, protected.user)
-    assert (wants(browser, protected.codes[1]), wants(browser, new[1])) == (422, 303)
+    assert set(new).isdisjoint(protected_user.codes)
+    browser = with_password(app, protected_user.user)
+    assert (wants(browser, protected_user.codes[1]), wants(browser, new[1])) == (422, 303)
 
 
-def test_guessed_codes_have_to_wait(app: Flask, protected: Protected) -> None:
-    browser = with_password(app, protected.user)
+def test_guessed_codes_have_to_wait(app: Flask, protected_user: ProtectedUser) -> None:
+    browser = with_password(app, protected_user.user)
     with set_clock():
         answers = [wants(browser, "000000") for _ in range(22)]
         assert answers == [*[422] * 20, 429, 429]
-        assert wants(browser, protected.phone.code()) == 429  # even the right one
+        assert wants(browser, protected_user.phone.code()) == 429  # even the right one
 
 
 def test_a_refused_code_is_in_the_history(
-    app: Flask, session: Session, protected: Protected
+    app: Flask, session: Session, protected_user: ProtectedUser
 ) -> None:
-    wants(with_password(app, protected.user), "000000")
+    wants(with_password(app, protected_user.user), "000000")
     entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "sign_in.refused")).all()[
         -1
     ]
-    assert (entry.target_id, entry.after["reason"]) == (str(protected.user.id), "wrong_code")
+    assert (entry.target_id, entry.after["reason"]) == (str(protected_user.user.id), "wrong_code")
 
 
 def test_a_waiting_sign_in_ends_with_its_time_and_works_once(
-    app: Flask, session: Session, protected: Protected
+    app: Flask, session: Session, protected_user: ProtectedUser
 ) -> None:
-    browser = with_password(app, protected.user)
+    browser = with_password(app, protected_user.user)
     assert browser.get(SECOND_STEP).status_code == 200
     session.execute(delete(PendingSignIn))
     session.commit()
@@ -239,52 +245,54 @@ def test_a_waiting_sign_in_ends_with_its_time_and_works_once(
     assert "Start again" in browser.get("/sign-in").text
 
 
-def test_a_waiting_sign_in_does_not_count_at_another_host(app: Flask, protected: Protected) -> None:
-    browser = with_password(app, protected.user)
+def test_a_waiting_sign_in_does_not_count_at_another_host(
+    app: Flask, protected_user: ProtectedUser
+) -> None:
+    browser = with_password(app, protected_user.user)
     answer = browser.get(SECOND_STEP, base_url="http://elsewhere.example")
     assert answer.status_code == 303
 
 
 def test_a_remembered_browser_is_asked_for_the_password_alone(
-    app: Flask, session: Session, protected: Protected
+    app: Flask, session: Session, protected_user: ProtectedUser
 ) -> None:
-    browser = with_password(app, protected.user)
-    assert wants(browser, protected.phone.code(), remember="y") == 303
+    browser = with_password(app, protected_user.user)
+    assert wants(browser, protected_user.phone.code(), remember="y") == 303
     browser.post("/sign-out", page="/account")
-    answer = browser.sign_in(protected.user.email)
+    answer = browser.sign_in(protected_user.user.email)
     assert answer.location != SECOND_STEP
     assert is_signed_in(browser)
     # The remembered step is no fresh factor: risky acts still ask for it.
     assert browser.get("/users/invite").location == "/account/confirm?next=/users/invite"
 
 
-def test_a_password_link_does_not_replace_the_second_factor(
-    app: Flask, session: Session, protected: Protected
+def test_a_recovery_link_does_not_replace_the_second_factor(
+    app: Flask, session: Session, protected_user: ProtectedUser
 ) -> None:
-    token = one_time_links.create(session, protected.user.id, LinkPurpose.RESET_PASSWORD)
+    token = one_time_links.create(session, protected_user.user.id, LinkPurpose.RESET_PASSWORD)
     session.commit()
     browser = Browser(app.test_client())
-    path = f"/p/{_slug(protected)}/password/{token}"
+    path = f"/p/{_slug(protected_user)}/password/{token}"
     new = "four unrelated words here"
     answer = browser.post(path, {"password": new, "again": new}, page=path)
     assert (answer.status_code, answer.location) == (303, SECOND_STEP)
     assert not is_signed_in(browser)
-    assert wants(browser, protected.phone.code()) == 303
+    assert wants(browser, protected_user.phone.code()) == 303
     assert is_signed_in(browser)
 
 
 def test_removing_the_app_makes_the_password_enough_again(
-    app: Flask, session: Session, protected: Protected
+    app: Flask, session: Session, protected_user: ProtectedUser
 ) -> None:
-    protected.browser.post("/account/factors/app/remove", page="/account/factors")
+    protected_user.browser.post("/account/factors/app/remove", page="/account/factors")
     browser = Browser(app.test_client())
-    assert browser.sign_in(protected.user.email, PASSWORD).location != SECOND_STEP
+    assert browser.sign_in(protected_user.user.email, PASSWORD).location != SECOND_STEP
     assert is_signed_in(browser)
-    assert actions(session, protected.user)[1] == "user.app_removed"
+    assert actions(session, protected_user.user)[1] == "user.app_removed"
 
 
-def test_removing_the_app_says_what_follows_first(protected: Protected) -> None:
-    page = protected.browser.get("/account/factors/app/remove").text
+def test_removing_the_app_says_what_follows_first(protected_user: ProtectedUser) -> None:
+    page = protected_user.browser.get("/account/factors/app/remove").text
     asked = re.findall(r"<li>(.*?)</li>", page.partition('class="consequences"')[2])
     assert asked[:3] == [
         "Its codes no longer work, here and at your next sign-in.",
@@ -294,8 +302,10 @@ def test_removing_the_app_says_what_follows_first(protected: Protected) -> None:
     assert 'action="/account/factors/app/remove"' in page
 
 
-def test_the_page_of_the_second_step_waits_for_a_code(app: Flask, protected: Protected) -> None:
-    page = with_password(app, protected.user).get(SECOND_STEP).text
+def test_the_page_of_the_second_step_waits_for_a_code(
+    app: Flask, protected_user: ProtectedUser
+) -> None:
+    page = with_password(app, protected_user.user).get(SECOND_STEP).text
     field = re.search(r'<input[^>]*name="code"[^>]*>', page)
     assert field is not None
     assert 'autocomplete="one-time-code"' in field[0]
@@ -303,32 +313,34 @@ def test_the_page_of_the_second_step_waits_for_a_code(app: Flask, protected: Pro
 
 
 def test_a_code_that_is_missing_is_asked_for_and_not_counted_as_wrong(
-    app: Flask, protected: Protected
+    app: Flask, protected_user: ProtectedUser
 ) -> None:
-    waiting = with_password(app, protected.user)
+    waiting = with_password(app, protected_user.user)
     for code in ("", "  "):
         answer = waiting.post(SECOND_STEP, {"code": code}, page=SECOND_STEP)
         assert answer.status_code == 422
         assert "Enter the code." in answer.text
         assert "This code is wrong" not in answer.text
-    assert wants(waiting, protected.phone.code()) == 303
+    assert wants(waiting, protected_user.phone.code()) == 303
     confirm = "/account/confirm?next=/users"
-    asked = protected.browser.post("/account/confirm", {"code": ""}, page=confirm)
+    asked = protected_user.browser.post("/account/confirm", {"code": ""}, page=confirm)
     assert asked.status_code in (303, 422)
 
 
-def test_recovery_codes_can_be_downloaded_and_printed(app: Flask, protected: Protected) -> None:
+def test_recovery_codes_can_be_downloaded_and_printed(
+    app: Flask, protected_user: ProtectedUser
+) -> None:
     path = "/account/factors/recovery-codes"
-    page = protected.browser.post(path, page="/account/factors").text
+    page = protected_user.browser.post(path, page="/account/factors").text
     assert 'data-download="recovery-codes" data-name="recovery-codes.txt"' in page
     assert "data-print" in page
 
 
 def test_lock_out_drill_a_lost_phone_is_replaced_with_a_recovery_code(
-    app: Flask, protected: Protected, clock: Clock
+    app: Flask, protected_user: ProtectedUser, clock: Clock
 ) -> None:
-    browser = with_password(app, protected.user)
-    assert wants(browser, protected.codes[0]) == 303
+    browser = with_password(app, protected_user.user)
+    assert wants(browser, protected_user.codes[0]) == 303
     browser.post("/account/factors/app/remove", page="/account/factors")
     browser.post("/account/factors/app", page="/account/factors")
     page = browser.get("/account/factors/app").text
@@ -340,8 +352,8 @@ def test_lock_out_drill_a_lost_phone_is_replaced_with_a_recovery_code(
         browser.post(confirm, {"code": new.code()}, page="/account/factors/app").status_code < 400
     )
     clock.next_step()
-    assert wants(with_password(app, protected.user), protected.phone.code()) == 422
-    assert wants(with_password(app, protected.user), new.code()) == 303
+    assert wants(with_password(app, protected_user.user), protected_user.phone.code()) == 422
+    assert wants(with_password(app, protected_user.user), new.code()) == 303
 
 
 def test_an_app_counts_only_after_its_first_code(
@@ -358,7 +370,7 @@ def test_an_app_counts_only_after_its_first_code(
     assert Browser(app.test_client()).sign_in(user.email).location != SECOND_STEP
 
 
-def _slug(protected: Protected) -> str:
-    found = re.search(r"/p/([^/\"]+)/", protected.browser.get("/settings").text)
+def _slug(protected_user: ProtectedUser) -> str:
+    found = re.search(r"/p/([^/\"]+)/", protected_user.browser.get("/settings").text)
     assert found
     return found.group(1)

@@ -18,8 +18,8 @@ from app.services import partners, users
 from app.services.auth import sessions
 from app.services.credentials import api_keys
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import PASSWORD, PASSWORD_HASH, Browser
 
 HOUR = timedelta(hours=1)
@@ -132,7 +132,7 @@ def test_a_member_of_an_archived_organization_learns_who_to_ask(
     assert browser.get("/").status_code == 303
 
 
-def test_an_account_that_is_not_suspended_is_signed_in_without_a_question(
+def test_an_account_that_is_not_suspended_is_signed_in_without_a_confirmation(
     browser: Browser, tenant: Tenant, other_tenant: Tenant, session: Session
 ) -> None:
     twin = other_tenant.user
@@ -508,7 +508,7 @@ def test_the_sign_in_page_says_that_the_user_is_signed_out(
     assert "You are signed out." in browser.get(answer.location or "").text
 
 
-def test_a_browser_that_was_signed_out_elsewhere_is_told_so_in_the_language_of_the_user(
+def test_a_browser_that_was_signed_out_elsewhere_shows_it_in_the_language_of_the_user(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     session.get_one(User, tenant.user.id).language = "de"

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Proof, Role, SecondFactorFor
 from app.models import AuditEntry, AuthenticatorApp, Partner, PortalSession, User, utcnow
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 PAGE = "/settings/sign-in"

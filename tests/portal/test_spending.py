@@ -16,7 +16,7 @@ from app.models import SpendingLimit, SpendingTotal, User, utcnow
 from app.services import pauses, spending
 from app.services.credentials import api_keys
 from app.services.spending import LimitSubject, SpendingLimits, rates
-from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -282,8 +282,8 @@ def test_the_overview_and_the_portals_spending_name_a_limit_that_is_nearly_used_
     link = f'href="/organizations/{tenant.organization.id}/spending"'
     for path, place in (("/", "<h1"), ("/settings/spending", "Organizations near a limit")):
         page = admin.get(path).text.partition(place)[2]
-        said = [each for each in ("nearly used.", "is reached: calls") if each in page]
-        assert (link in page, said) == (
+        message = [each for each in ("nearly used.", "is reached: calls") if each in page]
+        assert (link in page, message) == (
             words is not None,
             [each for each in ("nearly used.", "is reached: calls") if words and each in words],
         )

@@ -17,7 +17,7 @@ from app.models import ApiKey, AuthenticatorApp, Passkey, PortalSession, User, u
 from app.policy import ROLE_PERMISSIONS, ROUTES, OpenAccess
 from app.policy.step_up import PERSONAL_LISTS, STEP_UP, WITHOUT_FACTOR, needs_proof
 from app.portal.record_lists.registry import LISTS
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import PASSWORD, Browser
 
 ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD)

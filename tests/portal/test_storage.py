@@ -11,7 +11,7 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 from app.enums import Role
 from app.models import AuditEntry, Organization, Partner, User
 from app.services.storage.usage import used_by_organization
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.fixtures.unread import Unread
 from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser

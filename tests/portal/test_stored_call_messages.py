@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus, Role
 from app.models import Assistant, Call, User
 from app.services.calls.limits import OUTSIDE_HOURS
-from tests.fixtures.cast import Tenant
 from tests.fixtures.german import catalogue
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 GERMAN = {
@@ -25,13 +25,15 @@ GERMAN = {
 
 
 @pytest.fixture(autouse=True)
-def german(tmp_path: Path) -> Iterator[None]:
+def german_catalogue(tmp_path: Path) -> Iterator[None]:
     with catalogue(tmp_path, GERMAN):
         yield
 
 
 @pytest.fixture
-def reader(tenant: Tenant, session: Session, signed_in: Callable[[User], Browser]) -> Browser:
+def german_reader(
+    tenant: Tenant, session: Session, signed_in: Callable[[User], Browser]
+) -> Browser:
     """A German admin of a partner."""
     admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.language = "de"
@@ -40,7 +42,7 @@ def reader(tenant: Tenant, session: Session, signed_in: Callable[[User], Browser
 
 
 @pytest.fixture
-def call(session: Session, tenant: Tenant, reader: Browser) -> Call:
+def call(session: Session, tenant: Tenant, german_reader: Browser) -> Call:
     """A test call that the German admin places outside of the calling hours."""
     assistant = session.scalars(
         select(Assistant).where(Assistant.organization_id == tenant.organization.id)
@@ -53,34 +55,36 @@ def call(session: Session, tenant: Tenant, reader: Browser) -> Call:
     session.commit()
     typed = {"assistant": str(assistant.id), "number": "+12025550101", "once": "a"}
     typed |= {"message_kind": "exact", "intro": "Hello.", "voicemail": "Bye."}
-    answer = reader.post("/test-call", typed, page="/test-call")
+    answer = german_reader.post("/test-call", typed, page="/test-call")
     assert answer.status_code == 303
     return session.scalars(select(Call)).one()
 
 
-def detail_shown(reader: Browser, call: Call) -> str:
-    page = unescape(reader.get(f"/calls/{call.id}").text)
+def detail_shown(german_reader: Browser, call: Call) -> str:
+    page = unescape(german_reader.get(f"/calls/{call.id}").text)
     return page.partition("The call is waiting")[2]
 
 
 def test_why_a_call_waits_is_stored_in_english_and_shown_in_the_readers_language(
-    call: Call, reader: Browser
+    call: Call, german_reader: Browser
 ) -> None:
     assert (call.status, call.status_detail) == (CallStatus.SCHEDULED, OUTSIDE_HOURS)
-    shown = detail_shown(reader, call)
+    shown = detail_shown(german_reader, call)
     assert "Gerade ist keine Anrufzeit." in shown
     assert OUTSIDE_HOURS not in shown
 
 
-def test_a_stored_message_keeps_its_values(call: Call, reader: Browser, session: Session) -> None:
+def test_a_stored_message_keeps_its_values(
+    call: Call, german_reader: Browser, session: Session
+) -> None:
     call.status_detail = "The line was busy. It is retried after 30 minutes."
     session.commit()
-    assert "Es war besetzt. Neuer Versuch nach 30 Minuten." in detail_shown(reader, call)
+    assert "Es war besetzt. Neuer Versuch nach 30 Minuten." in detail_shown(german_reader, call)
 
 
 def test_text_that_a_person_wrote_is_shown_unchanged(
-    call: Call, reader: Browser, session: Session
+    call: Call, german_reader: Browser, session: Session
 ) -> None:
     call.status_detail = "ops: 100% settled by phone"
     session.commit()
-    assert "ops: 100% settled by phone" in detail_shown(reader, call)
+    assert "ops: 100% settled by phone" in detail_shown(german_reader, call)

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role, Tier
 from app.models import Checkout, ProcessorAccount, User, new_id
 from app.services.pricing import accounts, selling
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_pricing import FORM, PLUS, version, words
 
@@ -47,7 +47,7 @@ def test_the_page_is_a_tab_of_pricing_with_the_state_of_its_connection(admin: Br
 
 def test_the_result_of_the_test_is_shown(admin: Browser, tenant: Tenant, session: Session) -> None:
     admin.post(PAGE, KEYS, page=PAGE)
-    accounts.end_test(session, own.partner.id, works=True, message="Stripe accepts the key.")
+    accounts.end_test(session, tenant.partner.id, works=True, message="Stripe accepts the key.")
     session.commit()
     assert "Stripe accepts the key. Tested" in words(admin.get(PAGE).text)
     fragment = admin.get(PAGE, headers={"HX-Request": "true"}).text
@@ -83,7 +83,7 @@ def test_the_second_user_to_save_sees_both_values(admin: Browser) -> None:
     assert "acct_1234567" in answer.text
 
 
-def test_stripe_is_disconnected_after_a_question(
+def test_stripe_is_disconnected_after_a_confirmation(
     admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     admin.post(PAGE, KEYS, page=PAGE)

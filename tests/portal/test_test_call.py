@@ -13,8 +13,8 @@ from app.enums import CallStatus, ContactAction, Role
 from app.models import Assistant, Call, Contact, User, utcnow
 from app.portal.web.formats import phone
 from app.services import campaigns, contacts, organizations
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.fixtures.trial import start_trial
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call

@@ -17,8 +17,8 @@ from app.models import Assistant, AuditEntry, Call, Organization, User, Verified
 from app.services.auth import sessions
 from app.services.verified_numbers.codes import code_of
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import Tenant, make_partner
 from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.tenants import Tenant, make_partner
 from tests.fixtures.trial import shows, start_trial, start_trial_of_partner
 from tests.portal.conftest import Browser
 

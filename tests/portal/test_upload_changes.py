@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import Role
 from app.models import Contact, User
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
 from tests.portal.uploader import NO_BREAK, Uploader, make_campaign

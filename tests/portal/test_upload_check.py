@@ -16,7 +16,7 @@ from app.models import Campaign, Contact, DoNotCallEntry, Outreach, User, utcnow
 from app.services import assistants, outreach
 from tests.files.corpus.workbooks import xlsx
 from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
 from tests.portal.uploader import Uploader, heading, make_campaign, words
@@ -48,7 +48,7 @@ def test_people_who_asked_not_to_be_called_are_counted_shown_and_mapped(uploader
     assert '<option value="doNotCall" selected>Do not call</option>' in columns
 
 
-def test_new_contacts_of_a_running_campaign_are_said_to_be_called(
+def test_the_check_says_that_new_contacts_of_a_running_campaign_will_be_called(
     uploader: Uploader, session: Session, tenant: Tenant
 ) -> None:
     caller = tenant.caller(Role.PARTNER_ADMIN)
@@ -99,10 +99,10 @@ def test_a_number_on_the_do_not_call_list_gets_a_note(uploader: Uploader, sessio
     )
     session.commit()
     address = uploader.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
-    said = uploader.shows(address)
-    assert "All 2 rows can be applied" in said
-    assert "On the do-not-call list 1" in said
-    assert "This number is on the do-not-call list, so it won’t be called." in said
+    message = uploader.shows(address)
+    assert "All 2 rows can be applied" in message
+    assert "On the do-not-call list 1" in message
+    assert "This number is on the do-not-call list, so it won’t be called." in message
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,9 @@ def test_a_number_on_the_do_not_call_list_gets_a_note(uploader: Uploader, sessio
 def test_a_column_with_a_word_for_phone_and_phone_numbers_is_the_phone(
     uploader: Uploader, name: str
 ) -> None:
-    said = uploader.shows(uploader.upload(f"First,{name},Mail\nAnn,{ANN},ann@x.example\n"))
-    assert "No column is the phone number" not in said
-    assert "No phone to call" not in said
+    message = uploader.shows(uploader.upload(f"First,{name},Mail\nAnn,{ANN},ann@x.example\n"))
+    assert "No column is the phone number" not in message
+    assert "No phone to call" not in message
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_a_column_with_a_word_for_phone_and_phone_numbers_is_the_phone(
 def test_a_file_without_a_phone_column_is_warned_of_at_the_top(
     uploader: Uploader, name: str, value: str
 ) -> None:
-    said = uploader.shows(uploader.upload(f"First,{name},Mail\nAnn,{value},ann@x.example\n"))
+    message = uploader.shows(uploader.upload(f"First,{name},Mail\nAnn,{value},ann@x.example\n"))
     warning = "No column is the phone number 1 new contact can’t be called."
-    assert said.index(warning) < said.index("Would be created")
+    assert message.index(warning) < message.index("Would be created")
 
 
 @pytest.mark.parametrize("name", ["Nachname, Vorname", "Last name, first name", "Nom, Prénom"])
@@ -137,14 +137,14 @@ def test_a_column_of_last_and_first_names_with_a_comma_is_the_name(
 
 
 def test_a_file_whose_columns_have_no_name_says_so_at_the_top(uploader: Uploader) -> None:
-    said = uploader.shows(uploader.upload(f"Note,Whom,Phone\nVIP,Ann,{ANN}\n"))
-    assert said.index("No column is the name") < said.index("Would be created")
+    message = uploader.shows(uploader.upload(f"Note,Whom,Phone\nVIP,Ann,{ANN}\n"))
+    assert message.index("No column is the name") < message.index("Would be created")
     assert "No column is the name" not in uploader.shows(uploader.upload(f"Phone\n{BOB}\n"))
 
 
 def test_a_phone_column_by_its_whole_name_is_the_only_one(uploader: Uploader) -> None:
-    said = uploader.shows(uploader.upload(f"Name,Phone,Wife's mobile\nAnn,{ANN},{BOB}\n"))
-    assert "Other phone kept as metadata" not in said
+    message = uploader.shows(uploader.upload(f"Name,Phone,Wife's mobile\nAnn,{ANN},{BOB}\n"))
+    assert "Other phone kept as metadata" not in message
 
 
 def test_rows_that_change_nothing_are_counted_apart_from_the_updated_ones(
@@ -152,9 +152,9 @@ def test_rows_that_change_nothing_are_counted_apart_from_the_updated_ones(
 ) -> None:
     uploader.applied(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     address = uploader.upload(f"Name,Phone\nAnn,{ANN}\nRob,{BOB}\nRob,{BOB}\n")
-    said = uploader.shows(address)
-    assert "Would be updated 1 Unchanged 2 Would be deleted 0" in said
-    assert "0 + 1 + 2 + 0 + 0 + 0 = 3 rows in the file." in said
+    message = uploader.shows(address)
+    assert "Would be updated 1 Unchanged 2 Would be deleted 0" in message
+    assert "0 + 1 + 2 + 0 + 0 + 0 = 3 rows in the file." in message
 
 
 def test_rows_that_change_nothing_are_no_changes_to_apply(uploader: Uploader) -> None:
@@ -346,8 +346,8 @@ def test_another_sheet_is_chosen_where_the_open_one_has_no_rows(
     uploader: Uploader, open_one: str
 ) -> None:
     people = sheet_xml(inline_row(1, "Name", "Phone") + inline_row(2, "Ann", ANN))
-    book = workbook_bytes(("Notes", sheet_xml(open_one)), ("People", people))
-    address = uploader.upload(book, "people.xlsx")
+    workbook = workbook_bytes(("Notes", sheet_xml(open_one)), ("People", people))
+    address = uploader.upload(workbook, "people.xlsx")
     assert "The file can’t be checked" in uploader.shows(address)
     page = uploader.browser.get(f"{address}/columns")
     assert re.findall(r"<option[^>]*>([^<]*)</option>", page.text)[:3] == [

@@ -113,20 +113,20 @@ def test_after_their_days_the_rows_are_gone_and_the_figures_stay(uploader: Uploa
         gone = uploader.browser.get(f"{address}/{part}")
         assert gone.status_code == 410
         assert "The rows of this upload were removed on" in words(gone)
-    said = uploader.shows(address)
-    assert "1 + 0 + 0 + 0 + 1 = 2 rows in the file." in said
-    assert "Rows no longer available" in said
-    assert "Download" not in said
+    message = uploader.shows(address)
+    assert "1 + 0 + 0 + 0 + 1 = 2 rows in the file." in message
+    assert "Rows no longer available" in message
+    assert "Download" not in message
 
 
 def test_the_result_names_the_rows_that_were_not_applied_and_the_next_step(
     uploader: Uploader,
 ) -> None:
     address = uploader.applied(f"Name,Phone\nAnn,{number(1)}\nBob,12\nCy,\n")
-    said = uploader.shows(address)
-    assert "1 contact added, 2 rows not applied." in said
-    assert re.search(r"Phone: 12 .{20,80} Row 3 ", said)
-    assert "Phone: empty " in said
+    message = uploader.shows(address)
+    assert "1 contact added, 2 rows not applied." in message
+    assert re.search(r"Phone: 12 .{20,80} Row 3 ", message)
+    assert "Phone: empty " in message
     page = uploader.browser.get(address).text
     plan = f"/campaigns/{uploader.campaign_id}/outreach/plan"
     assert f'<a class="btn btn-primary" href="{plan}">Create plan</a>' in page

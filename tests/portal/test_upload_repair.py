@@ -51,9 +51,9 @@ def test_bad_cells_are_corrected_and_checked_with_the_same_messages(uploader: Up
     page = uploader.browser.get(address)
     assert heading(page) == "1 of 3 rows needs fixing"
     assert fields(page) == {"cell-3-2": "bob@mail"}
-    said = words(page)
-    assert "Enter an email like name@example.com." in said
-    assert "By hand: 2 cells changed" in said
+    message = words(page)
+    assert "Enter an email like name@example.com." in message
+    assert "By hand: 2 cells changed" in message
     save(uploader, address, cell_3_2="bob@mail.example")
     uploader.work(address)
     assert heading(uploader.browser.get(address)) == "All 3 rows can be applied"
@@ -69,8 +69,8 @@ def test_a_row_is_left_out_and_taken_back_in(uploader: Uploader) -> None:
     address = uploader.upload(FILE)
     save(uploader, address, left_out=["2", "x", "99999999999"])
     uploader.work(address)
-    said = uploader.shows(address)
-    assert "1 + 0 + 0 + 1 + 1 = 3 rows in the file. Ignored: 1 row that was left out" in said
+    message = uploader.shows(address)
+    assert "1 + 0 + 0 + 1 + 1 = 3 rows in the file. Ignored: 1 row that was left out" in message
     assert uploader.press(address, "rows/restore").location == f"{address}#rows"
     uploader.work(address)
     assert "2 of 3 rows need fixing" in uploader.shows(address)
@@ -92,7 +92,7 @@ def test_all_corrections_can_be_undone_together(uploader: Uploader) -> None:
     save(uploader, address, cell_2_1=ANN)
     uploader.work(address)
     assert "1 of 3 rows needs fixing" in uploader.shows(address)
-    uploader.press(address, "rows/forget")
+    uploader.press(address, "rows/discard-fixes")
     uploader.work(address)
     assert "2 of 3 rows need fixing" in uploader.shows(address)
 

@@ -35,7 +35,7 @@ def test_an_undo_shows_its_preview_and_then_its_result(uploader: Uploader) -> No
     send(uploader, {"phone": ANN, "lastName": "Gray"}, {"phone": BOB, "lastName": "Rey"})
     asked = uploader.browser.get(f"{address}/undo")
     assert heading(asked) == "Undo this upload?"
-    said = words(asked)
+    message = words(asked)
     for part in (
         "Would be removed 1 Bob Ray Would get earlier values 1 Anna Lees Would be restored 0",
         "Left as they are 1 Anna Lees",
@@ -43,7 +43,7 @@ def test_an_undo_shows_its_preview_and_then_its_result(uploader: Uploader) -> No
         "1 field of 1 contact stays as now",
         "Calls already placed stay in the record",
     ):
-        assert part in said
+        assert part in message
     assert uploader.press(address, "undo").location == address
     waiting = uploader.browser.get(address)
     assert heading(waiting) == "Undoing 2 changes to 2 contacts"
@@ -51,12 +51,12 @@ def test_an_undo_shows_its_preview_and_then_its_result(uploader: Uploader) -> No
     uploader.work(address)
     done = uploader.browser.get(address)
     assert heading(done) == "Upload undone"
-    said = words(done)
-    assert "Removed 1 Got earlier values 1 Restored 0 Left as they were 1" in said
-    assert "1 + 1 + 0 + 0 + 0 = 2 rows in the file." in said
-    assert "Undone by" in said
+    message = words(done)
+    assert "Removed 1 Got earlier values 1 Restored 0 Left as they were 1" in message
+    assert "1 + 1 + 0 + 0 + 0 = 2 rows in the file." in message
+    assert "Undone by" in message
     also = "1 contact was removed although it was changed since The upload added it."
-    assert f"Also removed {also} Later changes are removed too. What stays" in said
+    assert f"Also removed {also} Later changes are removed too. What stays" in message
     people = uploader.shows(f"/campaigns/{uploader.campaign_id}")
     assert "Ann Gray" in people
     assert "Bob" not in people
@@ -64,9 +64,9 @@ def test_an_undo_shows_its_preview_and_then_its_result(uploader: Uploader) -> No
 
 def test_an_undo_counts_contacts_and_the_changes_to_them(uploader: Uploader) -> None:
     address = uploader.applied(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\nRob,{BOB}\n")
-    said = uploader.shows(f"{address}/undo")
-    assert "Would be removed 2 Ann, Rob Would get earlier values 0 Would be restored 0" in said
-    assert "The upload made 3 changes to 2 contacts." in said
+    message = uploader.shows(f"{address}/undo")
+    assert "Would be removed 2 Ann, Rob Would get earlier values 0 Would be restored 0" in message
+    assert "The upload made 3 changes to 2 contacts." in message
     uploader.press(address, "undo")
     assert heading(uploader.browser.get(address)) == "Undoing 3 changes to 2 contacts"
 
@@ -75,20 +75,20 @@ def test_an_upload_that_changed_nothing_offers_no_undo(uploader: Uploader) -> No
     file = f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\nBob,{BOB}\n"
     uploader.applied(file)
     address = uploader.applied(file)
-    said = uploader.shows(f"{address}/undo")
-    assert "Would be removed 0 Would get earlier values 0 Would be restored 0" in said
-    assert "Left as they are 2 Ann, Bob" in said
-    assert "Nothing would change" in said
-    assert "2 contacts have their earlier values already" in said
-    assert "Undo this upload" not in said
-    assert "An undo can’t be undone" not in said
+    message = uploader.shows(f"{address}/undo")
+    assert "Would be removed 0 Would get earlier values 0 Would be restored 0" in message
+    assert "Left as they are 2 Ann, Bob" in message
+    assert "Nothing would change" in message
+    assert "2 contacts have their earlier values already" in message
+    assert "Undo this upload" not in message
+    assert "An undo can’t be undone" not in message
 
 
 def test_an_undo_counts_contacts_that_the_upload_left_as_they_were(uploader: Uploader) -> None:
     uploader.applied(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     address = uploader.applied(f"First name,Phone\nAnna,{ANN}\nBob,{BOB}\n")
-    said = uploader.shows(f"{address}/undo")
-    assert "Would get earlier values 1 Anna Would be restored 0 Left as they are 1 Bob" in said
+    message = uploader.shows(f"{address}/undo")
+    assert "Would get earlier values 1 Anna Would be restored 0 Left as they are 1 Bob" in message
     uploader.press(address, "undo")
     uploader.work(address)
     assert "Got earlier values 1 Restored 0 Left as they were 1" in uploader.shows(address)
@@ -100,8 +100,8 @@ def test_the_estimate_for_a_large_upload_knows_what_it_left_as_it_was(
     monkeypatch.setattr(undo_preview, "WORKED_OUT_AT_ONCE", 1)
     uploader.applied(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     address = uploader.applied(f"First name,Phone\nAnna,{ANN}\nBob,{BOB}\n")
-    said = uploader.shows(f"{address}/undo")
-    assert "Would get earlier values 1 Would be restored 0 Left as they are 1" in said
+    message = uploader.shows(f"{address}/undo")
+    assert "Would get earlier values 1 Would be restored 0 Left as they are 1" in message
 
 
 def test_the_rest_of_an_upload_is_undone_after_one_person_was_erased(uploader: Uploader) -> None:
@@ -112,18 +112,18 @@ def test_the_rest_of_an_upload_is_undone_after_one_person_was_erased(uploader: U
     )
     erase(uploader, BOB, "Bobby Ray")
     assert "Download 1 failed row" in uploader.shows(f"/campaigns/{uploader.campaign_id}/uploads")
-    said = uploader.shows(f"{address}/undo")
+    message = uploader.shows(f"{address}/undo")
     assert (
         "Would be removed 1 Cato Orr Would get earlier values 1 Anna Lee "
-        "Would be restored 0" in said
+        "Would be restored 0" in message
     )
-    assert "1 person was erased and stays erased" in said
+    assert "1 person was erased and stays erased" in message
     uploader.press(address, "undo")
     assert "0 of 2 changes undone" in uploader.shows(f"{address}/live")
     uploader.work(address)
-    said = uploader.shows(address)
-    assert "Removed 1 Got earlier values 1 Restored 0 Left as they were 0" in said
-    assert "1 person was erased and stays erased" in said
+    message = uploader.shows(address)
+    assert "Removed 1 Got earlier values 1 Restored 0 Left as they were 0" in message
+    assert "1 person was erased and stays erased" in message
     with uploader.database.transaction(read_only=True) as session:
         assert session.scalars(select(Contact.first_name)).all() == ["Ann"]
 
@@ -158,9 +158,9 @@ def test_an_undo_is_no_longer_possible_after_its_days_and_the_page_says_so(
     address = uploader.applied(f"Name,Phone\nAnn,{ANN}\n")
     with uploader.database.transaction() as session:
         session.execute(update(ContactImport).values(finished_at=utcnow() - timedelta(days=8)))
-    said = uploader.shows(address)
-    assert "Undo was possible until" in said
-    assert "Undo this upload" not in said
+    message = uploader.shows(address)
+    assert "Undo was possible until" in message
+    assert "Undo this upload" not in message
     assert uploader.browser.get(f"{address}/undo").location == address
     assert uploader.browser.post(f"{address}/undo", page=uploader.page).location == address
     assert uploader.now(address).undo_status is None
@@ -187,11 +187,11 @@ def test_the_history_of_a_campaign_shows_who_uploaded_what_and_how_it_ended(
     uploader.work(first)
     second = uploader.applied(f"Name,Phone\nBob,{BOB}\n", "second.csv")
     page = uploader.browser.get(history).text
-    said = uploader.shows(history)
-    assert "second.csv Add and update Applied" in said
-    assert "Applied 1 1 – – – –" in said
-    assert "Undone 2 1 " in said  # its rows and the failed one: nothing is applied any more
-    assert "Download 1 failed row" in said
+    message = uploader.shows(history)
+    assert "second.csv Add and update Applied" in message
+    assert "Applied 1 1 – – – –" in message
+    assert "Undone 2 1 " in message  # its rows and the failed one: nothing is applied any more
+    assert "Download 1 failed row" in message
     assert f'href="{first}/undo"' not in page
     assert f'href="{second}/undo"' in page
     applied, undone = (uploader.shows(f"{history}?state={state}") for state in ("done", "undone"))
@@ -223,10 +223,10 @@ def test_contacts_that_an_upload_leaves_as_they_are_are_no_change(
 ) -> None:
     uploader.applied(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     address = uploader.applied(f"Name,Phone\nAnn,{ANN}\nRob,{BOB}\nCy,{CATO}\n")
-    said = uploader.shows(address)
-    assert "1 contact added, 1 updated, 1 unchanged." in said
-    assert "Created 1 Updated 1 Unchanged 1 Deleted 0" in said
-    assert "The same figures as on the check screen." in said
+    message = uploader.shows(address)
+    assert "1 contact added, 1 updated, 1 unchanged." in message
+    assert "Created 1 Updated 1 Unchanged 1 Deleted 0" in message
+    assert "The same figures as on the check screen." in message
     entry = session.scalars(
         select(AuditEntry)
         .where(AuditEntry.action == "upload.applied")

@@ -20,7 +20,7 @@ from app.enums import ImportStatus, Role
 from app.models import Campaign, Contact, ContactImport, User, utcnow
 from app.services.imports import apply
 from tests.files.exports import hubspot_contacts
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
 from tests.portal.uploader import Uploader, heading, make_campaign, words
@@ -78,12 +78,12 @@ def test_a_real_export_goes_from_the_file_to_the_result(
     uploader.work(address)
     check = uploader.browser.get(address)
     assert heading(check) == "37 of 2,000 rows need fixing"
-    said = words(check)
-    assert "1,963 + 0 + 0 + 0 + 37 = 2,000 rows in the file." in said
-    assert "Nothing has been changed yet" in said
-    assert "No phone or email 6" in said
-    assert "1,963 good rows can be applied now, 37 rows later." in said
-    assert "Apply 1,963 rows" in said
+    message = words(check)
+    assert "1,963 + 0 + 0 + 0 + 37 = 2,000 rows in the file." in message
+    assert "Nothing has been changed yet" in message
+    assert "No phone or email 6" in message
+    assert "1,963 good rows can be applied now, 37 rows later." in message
+    assert "Apply 1,963 rows" in message
     refreshed = uploader.browser.get(f"{address}/live", headers={"HX-Request": "true"})
     assert refreshed.headers["HX-Refresh"] == "true"
 
@@ -94,9 +94,9 @@ def test_a_real_export_goes_from_the_file_to_the_result(
     uploader.work(address)
     result = uploader.browser.get(address)
     assert heading(result) == "1,963 rows applied"
-    said = words(result)
-    assert "1,963 + 0 + 0 + 0 + 37 = 2,000 rows in the file. The same figures" in said
-    assert "1,963 contacts added, 37 rows not applied." in said
+    message = words(result)
+    assert "1,963 + 0 + 0 + 0 + 37 = 2,000 rows in the file. The same figures" in message
+    assert "1,963 contacts added, 37 rows not applied." in message
     with database.transaction(read_only=True) as session:
         assert len(session.scalars(select(Contact.id)).all()) == 1963
 
@@ -138,15 +138,15 @@ def test_a_bad_cell_has_the_message_of_the_api(uploader: Uploader) -> None:
 
 def test_a_repair_is_offered_with_its_count_and_can_be_undone(uploader: Uploader) -> None:
     address = uploader.upload(f"Name,Phone\nAnn,{ANN}.0\nBob,{BOB}.0\nCy,{number(3)}\n")
-    said = uploader.shows(address)
-    assert "2 numbers were turned into decimals" in said
-    assert f"In row 2, {ANN}.0 would become +1 201 555 0001." in said
-    assert "Fix 2 rows" in said
+    message = uploader.shows(address)
+    assert "2 numbers were turned into decimals" in message
+    assert f"In row 2, {ANN}.0 would become +1 201 555 0001." in message
+    assert "Fix 2 rows" in message
     assert uploader.press(address, "repairs/decimals").location == address
     uploader.work(address)
-    said = uploader.shows(address)
-    assert "All 3 rows can be applied" in said
-    assert "Fixed: turned into a decimal" in said
+    message = uploader.shows(address)
+    assert "All 3 rows can be applied" in message
+    assert "Fixed: turned into a decimal" in message
     assert uploader.press(address, "repairs/decimals/undo").location == address
     uploader.work(address)
     assert "2 of 3 rows need fixing" in uploader.shows(address)
@@ -185,10 +185,10 @@ def test_an_unreadable_file_is_explained_with_the_next_step(uploader: Uploader) 
     address = uploader.upload(b"MZ\x00\x00" * 50, "people.csv")
     page = uploader.browser.get(address)
     assert heading(page) == "The file can’t be checked"
-    said = words(page)
-    assert "This is a program, not a contact file. Save the list as CSV or XLSX." in said
-    assert "Nothing was changed." in said
-    assert "Upload another file" in said
+    message = words(page)
+    assert "This is a program, not a contact file. Save the list as CSV or XLSX." in message
+    assert "Nothing was changed." in message
+    assert "Upload another file" in message
     assert uploader.shows(f"{address}/columns")
 
 
@@ -254,7 +254,7 @@ def test_an_upload_can_be_cancelled_and_its_file_is_removed(
 
 
 @pytest.mark.parametrize(
-    "act", [*("cancel", "apply", "check", "repairs/decimals", "rows", "rows/forget"), "undo"]
+    "act", [*("cancel", "apply", "check", "repairs/decimals", "rows", "rows/discard-fixes"), "undo"]
 )
 def test_an_upload_says_why_its_state_refuses_a_step(uploader: Uploader, act: str) -> None:
     address = uploader.upload(f"Name,Phone\nAnn,{ANN}\n")
@@ -278,10 +278,10 @@ def test_the_rate_and_the_time_left_are_shown_while_rows_are_applied(uploader: U
     assert "a second" not in uploader.shows(f"{address}/live")
     with uploader.database.transaction() as session:
         assert apply.apply_batch(session, uploader.now(address).id, 1)
-    said = re.search(
+    message = re.search(
         r"500 of 501 rows ([\d,]+) rows? a second, about 1 s left", uploader.shows(address)
     )
-    assert said
+    assert message
     with uploader.database.transaction() as session:
         session.execute(
             update(ContactImport).values(apply_started_at=utcnow() - timedelta(minutes=1000))
@@ -299,9 +299,9 @@ def test_a_campaign_that_changed_since_the_check_is_shown_before_and_after(
     assert "The campaign has changed since this check" in uploader.shows(second)
     uploader.press(second, "apply")
     uploader.work(second)
-    said = uploader.shows(second)
-    assert "The campaign changed between the check and applying" in said
-    assert "0 created instead of 1, 1 updated instead of 0." in said
+    message = uploader.shows(second)
+    assert "The campaign changed between the check and applying" in message
+    assert "0 created instead of 1, 1 updated instead of 0." in message
 
 
 def test_the_same_file_is_recognised(uploader: Uploader) -> None:
@@ -309,13 +309,13 @@ def test_the_same_file_is_recognised(uploader: Uploader) -> None:
     first = uploader.upload(data)
     uploader.press(first, "apply")
     uploader.work(first)
-    said = uploader.shows(uploader.upload(data, "another name.csv"))
-    assert "This file was applied before" in said
-    assert "people.csv" in said
-    assert "Applying it again adds no duplicates." in said
-    said = uploader.shows(uploader.upload(data, action="remove"))
-    assert "This file was applied before" in said
-    assert "adds no duplicates" not in said
+    message = uploader.shows(uploader.upload(data, "another name.csv"))
+    assert "This file was applied before" in message
+    assert "people.csv" in message
+    assert "Applying it again adds no duplicates." in message
+    message = uploader.shows(uploader.upload(data, action="remove"))
+    assert "This file was applied before" in message
+    assert "adds no duplicates" not in message
 
 
 def test_a_form_sent_twice_uploads_once_and_another_file_is_another_upload(
@@ -394,7 +394,7 @@ def test_every_user_who_may_change_contacts_may_upload(
 GETS = ("", "/live", "/failed-rows.csv", "/file.csv", "/columns", "/undo")
 POSTS = (
     *("/apply", "/cancel", "/check", "/columns", "/repairs/decimals", "/repairs/x/undo"),
-    *("/undo", "/rows", "/rows/restore", "/rows/forget"),
+    *("/undo", "/rows", "/rows/restore", "/rows/discard-fixes"),
 )
 
 

@@ -17,8 +17,8 @@ from app.config import Settings
 from app.enums import Role
 from app.models import ConversationDay, Organization, PartnerTier, User
 from app.services import rollup
-from tests.fixtures.cast import Tenant, bearer, converse, make_user, organization_of
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import Tenant, bearer, converse, make_user, organization_of
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -27,7 +27,7 @@ RANGE = "start=2026-05-01&end=2026-05-04"
 
 
 @pytest.fixture
-def busy(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
+def tenant_with_conversations(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
     for days, count in ((0, 4), (3, 2), (30, 1), (33, 7)):
         converse(session, tenant.plus, DAY - timedelta(days=days), count)
     converse(session, tenant.organization, DAY, 3)
@@ -51,13 +51,15 @@ def file_of(browser: Browser, path: str) -> list[list[str]]:
 
 
 def test_a_range_is_counted_and_compared_with_the_days_before(
-    busy: Tenant, signed_in: SignedIn
+    tenant_with_conversations: Tenant, signed_in: SignedIn
 ) -> None:
-    page = text_of(signed_in(busy.staff[Role.ADMIN]).get(f"/usage?{RANGE}").text)
+    page = text_of(
+        signed_in(tenant_with_conversations.staff[Role.ADMIN]).get(f"/usage?{RANGE}").text
+    )
     assert "1 May 2026 to 4 May 2026, UTC." in page
     assert "Conversations 9 ▲ up 12.5 % from 8" in page
     assert "Compared with 1 Apr 2026 to 4 Apr 2026." in page
-    browser = signed_in(busy.staff[Role.ADMIN])
+    browser = signed_in(tenant_with_conversations.staff[Role.ADMIN])
     assert "through today (partial), UTC." in text_of(browser.get("/usage").text)
     nothing = browser.get("/usage?start=2025-01-01&end=2025-01-02").text
     assert 'aria-label="No conversations in this range."' in nothing
@@ -88,14 +90,14 @@ def test_days_from_the_first_of_a_month_are_compared_with_those_of_the_month_bef
 
 
 def test_overview_usage_and_organization_say_the_same_of_one_month(
-    session: Session, busy: Tenant, signed_in: SignedIn, clock: SetClock
+    session: Session, tenant_with_conversations: Tenant, signed_in: SignedIn, clock: SetClock
 ) -> None:
     clock.set("2026-05-04T12:00")
-    converse(session, busy.plus, date(2026, 4, 30), 5)
+    converse(session, tenant_with_conversations.plus, date(2026, 4, 30), 5)
     session.commit()
-    browser = signed_in(busy.staff[Role.ADMIN])
+    browser = signed_in(tenant_with_conversations.staff[Role.ADMIN])
     [month] = re.findall(r'href="(/usage[^"]+)"[^>]*>This month', browser.get("/usage").text)
-    pages = ("/", unescape(month), f"/organizations/{busy.plus.id}", "/usage")
+    pages = ("/", unescape(month), f"/organizations/{tenant_with_conversations.plus.id}", "/usage")
     shown = {
         page: re.findall(r"(?:up|down) [0-9.]+ % from \d+", text_of(browser.get(page).text))[0]
         for page in pages
@@ -111,10 +113,10 @@ def test_overview_usage_and_organization_say_the_same_of_one_month(
 
 
 def test_of_two_ranges_with_the_same_days_the_one_that_was_clicked_is_chosen(
-    busy: Tenant, signed_in: SignedIn, clock: SetClock
+    tenant_with_conversations: Tenant, signed_in: SignedIn, clock: SetClock
 ) -> None:
     clock.set("2026-06-30T12:00")
-    browser, path, shown = signed_in(busy.staff[Role.ADMIN]), "/usage", []
+    browser, path, shown = signed_in(tenant_with_conversations.staff[Role.ADMIN]), "/usage", []
     for clicked in ("This month", "30 days", "This month"):
         page = browser.get(path).text
         shown.append(re.findall(r'aria-current="true">([^<]+)</a></li>', page))
@@ -125,50 +127,75 @@ def test_of_two_ranges_with_the_same_days_the_one_that_was_clicked_is_chosen(
 
 
 def test_organizations_are_sorted_by_conversations_and_add_up_to_the_total_of_the_page(
-    busy: Tenant, signed_in: SignedIn
+    tenant_with_conversations: Tenant, signed_in: SignedIn
 ) -> None:
-    file = file_of(signed_in(busy.staff[Role.ADMIN]), f"/usage.csv?{RANGE}")
+    file = file_of(signed_in(tenant_with_conversations.staff[Role.ADMIN]), f"/usage.csv?{RANGE}")
     assert file == [
         [
             *("Organization", "Plan", "Conversations", "With a person", "With voicemail"),
             *("Seconds", "Conversations in the previous period", "ID"),
         ],
-        ["Northwind Dental", "Plus", "6", "3", "3", "360", "8", str(busy.plus.id)],
-        ["Northwind Bakery", "Free", "3", "2", "1", "180", "0", str(busy.organization.id)],
+        [
+            "Northwind Dental",
+            "Plus",
+            "6",
+            "3",
+            "3",
+            "360",
+            "8",
+            str(tenant_with_conversations.plus.id),
+        ],
+        [
+            "Northwind Bakery",
+            "Free",
+            "3",
+            "2",
+            "1",
+            "180",
+            "0",
+            str(tenant_with_conversations.organization.id),
+        ],
     ]
 
 
 def test_a_name_that_a_spreadsheet_would_run_is_guarded(
-    session: Session, busy: Tenant, signed_in: SignedIn
+    session: Session, tenant_with_conversations: Tenant, signed_in: SignedIn
 ) -> None:
-    busy.plus.name = "=HYPERLINK(1)"
+    tenant_with_conversations.plus.name = "=HYPERLINK(1)"
     session.commit()
-    file = file_of(signed_in(busy.staff[Role.ADMIN]), f"/usage.csv?{RANGE}")
+    file = file_of(signed_in(tenant_with_conversations.staff[Role.ADMIN]), f"/usage.csv?{RANGE}")
     assert file[1][0] == "'=HYPERLINK(1)"
 
 
 def test_screen_file_and_json_agree_exactly(
-    app: Flask, session: Session, settings: Settings, busy: Tenant, signed_in: SignedIn
+    app: Flask,
+    session: Session,
+    settings: Settings,
+    tenant_with_conversations: Tenant,
+    signed_in: SignedIn,
 ) -> None:
-    header = bearer(session, settings, Role.PARTNER_ADMIN, busy.partner.id)
+    header = bearer(session, settings, Role.PARTNER_ADMIN, tenant_with_conversations.partner.id)
     session.commit()
-    browser = signed_in(busy.staff[Role.PARTNER_ADMIN])
+    browser = signed_in(tenant_with_conversations.staff[Role.PARTNER_ADMIN])
     for first, last in ((DAY, DAY), (DAY - timedelta(days=3), DAY), (DAY - timedelta(days=9), DAY)):
         asked = f"start={first}&end={last}"
         listed = {row[7]: int(row[2]) for row in file_of(browser, f"/usage.csv?{asked}")[1:]}
         days = rows_of(browser.get(f"/usage.csv?{asked}&rows=days").text)[1:]
-        told = {}
-        for organization in (busy.plus, busy.organization):
+        reported = {}
+        for organization in (
+            tenant_with_conversations.plus,
+            tenant_with_conversations.organization,
+        ):
             answer = app.test_client().get(
                 f"/api/users/usage?organizationId={organization.id}"
                 f"&startDate={first}&endDate={last}",
                 headers=header,
             )
-            told[str(organization.id)] = answer.get_json()["usage"]["conversations"]
+            reported[str(organization.id)] = answer.get_json()["usage"]["conversations"]
             own = browser.get(f"/usage.csv?{asked}&organization={organization.id}").text
-            assert sum(int(row[1]) for row in rows_of(own)[1:]) == told[str(organization.id)]
-        assert listed == told
-        assert sum(int(row[1]) for row in days) == sum(told.values())
+            assert sum(int(row[1]) for row in rows_of(own)[1:]) == reported[str(organization.id)]
+        assert listed == reported
+        assert sum(int(row[1]) for row in days) == sum(reported.values())
 
 
 def test_the_language_of_the_file_is_named_only_where_there_is_something_to_export(
@@ -181,11 +208,15 @@ def test_the_language_of_the_file_is_named_only_where_there_is_something_to_expo
 
 
 def test_an_impossible_range_is_refused_with_the_message_of_the_json(
-    app: Flask, session: Session, settings: Settings, busy: Tenant, signed_in: SignedIn
+    app: Flask,
+    session: Session,
+    settings: Settings,
+    tenant_with_conversations: Tenant,
+    signed_in: SignedIn,
 ) -> None:
-    header = bearer(session, settings, Role.PARTNER_ADMIN, busy.partner.id)
+    header = bearer(session, settings, Role.PARTNER_ADMIN, tenant_with_conversations.partner.id)
     session.commit()
-    browser = signed_in(busy.staff[Role.ADMIN])
+    browser = signed_in(tenant_with_conversations.staff[Role.ADMIN])
     for first, last in (
         ("2026-05-04", "2026-05-01"),
         ("2024-01-01", "2026-05-01"),
@@ -193,7 +224,7 @@ def test_an_impossible_range_is_refused_with_the_message_of_the_json(
         ("yesterday", "2026-05-01"),
     ):
         refused = app.test_client().get(
-            f"/api/users/usage?organizationId={busy.plus.id}&startDate={first}&endDate={last}",
+            f"/api/users/usage?organizationId={tenant_with_conversations.plus.id}&startDate={first}&endDate={last}",
             headers=header,
         )
         [problem] = refused.get_json()["details"]["errors"]
@@ -207,21 +238,21 @@ def test_an_impossible_range_is_refused_with_the_message_of_the_json(
 
 
 def test_one_organization_is_found_by_the_address_of_a_person(
-    busy: Tenant, signed_in: SignedIn
+    tenant_with_conversations: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(busy.staff[Role.ADMIN])
+    browser = signed_in(tenant_with_conversations.staff[Role.ADMIN])
     found = text_of(browser.get(f"/usage?{RANGE}&q=PAUL@northwind.example").text)
     assert "Usage of Northwind Dental" in found
     assert "Usage of paul@northwind.example covers the whole organization" in found
     assert "Conversations 6 ▼ down 25.0 % from 8" in found
-    nobody = text_of(browser.get(f"/usage?{RANGE}&q=nobody@northwind.example").text)
-    assert "No organization or user matches" in nobody
+    no_one = text_of(browser.get(f"/usage?{RANGE}&q=nobody@northwind.example").text)
+    assert "No organization or user matches" in no_one
 
 
 def test_an_organization_of_another_tenant_is_answered_like_a_missing_one(
-    busy: Tenant, other_tenant: Tenant, signed_in: SignedIn
+    tenant_with_conversations: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(busy.staff[Role.ADMIN])
+    browser = signed_in(tenant_with_conversations.staff[Role.ADMIN])
     paths = [
         f"{page}?organization={identifier}"
         for page in ("/usage", "/usage.csv")
@@ -230,14 +261,18 @@ def test_an_organization_of_another_tenant_is_answered_like_a_missing_one(
     assert [browser.get(path).status_code for path in paths] == [404] * 6
 
 
-def test_a_member_sees_their_own_organization_alone(busy: Tenant, signed_in: SignedIn) -> None:
-    browser = signed_in(busy.user)
+def test_a_member_sees_their_own_organization_alone(
+    tenant_with_conversations: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(tenant_with_conversations.user)
     page = text_of(browser.get(f"/usage?{RANGE}").text)
     assert "Conversations 3 None in the previous period" in page
     assert "By organization" not in page
     days = rows_of(browser.get(f"/usage.csv?{RANGE}").text)
     assert [row[1] for row in days] == ["Conversations", "0", "0", "0", "3"]
-    assert browser.get(f"/usage?organization={busy.plus.id}").status_code == 404
+    assert (
+        browser.get(f"/usage?organization={tenant_with_conversations.plus.id}").status_code == 404
+    )
 
 
 def test_many_organizations_come_in_pages_with_the_others_as_one_sum(
@@ -297,19 +332,21 @@ def test_organizations_are_sorted_and_filtered_on_the_page_and_in_its_file(
 
 
 def test_an_unused_organization_has_dashes_instead_of_zeros(
-    busy: Tenant, signed_in: SignedIn
+    tenant_with_conversations: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(busy.staff[Role.ADMIN])
+    browser = signed_in(tenant_with_conversations.staff[Role.ADMIN])
     table = text_of(browser.get("/usage?start=2020-01-01&end=2020-01-31").text)
     assert "Northwind Dental Plus – – – – –" in table
 
 
 def test_of_very_many_organizations_the_newest_come_first(
-    session: Session, busy: Tenant, signed_in: SignedIn
+    session: Session, tenant_with_conversations: Tenant, signed_in: SignedIn
 ) -> None:
     session.execute(update(PartnerTier).values(organizations=2001))
     session.commit()
-    page = text_of(signed_in(busy.staff[Role.ADMIN]).get(f"/usage?{RANGE}").text)
+    page = text_of(
+        signed_in(tenant_with_conversations.staff[Role.ADMIN]).get(f"/usage?{RANGE}").text
+    )
     assert "More than 2,000 organizations aren’t ranked: the newest come first." in page
     table = page.partition("By organization")[2]
     assert table.index("Northwind Dental Plus 6 3 3 – −2 ▼ down 25.0 %") < table.index(
@@ -358,17 +395,29 @@ def test_the_quick_choices_are_months_and_days_up_to_today(
 
 
 def test_carrier_costs_by_month_and_organization_agree_with_the_file(
-    session: Session, busy: Tenant, other_tenant: Tenant, signed_in: SignedIn
+    session: Session, tenant_with_conversations: Tenant, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(busy.staff[Role.ADMIN])
+    browser = signed_in(tenant_with_conversations.staff[Role.ADMIN])
     asked = "start=2026-04-30&end=2026-05-04"
     assert "Reported carrier costs by month" not in browser.get(f"/usage?{asked}").text
     for tenant, organization, day, cost, currency in (
-        (busy, busy.plus, DAY, "0.0135", "USD"),
-        (busy, busy.plus, date(2026, 4, 30), "1.2", "USD"),
-        (busy, busy.organization, DAY, "0.25", "USD"),
-        (busy, busy.organization, DAY, "3", "EUR"),
-        (busy, busy.organization, date(2026, 4, 29), "7", "USD"),
+        (tenant_with_conversations, tenant_with_conversations.plus, DAY, "0.0135", "USD"),
+        (
+            tenant_with_conversations,
+            tenant_with_conversations.plus,
+            date(2026, 4, 30),
+            "1.2",
+            "USD",
+        ),
+        (tenant_with_conversations, tenant_with_conversations.organization, DAY, "0.25", "USD"),
+        (tenant_with_conversations, tenant_with_conversations.organization, DAY, "3", "EUR"),
+        (
+            tenant_with_conversations,
+            tenant_with_conversations.organization,
+            date(2026, 4, 29),
+            "7",
+            "USD",
+        ),
         (other_tenant, other_tenant.plus, DAY, "50", "USD"),
     ):
         rollup.add_cost(
@@ -382,7 +431,7 @@ def test_carrier_costs_by_month_and_organization_agree_with_the_file(
         )
     session.commit()
     of_month = "/usage?start=2026-05-01&end=2026-05-31"
-    shown = signed_in(busy.staff[Role.PARTNER_EDITOR]).get(of_month).text
+    shown = signed_in(tenant_with_conversations.staff[Role.PARTNER_EDITOR]).get(of_month).text
     assert "Reported carrier costs by month" in shown
     assert "missing-actions" not in shown
     page = text_of(browser.get(f"/usage?{asked}").text)
@@ -393,29 +442,50 @@ def test_carrier_costs_by_month_and_organization_agree_with_the_file(
     assert "€3.00 $0.25" in page
     assert rows_of(browser.get(f"/usage.csv?{asked}&rows=costs").text) == [
         ["Month (UTC)", "Organization", "Currency", "Charged attempts", "Cost", "Id"],
-        ["2026-05", "Northwind Bakery", "EUR", "1", "3.00", str(busy.organization.id)],
-        ["2026-05", "Northwind Bakery", "USD", "1", "0.25", str(busy.organization.id)],
-        ["2026-05", "Northwind Dental", "USD", "1", "0.0135", str(busy.plus.id)],
-        ["2026-04", "Northwind Dental", "USD", "1", "1.20", str(busy.plus.id)],
+        [
+            "2026-05",
+            "Northwind Bakery",
+            "EUR",
+            "1",
+            "3.00",
+            str(tenant_with_conversations.organization.id),
+        ],
+        [
+            "2026-05",
+            "Northwind Bakery",
+            "USD",
+            "1",
+            "0.25",
+            str(tenant_with_conversations.organization.id),
+        ],
+        [
+            "2026-05",
+            "Northwind Dental",
+            "USD",
+            "1",
+            "0.0135",
+            str(tenant_with_conversations.plus.id),
+        ],
+        ["2026-04", "Northwind Dental", "USD", "1", "1.20", str(tenant_with_conversations.plus.id)],
     ]
     found = text_of(browser.get(f"/usage?{asked}&q=bakery").text)
     assert re.search(r"All others .* \$1.21 .* Total", found)
-    customer = signed_in(busy.user)
+    customer = signed_in(tenant_with_conversations.user)
     assert "carrier costs" not in text_of(customer.get(f"/usage?{asked}").text)
     assert "€3.00" not in customer.get(f"/usage.csv?{asked}&rows=costs").text
 
 
 def test_shown_carrier_costs_add_up_and_explain_different_rounding(
-    session: Session, busy: Tenant, signed_in: SignedIn
+    session: Session, tenant_with_conversations: Tenant, signed_in: SignedIn
 ) -> None:
-    browser = signed_in(busy.staff[Role.ADMIN])
+    browser = signed_in(tenant_with_conversations.staff[Role.ADMIN])
     asked, note = "start=2026-05-01&end=2026-05-04", "Amounts are rounded so that they add up"
 
     def shown(*costs: tuple[Organization, str]) -> tuple[list[str], bool]:
         for organization, cost in costs:
             rollup.add_cost(
                 session,
-                partner_id=busy.partner.id,
+                partner_id=tenant_with_conversations.partner.id,
                 campaign_id=None,
                 organization_id=organization.id,
                 day=DAY,
@@ -427,9 +497,14 @@ def test_shown_carrier_costs_add_up_and_explain_different_rounding(
         table = page.partition("<h2>By organization</h2>")[2].partition("</table>")[0]
         return sorted(re.findall(r"\$[\d.]+", table)), note in page
 
-    assert shown((busy.plus, "4.21"), (busy.organization, "10.75")) == (
+    assert shown(
+        (tenant_with_conversations.plus, "4.21"), (tenant_with_conversations.organization, "10.75")
+    ) == (
         ["$10.75", "$14.96", "$4.21"],
         False,
     )
-    more = [(busy.plus, "0.0044"), (busy.organization, "0.0043")]
+    more = [
+        (tenant_with_conversations.plus, "0.0044"),
+        (tenant_with_conversations.organization, "0.0043"),
+    ]
     assert shown(*more) == (["$10.75", "$14.97", "$4.22"], True)

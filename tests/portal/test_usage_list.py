@@ -19,7 +19,7 @@ from app.enums import OrganizationStatus, Role
 from app.models import ListExport, Mail, MailKind, Organization, PartnerTier, SavedView, User
 from app.portal.usage.listing import USAGE
 from app.services import rollup
-from tests.fixtures.cast import Tenant, converse, make_user, organization_of
+from tests.fixtures.tenants import Tenant, converse, make_user, organization_of
 from tests.portal.conftest import Browser
 from tests.portal.test_usage import file_of, rows_of, text_of
 
@@ -38,7 +38,7 @@ def app(make_app: Callable[..., Flask]) -> Flask:
 
 
 @pytest.fixture
-def used(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
+def tenant_with_usage(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
     """Dental fell, Bakery is new, and an archived organization was active before; another partner
     has more."""
     converse(session, tenant.plus, DAY, 6)
@@ -66,8 +66,8 @@ def used(session: Session, tenant: Tenant, other_tenant: Tenant) -> Tenant:
 
 
 @pytest.fixture
-def admin(used: Tenant, signed_in: SignedIn) -> Browser:
-    return signed_in(used.staff[Role.PARTNER_ADMIN])
+def admin(tenant_with_usage: Tenant, signed_in: SignedIn) -> Browser:
+    return signed_in(tenant_with_usage.staff[Role.PARTNER_ADMIN])
 
 
 def expected(session: Session) -> list[list[str]]:
@@ -85,7 +85,9 @@ def names_listed(browser: Browser, query: str) -> list[str]:
     return NAMES.findall(browser.get(f"/usage?{query}").text)
 
 
-def test_chosen_columns_are_shown_also_in_the_total(used: Tenant, admin: Browser) -> None:
+def test_chosen_columns_are_shown_also_in_the_total(
+    tenant_with_usage: Tenant, admin: Browser
+) -> None:
     names = ("organization", "seconds", "before", "status", "id")
     chosen = "&".join(f"column={name}" for name in names)
     html = admin.get(f"/usage?{RANGE}&{chosen}").text
@@ -94,7 +96,7 @@ def test_chosen_columns_are_shown_also_in_the_total(used: Tenant, admin: Browser
         *("Organization", "Talk time", "Previous period", "Status", "ID"),
     ]
     page = text_of(html)
-    assert f"Northwind Dental 6 min 8 Active {used.plus.id}" in page
+    assert f"Northwind Dental 6 min 8 Active {tenant_with_usage.plus.id}" in page
     assert "Total 9 min 9" in page
 
 
@@ -203,15 +205,15 @@ def test_the_range_keeps_what_the_list_shows_and_the_list_keeps_the_range(admin:
 
 
 def test_the_range_of_one_organization_is_changed_without_leaving_it(
-    used: Tenant, admin: Browser
+    tenant_with_usage: Tenant, admin: Browser
 ) -> None:
-    page = admin.get(f"/usage?organization={used.plus.id}&{RANGE}").text
+    page = admin.get(f"/usage?organization={tenant_with_usage.plus.id}&{RANGE}").text
     [form] = re.findall(r'<form class="filters.*?</form>', page, re.DOTALL)
-    assert f'type="hidden" name="organization" value="{used.plus.id}"' in form
+    assert f'type="hidden" name="organization" value="{tenant_with_usage.plus.id}"' in form
 
 
 def test_a_saved_view_keeps_range_search_order_and_columns(
-    session: Session, admin: Browser, used: Tenant, signed_in: SignedIn
+    session: Session, admin: Browser, tenant_with_usage: Tenant, signed_in: SignedIn
 ) -> None:
     asked = "q=north&start=2026-05-01&end=2026-05-04&sort=name&column=organization&column=share"
     new = f"/lists/usage/views/new?{asked}"
@@ -225,21 +227,23 @@ def test_a_saved_view_keeps_range_search_order_and_columns(
     assert "Share Northwind Archive Archived – Northwind Bakery 33.3 % Northwind Dental" in page
     history = text_of(admin.get("/audit").text)
     assert "1–4 May 2026" in history
-    colleague = signed_in(used.staff[Role.ADMIN])
+    colleague = signed_in(tenant_with_usage.staff[Role.ADMIN])
     assert f"view={view.id}" in colleague.get("/usage").text
 
 
 def test_a_long_list_is_written_by_the_worker_with_the_same_rows(
-    app: Flask, session: Session, used: Tenant, admin: Browser
+    app: Flask, session: Session, tenant_with_usage: Tenant, admin: Browser
 ) -> None:
-    added = make_user(session, used.partner.id, "z@x.example", businessName="Northwind Zinc")
+    added = make_user(
+        session, tenant_with_usage.partner.id, "z@x.example", businessName="Northwind Zinc"
+    )
     row = ["Northwind Zinc", "Free", *"000", "0.0", "", "", "", "0", "0", "", "Active"]
     rows = [*expected(session)[:3], [*row, str(organization_of(session, added).id)]]
     session.commit()
     asked = f"{RANGE}&sort=name&{EVERY}"
-    question = admin.get(f"/lists/usage/export.csv?{asked}").location
-    assert question.startswith("/lists/usage/exports?format=csv&start=2026-05-01")
-    assert admin.post(question, page=question).location == "/exports"
+    confirmation = admin.get(f"/lists/usage/export.csv?{asked}").location
+    assert confirmation.startswith("/lists/usage/exports?format=csv&start=2026-05-01")
+    assert admin.post(confirmation, page=confirmation).location == "/exports"
     with app.app_context():
         extensions.write_export(session.scalars(select(ListExport.id)).one())
     session.expire_all()
@@ -252,12 +256,12 @@ def test_a_long_list_is_written_by_the_worker_with_the_same_rows(
 
 
 def test_very_many_organizations_are_listed_newest_first_also_in_the_file(
-    session: Session, used: Tenant, admin: Browser
+    session: Session, tenant_with_usage: Tenant, admin: Browser
 ) -> None:
     session.execute(update(PartnerTier).values(organizations=2001))
     newest = session.scalars(
         select(Organization)
-        .where(Organization.partner_id == used.partner.id)
+        .where(Organization.partner_id == tenant_with_usage.partner.id)
         .order_by(Organization.created_at.desc(), Organization.id.desc())
     )
     rows = [each.name for each in newest]
@@ -272,10 +276,10 @@ def test_very_many_organizations_are_listed_newest_first_also_in_the_file(
 
 
 def test_only_staff_of_the_partner_have_the_list(
-    used: Tenant, other_tenant: Tenant, operator: Browser, signed_in: SignedIn
+    tenant_with_usage: Tenant, other_tenant: Tenant, operator: Browser, signed_in: SignedIn
 ) -> None:
     paths = ("/lists/usage/export.csv", "/lists/usage/export.xlsx", "/lists/usage/views/new")
-    for browser in (signed_in(used.user), operator):
+    for browser in (signed_in(tenant_with_usage.user), operator):
         assert [browser.get(path).status_code for path in paths] == [404] * 3
     stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     asked = f"{RANGE}&status=archived&q=northwind"

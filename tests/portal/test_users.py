@@ -18,7 +18,7 @@ from app.schemas.parsing import read
 from app.schemas.users import UpdateUserInput
 from app.services import organizations, users
 from app.services.users import Invitee
-from tests.fixtures.cast import OPERATOR, Tenant, make_user
+from tests.fixtures.tenants import OPERATOR, Tenant, make_user
 from tests.portal.checked_lines import form_of, outcomes
 from tests.portal.conftest import Browser, in_conflict
 
@@ -32,7 +32,7 @@ def browser(tenant: Tenant, signed_in: SignedIn) -> Browser:
 
 
 @pytest.fixture
-def roomy(session: Session, tenant: Tenant) -> Tenant:
+def unlimited_tenant(session: Session, tenant: Tenant) -> Tenant:
     """Organizations without a limit of people."""
     tenant.organization.user_limit = tenant.plus.user_limit = 0
     session.commit()
@@ -59,7 +59,7 @@ INVITED = {
 
 
 def test_an_invited_member_belongs_to_the_organization_named(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
     answers = [browser.post("/users/invite", INVITED, page="/users/invite") for _ in "12"]
     [made] = session.scalars(select(User).where(User.email == INVITED["email"])).all()
@@ -67,17 +67,20 @@ def test_an_invited_member_belongs_to_the_organization_named(
     assert (made.name, made.status, made.organization_id) == (
         "Ada",
         UserStatus.INVITED,
-        roomy.organization.id,
+        unlimited_tenant.organization.id,
     )
     assert mails_to(session, made, MailKind.INVITATION) == 1
 
 
 def test_an_email_in_a_heading_or_message_breaks_after_its_at_and_dots(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
-    roomy.user.name, roomy.user.email = None, "ann@long.name.example"
+    unlimited_tenant.user.name, unlimited_tenant.user.email = (
+        None,
+        "ann@long.name.example",
+    )
     session.commit()
-    page = browser.get(f"/users/{roomy.user.id}").text
+    page = browser.get(f"/users/{unlimited_tenant.user.id}").text
     assert "<h1>ann@<wbr>long.<wbr>name.<wbr>example</h1>" in page
     browser.post(
         "/users/invite", INVITED | {"email": "bob@long.name.example"}, page="/users/invite"
@@ -135,7 +138,7 @@ def test_staff_are_invited_without_an_organization(session: Session, browser: Br
     ],
 )
 def test_each_problem_is_at_its_field(
-    roomy: Tenant, browser: Browser, changes: dict[str, str], words: str
+    unlimited_tenant: Tenant, browser: Browser, changes: dict[str, str], words: str
 ) -> None:
     answer = browser.post("/users/invite", INVITED | changes, page="/users/invite")
     assert answer.status_code == 422
@@ -264,7 +267,7 @@ def test_the_last_administrator_stays_and_the_reason_is_shown(
 
 
 def test_an_invitation_is_sent_again_to_an_invited_user(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
     browser.post("/users/invite", INVITED, page="/users/invite")
     invited = session.scalars(select(User).where(User.email == INVITED["email"])).one()
@@ -272,16 +275,16 @@ def test_an_invitation_is_sent_again_to_an_invited_user(
     assert "Resend invitation" in browser.get(base).text
     assert browser.post(f"{base}/resend", page=base).location == base
     assert mails_to(session, invited, MailKind.INVITATION) == 1
-    here = f"/users/{roomy.user.id}"
+    here = f"/users/{unlimited_tenant.user.id}"
     assert "Resend invitation" not in browser.get(here).text
     browser.post(f"{here}/resend", page=base)
     assert "No invitation is needed" in unescape(browser.get(here).text)
 
 
 def test_no_one_is_invited_into_a_suspended_organization(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
-    member, organization = roomy.user, roomy.organization
+    member, organization = unlimited_tenant.user, unlimited_tenant.organization
     member.status = UserStatus.INVITED
     organizations.suspend(session, OPERATOR, organization.id)
     session.commit()
@@ -303,18 +306,18 @@ def test_no_one_is_invited_into_a_suspended_organization(
 
 
 def test_several_invitations_are_sent_again(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
     browser.post("/users/invite", INVITED, page="/users/invite")
     invited = session.scalars(select(User).where(User.email == INVITED["email"])).one()
     mail = session.scalars(select(Mail).where(Mail.user_id == invited.id)).one()
     mail.sent_at = utcnow()
     session.commit()
-    path = "/lists/users/do/resend"
+    path = "/lists/users/actions/resend"
     listed = unescape(browser.get("/users").text)
     assert f'href="{path}?id={invited.id}"' in listed
     assert listed.count(f"{path}?id=") == 1
-    chosen = {"id": [str(invited.id), str(roomy.user.id)]}
+    chosen = {"id": [str(invited.id), str(unlimited_tenant.user.id)]}
     page = unescape(browser.post(path, chosen, page=path).text)
     assert "1 invitation sent" in page
     assert "Already accepted the invitation." in page
@@ -399,7 +402,7 @@ def test_a_part_of_an_organizations_name_is_answered_with_the_name(
 
 
 def test_many_are_checked_fixed_on_the_page_and_then_invited(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
     lines = "ada@x.example, Ada, Northwind Dental\n\ngrace@x.example\nnobody, No\nx, X\n"
     typed = {"users": lines, "organization": "Northwind Bakery"}
@@ -426,23 +429,24 @@ def test_many_are_checked_fixed_on_the_page_and_then_invited(
     people = unescape(browser.get("/users").text)
     assert people.count("3 users invited.") == 2
     assert invited(session) == {
-        ("ada@x.example", "Ada", Role.STANDARD, roomy.plus.id),
-        ("grace@x.example", None, Role.STANDARD, roomy.organization.id),
-        ("kay@x.example", "No", Role.STANDARD, roomy.organization.id),
+        ("ada@x.example", "Ada", Role.STANDARD, unlimited_tenant.plus.id),
+        ("grace@x.example", None, Role.STANDARD, unlimited_tenant.organization.id),
+        ("kay@x.example", "No", Role.STANDARD, unlimited_tenant.organization.id),
     }
 
 
 def test_lines_that_were_not_fixed_are_left_out_and_stay_on_the_page(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
-    lines = f"ada@x.example\nADA@x.example,,,Boss\n{roomy.user.email}\n=nobody, No, , Chief\n"
+    email = unlimited_tenant.user.email
+    lines = f"ada@x.example\nADA@x.example,,,Boss\n{email}\n=nobody, No, , Chief\n"
     typed = {"users": lines, "organization": "Northwind Bakery"}
     page = browser.post(CHECK, typed, page=MANY).text
     refused = "Enter an email like name@example.com. Choose Member or Owner."
     assert outcomes(page) == {
         "1 ada@x.example": "Ready",
         "2 ADA@x.example": "Duplicate",
-        f"3 {roomy.user.email}": "Existing",
+        f"3 {unlimited_tenant.user.email}": "Existing",
         "4 =nobody": refused,
     }
     assert "Listed twice." in page
@@ -451,7 +455,7 @@ def test_lines_that_were_not_fixed_are_left_out_and_stay_on_the_page(
     assert "<h1>1 user invited</h1>" in left
     assert outcomes(left) == {"4 =nobody": refused}
     assert invited(session) == {
-        ("ada@x.example", None, Role.STANDARD, roomy.organization.id),
+        ("ada@x.example", None, Role.STANDARD, unlimited_tenant.organization.id),
     }
     none = browser.post(CHECK, form_of(left) | {"remove-0": "on"}, page=MANY)
     assert none.status_code == 422
@@ -459,9 +463,9 @@ def test_lines_that_were_not_fixed_are_left_out_and_stay_on_the_page(
 
 
 def test_all_problems_of_a_line_are_shown_at_once(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
-    taken = f"{roomy.plus_user.email}, Pia, {{}}, Boss"
+    taken = f"{unlimited_tenant.plus_user.email}, Pia, {{}}, Boss"
     lines = [taken.format("Northwind Bakery"), taken.format("Nowhere"), taken.format("")]
     page = browser.post(CHECK, {"users": "\n".join(lines)}, page=MANY).text
     exists = "A user with this email address exists already."
@@ -476,7 +480,7 @@ def test_all_problems_of_a_line_are_shown_at_once(
 
 
 def test_the_name_of_an_organization_that_was_nearly_right_is_chosen_by_a_button(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
     line = {"users": "ada@x.example, Ada, Northwind and Bakery"}
     page = browser.post(CHECK, line, page=MANY).text
@@ -486,11 +490,13 @@ def test_the_name_of_an_organization_that_was_nearly_right_is_chosen_by_a_button
     chosen = form_of(page) | {"organization-0": "Northwind Bakery"}
     ready = browser.post(CHECK, chosen, page=MANY).text
     browser.post(MANY, form_of(ready), page=MANY)
-    assert invited(session) == {("ada@x.example", "Ada", Role.STANDARD, roomy.organization.id)}
+    assert invited(session) == {
+        ("ada@x.example", "Ada", Role.STANDARD, unlimited_tenant.organization.id)
+    }
 
 
 def test_lines_are_fixed_with_an_organization_for_all(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
     page = browser.post(CHECK, {"users": "ada@x.example, Ada\nkay@x, Kay"}, page=MANY).text
     missing = "No organization. Add one, or choose one for all rows."
@@ -507,11 +513,13 @@ def test_lines_are_fixed_with_an_organization_for_all(
     fixed = form_of(unknown.text) | {"organization": "Northwind Bakery", "remove-1": "on"}
     checked = browser.post(CHECK, fixed, page=MANY).text
     assert browser.post(MANY, form_of(checked), page=MANY).status_code == 303
-    assert invited(session) == {("ada@x.example", "Ada", Role.STANDARD, roomy.organization.id)}
+    assert invited(session) == {
+        ("ada@x.example", "Ada", Role.STANDARD, unlimited_tenant.organization.id)
+    }
 
 
 def test_many_are_invited_with_the_chosen_role_or_that_of_their_line(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
     lines = (
         "ada@x.example, Ada, Northwind Dental, member\n"
@@ -526,19 +534,19 @@ def test_many_are_invited_with_the_chosen_role_or_that_of_their_line(
     fixed = browser.post(CHECK, form_of(page) | {"role-3": ""}, page=MANY).text
     assert browser.post(MANY, form_of(fixed), page=MANY).status_code == 303
     assert invited(session) == {
-        ("ada@x.example", "Ada", Role.STANDARD, roomy.plus.id),
-        ("bob@x.example", "Bob", Role.STANDARD, roomy.organization.id),
-        ("cleo@x.example", None, Role.OWNER, roomy.organization.id),
-        ("dan@x.example", "Dan", Role.OWNER, roomy.plus.id),
+        ("ada@x.example", "Ada", Role.STANDARD, unlimited_tenant.plus.id),
+        ("bob@x.example", "Bob", Role.STANDARD, unlimited_tenant.organization.id),
+        ("cleo@x.example", None, Role.OWNER, unlimited_tenant.organization.id),
+        ("dan@x.example", "Dan", Role.OWNER, unlimited_tenant.plus.id),
     }
     refused = browser.post(CHECK, typed | {"role": "partnerAdmin"}, page=MANY)
     assert refused.status_code == 422
 
 
 def test_the_first_lines_take_the_free_seats_of_an_organization(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
-    roomy.organization.user_limit = 3
+    unlimited_tenant.organization.user_limit = 3
     session.commit()
     lines = [
         "ada@x.example, Ada, Northwind Bakery",
@@ -546,7 +554,7 @@ def test_the_first_lines_take_the_free_seats_of_an_organization(
         "grace@x.example",
         "kay@x.example, Kay",
         "joan@x, Joan",
-        f"{roomy.user.email}",
+        f"{unlimited_tenant.user.email}",
     ]
     typed = {"users": "\n".join(lines), "organization": "Northwind Bakery"}
     page = unescape(browser.post(CHECK, typed, page=MANY).text)
@@ -559,10 +567,13 @@ def test_the_first_lines_take_the_free_seats_of_an_organization(
         "3 grace@x.example": "Ready",
         "4 kay@x.example": full,
         "5 joan@x": no_address,
-        f"6 {roomy.user.email}": "Existing",
+        f"6 {unlimited_tenant.user.email}": "Existing",
     }
     assert page.count(f'<p class="result-title">{words.format(1)}</p>') == 1
-    assert f'href="/organizations/{roomy.organization.id}/plan?users=4" target="_blank"' in page
+    assert (
+        f'href="/organizations/{unlimited_tenant.organization.id}/plan?users=4" target="_blank"'
+        in page
+    )
     left = browser.post(MANY, form_of(page), page=MANY).text
     assert outcomes(left) == {"4 kay@x.example": full, "5 joan@x": no_address}
     assert left.count(f'<p class="result-title">{words.format(3)}</p>') == 1
@@ -575,7 +586,10 @@ def test_the_first_lines_take_the_free_seats_of_an_organization(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_a_long_list_is_invited_in_several_transactions_and_goes_on_after_a_fault(
-    session: Session, roomy: Tenant, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    session: Session,
+    unlimited_tenant: Tenant,
+    browser: Browser,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(users, "AT_ONCE", 2)
     lines = "\n".join(f"{name}@x.example" for name in ("ada", "bob", "cleo", "dan", "eve"))
@@ -601,14 +615,14 @@ def test_a_long_list_is_invited_in_several_transactions_and_goes_on_after_a_faul
 
 @pytest.mark.parametrize(("before", "after"), [(0, 1), (1, 0)])
 def test_a_user_limit_that_changes_after_the_check_is_shown_before_anyone_is_invited(
-    session: Session, roomy: Tenant, browser: Browser, before: int, after: int
+    session: Session, unlimited_tenant: Tenant, browser: Browser, before: int, after: int
 ) -> None:
     lines = "ada@x.example\nbob@x.example\nkay@x.example, Kay, Northwind Dental"
     typed = {"users": lines, "organization": "Northwind Bakery"}
     full = "User limit reached. Raise the limit, or leave this row out."
     states = {0: "Ready", 1: full}
     for limit, path in ((before, CHECK), (after, MANY)):
-        roomy.organization.user_limit = limit
+        unlimited_tenant.organization.user_limit = limit
         session.commit()
         page = browser.post(path, typed, page=MANY).text
         typed = form_of(page)
@@ -622,19 +636,24 @@ def test_a_user_limit_that_changes_after_the_check_is_shown_before_anyone_is_inv
 
 
 def test_inviting_several_from_an_organization_presets_it_and_leads_back(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
-    session.add(Organization(partner_id=roomy.partner.id, name=roomy.plus.name))
+    session.add(
+        Organization(
+            partner_id=unlimited_tenant.partner.id,
+            name=unlimited_tenant.plus.name,
+        )
+    )
     session.commit()
-    asked = f"?organization={roomy.plus.id}"
+    asked = f"?organization={unlimited_tenant.plus.id}"
     first = browser.get(MANY + asked).text
-    assert f'value="{roomy.plus.name}"' in first
-    assert f'href="/organizations/{roomy.plus.id}/users">Cancel' in first
-    typed = {"users": "ada@x.example", "organization": roomy.plus.name}
+    assert f'value="{unlimited_tenant.plus.name}"' in first
+    assert f'href="/organizations/{unlimited_tenant.plus.id}/users">Cancel' in first
+    typed = {"users": "ada@x.example", "organization": unlimited_tenant.plus.name}
     page = browser.post(CHECK + asked, typed, page=MANY).text
     answer = browser.post(MANY + asked, form_of(page), page=MANY)
-    assert answer.location == f"/organizations/{roomy.plus.id}/users"
-    assert invited(session) == {("ada@x.example", None, Role.STANDARD, roomy.plus.id)}
+    assert answer.location == f"/organizations/{unlimited_tenant.plus.id}/users"
+    assert invited(session) == {("ada@x.example", None, Role.STANDARD, unlimited_tenant.plus.id)}
 
 
 def test_an_invitation_from_an_organization_offers_its_roles_and_requires_it(
@@ -651,7 +670,7 @@ def test_an_invitation_from_an_organization_offers_its_roles_and_requires_it(
 
 
 def test_each_address_of_a_line_is_fixed_by_itself(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
     line = "ada@x.example; Kay <kay@x.example>; joan@x; mary@"
     typed = {"users": f"grace@x.example, Grace\n{line}", "organization": "Northwind Bakery"}
@@ -676,7 +695,7 @@ def test_each_address_of_a_line_is_fixed_by_itself(
 
 
 def test_a_file_of_many_goes_before_the_text(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
     content = "E-mail;Name;Organization\nada@x.example;Ada;Northwind Dental\n".encode("utf-16")
     sent: dict[str, Any] = {
@@ -707,20 +726,20 @@ def test_unreadable_lines_are_refused_at_their_field(
 def test_the_list_is_narrowed_by_words_role_status_and_organization(
     tenant: Tenant, browser: Browser
 ) -> None:
-    everybody = {user.email for user in (*tenant.staff.values(), tenant.user, tenant.plus_user)}
+    all_users = {user.email for user in (*tenant.staff.values(), tenant.user, tenant.plus_user)}
     for address, found in (
-        ("/users", everybody),
+        ("/users", all_users),
         ("/users?q=dental", {tenant.plus_user.email}),
         ("/users?role=admin", {tenant.staff[Role.ADMIN].email}),
         ("/users?status=suspended", set()),
         (f"/users?organization={tenant.organization.id}", {tenant.user.email}),
     ):
         page = browser.get(address).text.replace("<wbr>", "")
-        listed = {email for email in everybody if f'dir="auto">{email}</a>' in page}
+        listed = {email for email in all_users if f'dir="auto">{email}</a>' in page}
         assert listed == found
 
 
-SUSPEND, REACTIVATE = "/lists/users/do/suspend", "/lists/users/do/reactivate"
+SUSPEND, REACTIVATE = "/lists/users/actions/suspend", "/lists/users/actions/reactivate"
 ACTS = ("edit", "suspend", "reactivate", "deactivate", "resend")
 
 
@@ -748,12 +767,14 @@ def test_a_customer_admin_finds_no_staff_of_the_partner(
 
 
 def test_the_users_of_an_organization_show_roles_and_send_invitations_again(
-    session: Session, roomy: Tenant, browser: Browser
+    session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:
     browser.post("/users/invite", INVITED | {"role": "owner"}, page="/users/invite")
     made = session.scalars(select(User).where(User.email == INVITED["email"])).one()
-    page = unescape(browser.get(f"/organizations/{roomy.organization.id}/users").text)
-    resend = f"/lists/users/do/resend?id={made.id}&organization={roomy.organization.id}"
+    page = unescape(browser.get(f"/organizations/{unlimited_tenant.organization.id}/users").text)
+    resend = (
+        f"/lists/users/actions/resend?id={made.id}&organization={unlimited_tenant.organization.id}"
+    )
     assert "<td>Owner</td>" in page
     assert "<td>Member</td>" in page
     assert f'href="{resend}"' in page
@@ -825,7 +846,7 @@ def test_filtered_lists_count_matches_in_the_singular_and_the_plural(
     browser: Browser, page: str, one: str, several: str
 ) -> None:
     counts = [
-        re.findall(r"data-said>([^<]*match[^<]*)<", browser.get(f"{page}?q={words}").text)
+        re.findall(r"data-announced>([^<]*match[^<]*)<", browser.get(f"{page}?q={words}").text)
         for words in (one, several)
     ]
     assert counts[0] == ["1 match"]

@@ -17,8 +17,8 @@ from app.extensions import transaction
 from app.models import Assistant, Call, Organization, PhoneNumber, User, VerifiedNumber
 from app.services import phone_numbers
 from app.services.verified_numbers.codes import code_of
-from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignIn = Callable[[User], Browser]

@@ -14,7 +14,7 @@ from werkzeug.routing import AnyConverter, BaseConverter, UUIDConverter
 from app.database import Database
 from app.enums import Role, UserStatus
 from app.models import AuditEntry, Mail, Organization, Partner, PortalSession, User, utcnow
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_reading_writes_nothing import walked
 
@@ -154,8 +154,12 @@ def test_a_view_is_in_both_histories_and_the_partner_gets_a_mail(
     start(operator, tenant.user)
     assert operator.post("/view-as/stop", page="/account").location == f"/users/{tenant.user.id}"
     mails = session.scalars(select(Mail).where(Mail.kind == "portal_viewed")).all()
-    told = {"operator": "root@platform.example", "as": tenant.user.email, "reason": "Request 4711"}
-    assert [(mail.user_id, mail.details) for mail in mails] == [(admin.id, told)]
+    reported = {
+        "operator": "root@platform.example",
+        "as": tenant.user.email,
+        "reason": "Request 4711",
+    }
+    assert [(mail.user_id, mail.details) for mail in mails] == [(admin.id, reported)]
     by = (tenant.user.email, "root@platform.example")
     actions = ("user.viewed", "user.view_ended", "operator.view_started", "operator.view_ended")
     assert written(session, *actions) == [
@@ -186,7 +190,7 @@ def test_a_view_is_in_both_histories_and_the_partner_gets_a_mail(
     assert "View as a user started" not in history
 
 
-def test_without_a_reason_the_question_says_what_is_missing(
+def test_without_a_reason_the_confirmation_says_what_is_missing(
     tenant: Tenant, operator: Browser
 ) -> None:
     place = f"/users/{tenant.user.id}/view-as"
@@ -216,11 +220,11 @@ def test_a_view_ends_where_it_began_with_a_message_in_the_language_of_the_operat
 ) -> None:
     session.get_one(User, tenant.user.id).language = "de"
     session.commit()
-    question, page = {
+    confirmation, page = {
         "partner": ("?from_partner=1", f"/operator/partners/{tenant.partner.id}"),
         "user": ("", f"/users/{tenant.user.id}"),
     }[begun_at]
-    place = f"/users/{tenant.user.id}/view-as{question}"
+    place = f"/users/{tenant.user.id}/view-as{confirmation}"
     asked = operator.get(place).text
     crumbs = re.findall(r"<li>(?:<a href=\"(.*?)\">|<span)", asked.partition('"crumbs"')[2])
     assert crumbs[:2] == ["/", f"/operator/partners/{tenant.partner.id}"]

@@ -21,8 +21,8 @@ from app.policy.caller import system_caller
 from app.portal.web.formats import long_datetime, medium_datetime
 from app.services.webhooks import deliveries, endpoints
 from app.services.webhooks.attempts import with_attempt
-from tests.fixtures.cast import Tenant
 from tests.fixtures.databases import runs_on
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -157,7 +157,7 @@ def test_why_there_was_no_answer_is_in_the_readers_language_but_not_what_a_recei
 def test_the_answer_of_a_receiver_that_refuses_is_shown(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     delivery = ended(session, endpoint, DeliveryStatus.FAILED)
     delivery.last_attempt_at = utcnow()
     delivery.last_answer = "<b>away</b> " + "x" * 400
@@ -415,7 +415,7 @@ def test_the_secret_is_rotated_with_an_overlap(
 def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     delivery = ended(session, endpoint, DeliveryStatus.FAILED)
     delivery.status, delivery.ended_at, delivery.retries = DeliveryStatus.WAITING, None, 2
     delivery.attempts = 2
@@ -436,7 +436,7 @@ def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
 def test_a_delivery_that_is_sent_again_continues_to_count_its_attempts(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     delivery = ended(session, endpoint, DeliveryStatus.FAILED)
     delivery.status, delivery.ended_at = DeliveryStatus.WAITING, None
     delivery.attempts, delivery.retries, delivery.last_attempt_at = 3, 1, utcnow()
@@ -450,7 +450,7 @@ def test_a_delivery_that_is_sent_again_continues_to_count_its_attempts(
 def test_the_page_of_a_delivery_shows_each_attempt_the_latest_first(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     delivery = ended(session, endpoint, DeliveryStatus.FAILED)
     answers = (
         WebhookAnswer(503, "<b>busy</b>", seconds=1.43),
@@ -483,7 +483,7 @@ def test_the_log_of_a_webhook_without_deliveries_is_not_mentioned(
 def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     delivery = ended(session, endpoint, DeliveryStatus.FAILED)
     delivery.last_attempt_at = utcnow()
     session.commit()
@@ -500,7 +500,7 @@ def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
 def test_all_deliveries_that_failed_since_a_day_are_sent_again(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     old, new = (ended(session, endpoint, DeliveryStatus.FAILED) for _ in range(2))
     old.created_at = utcnow() - timedelta(days=9)
     session.commit()
@@ -520,7 +520,7 @@ def test_all_deliveries_that_failed_since_a_day_are_sent_again(
 def test_removing_asks_with_its_consequence(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     ended(session, endpoint, DeliveryStatus.DELIVERED)
     page = f"{page_of(endpoint)}/remove"
     asked = admin.get(page).text
@@ -533,8 +533,8 @@ def test_removing_asks_with_its_consequence(
 def test_other_roles_find_no_webhooks(
     app: Flask, session: Session, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    page = page_of(make(app, session, own))
-    visitor = signed_in(own.user if role is Role.STANDARD else own.staff[role])
+    page = page_of(make(app, session, tenant))
+    visitor = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
     for path in (LIST, f"{LIST}/new", page, *(f"{page}/{a}" for a in ("edit", "rotate", "remove"))):
         assert visitor.get(path).status_code == 404
     for act in ("test", "pause", "resume", "edit", "retry", "rotate", "replay-failed", "remove"):
@@ -545,9 +545,9 @@ def test_other_roles_find_no_webhooks(
 def test_a_webhook_of_another_partner_is_answered_like_a_missing_one(
     app: Flask, session: Session, tenant: Tenant, other_tenant: Tenant, admin: Browser
 ) -> None:
-    theirs = make(app, session, other)
+    theirs = make(app, session, other_tenant)
     delivery = ended(session, theirs, DeliveryStatus.FAILED)
-    own_one = make(app, session, own)
+    own_one = make(app, session, tenant)
     assert str(theirs.id) not in admin.get(LIST).text
     for whose in (theirs.id, uuid4()):
         page = f"{LIST}/{whose}"

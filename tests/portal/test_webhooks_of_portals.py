@@ -14,8 +14,8 @@ from app.models import AuditEntry, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import system_caller
 from app.services.webhooks import endpoints
 from app.services.webhooks.publishing import publish
-from tests.fixtures.cast import Tenant
 from tests.fixtures.databases import runs_on
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_webhooks import LIST, NEW, SECRET, SignedIn, make, page_of
 
@@ -177,7 +177,7 @@ def test_other_roles_do_not_find_webhooks_for_the_whole_portal(
         assert visitor.get(path).status_code == 404
     for path in (f"{LIST}/new", f"{page}/remove", f"{page}/test"):
         assert visitor.post(path, WHOLE, page="/account").status_code == 404
-    assert URL not in visitor.get("/find?q=all.example").text
+    assert URL not in visitor.get("/search?q=all.example").text
     assert len(session.scalars(select(WebhookEndpoint)).all()) == 1
 
 

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import User
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.uploader import words
 

@@ -16,7 +16,7 @@ from app.extensions import files
 from app.models import Campaign, ContactImport
 from app.services import campaigns
 from app.services.imports.pipeline import apply_rows, check_file, undo_rows
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 
 if TYPE_CHECKING:
     from tests.portal.conftest import Browser

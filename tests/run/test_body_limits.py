@@ -25,14 +25,14 @@ def chunk(data: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
-def answer_to(live: Stack, path: str, *, chunked: bool) -> tuple[bytes, int]:
+def answer_to(shared_stack: Stack, path: str, *, chunked: bool) -> tuple[bytes, int]:
     """The status of the answer, and how much could be sent of 250 MB until it came."""
     length = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {250 * MB}"
     head = (
         f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{length}\r\n"
         "Content-Type: multipart/form-data; boundary=x\r\n\r\n"
     )
-    port = urlsplit(live.base_url).port
+    port = urlsplit(shared_stack.base_url).port
     with closing(socket.create_connection(("127.0.0.1", port), timeout=60)) as connection:
         connection.sendall(head.encode() + (chunk(START) if chunked else START))
         sent = 0
@@ -48,7 +48,9 @@ def answer_to(live: Stack, path: str, *, chunked: bool) -> tuple[bytes, int]:
 @pytest.mark.alternating
 @pytest.mark.parametrize("chunked", [False, True], ids=["with a length", "in chunks"])
 @pytest.mark.parametrize("path", ["/sign-in", "/forgot-password", "/p/larkfield/sign-in"])
-def test_a_large_form_without_a_session_is_refused(live: Stack, path: str, chunked: bool) -> None:
-    status, sent = answer_to(live, path, chunked=chunked)
+def test_a_large_form_without_a_session_is_refused(
+    shared_stack: Stack, path: str, chunked: bool
+) -> None:
+    status, sent = answer_to(shared_stack, path, chunked=chunked)
     assert status == b"413"
     assert sent < BUFFERED

@@ -74,14 +74,14 @@ def test_readiness_ends_first_while_requests_are_still_answered(tmp_path: Path) 
         wait_for(lambda: listens(port))
         assert ask(port, "/readyz/web")[1]["database"] == "ok"
         running.send_signal(signal.SIGTERM)
-        told = time.monotonic()
+        reported = time.monotonic()
         wait_for(lambda: "stopping" in ask(port, "/readyz/web")[1])
         assert ask(port, "/readyz/web") == (503, dict.fromkeys(WEB, "not checked") | STOPPING)
         checks = {"disk": "ok"} | dict.fromkeys((*WEB, "worker"), "not checked") | STOPPING
         assert ask(port, "/readyz") == (503, checks)
         assert ask(port, "/healthz")[0] == 200
         running.wait(timeout=60)
-        assert time.monotonic() - told >= DELAY
+        assert time.monotonic() - reported >= DELAY
         assert not listens(port)
 
 

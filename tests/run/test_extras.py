@@ -24,8 +24,8 @@ from app.models import new_id
 from app.policy.caller import system_caller
 from app.services import carrier_accounts, pdf
 from app.services.carrier_accounts import AccountFields
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
+from tests.fixtures.tenants import Tenant, make_tenant
 
 EXTRAS = ("aiohttp", "opentelemetry", "requests", "sentry_sdk", "stripe", "twilio", "typst")
 SID = f"AC{'0' * 32}"
@@ -33,7 +33,7 @@ Hide = Callable[[str], None]
 
 
 @pytest.fixture
-def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
+def hide_package(monkeypatch: pytest.MonkeyPatch) -> Hide:
     """Hide a package, as if it weren't installed."""
     real = importlib.util.find_spec
 
@@ -66,8 +66,10 @@ def test_web_and_worker_start_without_any_extra(tmp_path: Path) -> None:
     assert (ended.returncode, ended.stderr) == (0, b"")
 
 
-def test_settings_for_twilio_are_refused(hide: Hide, monkeypatch: pytest.MonkeyPatch) -> None:
-    hide("twilio")
+def test_settings_for_twilio_are_refused(
+    hide_package: Hide, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hide_package("twilio")
     for name, value in {
         "PORTAL_CARRIER": "twilio",
         "TWILIO_ACCOUNT_SID": SID,
@@ -82,8 +84,8 @@ def test_settings_for_twilio_are_refused(hide: Hide, monkeypatch: pytest.MonkeyP
     )
 
 
-def test_a_partner_cannot_set_up_a_twilio_account(database: Database, hide: Hide) -> None:
-    hide("twilio")
+def test_a_partner_cannot_set_up_a_twilio_account(database: Database, hide_package: Hide) -> None:
+    hide_package("twilio")
     with database.transaction() as session:
         tenant = make_tenant(session)
         with pytest.raises(ValidationFailed) as refusal:
@@ -92,8 +94,8 @@ def test_a_partner_cannot_set_up_a_twilio_account(database: Database, hide: Hide
     assert (problem.field, problem.code) == ("sid", "not_installed")
 
 
-def test_a_stored_account_is_not_tested(tmp_path: Path, hide: Hide) -> None:
-    hide("twilio")
+def test_a_stored_account_is_not_tested(tmp_path: Path, hide_package: Hide) -> None:
+    hide_package("twilio")
     settings = settings_for("sqlite://", tmp_path)
     stored = AccountCredentials(new_id(), 1, "token", sid=SID)
     assert check_credentials(settings, stored, []) == AccountTestResult(False, NO_TWILIO)
@@ -101,7 +103,7 @@ def test_a_stored_account_is_not_tested(tmp_path: Path, hide: Hide) -> None:
 
 
 def test_production_does_not_start_with_accounts_that_it_cannot_use(
-    fresh_database: Database, tmp_path: Path, hide: Hide
+    fresh_database: Database, tmp_path: Path, hide_package: Hide
 ) -> None:
     settings = settings_for(
         url_of(fresh_database),
@@ -113,13 +115,13 @@ def test_production_does_not_start_with_accounts_that_it_cannot_use(
         set_up(session, make_tenant(session))
     for path in Path(str(fresh_database.engine.url.database)).parent.glob("*.db*"):
         path.chmod(0o600)
-    hide("twilio")
+    hide_package("twilio")
     with pytest.raises(SystemExit, match="Partners call over Twilio"):
         start_checks.check(settings)
 
 
-def test_pdf_files_are_not_found(hide: Hide) -> None:
-    hide("typst")
+def test_pdf_files_are_not_found(hide_package: Hide) -> None:
+    hide_package("typst")
     assert pdf.is_installed() is False
     with pytest.raises(NotFound, match="PDF support isn’t installed here"):
         pdf.render("statement", {})

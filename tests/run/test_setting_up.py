@@ -8,13 +8,13 @@ from scripts import setup
 
 
 @pytest.fixture
-def missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_postgresql(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine with Chromium and without PostgreSQL."""
     packages = {"chromium": ("bin/sh",), "postgresql": ("absent/*/postgres", "absent/postgres")}
     monkeypatch.setattr(setup, "DEBIAN_PACKAGES", packages)
 
 
-@pytest.mark.usefixtures("missing")
+@pytest.mark.usefixtures("without_postgresql")
 @pytest.mark.parametrize(("user", "path"), [(1000, os.environ["PATH"]), (0, "/absent")])
 def test_a_missing_package_is_named_where_it_cannot_be_installed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], user: int, path: str

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.alternating
 
 
 @pytest.fixture(scope="module")
-def hurt() -> Iterator[dict[str, Stack]]:
+def damaged_stacks() -> Iterator[dict[str, Stack]]:
     """The stack of each database that these tests hurt, one after the other."""
     running: dict[str, Stack] = {}
     yield running
@@ -33,13 +33,13 @@ backend = runs_on(rotating("database of the whole start", BACKENDS))
 
 
 @pytest.fixture
-def stack(stacks: Stacks, hurt: dict[str, Stack], backend: str) -> Stack:
+def stack(stacks: Stacks, damaged_stacks: dict[str, Stack], backend: str) -> Stack:
     """A running stack of these tests alone, started again where the last test has ended it."""
-    if backend not in hurt:
-        hurt[backend] = stacks.start(backend, empty=True)
-    elif hurt[backend].supervisor.poll() is not None:
-        hurt[backend] = start_again(hurt[backend])
-    return hurt[backend]
+    if backend not in damaged_stacks:
+        damaged_stacks[backend] = stacks.start(backend, empty=True)
+    elif damaged_stacks[backend].supervisor.poll() is not None:
+        damaged_stacks[backend] = start_again(damaged_stacks[backend])
+    return damaged_stacks[backend]
 
 
 def start_again(ended: Stack) -> Stack:
@@ -102,7 +102,7 @@ def test_kill_9_of_the_supervisor_leaves_no_orphan(stack: Stack) -> None:
 
 
 def test_sigterm_stops_everything_and_the_next_start_keeps_the_data(
-    stack: Stack, hurt: dict[str, Stack], backend: str
+    stack: Stack, damaged_stacks: dict[str, Stack], backend: str
 ) -> None:
     demo, processes = stack.demo, all_processes(stack)
     assert stack.stop() == 0
@@ -110,15 +110,15 @@ def test_sigterm_stops_everything_and_the_next_start_keeps_the_data(
     last_words = stack.output.read_text().splitlines()
     assert "Stopping." in last_words
     assert last_words[-1] == "Stopped."
-    hurt[backend] = start_again(stack)
-    assert hurt[backend].demo["partners"] == demo["partners"]
-    assert "demo data" not in hurt[backend].output.read_text()
+    damaged_stacks[backend] = start_again(stack)
+    assert damaged_stacks[backend].demo["partners"] == demo["partners"]
+    assert "demo data" not in damaged_stacks[backend].output.read_text()
 
 
 @pytest.mark.alternating
 @pytest.mark.parametrize("number", [0, 1, 2])
-def test_the_printed_command_works_when_pasted(live: Stack, number: int) -> None:
-    title, command = commands(live.base_url, live.demo)[number]
+def test_the_printed_command_works_when_pasted(shared_stack: Stack, number: int) -> None:
+    title, command = commands(shared_stack.base_url, shared_stack.demo)[number]
     done = subprocess.run(
         ["sh", "-c", f"{command} -w '\n%{{http_code}}'"],
         capture_output=True,

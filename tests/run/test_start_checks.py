@@ -13,8 +13,8 @@ from app.config import Settings
 from app.database import Database, make_engine, migration
 from app.database.migration import head
 from app.services.users import operators
-from tests.fixtures.cast import OPERATOR
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import OPERATOR
 
 
 @pytest.fixture(autouse=True)
@@ -105,17 +105,17 @@ def test_production_does_not_start_with_accounts_of_the_demo(
 
 
 def test_production_does_not_start_on_a_schema_that_this_version_does_not_know(
-    fresh_database: Database, tmp_path: Path, newer: pytest.MonkeyPatch
+    fresh_database: Database, tmp_path: Path, as_next_version: pytest.MonkeyPatch
 ) -> None:
     kind = {"env": "production", "public_url": "https://portal.example"}
     settings = settings_for(url_of(fresh_database), tmp_path / "absent", **kind)
     for path in Path(str(fresh_database.engine.url.database)).parent.glob("*.db*"):
         path.chmod(0o600)
     start_checks.check(settings)
-    newer.setattr(migration, "OLDEST_SCHEMA", "9990")
+    as_next_version.setattr(migration, "OLDEST_SCHEMA", "9990")
     with pytest.raises(SystemExit) as refusal:
         start_checks.check(settings)
-    newer.undo()
+    as_next_version.undo()
     migration.history.cache_clear()
     assert refusal.value.code == (
         f"The database is at migration {head()}, this version needs 9992. "

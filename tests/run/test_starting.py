@@ -21,7 +21,7 @@ PYTHON_NEEDED = (
 
 
 @pytest.fixture
-def clone(tmp_path: Path) -> Path:
+def fresh_clone(tmp_path: Path) -> Path:
     """The files that a start reads first, in a folder where nothing has been installed."""
     folder = tmp_path / "clone"
     shutil.copytree(ROOT / "scripts", folder / "scripts")
@@ -59,12 +59,12 @@ def put(programs: Path, name: str, script: str) -> None:
     (programs / name).chmod(0o755)
 
 
-def refusal(clone: Path, programs: Path, port: object = 8000) -> list[str]:
+def refusal(fresh_clone: Path, programs: Path, port: object = 8000) -> list[str]:
     """The sentences on stderr of a `make run` that must fail and leave nothing behind."""
-    before = sorted(clone.rglob("*"))
+    before = sorted(fresh_clone.rglob("*"))
     done = subprocess.run(
         ["make", "run", f"PORT={port}"],
-        cwd=clone,
+        cwd=fresh_clone,
         env={"PATH": str(programs)},
         capture_output=True,
         text=True,
@@ -72,53 +72,53 @@ def refusal(clone: Path, programs: Path, port: object = 8000) -> list[str]:
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert sorted(clone.rglob("*")) == before
+    assert sorted(fresh_clone.rglob("*")) == before
     return [line for line in done.stderr.splitlines() if not line.startswith("make: ***")]
 
 
-def test_a_port_in_use_is_named(clone: Path, programs: Path, taken_port: int) -> None:
+def test_a_port_in_use_is_named(fresh_clone: Path, programs: Path, taken_port: int) -> None:
     sentence = TAKEN.format(taken_port, taken_port + 1)
-    assert refusal(clone, programs, taken_port) == [sentence]
+    assert refusal(fresh_clone, programs, taken_port) == [sentence]
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "http", "-1", "8000x", "٨٠"])
-def test_an_invalid_port_is_refused(clone: Path, programs: Path, port: str) -> None:
+def test_an_invalid_port_is_refused(fresh_clone: Path, programs: Path, port: str) -> None:
     sentence = f"PORT must be a number from 1 to 65535, not {port!r}."
-    assert refusal(clone, programs, port) == [sentence]
+    assert refusal(fresh_clone, programs, port) == [sentence]
 
 
-def test_a_missing_node_is_named(clone: Path, programs: Path) -> None:
-    assert refusal(clone, programs, free_port()) == [
+def test_a_missing_node_is_named(fresh_clone: Path, programs: Path) -> None:
+    assert refusal(fresh_clone, programs, free_port()) == [
         "Node.js is needed to build the pages' assets: install Node.js 18.17 or newer."
     ]
 
 
-def test_a_missing_npm_is_named(clone: Path, programs: Path) -> None:
+def test_a_missing_npm_is_named(fresh_clone: Path, programs: Path) -> None:
     put(programs, "node", "echo v20.1.0")
-    assert refusal(clone, programs, free_port()) == [
+    assert refusal(fresh_clone, programs, free_port()) == [
         "npm is needed to build the pages' assets: install Node.js 18.17 or newer."
     ]
 
 
 @pytest.mark.parametrize("version", ["v16.20.2", "v18.16.1"])
-def test_an_old_node_is_refused(clone: Path, programs: Path, version: str) -> None:
+def test_an_old_node_is_refused(fresh_clone: Path, programs: Path, version: str) -> None:
     put(programs, "node", f"echo {version}")
     put(programs, "npm", "exit 1")
-    assert refusal(clone, programs, free_port()) == [
+    assert refusal(fresh_clone, programs, free_port()) == [
         f"Node.js 18.17 or newer is needed; this is {version}."
     ]
 
 
-def test_a_missing_python_is_named(clone: Path, programs: Path) -> None:
+def test_a_missing_python_is_named(fresh_clone: Path, programs: Path) -> None:
     (programs / "python3").unlink()
     sentence = PYTHON_NEEDED.format(found="none is installed")
-    assert refusal(clone, programs, free_port()) == [sentence]
+    assert refusal(fresh_clone, programs, free_port()) == [sentence]
 
 
-def test_an_old_python_is_refused(clone: Path, programs: Path) -> None:
+def test_an_old_python_is_refused(fresh_clone: Path, programs: Path) -> None:
     put(programs, "python3", 'case "$2" in *exit*) exit 1;; *) echo "this is 3.6";; esac')
     sentence = PYTHON_NEEDED.format(found="this is 3.6")
-    assert refusal(clone, programs, free_port()) == [sentence]
+    assert refusal(fresh_clone, programs, free_port()) == [sentence]
 
 
 def test_a_port_taken_during_the_start_is_named(taken_port: int) -> None:

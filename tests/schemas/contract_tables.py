@@ -7,7 +7,7 @@ NO_DEFAULT = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Says:
+class DeclaredType:
     """A row of the contract's tables."""
 
     type: str = "string"
@@ -19,27 +19,29 @@ class Says:
     of: str | None = None
 
 
-TEXT = Says()
-NULLABLE = Says(nullable=True)
-UUID = Says(format="uuid")
-MOMENT = Says(format="date-time")
-NULLABLE_MOMENT = Says(format="date-time", nullable=True)
-NULLABLE_UUID = Says(format="uuid", nullable=True)
-FLAG = Says(type="boolean")
-NUMBER = Says(type="integer")
-OBJECT = Says(type="object", nullable=True)
-OFF = Says(type="boolean", default=False)
+TEXT = DeclaredType()
+NULLABLE = DeclaredType(nullable=True)
+UUID = DeclaredType(format="uuid")
+MOMENT = DeclaredType(format="date-time")
+NULLABLE_MOMENT = DeclaredType(format="date-time", nullable=True)
+NULLABLE_UUID = DeclaredType(format="uuid", nullable=True)
+FLAG = DeclaredType(type="boolean")
+NUMBER = DeclaredType(type="integer")
+OBJECT = DeclaredType(type="object", nullable=True)
+OFF = DeclaredType(type="boolean", default=False)
 TIERS = ("customerFreePlan", "customerBasicPlan", "customerPlusPlan")
 ALL_TIERS = (*TIERS, "customerBasicFreeTrialPlan")
 USER_TYPES = ("standard", "admin", "partnerAdmin", "partnerEditor")
 
 
-def needed(says: Says = TEXT) -> Says:
-    return Says(says.type, says.format, says.nullable, True, says.default, says.enum, says.of)
+def needed(says: DeclaredType = TEXT) -> DeclaredType:
+    return DeclaredType(
+        says.type, says.format, says.nullable, True, says.default, says.enum, says.of
+    )
 
 
-def many(name: str) -> Says:
-    return Says(type="array", nullable=True, of=name)
+def many(name: str) -> DeclaredType:
+    return DeclaredType(type="array", nullable=True, of=name)
 
 
 _PARTNER_NULLABLE = {
@@ -72,11 +74,11 @@ _PARTNER_DEFAULTS = {
     "showBrandingToggle": OFF,
     "showCharacterToggle": OFF,
     "showEmbeddedChat": OFF,
-    "defaultAgentLimit": Says(type="integer", default=1),
-    "productName": Says(default="AI Receptionist"),
+    "defaultAgentLimit": DeclaredType(type="integer", default=1),
+    "productName": DeclaredType(default="AI Receptionist"),
 }
 
-TABLES: dict[str, dict[str, Says]] = {
+TABLES: dict[str, dict[str, DeclaredType]] = {
     "Partner": {
         "id": needed(UUID),
         "createdDate": needed(MOMENT),
@@ -101,69 +103,71 @@ TABLES: dict[str, dict[str, Says]] = {
     "PartnerHeaderLink": {"id": UUID, "label": needed(), "url": needed()},
     "PartnerSocialLink": {
         "id": UUID,
-        "type": needed(Says(enum=("facebook", "twitter", "linkedin", "instagram", "youtube"))),
+        "type": needed(
+            DeclaredType(enum=("facebook", "twitter", "linkedin", "instagram", "youtube"))
+        ),
         "url": needed(),
     },
     "SiteImage": {
         "id": UUID,
-        "type": needed(Says(enum=("logo", "hero", "favicon"))),
+        "type": needed(DeclaredType(enum=("logo", "hero", "favicon"))),
         "imageUrl": needed(),
     },
     "Pricing": {
         "id": UUID,
-        "tier": needed(Says(enum=TIERS)),
+        "tier": needed(DeclaredType(enum=TIERS)),
         "processorPriceId": needed(),
         "processorProductId": needed(),
     },
     "User": {
         "id": needed(UUID),
-        "email": needed(Says(format="email")),
+        "email": needed(DeclaredType(format="email")),
         "name": NULLABLE,
         "adminOwned": OFF,
         "createdAt": needed(MOMENT),
         "updatedAt": needed(MOMENT),
-        "unsubscribe": Says(type="boolean", default=True),
+        "unsubscribe": DeclaredType(type="boolean", default=True),
         "lastSession": NULLABLE_MOMENT,
         "idpUid": NULLABLE,
         "orgId": NULLABLE_UUID,
         "lastLogin": NULLABLE_MOMENT,
-        "status": Says(default="active"),
+        "status": DeclaredType(default="active"),
     },
     "CreateUserInput": {
-        "email": needed(Says(format="email")),
-        "userType": needed(Says(enum=USER_TYPES)),
-        "tier": Says(nullable=True, enum=ALL_TIERS),
+        "email": needed(DeclaredType(format="email")),
+        "userType": needed(DeclaredType(enum=USER_TYPES)),
+        "tier": DeclaredType(nullable=True, enum=ALL_TIERS),
         "businessName": NULLABLE,
         "service": NULLABLE,
         "agentTimezone": NULLABLE,
     },
     "CreatePartialUserInput": {
-        "email": needed(Says(format="email")),
+        "email": needed(DeclaredType(format="email")),
         "orgId": needed(UUID),
         "name": NULLABLE,
     },
     "UpdateUserInput": {
-        "paymentTier": Says(nullable=True, enum=ALL_TIERS),
-        "email": Says(format="email", nullable=True),
+        "paymentTier": DeclaredType(nullable=True, enum=ALL_TIERS),
+        "email": DeclaredType(format="email", nullable=True),
     },
-    "CreateAdminInput": {"email": needed(Says(format="email"))},
+    "CreateAdminInput": {"email": needed(DeclaredType(format="email"))},
     "Organization": {
         "id": needed(UUID),
         "createdDate": needed(MOMENT),
         "referralCode": NULLABLE,
         "referredByCode": NULLABLE,
-        "paymentTier": Says(nullable=True, default="customerFreePlan", enum=ALL_TIERS),
+        "paymentTier": DeclaredType(nullable=True, default="customerFreePlan", enum=ALL_TIERS),
         "processorCustomerId": NULLABLE,
         "referralPromoUsed": NULLABLE,
         "referralUICustomization": OBJECT,
         "adminOwned": OFF,
         "partnerId": NULLABLE_UUID,
         "tempDemoOrg": OFF,
-        "agentLimit": Says(type="integer", default=1),
-        "userLimit": Says(type="integer", default=1),
+        "agentLimit": DeclaredType(type="integer", default=1),
+        "userLimit": DeclaredType(type="integer", default=1),
     },
     "UpdateOrganizationInput": {
-        "paymentTier": Says(enum=ALL_TIERS),
+        "paymentTier": DeclaredType(enum=ALL_TIERS),
         "referralCode": NULLABLE,
         "referredByCode": NULLABLE,
         "agentLimit": NUMBER,
@@ -178,7 +182,7 @@ TABLES: dict[str, dict[str, Says]] = {
     "Error": {
         "statusCode": needed(NUMBER),
         "message": needed(),
-        "details": Says(type="ErrorDetails"),
+        "details": DeclaredType(type="ErrorDetails"),
     },
     "LegacyCallInput": {
         "name": needed(),
@@ -187,12 +191,12 @@ TABLES: dict[str, dict[str, Says]] = {
         "introNotes": TEXT,
         "introMessage": TEXT,
         "introVoicemail": TEXT,
-        "formInfo": Says(type="array", of="object"),
+        "formInfo": DeclaredType(type="array", of="object"),
     },
     "OutboundCallInput": {
         "agentId": needed(),
-        "contact": needed(Says(type="CallContact")),
-        "metadata": Says(type="object"),
+        "contact": needed(DeclaredType(type="CallContact")),
+        "metadata": DeclaredType(type="object"),
         "introMessage": TEXT,
         "voicemailMessage": TEXT,
         "callInstructions": TEXT,
@@ -204,54 +208,54 @@ TABLES: dict[str, dict[str, Says]] = {
         "email": TEXT,
     },
     "BulkContactsInput": {
-        "contacts": needed(Says(type="array", of="CampaignContact")),
-        "action": Says(default="upsert", enum=("upsert", "updateOnly", "remove")),
+        "contacts": needed(DeclaredType(type="array", of="CampaignContact")),
+        "action": DeclaredType(default="upsert", enum=("upsert", "updateOnly", "remove")),
         "externalIdKey": TEXT,
         "externalIdValue": TEXT,
     },
     "PartnerAdminReport": {
         "userCount": needed(NUMBER),
-        "userCountByTier": needed(Says(type="object")),
-        "users": needed(Says(type="array", of="ReportUser")),
+        "userCountByTier": needed(DeclaredType(type="object")),
+        "users": needed(DeclaredType(type="array", of="ReportUser")),
     },
     "ReportUser": {
         "id": needed(UUID),
-        "email": needed(Says(format="email")),
+        "email": needed(DeclaredType(format="email")),
         "signUpDate": needed(MOMENT),
-        "businessName": needed(Says(type="array", of="string")),
+        "businessName": needed(DeclaredType(type="array", of="string")),
         "paymentTier": needed(),
         "conversations": needed(NUMBER),
     },
     "PricingOption": {
-        "cost": needed(Says(type="number")),
+        "cost": needed(DeclaredType(type="number")),
         "currency": needed(),
         "paymentTier": needed(),
         "name": needed(),
     },
     "SubscriptionInfo": {
-        "userEmail": Says(format="email", nullable=True),
+        "userEmail": DeclaredType(format="email", nullable=True),
         "organizationId": needed(UUID),
-        "subscriptionPlan": needed(Says(type="SubscriptionPlan")),
+        "subscriptionPlan": needed(DeclaredType(type="SubscriptionPlan")),
     },
     "SubscriptionPlan": {
         "name": needed(),
         "startDate": NULLABLE_MOMENT,
         "agentLimit": needed(NUMBER),
-        "userLimit": needed(Says(type="UserLimit")),
+        "userLimit": needed(DeclaredType(type="UserLimit")),
     },
     "UserLimit": {"value": needed(NUMBER), "isUnlimited": needed(FLAG)},
     "UsageInfo": {
         "userId": NULLABLE_UUID,
-        "userEmail": Says(format="email", nullable=True),
+        "userEmail": DeclaredType(format="email", nullable=True),
         "organizationId": needed(UUID),
         "totalAgentsCreated": needed(NUMBER),
         "totalUsersCreated": needed(NUMBER),
-        "usage": needed(Says(type="Usage")),
+        "usage": needed(DeclaredType(type="Usage")),
     },
     "Usage": {
         "conversations": needed(NUMBER),
         "lastUpdatedDate": NULLABLE_MOMENT,
-        "requestedDateRange": needed(Says(type="DateRange")),
+        "requestedDateRange": needed(DeclaredType(type="DateRange")),
     },
     "DateRange": {"start": needed(MOMENT), "end": needed(MOMENT)},
 }

@@ -19,7 +19,7 @@ from app.schemas import (
 from app.schemas.base import Wire
 from app.schemas.json_schema import component_schemas
 from app.schemas.parsing import read
-from tests.schemas.contract_tables import NO_DEFAULT, TABLES, Says
+from tests.schemas.contract_tables import NO_DEFAULT, TABLES, DeclaredType
 
 ID = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
 MODULES = (calls, contacts, errors, figures, legacy, oauth, organizations, partners, users)
@@ -32,10 +32,10 @@ MODELS = [
 PUBLISHED = component_schemas(MODELS)
 
 
-def property_of(schema: dict[str, Any], *, required: bool) -> Says:
+def property_of(schema: dict[str, Any], *, required: bool) -> DeclaredType:
     """A property of a published schema in the words of the contract."""
     if "$ref" in schema:
-        return Says(type=schema["$ref"].rpartition("/")[2], required=required)
+        return DeclaredType(type=schema["$ref"].rpartition("/")[2], required=required)
     kinds = schema["type"]
     nullable = isinstance(kinds, list)
     items = schema.get("items")
@@ -43,7 +43,7 @@ def property_of(schema: dict[str, Any], *, required: bool) -> Says:
     if items is not None:
         of = items["$ref"].rpartition("/")[2] if "$ref" in items else items["type"]
     enum = schema.get("enum")
-    return Says(
+    return DeclaredType(
         type=kinds[0] if nullable else kinds,
         format=schema.get("format"),
         nullable=nullable,

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy.orm import Session
 
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 

@@ -13,7 +13,7 @@ from app.models import Assistant, AuditEntry, Campaign, ExternalIdKey
 from app.policy.caller import Caller, system_caller
 from app.services import campaigns, name_search
 from app.services.campaigns import CampaignFilter
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 

@@ -26,9 +26,9 @@ from app.schemas.fields import write_moment
 from app.services import credential_ends, oauth_clients
 from app.services.credentials import api_keys, scim_tokens
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import Tenant, make_user
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.mails import send_waiting
+from tests.fixtures.tenants import Tenant, make_user
 
 YEAR = timedelta(days=365)
 DAY = timedelta(days=1)
@@ -147,8 +147,8 @@ def test_webhooks_of_the_organization_receive_the_end_of_its_keys(
     clock.now += YEAR - 14 * DAY
     credential_ends.announce(session, utcnow())
     [payload] = session.scalars(select(WebhookDelivery.payload)).all()
-    told = orjson.loads(payload)
-    assert (told["type"], told["data"]) == (
+    reported = orjson.loads(payload)
+    assert (reported["type"], reported["data"]) == (
         "key.expiring",
         {
             "organizationId": str(tenant.organization.id),

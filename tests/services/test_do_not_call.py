@@ -11,7 +11,7 @@ from app.phone import PhoneError
 from app.policy.caller import Caller
 from app.services import do_not_call
 from app.services.do_not_call import EntryFilter
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 NUMBER = "+12025550101"
 

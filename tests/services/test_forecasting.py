@@ -13,7 +13,7 @@ from app.models import ConversationDay, SpendingTotal
 from app.services import reporting, spending
 from app.services.forecasting import MIN_DAYS, DailyForecast, MonthEnd, forecast, month_end
 from app.services.spending import LimitSubject, SpendingLimits
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
 TODAY = date(2026, 10, 15)
 

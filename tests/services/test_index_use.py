@@ -19,7 +19,7 @@ from app.services.personal_data import exporting, subjects
 from app.services.personal_data.subjects import DataSubject, SubjectKind
 from app.services.users.loading import UserFilter
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 Read = Callable[[Session, Tenant], Any]
 

@@ -21,9 +21,9 @@ from app.services.exports import ExportInput, requesting
 from app.services.organization_templates import updating
 from app.services.saved_views import ViewInput
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.databases import runs_on
 from tests.fixtures.settings import settings_for
+from tests.fixtures.tenants import Tenant, make_tenant
 
 CLIENTS = 8
 SETTINGS = settings_for("sqlite://", Path())

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import Organization, User
 from app.services import name_search, organizations, users
-from tests.fixtures.cast import Tenant, make_tenant, make_user
+from tests.fixtures.tenants import Tenant, make_tenant, make_user
 
 BUSINESSES = ('Ünal "Döner"', "50% & more", "Tools_1", "it's-us", "歯科医院")
 

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, Role
 from app.services import campaigns, near_names, search
 from app.services.search import SearchResults
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import Role
 from app.services.number_search import numbers_in_regions
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import Tenant, make_tenant
 
 
 def test_a_number_is_read_in_each_region_of_the_callers_organizations(

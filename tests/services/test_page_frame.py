@@ -12,15 +12,15 @@ from app.services import page_frame, pricing, saved_views
 from app.services.audit import notified
 from app.services.pricing import versions
 from app.services.saved_views import ViewInput
-from tests.fixtures.cast import Tenant
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import Tenant
 
 NAMES = ["Archived", "Basic", "New"]
 PRICES = (Tier.FREE, Tier.BASIC, Tier.PLUS)
 
 
 @pytest.fixture
-def views(session: Session, tenant: Tenant) -> None:
+def stored_views(session: Session, tenant: Tenant) -> None:
     """Three views of organizations and one of users."""
     caller = tenant.caller(Role.PARTNER_ADMIN)
     for name in reversed(NAMES):
@@ -52,7 +52,7 @@ def published(session: Session, tenant: Tenant) -> None:
     session.commit()
 
 
-@pytest.mark.usefixtures("views")
+@pytest.mark.usefixtures("stored_views")
 @pytest.mark.parametrize("prepare", [None, add_prices, published])
 def test_views_notifications_and_plans_are_read_together(
     session: Session, database: Database, tenant: Tenant, prepare: object
@@ -74,7 +74,7 @@ def test_views_notifications_and_plans_are_read_together(
         assert (len(asked), len(statements)) == (2 if prepare is add_prices else 1, 0)
 
 
-@pytest.mark.usefixtures("views")
+@pytest.mark.usefixtures("stored_views")
 def test_a_page_without_plans_reads_none_and_a_page_without_a_list_no_views(
     database: Database, tenant: Tenant
 ) -> None:

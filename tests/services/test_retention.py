@@ -15,7 +15,7 @@ from app.jobs import purging
 from app.models import Mail, Partner, WebhookDelivery, WebhookEndpoint, new_id, utcnow
 from app.services import retention
 from app.services.partners import retention_policy
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.fixtures.worker_context import worker_context
 
 

@@ -72,9 +72,9 @@ def test_a_worker_that_left_is_dead_at_once_and_a_silent_one_when_judged(session
 
 
 def test_each_queue_counts_the_living_workers_that_serve_it(session: Session) -> None:
-    nobody = dict.fromkeys(QUEUES, 0)
-    assert workers.by_queue(workers.listing(session, 15).online) == nobody
-    assert workers.unserved_queues(nobody) == []
+    no_one = dict.fromkeys(QUEUES, 0)
+    assert workers.by_queue(workers.listing(session, 15).online) == no_one
+    assert workers.unserved_queues(no_one) == []
     workers.announce(session, "one", ["calls", "mail"])
     workers.announce(session, "two", ["mail", "a queue of a newer version"])
     workers.announce(session, "silent")
@@ -82,7 +82,7 @@ def test_each_queue_counts_the_living_workers_that_serve_it(session: Session) ->
     session.get_one(WorkerHeartbeat, "silent").beat_at = long_ago
     session.flush()
     counts = workers.by_queue(workers.listing(session, 15).online)
-    assert counts == nobody | {"calls": 1, "mail": 2}
+    assert counts == no_one | {"calls": 1, "mail": 2}
     assert workers.unserved_queues(counts) == [n for n in QUEUES if n not in ("calls", "mail")]
     workers.announce(session, "of all")
     assert workers.unserved_queues(workers.by_queue(workers.listing(session, 15).online)) == []

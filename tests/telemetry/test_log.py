@@ -31,7 +31,7 @@ from app.telemetry.context import current, set_context, working_on
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.worker import make_calling_organization
 from tests.matrix import is_full, rotating
-from tests.services.personal_data.house import CANARIES, make_house
+from tests.services.personal_data.stored_contact import CANARIES, make_stored_contact
 
 LINES = 5000 if is_full() else 1000
 NAMES = ("Zoraida Quimbletwist", "Fenwick Oakhollow", "Marisol Vandersnick")
@@ -46,7 +46,7 @@ SECRETS = (
 PLANTED = (*NAMES, *MAILS, *NUMBERS, *SECRETS)
 
 
-class Written(io.StringIO):
+class LogOutput(io.StringIO):
     """What a handler of the log has written."""
 
     def lines(self) -> list[dict[str, Any]]:
@@ -54,9 +54,9 @@ class Written(io.StringIO):
 
 
 @pytest.fixture
-def written() -> Iterator[Written]:
+def log_output() -> Iterator[LogOutput]:
     """The log of everything, as production writes it."""
-    out = Written()
+    out = LogOutput()
     handler, root = logging.StreamHandler(out), logging.getLogger()
     handler.setFormatter(json_formatter())
     level = root.level
@@ -68,7 +68,7 @@ def written() -> Iterator[Written]:
 
 
 @pytest.fixture
-def faulty(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Flask:
+def failing_app(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Flask:
     """The application as in production; the page `/sign-in` fails with planted values."""
 
     def fail() -> None:
@@ -85,9 +85,11 @@ def without_time(line: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in line.items() if name not in ("timestamp", "ms")}
 
 
-def test_a_request_is_one_line_with_its_reference(client: FlaskClient, written: Written) -> None:
+def test_a_request_is_one_line_with_its_reference(
+    client: FlaskClient, log_output: LogOutput
+) -> None:
     answer = client.get("/api/partners?name=Zoraida")
-    assert [without_time(line) for line in written.lines()] == [
+    assert [without_time(line) for line in log_output.lines()] == [
         {
             "event": "GET /api/partners 401 in … ms",
             "method": "GET",
@@ -101,31 +103,31 @@ def test_a_request_is_one_line_with_its_reference(client: FlaskClient, written: 
     ]
 
 
-def test_ids_of_the_path_are_in_the_line(client: FlaskClient, written: Written) -> None:
+def test_ids_of_the_path_are_in_the_line(client: FlaskClient, log_output: LogOutput) -> None:
     call = "0190b2a4-6f5e-7c31-9d7a-2b8f0c1d3e4f"
     client.get(f"/api/v1/outbound/calls/{call}")
-    [line] = written.lines()
+    [line] = log_output.lines()
     assert line["targets"] == {"call_id": call}
 
 
 def test_a_failed_request_is_one_line_with_the_reference_of_the_page(
-    faulty: Flask, written: Written
+    failing_app: Flask, log_output: LogOutput
 ) -> None:
-    answer = faulty.test_client().get("/sign-in?email=zoraida.q@quimble.example")
+    answer = failing_app.test_client().get("/sign-in?email=zoraida.q@quimble.example")
     assert answer.status_code == 500
     [reference] = re.findall(r"<code>(req_[\w-]+)</code>", answer.text)
-    [line] = written.lines()
+    [line] = log_output.lines()
     assert (line["request_id"], line["level"], line["status"]) == (reference, "error", 500)
     assert line["exception"].startswith("Traceback (most recent call last):\n")
     assert line["exception"].endswith("RuntimeError: [email] at [number] with [secret]")
 
 
-def test_lines_for_people_carry_the_ids_too(faulty: Flask) -> None:
+def test_lines_for_people_carry_the_ids_too(failing_app: Flask) -> None:
     out = io.StringIO()
     handler, log = logging.StreamHandler(out), logging.getLogger("app.access")
     handler.setFormatter(LineFormatter("%(levelname)s %(message)s"))
     log.addHandler(handler)
-    answer = faulty.test_client().get("/sign-in")
+    answer = failing_app.test_client().get("/sign-in")
     log.removeHandler(handler)
     reference = answer.headers["X-Request-Id"]
     first, *more = out.getvalue().splitlines()
@@ -133,13 +135,15 @@ def test_lines_for_people_carry_the_ids_too(faulty: Flask) -> None:
     assert {line[:2] for line in more} == {"  "}
 
 
-def test_health_checks_are_logged_only_if_they_fail(client: FlaskClient, written: Written) -> None:
+def test_health_checks_are_logged_only_if_they_fail(
+    client: FlaskClient, log_output: LogOutput
+) -> None:
     assert client.get("/healthz").status_code == 200
     assert client.get("/readyz").status_code == 503
-    assert [line["route"] for line in written.lines()] == ["/readyz"]
+    assert [line["route"] for line in log_output.lines()] == ["/readyz"]
 
 
-def test_every_line_of_a_job_has_its_ids(written: Written) -> None:
+def test_every_line_of_a_job_has_its_ids(log_output: LogOutput) -> None:
     def place_call(call_id: str, attempt_id: str, turn: int) -> None:
         set_context(partner_id=UUID(int=3))
         logging.getLogger("app.jobs.place_call").warning("the carrier gave no answer")
@@ -151,7 +155,7 @@ def test_every_line_of_a_job_has_its_ids(written: Written) -> None:
         "attempt_id": "a-1",
         "partner_id": str(UUID(int=3)),
     }
-    assert [without_time(line) for line in written.lines()] == [
+    assert [without_time(line) for line in log_output.lines()] == [
         {
             "event": "the carrier gave no answer",
             **ids,
@@ -163,13 +167,13 @@ def test_every_line_of_a_job_has_its_ids(written: Written) -> None:
     assert current() == {}
 
 
-def test_a_failed_job_logs_its_failure_and_fails(written: Written) -> None:
+def test_a_failed_job_logs_its_failure_and_fails(log_output: LogOutput) -> None:
     def send_mail(mail_id: str) -> None:
         raise Conflict("no", "no")
 
     with pytest.raises(Conflict):
         observe_job(send_mail)("m-1")
-    [line] = written.lines()
+    [line] = log_output.lines()
     assert line["event"].startswith("send_mail: failed after ")
 
 
@@ -192,7 +196,9 @@ def test_ids_noted_outside_a_job_are_on_no_line() -> None:
     assert current() == {}
 
 
-def test_a_constraint_of_the_database_shows_no_value(session: Session, written: Written) -> None:
+def test_a_constraint_of_the_database_shows_no_value(
+    session: Session, log_output: LogOutput
+) -> None:
     calling_organization = make_calling_organization(session)
     known = session.get_one(Organization, calling_organization.organization_id)
     again = {"id": known.id, "partner_id": known.partner_id, "name": NAMES[0]}
@@ -201,7 +207,7 @@ def test_a_constraint_of_the_database_shows_no_value(session: Session, written: 
             session.execute(insert(Organization).values(again))
     except IntegrityError:
         logging.getLogger("app").exception("not stored")
-    [logged] = written.lines()
+    [logged] = log_output.lines()
     assert "IntegrityError" in logged["exception"]
     assert [each for each in (NAMES[0], str(known.id)) if each in logged["exception"]] == []
 
@@ -209,15 +215,17 @@ def test_a_constraint_of_the_database_shows_no_value(session: Session, written: 
 @pytest.mark.alternating
 @pytest.mark.crawl
 @pytest.mark.parametrize("backend", rotating("database of the log", BACKENDS), indirect=True)
-def test_lines_of_any_request_hold_nothing_personal(faulty: Flask, written: Written) -> None:
+def test_lines_of_any_request_hold_nothing_personal(
+    failing_app: Flask, log_output: LogOutput
+) -> None:
     """Addresses, headers, forms and bodies full of names, numbers and secrets, of pages that
     exist, fail or don't exist."""
-    client, chance = faulty.test_client(), random.Random(4711)
+    client, chance = failing_app.test_client(), random.Random(4711)
     routes = (
         "/sign-in",
         "/nowhere/{}",
         "/p/{}/sign-in",
-        "/find",
+        "/search",
         "/p/x/password/{}",
         "/api/users/{}",
     )
@@ -235,9 +243,9 @@ def test_lines_of_any_request_hold_nothing_personal(faulty: Flask, written: Writ
             },
             data={"email": one, "password": SECRETS[3]},
         )
-    text = written.getvalue()
-    assert len(written.lines()) >= LINES
-    assert {line["level"] for line in written.lines()} >= {"info", "error"}
+    text = log_output.getvalue()
+    assert len(log_output.lines()) >= LINES
+    assert {line["level"] for line in log_output.lines()} >= {"info", "error"}
     assert [planted for planted in PLANTED if planted in text] == []
 
 
@@ -251,19 +259,22 @@ def test_no_personal_data_of_a_run_of_the_product_is_in_the_log(
     settings: Settings,
     database: Database,
     tmp_path: Path,
-    written: Written,
+    log_output: LogOutput,
 ) -> None:
     """Contacts, uploads, calls, mails, webhooks and an erasure, as the services and the worker's
     steps do them; requests to each face with words in every place."""
-    house = make_house(session, database, settings, tmp_path)
+    stored_contact = make_stored_contact(session, database, settings, tmp_path)
     key = api_keys.create(
-        session, house.admin, organization_id=house.importer.organization_id, name="CRM"
+        session,
+        stored_contact.admin,
+        organization_id=stored_contact.importer.organization_id,
+        name="CRM",
     )
     session.commit()
     client = app.test_client()
     header = {"x-api-key": key.secret}
     sent = {"contacts": [{"phone": NUMBERS[0], "firstName": NAMES[0], "email": MAILS[0]}]}
-    path = f"/api/v1/campaigns/{house.importer.campaign_id}/contacts"
+    path = f"/api/v1/campaigns/{stored_contact.importer.campaign_id}/contacts"
     answers = [
         client.post(path, json=sent, headers=header),
         client.get(f"{path}?phone={NUMBERS[0][1:]}&email={MAILS[0]}", headers=header),
@@ -273,8 +284,8 @@ def test_no_personal_data_of_a_run_of_the_product_is_in_the_log(
         client.post("/sign-in", data={"email": MAILS[0], "password": SECRETS[3]}),
         client.get(f"/{MAILS[1]}?name={NAMES[1]}", headers={"User-Agent": NAMES[2]}),
     ]
-    house.erase()
+    stored_contact.erase()
     assert [answer.status_code // 100 for answer in answers] == [2, 2, 4, 4, 4, 4, 4]
-    text = written.getvalue()
-    assert len(written.lines()) >= len(answers)
+    text = log_output.getvalue()
+    assert len(log_output.lines()) >= len(answers)
     assert [word for word in (*PLANTED, *CANARIES, key.secret) if word in text] == []

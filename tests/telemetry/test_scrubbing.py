@@ -17,7 +17,7 @@ from app.telemetry.scrubbing import scrub
         ("Authorization: Bearer abc.DEF-123_456", "Authorization: Bearer [token]"),
         ("token eyJhbGciOiJFUzI1NiJ9.eyJzdWIi.c2ln", "token [token]"),
         ("postgresql://portal:s3cret@db/portal", "postgresql://[secret]@db/portal"),
-        ("GET /find?q=Dana HTTP/1.1", "GET /find?… HTTP/1.1"),
+        ("GET /search?q=Dana HTTP/1.1", "GET /search?… HTTP/1.1"),
         ("/p/larkfield/password/Zm9vYmFyYmF6cXV4", "/p/larkfield/password/…"),
         (
             "DETAIL:  Key (partner_id, email)=(1, dana) already exists.",

@@ -76,7 +76,7 @@ def show_outreach_progress(campaign_id: UUID) -> str:
         )
 
 
-@blueprint.get("/campaigns/<uuid:campaign_id>/outreach/left-out")
+@blueprint.get("/campaigns/<uuid:campaign_id>/outreach/excluded")
 def list_excluded_contacts(campaign_id: UUID) -> str:
     """Show the contacts that the current round leaves out, and why."""
     with transaction(read_only=True) as session:
@@ -121,7 +121,7 @@ def start_calling(campaign_id: UUID) -> Response:
     return _start(campaign_id)
 
 
-@blueprint.get("/campaigns/<uuid:campaign_id>/outreach/again")
+@blueprint.get("/campaigns/<uuid:campaign_id>/outreach/call-again")
 def confirm_call_again(campaign_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign
@@ -131,7 +131,7 @@ def confirm_call_again(campaign_id: UUID) -> Page:
         return _start_confirmation(session, campaign, plan, _recall_choice()).page()
 
 
-@blueprint.post("/campaigns/<uuid:campaign_id>/outreach/again")
+@blueprint.post("/campaigns/<uuid:campaign_id>/outreach/call-again")
 def call_again(campaign_id: UUID) -> Response:
     return _start(campaign_id, _recall_choice())
 

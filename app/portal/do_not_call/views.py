@@ -134,7 +134,7 @@ def check_numbers(organization_id: UUID) -> Page:
     return _checked_page(organization_id, form, parsed)
 
 
-@blueprint.post("/organizations/<uuid:organization_id>/do-not-call/add-good")
+@blueprint.post("/organizations/<uuid:organization_id>/do-not-call/add-valid")
 def add_valid_numbers(organization_id: UUID) -> Page:
     """Add the valid numbers of the page and skip the others. Input that has changed since the check
     is shown again first."""

@@ -11,7 +11,7 @@ from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import changing, redirect_with
 from app.services import failed_jobs
 
-JOB = "/operator/installation/jobs/<string(maxlength=300):job_id>/again"
+JOB = "/operator/installation/jobs/<string(maxlength=300):job_id>/retry"
 MESSAGES = {"send_mail", "send_webhook", "send_held_webhooks"}
 """Jobs whose messages others receive twice if they had arrived before the error."""
 

@@ -205,7 +205,7 @@ def _added_label(added: int) -> str:
     return ngettext("%(num)s new this month", "%(num)s new this month", added)
 
 
-@blueprint.get("/overview/earned")
+@blueprint.get("/overview/earnings")
 def show_earnings() -> str:
     """Return the tile of this month's earnings so far, loaded after the page: it needs the
     statements of all customers."""

@@ -32,7 +32,7 @@ class BulkRowResult:
     message: str
 
 
-@blueprint.get("/lists/<name>/do/<action>")
+@blueprint.get("/lists/<name>/actions/<action>")
 def confirm_bulk_action(name: str, action: str) -> Answer:
     """Show the confirmation for the selected rows, or for all that match the filters of the
     list."""
@@ -68,7 +68,7 @@ def _page(
     )
 
 
-@blueprint.post("/lists/<name>/do/<action>")
+@blueprint.post("/lists/<name>/actions/<action>")
 def apply_bulk_action(name: str, action: str) -> Answer:
     """Act on each row in its own transaction: an error for one stops no other."""
     definition, bulk, bulk_action = _find_action(name, action)

@@ -19,7 +19,7 @@ from app.services import search as service_search
 from app.services.near_names import is_near
 
 
-@blueprint.get("/find")
+@blueprint.get("/search")
 def search() -> str:
     """Return the page, or the results for its own field, or the short list below the top bar's
     field."""

@@ -37,7 +37,7 @@ def restore_excluded_rows(upload_id: UUID) -> Response:
     return to_upload(upload_id, _anchor="rows")
 
 
-@blueprint.post("/uploads/<uuid:upload_id>/rows/forget")
+@blueprint.post("/uploads/<uuid:upload_id>/rows/discard-fixes")
 def discard_fixes(upload_id: UUID) -> Response:
     """Read the file without corrections and with all rows."""
     with changing_upload(upload_id) as session:

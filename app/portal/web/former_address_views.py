@@ -5,7 +5,14 @@ from werkzeug.wrappers import Response
 
 from app.portal.web.blueprint import portal
 
-NEW_WORDS = {"/people": "/users", "/line": "/carriers", "/roll": "/rotate"}
+NEW_WORDS = {
+    "/people": "/users",
+    "/line": "/carriers",
+    "/find": "/search",
+    "/left-out": "/excluded",
+    "/again": "/call-again",
+    "/roll": "/rotate",
+}
 
 
 @portal.get("/people")
@@ -17,6 +24,9 @@ NEW_WORDS = {"/people": "/users", "/line": "/carriers", "/roll": "/rotate"}
 @portal.get("/api-access/clients/<uuid:client_id>/roll")
 @portal.get("/api-access/webhooks/<uuid:webhook_id>/roll")
 @portal.get("/settings/directory/tokens/<uuid:token_id>/roll")
+@portal.get("/find")
+@portal.get("/campaigns/<uuid:campaign_id>/outreach/left-out")
+@portal.get("/campaigns/<uuid:campaign_id>/outreach/again")
 def redirect_former_address(**_parts: object) -> Response:
     segment = next(segment for segment in NEW_WORDS if segment in str(request.url_rule))
     path, query = request.full_path.split("?", 1)

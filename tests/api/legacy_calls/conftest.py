@@ -16,7 +16,7 @@ from app.models import Assistant, OAuthClient, utcnow
 from app.policy.caller import system_caller
 from app.services import oauth_clients
 from app.services.legacy import extensions
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 SUPPORT = system_caller("command line")
 FROM, TO = "+12025550100", "+12025550123"
@@ -42,7 +42,7 @@ def assistant(session: Session, tenant: Tenant) -> Assistant:
 
 
 @pytest.fixture
-def made(session: Session, tenant: Tenant) -> oauth_clients.NewClient:
+def new_client(session: Session, tenant: Tenant) -> oauth_clients.NewClient:
     new = oauth_clients.create_legacy(
         session, SUPPORT, organization_id=tenant.plus.id, name="Dialler", expires_at=None
     )
@@ -51,7 +51,7 @@ def made(session: Session, tenant: Tenant) -> oauth_clients.NewClient:
 
 
 @dataclass
-class Dialler:
+class LegacyScript:
     """The old script: gets a token and requests calls."""
 
     client: FlaskClient
@@ -70,11 +70,11 @@ class Dialler:
         return self.client.post("/phone/outbound", headers=self.headers, json=sent)
 
 
-def token_of(client: FlaskClient, made: oauth_clients.NewClient) -> dict[str, str]:
+def token_of(client: FlaskClient, new_client: oauth_clients.NewClient) -> dict[str, str]:
     form = {
         "grant_type": "client_credentials",
-        "client_id": made.client.client_id,
-        "client_secret": made.secret,
+        "client_id": new_client.client.client_id,
+        "client_secret": new_client.secret,
         "scope": "phone/call.out",
     }
     answer = client.post("/oauth2/token", data=form)
@@ -82,24 +82,30 @@ def token_of(client: FlaskClient, made: oauth_clients.NewClient) -> dict[str, st
 
 
 @pytest.fixture
-def served(make_app: Callable[..., Flask], made: oauth_clients.NewClient) -> Dialler:
+def legacy_script(
+    make_app: Callable[..., Flask], new_client: oauth_clients.NewClient
+) -> LegacyScript:
     """Before the retirement date."""
     client = make_app(legacy_retirement=RETIREMENT).test_client()
-    return Dialler(client, token_of(client, made))
+    return LegacyScript(client, token_of(client, new_client))
 
 
 @pytest.fixture
-def retired(make_app: Callable[..., Flask], made: oauth_clients.NewClient) -> Dialler:
+def retired_legacy_script(
+    make_app: Callable[..., Flask], new_client: oauth_clients.NewClient
+) -> LegacyScript:
     """After the retirement date, which is the default's."""
     client = make_app().test_client()
-    return Dialler(client, token_of(client, made))
+    return LegacyScript(client, token_of(client, new_client))
 
 
 @pytest.fixture
-def extend(session: Session, made: oauth_clients.NewClient) -> Callable[[timedelta], OAuthClient]:
+def extend(
+    session: Session, new_client: oauth_clients.NewClient
+) -> Callable[[timedelta], OAuthClient]:
     def extend_by(more: timedelta) -> OAuthClient:
         until = utcnow().replace(microsecond=0) + more
-        client = extensions.extend(session, SUPPORT, made.client.client_id, until)
+        client = extensions.extend(session, SUPPORT, new_client.client.client_id, until)
         session.commit()
         return client
 

@@ -9,9 +9,9 @@ from werkzeug.test import TestResponse
 from app.enums import CallSource, CallStatus, OrganizationStatus, Role, Tier
 from app.models import Assistant, Call, DoNotCallEntry, OAuthClient
 from app.services import oauth_clients
-from tests.api.legacy_calls.conftest import SUPPORT, TO, Dialler
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.api.legacy_calls.conftest import SUPPORT, TO, LegacyScript
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.fixtures.trial import add_verified
 from tests.fixtures.worker import CallingOrganization
 
@@ -33,11 +33,11 @@ def only_call(session: Session) -> Call:
 def test_notes_become_a_call_with_written_messages(
     session: Session,
     tenant: Tenant,
-    served: Dialler,
+    legacy_script: LegacyScript,
     assistant: Assistant,
-    made: oauth_clients.NewClient,
+    new_client: oauth_clients.NewClient,
 ) -> None:
-    answer = served.ask(formInfo=[{"key": "city", "value": "Boston"}])
+    answer = legacy_script.ask(formInfo=[{"key": "city", "value": "Boston"}])
     call = only_call(session)
     assert (answer.status_code, answer.get_json()) == (
         200,
@@ -53,13 +53,15 @@ def test_notes_become_a_call_with_written_messages(
         call.intro_message, call.voicemail_message, call.call_instructions,
     ) == (
         CallSource.LEGACY, True, CallStatus.QUEUED, assistant.id, tenant.plus.id,
-        made.client.id, TO, {"phoneNumber": TO, "firstName": "Ada", "lastName": "Lovelace"},
+        new_client.client.id, TO, {"phoneNumber": TO, "firstName": "Ada", "lastName": "Lovelace"},
         {"city": "Boston"}, None, None, "She asked for a quote.",
     )  # fmt: skip
 
 
-def test_explicit_messages_are_kept_word_for_word(session: Session, served: Dialler) -> None:
-    answer = served.ask(
+def test_explicit_messages_are_kept_word_for_word(
+    session: Session, legacy_script: LegacyScript
+) -> None:
+    answer = legacy_script.ask(
         introNotes=..., introMessage=" Hello {{name}}! ", introVoicemail="Call us back."
     )
     assert answer.status_code == 200
@@ -87,9 +89,9 @@ def test_explicit_messages_are_kept_word_for_word(session: Session, served: Dial
     ],
 )
 def test_form_info_becomes_metadata_in_each_of_its_shapes(
-    session: Session, served: Dialler, form_info: Any, metadata: dict[str, Any]
+    session: Session, legacy_script: LegacyScript, form_info: Any, metadata: dict[str, Any]
 ) -> None:
-    assert served.ask(formInfo=form_info).status_code == 200
+    assert legacy_script.ask(formInfo=form_info).status_code == 200
     assert only_call(session).call_metadata == metadata
 
 
@@ -124,14 +126,17 @@ def test_form_info_becomes_metadata_in_each_of_its_shapes(
     ],
 )
 def test_a_wrong_request_is_refused_naming_the_field(
-    session: Session, served: Dialler, changes: dict[str, Any], problems: list[tuple[str, str]]
+    session: Session,
+    legacy_script: LegacyScript,
+    changes: dict[str, Any],
+    problems: list[tuple[str, str]],
 ) -> None:
-    assert refusal(served.ask(**changes)) == (400, problems[0][1], problems)
+    assert refusal(legacy_script.ask(**changes)) == (400, problems[0][1], problems)
     assert session.scalars(select(Call)).all() == []
 
 
-def test_every_problem_is_named_in_one_answer(served: Dialler) -> None:
-    answer = served.ask(name=..., toPhoneNumber="1", introNotes=7)
+def test_every_problem_is_named_in_one_answer(legacy_script: LegacyScript) -> None:
+    answer = legacy_script.ask(name=..., toPhoneNumber="1", introNotes=7)
     assert refusal(answer) == (
         400,
         "validation_failed",
@@ -139,15 +144,15 @@ def test_every_problem_is_named_in_one_answer(served: Dialler) -> None:
     )
 
 
-def test_unknown_fields_are_ignored(session: Session, served: Dialler) -> None:
-    answer = served.ask(campaign="spring", intronotes=7)
+def test_unknown_fields_are_ignored(session: Session, legacy_script: LegacyScript) -> None:
+    answer = legacy_script.ask(campaign="spring", intronotes=7)
     call = only_call(session)
     assert (answer.status_code, answer.get_json()["callId"]) == (200, str(call.id))
     assert (call.call_instructions, call.call_metadata) == ("She asked for a quote.", {})
 
 
 def test_a_number_of_no_assistant_of_the_organization_gets_404(
-    session: Session, served: Dialler
+    session: Session, legacy_script: LegacyScript
 ) -> None:
     stranger = make_tenant(session, "Southwind")
     theirs = session.scalars(
@@ -155,7 +160,9 @@ def test_a_number_of_no_assistant_of_the_organization_gets_404(
     ).one()
     theirs.phone_number = "+12025550177"
     session.commit()
-    answers = [served.ask(fromPhoneNumber=number) for number in ("+12025550177", "+12025550178")]
+    answers = [
+        legacy_script.ask(fromPhoneNumber=number) for number in ("+12025550177", "+12025550178")
+    ]
     assert [refusal(answer) for answer in answers] == [(404, "agent_not_found", [])] * 2
     assert answers[0].get_json()["message"] == answers[1].get_json()["message"]
 
@@ -169,21 +176,27 @@ def test_a_number_of_no_assistant_of_the_organization_gets_404(
     ],
 )
 def test_an_assistant_that_can_not_call_gets_409(
-    session: Session, assistant: Assistant, served: Dialler, change: dict[str, bool], code: str
+    session: Session,
+    assistant: Assistant,
+    legacy_script: LegacyScript,
+    change: dict[str, bool],
+    code: str,
 ) -> None:
     for name, value in change.items():
         setattr(assistant, name, value)
     session.commit()
-    assert refusal(served.ask()) == (409, code, [])
+    assert refusal(legacy_script.ask()) == (409, code, [])
 
 
-def test_the_do_not_call_list_counts(session: Session, tenant: Tenant, served: Dialler) -> None:
+def test_the_do_not_call_list_counts(
+    session: Session, tenant: Tenant, legacy_script: LegacyScript
+) -> None:
     entry = DoNotCallEntry(
         organization_id=tenant.plus.id, partner_id=tenant.partner.id, phone=TO, added_by="Paul"
     )
     session.add(entry)
     session.commit()
-    assert refusal(served.ask()) == (409, "do_not_contact", [])
+    assert refusal(legacy_script.ask()) == (409, "do_not_contact", [])
 
 
 @pytest.mark.parametrize(
@@ -198,15 +211,15 @@ def test_the_do_not_call_list_counts(session: Session, tenant: Tenant, served: D
     ],
 )
 def test_without_a_valid_token_the_answer_is_403_and_never_401(
-    served: Dialler, headers: dict[str, str], code: str
+    legacy_script: LegacyScript, headers: dict[str, str], code: str
 ) -> None:
-    answer = Dialler(served.client, headers).ask()
+    answer = LegacyScript(legacy_script.client, headers).ask()
     assert refusal(answer) == (403, code, [])
     assert "WWW-Authenticate" not in answer.headers
 
 
 def test_a_token_of_area_a_is_refused(
-    session: Session, tenant: Tenant, served: Dialler, client: FlaskClient
+    session: Session, tenant: Tenant, legacy_script: LegacyScript, client: FlaskClient
 ) -> None:
     made = oauth_clients.create(
         session, tenant.caller(Role.PARTNER_ADMIN), name="Sync", role=Role.PARTNER_ADMIN
@@ -218,72 +231,77 @@ def test_a_token_of_area_a_is_refused(
         "client_secret": made.secret,
     }
     token = client.post("/oauth2/token", data=form).get_json()["access_token"]
-    answer = Dialler(served.client, {"Authorization": f"Bearer {token}"}).ask()
+    answer = LegacyScript(legacy_script.client, {"Authorization": f"Bearer {token}"}).ask()
     assert refusal(answer) == (403, "invalid_token", [])
 
 
-def test_its_own_token_opens_nothing_in_area_a(served: Dialler) -> None:
-    assert served.client.get("/api/partners", headers=served.headers).status_code == 401
+def test_its_own_token_opens_nothing_in_area_a(legacy_script: LegacyScript) -> None:
+    assert (
+        legacy_script.client.get("/api/partners", headers=legacy_script.headers).status_code == 401
+    )
 
 
 @pytest.mark.parametrize("tier", [Tier.FREE, Tier.BASIC, Tier.BASIC_TRIAL, None])
 def test_a_plan_other_than_plus_gets_403(
-    session: Session, tenant: Tenant, served: Dialler, tier: Tier | None
+    session: Session, tenant: Tenant, legacy_script: LegacyScript, tier: Tier | None
 ) -> None:
     tenant.plus.payment_tier = tier
     session.commit()
-    assert refusal(served.ask()) == (403, "plan_required", [])
+    assert refusal(legacy_script.ask()) == (403, "plan_required", [])
 
 
 def test_a_suspended_organization_gets_403(
-    session: Session, tenant: Tenant, served: Dialler
+    session: Session, tenant: Tenant, legacy_script: LegacyScript
 ) -> None:
     tenant.plus.status = OrganizationStatus.SUSPENDED
     session.commit()
-    assert refusal(served.ask()) == (403, "organization_suspended", [])
+    assert refusal(legacy_script.ask()) == (403, "organization_suspended", [])
 
 
 def test_trial_mode_allows_only_verified_numbers(
-    session: Session, tenant: Tenant, served: Dialler, assistant: Assistant
+    session: Session, tenant: Tenant, legacy_script: LegacyScript, assistant: Assistant
 ) -> None:
     tenant.plus.trial_ended_at = None
     session.commit()
-    assert refusal(served.ask()) == (403, "trial_mode", [])
+    assert refusal(legacy_script.ask()) == (403, "trial_mode", [])
     calling_organization = CallingOrganization(
         tenant.partner.id, tenant.plus.id, assistant.id, SUPPORT
     )
     add_verified(session, calling_organization, TO)
     session.commit()
-    assert served.ask().status_code == 200
+    assert legacy_script.ask().status_code == 200
     assert only_call(session).phone_number == TO
 
 
 def test_a_suspended_organization_gets_403_for_any_body_and_after_the_retirement(
-    session: Session, clock: SetClock, tenant: Tenant, served: Dialler
+    session: Session, clock: SetClock, tenant: Tenant, legacy_script: LegacyScript
 ) -> None:
     tenant.plus.status = OrganizationStatus.SUSPENDED
     session.commit()
-    answers = [refusal(served.ask(toPhoneNumber="nonsense"))]
+    answers = [refusal(legacy_script.ask(toPhoneNumber="nonsense"))]
     clock.pass_by(days=400)
-    answers.append(refusal(served.ask()))
+    answers.append(refusal(legacy_script.ask()))
     assert answers == [(403, "organization_suspended", [])] * 2
 
 
 def test_a_suspended_client_gets_403(
-    session: Session, served: Dialler, made: oauth_clients.NewClient
+    session: Session, legacy_script: LegacyScript, new_client: oauth_clients.NewClient
 ) -> None:
-    oauth_clients.suspend(session, SUPPORT, made.client.id)
+    oauth_clients.suspend(session, SUPPORT, new_client.client.id)
     session.commit()
-    assert refusal(served.ask()) == (403, "invalid_token", [])
+    assert refusal(legacy_script.ask()) == (403, "invalid_token", [])
 
 
 def test_use_is_noted(
-    session: Session, clock: SetClock, served: Dialler, made: oauth_clients.NewClient
+    session: Session,
+    clock: SetClock,
+    legacy_script: LegacyScript,
+    new_client: oauth_clients.NewClient,
 ) -> None:
-    made.client.last_used_at = None
+    new_client.client.last_used_at = None
     session.commit()
-    assert served.ask().status_code == 200
+    assert legacy_script.ask().status_code == 200
     noted = session.scalars(
-        select(OAuthClient.last_used_at).where(OAuthClient.id == made.client.id)
+        select(OAuthClient.last_used_at).where(OAuthClient.id == new_client.client.id)
     ).one()
     assert noted == clock.now

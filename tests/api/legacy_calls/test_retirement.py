@@ -10,7 +10,7 @@ from werkzeug.test import TestResponse
 
 from app.models import Call, OAuthClient, utcnow
 from app.services.oauth_clients import NewClient
-from tests.api.legacy_calls.conftest import RETIREMENT, Dialler, token_of
+from tests.api.legacy_calls.conftest import RETIREMENT, LegacyScript, token_of
 
 SUCCESSOR = '<http://localhost/api/v1/outbound/call>; rel="successor-version"'
 DEPRECATED = "@1767225600"  # 2026-01-01T00:00:00Z
@@ -22,16 +22,16 @@ def announced(answer: TestResponse) -> tuple[str | None, str | None, str | None]
     return get("Deprecation"), get("Sunset"), get("Link")
 
 
-def test_before_the_date_every_answer_announces_it(served: Dialler) -> None:
+def test_before_the_date_every_answer_announces_it(legacy_script: LegacyScript) -> None:
     answers = [
-        served.ask(),
-        served.ask(name=...),
-        served.ask(fromPhoneNumber="+12025550199"),
-        Dialler(served.client, {}).ask(),
-        served.client.get("/phone/outbound"),
-        served.client.get("/phone"),
-        served.client.post("/phone/unknown", headers=served.headers),
-        served.client.post("/phone/outbound", headers=served.headers, data=b"{"),
+        legacy_script.ask(),
+        legacy_script.ask(name=...),
+        legacy_script.ask(fromPhoneNumber="+12025550199"),
+        LegacyScript(legacy_script.client, {}).ask(),
+        legacy_script.client.get("/phone/outbound"),
+        legacy_script.client.get("/phone"),
+        legacy_script.client.post("/phone/unknown", headers=legacy_script.headers),
+        legacy_script.client.post("/phone/outbound", headers=legacy_script.headers, data=b"{"),
     ]
     assert [answer.status_code for answer in answers] == [
         200, 400, 404, 403, 405, 404, 404, 415,
@@ -41,15 +41,15 @@ def test_before_the_date_every_answer_announces_it(served: Dialler) -> None:
     assert parsedate_to_datetime(expected[1]) == RETIREMENT
 
 
-def test_other_areas_announce_nothing(served: Dialler) -> None:
+def test_other_areas_announce_nothing(legacy_script: LegacyScript) -> None:
     for path in ("/api/partners", "/api/v1/agents", "/phones", "/oauth2/token", "/healthz"):
-        assert announced(served.client.get(path)) == (None, None, None)
+        assert announced(legacy_script.client.get(path)) == (None, None, None)
 
 
 def test_after_the_date_a_valid_token_gets_410_and_the_successor(
-    session: Session, retired: Dialler
+    session: Session, retired_legacy_script: LegacyScript
 ) -> None:
-    answer = retired.ask()
+    answer = retired_legacy_script.ask()
     body = answer.get_json()
     assert (answer.status_code, body["statusCode"], body["details"]["code"]) == (
         410,
@@ -60,26 +60,28 @@ def test_after_the_date_a_valid_token_gets_410_and_the_successor(
     assert session.scalars(select(Call)).all() == []
 
 
-def test_after_the_date_bodies_are_not_read(retired: Dialler) -> None:
-    answer = retired.client.post("/phone/outbound", headers=retired.headers, data=b"{")
+def test_after_the_date_bodies_are_not_read(retired_legacy_script: LegacyScript) -> None:
+    answer = retired_legacy_script.client.post(
+        "/phone/outbound", headers=retired_legacy_script.headers, data=b"{"
+    )
     assert (answer.status_code, answer.get_json()["details"]["code"]) == (410, "retired")
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer nonsense"}])
 def test_after_the_date_a_request_without_a_valid_token_gets_403(
-    retired: Dialler, headers: dict[str, str]
+    retired_legacy_script: LegacyScript, headers: dict[str, str]
 ) -> None:
-    answer = Dialler(retired.client, headers).ask()
+    answer = LegacyScript(retired_legacy_script.client, headers).ask()
     assert answer.status_code == 403
     assert announced(answer) == (DEPRECATED, "Wed, 01 Jul 2026 00:00:00 GMT", SUCCESSOR)
 
 
 def test_an_extended_client_is_served_until_its_own_date(
-    session: Session, retired: Dialler, extend: Extend
+    session: Session, retired_legacy_script: LegacyScript, extend: Extend
 ) -> None:
     until = extend(timedelta(days=30)).served_until
     assert until is not None
-    answers = [retired.ask(), retired.ask(name=...)]
+    answers = [retired_legacy_script.ask(), retired_legacy_script.ask(name=...)]
     assert [answer.status_code for answer in answers] == [200, 400]
     for answer in answers:
         deprecation, sunset, link = announced(answer)
@@ -88,31 +90,31 @@ def test_an_extended_client_is_served_until_its_own_date(
 
 
 def test_an_expired_extension_gets_410_with_its_date(
-    session: Session, retired: Dialler, made: NewClient
+    session: Session, retired_legacy_script: LegacyScript, new_client: NewClient
 ) -> None:
     until = utcnow().replace(microsecond=0) - timedelta(seconds=5)
-    session.get_one(OAuthClient, made.client.id).served_until = until
+    session.get_one(OAuthClient, new_client.client.id).served_until = until
     session.commit()
-    answer = retired.ask()
+    answer = retired_legacy_script.ask()
     assert answer.status_code == 410
     assert parsedate_to_datetime(answer.headers["Sunset"]) == until
 
 
 def test_an_extension_that_ends_before_the_retirement_changes_nothing(
-    served: Dialler, extend: Extend
+    legacy_script: LegacyScript, extend: Extend
 ) -> None:
     extend(timedelta(days=1))
-    answer = served.ask()
+    answer = legacy_script.ask()
     assert (answer.status_code, answer.headers["Sunset"]) == (200, "Wed, 01 Jul 2099 00:00:00 GMT")
 
 
-def test_the_dates_are_configuration(make_app: Callable[..., Flask], made: NewClient) -> None:
+def test_the_dates_are_configuration(make_app: Callable[..., Flask], new_client: NewClient) -> None:
     configured = make_app(
         legacy_retirement="2098-01-02",
         legacy_deprecated="2029-01-01T12:00:00+02:00",
         public_api_url="https://calls.example",
     ).test_client()
-    answer = Dialler(configured, token_of(configured, made)).ask()
+    answer = LegacyScript(configured, token_of(configured, new_client)).ask()
     assert (answer.status_code, announced(answer)) == (
         200,
         (

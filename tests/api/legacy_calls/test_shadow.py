@@ -12,9 +12,9 @@ from app.models import Assistant, Call, DoNotCallEntry, LegacyDay, LegacyExchang
 from app.services.credentials import api_keys
 from app.services.legacy import migration as legacy_migration
 from app.services.legacy.migration import DAYS_KEPT, EXCHANGES_KEPT, NO_ASSISTANT
-from tests.api.legacy_calls.conftest import TO, Dialler
-from tests.fixtures.cast import Tenant
+from tests.api.legacy_calls.conftest import TO, LegacyScript
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import Tenant
 
 QUEUED = "The call is queued and will be placed shortly."
 MESSAGES = {"introNotes": ..., "introMessage": "Hello, it’s Robin's.", "introVoicemail": "Bye."}
@@ -43,9 +43,9 @@ def calls(session: Session) -> list[Call]:
 
 
 def test_an_accepted_request_is_kept_in_the_words_of_area_c_with_both_answers(
-    session: Session, served: Dialler, assistant: Assistant
+    session: Session, legacy_script: LegacyScript, assistant: Assistant
 ) -> None:
-    answer = served.ask(formInfo=[{"key": "city", "value": "Boston"}])
+    answer = legacy_script.ask(formInfo=[{"key": "city", "value": "Boston"}])
     kept = exchange(session)
     assert (kept.request, kept.status, kept.answer, kept.shadow_status, kept.shadow_answer) == (
         {
@@ -77,7 +77,11 @@ def test_an_accepted_request_is_kept_in_the_words_of_area_c_with_both_answers(
     ],
 )
 def test_the_kept_body_asks_area_c_for_the_same_call(
-    session: Session, tenant: Tenant, served: Dialler, client: FlaskClient, changes: dict[str, Any]
+    session: Session,
+    tenant: Tenant,
+    legacy_script: LegacyScript,
+    client: FlaskClient,
+    changes: dict[str, Any],
 ) -> None:
     key = api_keys.create(
         session,
@@ -87,7 +91,7 @@ def test_the_kept_body_asks_area_c_for_the_same_call(
         live=True,
     )
     session.commit()
-    assert served.ask(**changes).status_code == 200
+    assert legacy_script.ask(**changes).status_code == 200
     body = exchange(session).request
     answer = client.post("/api/v1/outbound/call", headers={"x-api-key": key.secret}, json=body)
     assert answer.status_code == 200, answer.get_json()
@@ -104,17 +108,17 @@ def test_the_kept_body_asks_area_c_for_the_same_call(
 
 @pytest.mark.usefixtures("clock")
 def test_both_areas_refuse_with_their_own_messages(
-    session: Session, tenant: Tenant, served: Dialler
+    session: Session, tenant: Tenant, legacy_script: LegacyScript
 ) -> None:
     entry = DoNotCallEntry(
         organization_id=tenant.plus.id, partner_id=tenant.partner.id, phone=TO, added_by="Paul"
     )
     session.add(entry)
     session.commit()
-    served.ask()
+    legacy_script.ask()
     assert exchange_results(session) == [(409, "do_not_contact"), (409, "do_not_contact")]
     assert exchange(session).shadow_answer["success"] is False
-    served.ask(toPhoneNumber="+19005550123")
+    legacy_script.ask(toPhoneNumber="+19005550123")
     assert exchange_results(session) == [(400, "number_not_allowed"), (400, "number_not_allowed")]
     kept = exchange(session)
     fields = [
@@ -126,62 +130,73 @@ def test_both_areas_refuse_with_their_own_messages(
 
 
 def test_a_number_of_no_assistant_gets_a_placeholder_in_the_request(
-    session: Session, served: Dialler
+    session: Session, legacy_script: LegacyScript
 ) -> None:
-    served.ask(fromPhoneNumber="+12025550199")
+    legacy_script.ask(fromPhoneNumber="+12025550199")
     assert exchange_results(session) == [(404, "agent_not_found"), (404, "agent_not_found")]
     assert exchange(session).request["agentId"] == NO_ASSISTANT
 
 
-def test_requests_that_only_area_c_refuses_are_counted(session: Session, served: Dialler) -> None:
-    assert served.ask(name="A" * 101).status_code == 200
+def test_requests_that_only_area_c_refuses_are_counted(
+    session: Session, legacy_script: LegacyScript
+) -> None:
+    assert legacy_script.ask(name="A" * 101).status_code == 200
     assert exchange_results(session) == [(200, None), (400, "too_long")]
     assert (len(calls(session)), counted(session)) == (1, [(1, 0, 1)])
 
 
 def test_after_the_end_area_c_still_says_what_it_would_answer(
-    session: Session, retired: Dialler
+    session: Session, retired_legacy_script: LegacyScript
 ) -> None:
-    assert retired.ask().status_code == 410
+    assert retired_legacy_script.ask().status_code == 410
     assert exchange_results(session) == [(410, "retired"), (200, None)]
     assert (calls(session), counted(session)) == ([], [(0, 1, 1)])
 
 
 def test_requests_without_the_plus_plan_are_compared_too(
-    session: Session, tenant: Tenant, served: Dialler
+    session: Session, tenant: Tenant, legacy_script: LegacyScript
 ) -> None:
     tenant.plus.payment_tier = Tier.FREE
     session.commit()
-    served.ask()
+    legacy_script.ask()
     assert exchange_results(session) == [(403, "plan_required"), (200, None)]
 
 
 def test_an_unreadable_request_is_counted_and_does_not_replace_the_last_one(
-    session: Session, clock: SetClock, served: Dialler, retired: Dialler
+    session: Session,
+    clock: SetClock,
+    legacy_script: LegacyScript,
+    retired_legacy_script: LegacyScript,
 ) -> None:
-    served.ask()
+    legacy_script.ask()
     before = exchange(session).at
     clock.pass_by(minutes=1)
-    served.ask(name=...)
-    served.client.post("/phone/outbound", headers=served.headers, data=b"{")
-    retired.client.post("/phone/outbound", headers=retired.headers, data=b"{")
+    legacy_script.ask(name=...)
+    legacy_script.client.post("/phone/outbound", headers=legacy_script.headers, data=b"{")
+    retired_legacy_script.client.post(
+        "/phone/outbound", headers=retired_legacy_script.headers, data=b"{"
+    )
     assert (exchange(session).at, counted(session)) == (before, [(1, 3, 0)])
 
 
-def test_without_a_valid_token_nothing_is_counted(session: Session, served: Dialler) -> None:
-    Dialler(served.client, {"Authorization": "Bearer nonsense"}).ask()
+def test_without_a_valid_token_nothing_is_counted(
+    session: Session, legacy_script: LegacyScript
+) -> None:
+    LegacyScript(legacy_script.client, {"Authorization": "Bearer nonsense"}).ask()
     assert counted(session) == []
 
 
-def test_a_noted_request_has_the_code_of_its_own_answer(session: Session, served: Dialler) -> None:
+def test_a_noted_request_has_the_code_of_its_own_answer(
+    session: Session, legacy_script: LegacyScript
+) -> None:
     """Asking Area C leaves no trace in what is noted of the request."""
-    served.ask(name="A" * 101)
-    log = served.client.application.extensions["request_log"]
+    legacy_script.ask(name="A" * 101)
+    log = legacy_script.client.application.extensions["request_log"]
     assert [noted["code"] for noted in log._waiting] == [None]
 
 
-def test_old_requests_are_deleted(session: Session, served: Dialler) -> None:
-    served.ask()
+def test_old_requests_are_deleted(session: Session, legacy_script: LegacyScript) -> None:
+    legacy_script.ask()
     legacy_migration.purge(session)
     assert (len(counted(session)), exchange(session).status) == (1, 200)
     kept, day = exchange(session), session.scalars(select(LegacyDay)).one()

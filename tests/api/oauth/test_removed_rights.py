@@ -15,7 +15,7 @@ from app.services.auth import sessions
 from app.services.credentials import api_keys
 from app.services.legacy import extensions
 from tests.fixtures.browser_session import give_session
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 
 SUPPORT = system_caller("command line")
 HOUR = timedelta(hours=1)
@@ -26,11 +26,11 @@ def administrator(tenant: Tenant) -> Caller:
     return tenant.caller(Role.PARTNER_ADMIN)
 
 
-def token_of(client: FlaskClient, made: oauth_clients.NewClient) -> dict[str, str]:
+def token_of(client: FlaskClient, new_client: oauth_clients.NewClient) -> dict[str, str]:
     form = {
         "grant_type": "client_credentials",
-        "client_id": made.client.client_id,
-        "client_secret": made.secret,
+        "client_id": new_client.client.client_id,
+        "client_secret": new_client.secret,
     }
     token = client.post("/oauth2/token", data=form).get_json()["access_token"]
     return {"Authorization": f"Bearer {token}"}
@@ -66,8 +66,8 @@ def test_a_bearer_token_ends_with_its_rights(
         return client.post(path, headers=headers, json=form).status_code
 
     assert status() == 400
-    take_away, refused = CLIENT_ENDS[end]
-    take_away(session, administrator, made.client, tenant)
+    remove_access, refused = CLIENT_ENDS[end]
+    remove_access(session, administrator, made.client, tenant)
     session.commit()
     assert status() == refused
 
@@ -154,8 +154,8 @@ def test_an_api_key_ends_with_its_rights(
         return client.get("/api/v1/outbound/calls", headers=headers).status_code
 
     assert status() == 200
-    take_away, refused = KEY_ENDS[end]
-    take_away(session, administrator, made.key, tenant)
+    remove_access, refused = KEY_ENDS[end]
+    remove_access(session, administrator, made.key, tenant)
     session.commit()
     assert status() == refused
 
@@ -191,8 +191,8 @@ def test_a_session_ends_with_its_rights(
     session.commit()
     give_session(client, token)
     assert "<h1>Branding</h1>" in client.get("/branding").text
-    take_away, refused = SESSION_ENDS[end]
-    take_away(session, administrator, user, token, tenant)
+    remove_access, refused = SESSION_ENDS[end]
+    remove_access(session, administrator, user, token, tenant)
     session.commit()
     answer = client.get("/branding")
     assert answer.status_code == refused
@@ -202,9 +202,9 @@ def test_a_session_ends_with_its_rights(
 def test_a_session_stays_ended_when_its_partner_is_reactivated(
     client: FlaskClient, session: Session, tenant: Tenant
 ) -> None:
-    token = sessions.create(session, own.user, lifetime=HOUR, host="localhost")
-    partners.suspend(session, SUPPORT, own.partner.id)
-    partners.reactivate(session, SUPPORT, own.partner.id)
+    token = sessions.create(session, tenant.user, lifetime=HOUR, host="localhost")
+    partners.suspend(session, SUPPORT, tenant.partner.id)
+    partners.reactivate(session, SUPPORT, tenant.partner.id)
     session.commit()
     give_session(client, token)
     answer = client.get("/")

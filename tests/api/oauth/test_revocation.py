@@ -10,7 +10,7 @@ from app.enums import Role
 from app.models import RevokedToken
 from app.services import oauth_clients
 from app.services.oauth_clients import NewClient
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 
 UNPROVEN = "The client is unknown, its secret is wrong, or it may not have tokens now."
 
@@ -22,17 +22,17 @@ def make(session: Session, tenant: Tenant) -> NewClient:
     return made
 
 
-def credentials(made: NewClient) -> dict[str, str]:
-    return {"client_id": made.client.client_id, "client_secret": made.secret}
+def credentials(new_client: NewClient) -> dict[str, str]:
+    return {"client_id": new_client.client.client_id, "client_secret": new_client.secret}
 
 
-def token_of(client: FlaskClient, made: NewClient) -> str:
-    form = {"grant_type": "client_credentials", **credentials(made)}
+def token_of(client: FlaskClient, new_client: NewClient) -> str:
+    form = {"grant_type": "client_credentials", **credentials(new_client)}
     return str(client.post("/oauth2/token", data=form).get_json()["access_token"])
 
 
-def revoke(client: FlaskClient, made: NewClient, **form: Any) -> TestResponse:
-    return client.post("/oauth2/revoke", data=credentials(made) | form)
+def revoke(client: FlaskClient, new_client: NewClient, **form: Any) -> TestResponse:
+    return client.post("/oauth2/revoke", data=credentials(new_client) | form)
 
 
 def status(client: FlaskClient, token: str) -> int:

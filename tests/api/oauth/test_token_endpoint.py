@@ -20,14 +20,14 @@ from app.policy import ROLE_PERMISSIONS
 from app.policy.caller import system_caller
 from app.services import oauth_clients
 from app.services.oauth_clients import NewClient
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 
 FORM = "application/x-www-form-urlencoded"
 NO_STORE = "no-store"
 
 
 @pytest.fixture
-def made(session: Session, tenant: Tenant) -> NewClient:
+def new_client(session: Session, tenant: Tenant) -> NewClient:
     administrator = tenant.caller(Role.PARTNER_ADMIN)
     new = oauth_clients.create(session, administrator, name="Sync", role=Role.PARTNER_EDITOR)
     session.commit()
@@ -44,11 +44,11 @@ def legacy(session: Session, tenant: Tenant) -> NewClient:
     return new
 
 
-def form_of(made: NewClient, **changes: str | None) -> dict[str, str]:
+def form_of(new_client: NewClient, **changes: str | None) -> dict[str, str]:
     form = {
         "grant_type": "client_credentials",
-        "client_id": made.client.client_id,
-        "client_secret": made.secret,
+        "client_id": new_client.client.client_id,
+        "client_secret": new_client.secret,
     }
     return {name: value for name, value in (form | changes).items() if value is not None}
 
@@ -92,9 +92,9 @@ ALL_OF_AN_EDITOR = (
 
 
 def test_a_client_gets_a_token_with_every_scope_of_its_role(
-    client: FlaskClient, made: NewClient
+    client: FlaskClient, new_client: NewClient
 ) -> None:
-    answer = ask(client, form_of(made))
+    answer = ask(client, form_of(new_client))
     assert granted(answer) == ALL_OF_AN_EDITOR
     assert (answer.content_type, answer.headers["Cache-Control"]) == ("application/json", NO_STORE)
     token = answer.get_json()["access_token"]
@@ -102,13 +102,13 @@ def test_a_client_gets_a_token_with_every_scope_of_its_role(
     assert (served.status_code, len(served.get_json())) == (200, 1)
 
 
-def test_a_part_of_the_scope_can_be_asked_for(client: FlaskClient, made: NewClient) -> None:
-    answer = ask(client, form_of(made, scope="users:read partner:read"))
+def test_a_part_of_the_scope_can_be_asked_for(client: FlaskClient, new_client: NewClient) -> None:
+    answer = ask(client, form_of(new_client, scope="users:read partner:read"))
     assert (answer.status_code, answer.get_json()["scope"]) == (200, "partner:read users:read")
     token = answer.get_json()["access_token"]
     headers = {"Authorization": f"Bearer {token}"}
     assert client.get("/api/partners", headers=headers).status_code == 200
-    partner_id = made.client.partner_id
+    partner_id = new_client.client.partner_id
     answer = client.get(f"/api/partners/{partner_id}/organizations", headers=headers)
     assert (answer.status_code, answer.get_json()["details"]["code"]) == (
         403,
@@ -121,9 +121,9 @@ def test_a_part_of_the_scope_can_be_asked_for(client: FlaskClient, made: NewClie
     ["credentials:manage", "nonsense", "users:read nonsense", "phone/call.out", "a\tb", "é"],
 )
 def test_a_scope_beyond_the_role_is_refused(
-    client: FlaskClient, made: NewClient, scope: str
+    client: FlaskClient, new_client: NewClient, scope: str
 ) -> None:
-    answer = ask(client, form_of(made, scope=scope))
+    answer = ask(client, form_of(new_client, scope=scope))
     assert refused(answer) == (400, "invalid_scope", SHAPE, NO_STORE)
 
 
@@ -156,12 +156,12 @@ def test_a_legacy_client_gets_no_other_scope(
     ],
 )
 def test_a_request_without_proof_is_refused_without_a_hint(
-    client: FlaskClient, made: NewClient, changes: dict[str, str | None]
+    client: FlaskClient, new_client: NewClient, changes: dict[str, str | None]
 ) -> None:
-    answer = ask(client, form_of(made, **changes))
+    answer = ask(client, form_of(new_client, **changes))
     assert refused(answer) == INVALID_CLIENT
     assert "WWW-Authenticate" not in answer.headers
-    assert answer.get_json() == ask(client, form_of(made, client_secret="no")).get_json()
+    assert answer.get_json() == ask(client, form_of(new_client, client_secret="no")).get_json()
 
 
 @pytest.mark.parametrize(
@@ -171,12 +171,12 @@ def test_a_stopped_client_gets_no_token(
     client: FlaskClient,
     session: Session,
     tenant: Tenant,
-    made: NewClient,
+    new_client: NewClient,
     stop: Callable[..., OAuthClient],
 ) -> None:
-    stop(session, tenant.caller(Role.PARTNER_ADMIN), made.client.id)
+    stop(session, tenant.caller(Role.PARTNER_ADMIN), new_client.client.id)
     session.commit()
-    assert refused(ask(client, form_of(made))) == INVALID_CLIENT
+    assert refused(ask(client, form_of(new_client))) == INVALID_CLIENT
 
 
 def basic(client_id: str, secret: str) -> dict[str, str]:
@@ -184,10 +184,12 @@ def basic(client_id: str, secret: str) -> dict[str, str]:
     return {"Authorization": f"Basic {pair}"}
 
 
-def test_a_client_can_authenticate_by_http_basic(client: FlaskClient, made: NewClient) -> None:
+def test_a_client_can_authenticate_by_http_basic(
+    client: FlaskClient, new_client: NewClient
+) -> None:
     for headers in (
-        basic(made.client.client_id, made.secret),
-        basic(made.client.client_id.replace("_", "%5F"), made.secret),
+        basic(new_client.client.client_id, new_client.secret),
+        basic(new_client.client.client_id.replace("_", "%5F"), new_client.secret),
     ):
         answer = ask(client, {"grant_type": "client_credentials"}, headers=headers)
         assert granted(answer) == ALL_OF_AN_EDITOR
@@ -206,17 +208,19 @@ def test_failed_http_basic_gets_401_with_a_challenge(
     assert answer.headers["WWW-Authenticate"] == 'Basic realm="token endpoint", charset="UTF-8"'
 
 
-def test_a_bearer_header_is_no_client_authentication(client: FlaskClient, made: NewClient) -> None:
-    answer = ask(client, form_of(made), headers={"Authorization": "Bearer abc"})
+def test_a_bearer_header_is_no_client_authentication(
+    client: FlaskClient, new_client: NewClient
+) -> None:
+    answer = ask(client, form_of(new_client), headers={"Authorization": "Bearer abc"})
     assert granted(answer) == ALL_OF_AN_EDITOR
 
 
 def test_two_ways_of_authenticating_at_once_are_refused(
-    client: FlaskClient, made: NewClient
+    client: FlaskClient, new_client: NewClient
 ) -> None:
-    headers = basic(made.client.client_id, made.secret)
-    assert refused(ask(client, form_of(made), headers=headers)) == INVALID_REQUEST
-    other = form_of(made, client_id="ppc_other", client_secret=None)
+    headers = basic(new_client.client.client_id, new_client.secret)
+    assert refused(ask(client, form_of(new_client), headers=headers)) == INVALID_REQUEST
+    other = form_of(new_client, client_id="ppc_other", client_secret=None)
     assert refused(ask(client, other, headers=headers)) == INVALID_REQUEST
 
 
@@ -231,30 +235,36 @@ def test_two_ways_of_authenticating_at_once_are_refused(
     ],
 )
 def test_only_client_credentials_are_granted(
-    client: FlaskClient, made: NewClient, grant_type: str | None, error: str
+    client: FlaskClient, new_client: NewClient, grant_type: str | None, error: str
 ) -> None:
-    answer = ask(client, form_of(made, grant_type=grant_type))
+    answer = ask(client, form_of(new_client, grant_type=grant_type))
     assert refused(answer) == (400, error, SHAPE, NO_STORE)
 
 
-def test_the_cookie_of_old_clients_means_nothing(client: FlaskClient, made: NewClient) -> None:
+def test_the_cookie_of_old_clients_means_nothing(
+    client: FlaskClient, new_client: NewClient
+) -> None:
     client.set_cookie("XSRF-TOKEN", "anything")
-    assert ask(client, form_of(made)).status_code == 200
-    assert refused(ask(client, form_of(made, client_secret="no"))) == INVALID_CLIENT
+    assert ask(client, form_of(new_client)).status_code == 200
+    assert refused(ask(client, form_of(new_client, client_secret="no"))) == INVALID_CLIENT
 
 
-def test_unknown_parameters_and_the_query_are_ignored(client: FlaskClient, made: NewClient) -> None:
-    assert ask(client, form_of(made, audience="x", empty="")).status_code == 200
+def test_unknown_parameters_and_the_query_are_ignored(
+    client: FlaskClient, new_client: NewClient
+) -> None:
+    assert ask(client, form_of(new_client, audience="x", empty="")).status_code == 200
     in_query = client.post(
-        "/oauth2/token?" + urlencode(form_of(made)),
+        "/oauth2/token?" + urlencode(form_of(new_client)),
         data={"grant_type": "client_credentials"},
     )
     assert refused(in_query) == INVALID_CLIENT
 
 
 @pytest.mark.parametrize("name", ["grant_type", "client_id", "client_secret", "scope", "unknown"])
-def test_a_parameter_sent_twice_is_refused(client: FlaskClient, made: NewClient, name: str) -> None:
-    twice = urlencode(form_of(made)) + f"&{name}=a" * 2
+def test_a_parameter_sent_twice_is_refused(
+    client: FlaskClient, new_client: NewClient, name: str
+) -> None:
+    twice = urlencode(form_of(new_client)) + f"&{name}=a" * 2
     answer = client.post("/oauth2/token", data=twice, content_type=FORM)
     assert refused(answer) == INVALID_REQUEST
 
@@ -304,48 +314,48 @@ def test_another_method_is_refused_in_the_same_shape(client: FlaskClient, path: 
 
 @pytest.mark.usefixtures("clock")
 def test_too_many_failures_make_the_client_wait(
-    make_app: Callable[..., Flask], made: NewClient, legacy: NewClient
+    make_app: Callable[..., Flask], new_client: NewClient, legacy: NewClient
 ) -> None:
     limited = make_app(failed_sign_ins=3).test_client()
     for _ in range(3):
-        assert refused(ask(limited, form_of(made, client_secret="no"))) == INVALID_CLIENT
-    for form in (form_of(made, client_secret="no"), form_of(made)):
+        assert refused(ask(limited, form_of(new_client, client_secret="no"))) == INVALID_CLIENT
+    for form in (form_of(new_client, client_secret="no"), form_of(new_client)):
         answer = ask(limited, form)
         assert refused(answer) == (429, "invalid_request", SHAPE, NO_STORE)
         assert answer.headers["Retry-After"] == "1"
-    elsewhere = ask(limited, form_of(made), environ_base={"REMOTE_ADDR": "192.0.2.7"})
+    elsewhere = ask(limited, form_of(new_client), environ_base={"REMOTE_ADDR": "192.0.2.7"})
     assert (elsewhere.status_code, ask(limited, form_of(legacy)).status_code) == (200, 200)
 
 
 @pytest.mark.usefixtures("clock")
 def test_failures_of_other_clients_do_not_delay_the_right_secret(
-    make_app: Callable[..., Flask], made: NewClient, legacy: NewClient
+    make_app: Callable[..., Flask], new_client: NewClient, legacy: NewClient
 ) -> None:
     limited = make_app(failed_sign_ins_network=2).test_client()
     for _ in range(2):
         assert refused(ask(limited, form_of(legacy, client_secret="no"))) == INVALID_CLIENT
-    assert refused(ask(limited, form_of(made, client_secret="no")))[0] == 429
-    assert ask(limited, form_of(made)).status_code == 200
+    assert refused(ask(limited, form_of(new_client, client_secret="no")))[0] == 429
+    assert ask(limited, form_of(new_client)).status_code == 200
 
 
 @pytest.mark.usefixtures("clock")
 def test_a_client_has_twenty_failures_at_an_address_before_it_waits(
-    make_app: Callable[..., Flask], made: NewClient
+    make_app: Callable[..., Flask], new_client: NewClient
 ) -> None:
-    client, wrong = make_app().test_client(), form_of(made, client_secret="no")
+    client, wrong = make_app().test_client(), form_of(new_client, client_secret="no")
     answers = [refused(ask(client, wrong)) for _ in range(21)]
     assert answers == [INVALID_CLIENT] * 20 + [(429, "invalid_request", SHAPE, NO_STORE)]
 
 
 @pytest.mark.usefixtures("clock")
 def test_a_success_resets_the_count_of_failures(
-    make_app: Callable[..., Flask], session: Session, made: NewClient
+    make_app: Callable[..., Flask], session: Session, new_client: NewClient
 ) -> None:
     limited = make_app(failed_sign_ins=3).test_client()
     for _ in range(3):
         for _ in range(2):
-            ask(limited, form_of(made, client_secret="no"))
-        assert ask(limited, form_of(made)).status_code == 200
+            ask(limited, form_of(new_client, client_secret="no"))
+        assert ask(limited, form_of(new_client)).status_code == 200
     counted = session.scalars(select(ThrottleCounter.failures)).all()
     assert sorted(round(each) for each in counted) == [
         0,
@@ -381,14 +391,14 @@ def test_the_metadata_is_valid_as_the_standard_wants_it(make_app: Callable[..., 
 
 
 def test_a_host_of_its_own_changes_issuer_and_audience(
-    make_app: Callable[..., Flask], made: NewClient, legacy: NewClient
+    make_app: Callable[..., Flask], new_client: NewClient, legacy: NewClient
 ) -> None:
     hosted = make_app(
         auth_url="https://auth.example/",
         base_url="https://api.example",
         phone_url="https://phone.example",
     ).test_client()
-    tokens = [ask(hosted, form_of(c)).get_json()["access_token"] for c in (made, legacy)]
+    tokens = [ask(hosted, form_of(c)).get_json()["access_token"] for c in (new_client, legacy)]
     [key] = hosted.get("/.well-known/jwks.json").get_json()["keys"]
     claims = [jwt.decode(t, ECKey.import_key(key), algorithms=["ES256"]).claims for t in tokens]
     assert [(c["iss"], c["aud"]) for c in claims] == [
@@ -400,13 +410,13 @@ def test_a_host_of_its_own_changes_issuer_and_audience(
     assert make_app().test_client().get("/api/partners", headers=headers).status_code == 401
 
 
-def test_the_published_keys_verify_a_token(client: FlaskClient, made: NewClient) -> None:
-    token = ask(client, form_of(made)).get_json()["access_token"]
+def test_the_published_keys_verify_a_token(client: FlaskClient, new_client: NewClient) -> None:
+    token = ask(client, form_of(new_client)).get_json()["access_token"]
     answer = client.get("/.well-known/jwks.json")
     [key] = answer.get_json()["keys"]
     assert set(key) == {"kty", "crv", "x", "y", "use", "alg", "kid"}
     read = jwt.decode(token, ECKey.import_key(key), algorithms=["ES256"])
     assert (read.header, read.claims["sub"]) == (
         {"alg": "ES256", "typ": "at+jwt", "kid": key["kid"]},
-        made.client.client_id,
+        new_client.client.client_id,
     )

@@ -3,9 +3,9 @@ from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from tests.fixtures.area_a import AreaA, make_area_a
+from tests.fixtures.partner_api import PartnerApi, make_partner_api
 
 
 @pytest.fixture
-def area(client: FlaskClient, session: Session, settings: Settings) -> AreaA:
-    return make_area_a(client, session, settings)
+def partner_api(client: FlaskClient, session: Session, settings: Settings) -> PartnerApi:
+    return make_partner_api(client, session, settings)

@@ -4,20 +4,21 @@ import pytest
 
 from app.enums import Role
 from app.models import new_id
-from tests.fixtures.area_a import AreaA
+from tests.fixtures.partner_api import PartnerApi
 
 
 @pytest.fixture
-def path(area: AreaA) -> str:
-    return f"/api/partners/{area.tenant.partner.id}/organizations/{area.tenant.organization.id}"
+def path(partner_api: PartnerApi) -> str:
+    tenant = partner_api.tenant
+    return f"/api/partners/{tenant.partner.id}/organizations/{tenant.organization.id}"
 
 
-def test_the_answer_is_the_changed_organization(area: AreaA, path: str) -> None:
-    listed = area.get(f"/api/partners/{area.tenant.partner.id}/organizations")
-    answer = area.put(path, {"referralCode": "FRIEND", "userLimit": 0}, as_role=Role.ADMIN)
+def test_the_answer_is_the_changed_organization(partner_api: PartnerApi, path: str) -> None:
+    listed = partner_api.get(f"/api/partners/{partner_api.tenant.partner.id}/organizations")
+    answer = partner_api.put(path, {"referralCode": "FRIEND", "userLimit": 0}, as_role=Role.ADMIN)
     assert answer == listed[0] | {"referralCode": "FRIEND", "userLimit": 0}
     assert answer == {
-        "id": str(area.tenant.organization.id),
+        "id": str(partner_api.tenant.organization.id),
         "createdDate": listed[0]["createdDate"],
         "referralCode": "FRIEND",
         "referredByCode": None,
@@ -26,7 +27,7 @@ def test_the_answer_is_the_changed_organization(area: AreaA, path: str) -> None:
         "referralPromoUsed": None,
         "referralUICustomization": None,
         "adminOwned": False,
-        "partnerId": str(area.tenant.partner.id),
+        "partnerId": str(partner_api.tenant.partner.id),
         "tempDemoOrg": False,
         "agentLimit": 1,
         "userLimit": 0,
@@ -34,9 +35,11 @@ def test_the_answer_is_the_changed_organization(area: AreaA, path: str) -> None:
     }
 
 
-def test_an_organization_can_be_sent_back_as_it_was_read(area: AreaA, path: str) -> None:
-    seen = area.put(path, {})
-    assert area.put(path, seen) == seen
+def test_an_organization_can_be_sent_back_as_it_was_read(
+    partner_api: PartnerApi, path: str
+) -> None:
+    seen = partner_api.put(path, {})
+    assert partner_api.put(path, seen) == seen
 
 
 @pytest.mark.parametrize(
@@ -53,18 +56,22 @@ def test_an_organization_can_be_sent_back_as_it_was_read(area: AreaA, path: str)
         ({"paymentTeir": "customerPlusPlan"}, "unknown_field"),
     ],
 )
-def test_bad_values_are_refused(area: AreaA, path: str, body: dict[str, object], code: str) -> None:
-    assert area.refused("PUT", path, body) == (400, code)
+def test_bad_values_are_refused(
+    partner_api: PartnerApi, path: str, body: dict[str, object], code: str
+) -> None:
+    assert partner_api.refused("PUT", path, body) == (400, code)
 
 
-def test_an_operator_changes_by_path_and_the_ids_must_match(area: AreaA, path: str) -> None:
-    assert area.put(path, {"agentLimit": 5}, as_role=Role.OPERATOR)["agentLimit"] == 5
-    tenant, other_tenant = area.tenant, area.other_tenant
+def test_an_operator_changes_by_path_and_the_ids_must_match(
+    partner_api: PartnerApi, path: str
+) -> None:
+    assert partner_api.put(path, {"agentLimit": 5}, as_role=Role.OPERATOR)["agentLimit"] == 5
+    tenant, other_tenant = partner_api.tenant, partner_api.other_tenant
     crossed = f"/api/partners/{tenant.partner.id}/organizations/{other_tenant.organization.id}"
     absent = f"/api/partners/{tenant.partner.id}/organizations/{new_id()}"
     nowhere = f"/api/partners/{new_id()}/organizations/{tenant.organization.id}"
     assert [
-        area.refused("PUT", place, {"agentLimit": 9}, as_role=Role.OPERATOR)
+        partner_api.refused("PUT", place, {"agentLimit": 9}, as_role=Role.OPERATOR)
         for place in (crossed, absent, nowhere)
     ] == [
         (404, "organization_not_found"),

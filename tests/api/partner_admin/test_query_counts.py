@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import Role
 from app.services import organizations, reporting, users
-from tests.fixtures.area_a import AreaA
-from tests.fixtures.cast import converse, make_partner, make_user, organization_of
 from tests.fixtures.databases import BACKENDS
+from tests.fixtures.partner_api import PartnerApi
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import converse, make_partner, make_user, organization_of
 from tests.matrix import rotating
 
 DAY = date(2026, 5, 4)
@@ -20,32 +20,32 @@ PRICE = {"tier": "customerBasicPlan", "processorPriceId": "p", "processorProduct
 COLOUR = {"name": "primary", "value": "red"}
 
 
-def grow(area: AreaA, count: int) -> None:
-    partner = area.tenant.partner
+def grow(partner_api: PartnerApi, count: int) -> None:
+    partner = partner_api.tenant.partner
     for number in range(count):
-        user = make_user(area.session, partner.id, f"{count}-{number}@x.example")
-        converse(area.session, organization_of(area.session, user), DAY)
-        make_partner(area.session, f"Partner {count} {number}", brandUIColors=[COLOUR])
+        user = make_user(partner_api.session, partner.id, f"{count}-{number}@x.example")
+        converse(partner_api.session, organization_of(partner_api.session, user), DAY)
+        make_partner(partner_api.session, f"Partner {count} {number}", brandUIColors=[COLOUR])
     organizations.get(
-        area.session, area.tenant.caller(Role.ADMIN), area.tenant.plus.id
+        partner_api.session, partner_api.tenant.caller(Role.ADMIN), partner_api.tenant.plus.id
     ).user_limit = 0
     for number in range(count):
         users.invite(
-            area.session,
-            area.tenant.caller(Role.ADMIN),
+            partner_api.session,
+            partner_api.tenant.caller(Role.ADMIN),
             email=f"in-{count}-{number}@x.example",
             user_type=Role.STANDARD,
-            organization_id=area.tenant.plus.id,
+            organization_id=partner_api.tenant.plus.id,
         )
-    area.put(f"/api/partners/{partner.id}", {"pricing": [PRICE] * min(count, 100)})
-    area.session.commit()
+    partner_api.put(f"/api/partners/{partner.id}", {"pricing": [PRICE] * min(count, 100)})
+    partner_api.session.commit()
 
 
 @pytest.mark.parametrize("backend", rotating("database of a hundred", BACKENDS), indirect=True)
 def test_lists_figures_and_screens_take_the_same_queries_for_one_and_for_a_hundred(
-    area: AreaA, database: Database
+    partner_api: PartnerApi, database: Database
 ) -> None:
-    partner_id = area.tenant.partner.id
+    partner_id, plus_id = partner_api.tenant.partner.id, partner_api.tenant.plus.id
     partner = f"/api/partners/{partner_id}"
     paths = {
         "/api/partners": Role.OPERATOR,
@@ -53,14 +53,12 @@ def test_lists_figures_and_screens_take_the_same_queries_for_one_and_for_a_hundr
         f"{partner}/users": Role.ADMIN,
         f"{partner}/users?perPage=500": Role.ADMIN,
         f"{partner}/organizations": Role.ADMIN,
-        f"{partner}/organizations/{area.tenant.plus.id}/users": Role.ADMIN,
+        f"{partner}/organizations/{plus_id}/users": Role.ADMIN,
         f"{partner}/admin-report": Role.ADMIN,
         f"{partner}/pricing": Role.ADMIN,
-        f"/api/users/usage?organizationId={area.tenant.plus.id}&startDate={DAY}&endDate={DAY}": (
-            Role.ADMIN
-        ),
+        f"/api/users/usage?organizationId={plus_id}&startDate={DAY}&endDate={DAY}": (Role.ADMIN),
     }
-    caller = area.tenant.caller(Role.PARTNER_ADMIN)
+    caller = partner_api.tenant.caller(Role.PARTNER_ADMIN)
     screens: dict[str, Callable[[Session], object]] = {
         "organizations": lambda session: organizations.search(session, caller, limit=100),
         "users": lambda session: users.search(session, caller, limit=100),
@@ -72,9 +70,9 @@ def test_lists_figures_and_screens_take_the_same_queries_for_one_and_for_a_hundr
     def counts() -> dict[str, int]:
         found = {}
         for path, role in paths.items():
-            area.get(path, as_role=role)
+            partner_api.get(path, as_role=role)
             with counted(database.engine) as statements:
-                area.get(path, as_role=role)
+                partner_api.get(path, as_role=role)
             found[path] = len(statements)
         for name, ask in screens.items():
             with (
@@ -85,18 +83,18 @@ def test_lists_figures_and_screens_take_the_same_queries_for_one_and_for_a_hundr
             found[name] = len(statements)
         return found
 
-    grow(area, 1)
+    grow(partner_api, 1)
     with_one = counts()
-    grow(area, 100)
+    grow(partner_api, 100)
     assert counts() == with_one
 
 
 def test_reading_the_partner_of_the_credential_costs_no_check_of_its_own(
-    area: AreaA, database: Database
+    partner_api: PartnerApi, database: Database
 ) -> None:
-    path = f"/api/partners/{area.tenant.partner.id}/admin-report"
-    area.get(path)
+    path = f"/api/partners/{partner_api.tenant.partner.id}/admin-report"
+    partner_api.get(path)
     with counted(database.engine) as statements:
-        area.get(path)
+        partner_api.get(path)
     reads = [statement for statement in statements if statement.startswith("SELECT")]
     assert len(reads) == 2  # the token's, and the report

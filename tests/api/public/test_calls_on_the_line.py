@@ -11,7 +11,7 @@ from app.services.calls.cancel import CANCELLING
 from tests.api.public.conftest import Script, make_key
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.worker import Worker, make_calling_organization, until
+from tests.fixtures.worker import Worker, make_calling_organization, wait_until
 from tests.matrix import rotating
 
 
@@ -41,7 +41,7 @@ def test_a_call_on_the_line_is_ended_after_cancelling_is_answered(
     script: Script, worker: Worker
 ) -> None:
     call_id = script.call().get_json()["callId"]
-    until(lambda: status(script, call_id) == "in-progress")
+    wait_until(lambda: status(script, call_id) == "in-progress")
     answer = script.cancel(call_id)
     body = answer.get_json()
     assert (answer.status_code, body["status"], body["statusDetail"]) == (
@@ -49,7 +49,7 @@ def test_a_call_on_the_line_is_ended_after_cancelling_is_answered(
         "in-progress",
         CANCELLING,
     )
-    until(lambda: status(script, call_id) == "canceled")
+    wait_until(lambda: status(script, call_id) == "canceled")
     again = script.cancel(call_id)
     body = again.get_json()
     assert (again.status_code, body["status"], body["endedReason"], body["answeredBy"]) == (
@@ -64,7 +64,7 @@ def test_a_call_on_the_line_is_ended_after_cancelling_is_answered(
 
 def test_a_call_that_is_over_is_not_cancelled(script: Script, worker: Worker) -> None:
     call_id = script.call(contact={"phoneNumber": "+12025550103"}).get_json()["callId"]
-    until(lambda: status(script, call_id) == "busy")
+    wait_until(lambda: status(script, call_id) == "busy")
     answer = script.cancel(call_id)
     assert (answer.status_code, answer.get_json()["details"]["code"]) == (409, "call_ended")
 
@@ -74,9 +74,9 @@ def test_a_cancelled_call_is_ended_once_the_worker_is_back(
     script: Script, worker: Worker, fresh_database: Database
 ) -> None:
     call_id = script.call(contact={"phoneNumber": "+12025550106"}).get_json()["callId"]
-    until(lambda: status(script, call_id) == "dialing")
+    wait_until(lambda: status(script, call_id) == "dialing")
     worker.kill()
     answer = script.cancel(call_id)
     assert (answer.status_code, answer.get_json()["status"]) == (200, "dialing")
     worker.start()
-    until(lambda: status(script, call_id) == "canceled")
+    wait_until(lambda: status(script, call_id) == "canceled")

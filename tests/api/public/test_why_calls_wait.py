@@ -27,7 +27,7 @@ TOMORROW = "2026-06-11T00:00:00.000Z"
 
 
 @dataclass
-class Office:
+class WaitingCalls:
     """An organization whose calls are made to wait."""
 
     session: Session
@@ -75,109 +75,115 @@ class Office:
         return call_id
 
 
-def outside_hours(office: Office) -> UUID:
-    office.set(calling_hours_on=True, calling_hours_start=time(9), calling_hours_end=time(10))
-    return office.ask()
-
-
-def one_line_in_use(office: Office) -> UUID:
-    office.set(max_calls_at_once=1)
-    office.claim(office.ask())
-    call_id = office.ask()
-    office.claim(call_id)
-    return call_id
-
-
-def lines_in_use_at_its_next_attempt(office: Office) -> UUID:
-    call_id = office.ended(CallStatus.BUSY, EndedReason.BUSY)
-    office.set(max_calls_at_once=1)
-    office.claim(office.ask())
-    office.clock.set(RETRY)
-    office.claim(call_id)
-    return call_id
-
-
-def outside_hours_at_its_next_attempt(office: Office) -> UUID:
-    call_id = office.ended(CallStatus.BUSY, EndedReason.BUSY)
-    office.set(calling_hours_on=True, calling_hours_start=time(9), calling_hours_end=time(10))
-    office.clock.set(RETRY)
-    office.claim(call_id)
-    return call_id
-
-
-def day_of_the_plan(office: Office) -> UUID:
-    office.set(payment_tier=Tier.BASIC)
-    limit = PlanLimit(
-        partner_id=office.calling_organization.partner_id, tier=Tier.BASIC, max_calls_a_day=1
+def outside_hours(waiting_calls: WaitingCalls) -> UUID:
+    waiting_calls.set(
+        calling_hours_on=True, calling_hours_start=time(9), calling_hours_end=time(10)
     )
-    office.session.add(limit)
-    office.rang_before()
-    return office.ask()
+    return waiting_calls.ask()
 
 
-def day_of_the_organization(office: Office) -> UUID:
-    office.set(max_calls_a_day=1)
-    office.rang_before()
-    return office.ask()
-
-
-def rang_just_now(office: Office) -> UUID:
-    office.set(number_spacing_minutes=90)
-    office.rang_before(minutes_ago=30)
-    return office.ask()
-
-
-def rang_often_enough(office: Office) -> UUID:
-    office.set(number_most_calls=2, number_most_days=1)
-    office.rang_before(minutes_ago=60)
-    office.rang_before(minutes_ago=30)
-    return office.ask()
-
-
-def anothers_turn(office: Office) -> UUID:
-    office.claim(office.ask(), per_second=0.01)
-    call_id = office.ask()
-    office.claim(call_id, per_second=0.01)
+def one_line_in_use(waiting_calls: WaitingCalls) -> UUID:
+    waiting_calls.set(max_calls_at_once=1)
+    waiting_calls.claim(waiting_calls.ask())
+    call_id = waiting_calls.ask()
+    waiting_calls.claim(call_id)
     return call_id
 
 
-def pause(office: Office) -> None:
-    pauses.pause(office.session, system_caller("Mara"), pauses.PauseScope(), "A storm.")
-
-
-def accepted_during_a_pause(office: Office) -> UUID:
-    pause(office)
-    return office.ask()
-
-
-def held_by_a_pause(office: Office) -> UUID:
-    call_id = office.ask()
-    pause(office)
-    office.claim(call_id)
+def lines_in_use_at_its_next_attempt(waiting_calls: WaitingCalls) -> UUID:
+    call_id = waiting_calls.ended(CallStatus.BUSY, EndedReason.BUSY)
+    waiting_calls.set(max_calls_at_once=1)
+    waiting_calls.claim(waiting_calls.ask())
+    waiting_calls.clock.set(RETRY)
+    waiting_calls.claim(call_id)
     return call_id
 
 
-def delay(office: Office, words: str, seconds: float) -> UUID:
-    call_id = office.ask()
-    attempts.record_carrier_retry(office.session, office.claim(call_id), seconds, words)
+def outside_hours_at_its_next_attempt(waiting_calls: WaitingCalls) -> UUID:
+    call_id = waiting_calls.ended(CallStatus.BUSY, EndedReason.BUSY)
+    waiting_calls.set(
+        calling_hours_on=True, calling_hours_start=time(9), calling_hours_end=time(10)
+    )
+    waiting_calls.clock.set(RETRY)
+    waiting_calls.claim(call_id)
     return call_id
 
 
-def delay_then_pause(office: Office) -> UUID:
-    call_id = delay(office, "The carrier asked to wait.", 0)
-    pause(office)
-    attempt = office.session.scalars(
+def day_of_the_plan(waiting_calls: WaitingCalls) -> UUID:
+    waiting_calls.set(payment_tier=Tier.BASIC)
+    limit = PlanLimit(
+        partner_id=waiting_calls.calling_organization.partner_id, tier=Tier.BASIC, max_calls_a_day=1
+    )
+    waiting_calls.session.add(limit)
+    waiting_calls.rang_before()
+    return waiting_calls.ask()
+
+
+def day_of_the_organization(waiting_calls: WaitingCalls) -> UUID:
+    waiting_calls.set(max_calls_a_day=1)
+    waiting_calls.rang_before()
+    return waiting_calls.ask()
+
+
+def rang_just_now(waiting_calls: WaitingCalls) -> UUID:
+    waiting_calls.set(number_spacing_minutes=90)
+    waiting_calls.rang_before(minutes_ago=30)
+    return waiting_calls.ask()
+
+
+def rang_often_enough(waiting_calls: WaitingCalls) -> UUID:
+    waiting_calls.set(number_most_calls=2, number_most_days=1)
+    waiting_calls.rang_before(minutes_ago=60)
+    waiting_calls.rang_before(minutes_ago=30)
+    return waiting_calls.ask()
+
+
+def anothers_turn(waiting_calls: WaitingCalls) -> UUID:
+    waiting_calls.claim(waiting_calls.ask(), per_second=0.01)
+    call_id = waiting_calls.ask()
+    waiting_calls.claim(call_id, per_second=0.01)
+    return call_id
+
+
+def pause(waiting_calls: WaitingCalls) -> None:
+    pauses.pause(waiting_calls.session, system_caller("Mara"), pauses.PauseScope(), "A storm.")
+
+
+def accepted_during_a_pause(waiting_calls: WaitingCalls) -> UUID:
+    pause(waiting_calls)
+    return waiting_calls.ask()
+
+
+def held_by_a_pause(waiting_calls: WaitingCalls) -> UUID:
+    call_id = waiting_calls.ask()
+    pause(waiting_calls)
+    waiting_calls.claim(call_id)
+    return call_id
+
+
+def delay(waiting_calls: WaitingCalls, words: str, seconds: float) -> UUID:
+    call_id = waiting_calls.ask()
+    attempts.record_carrier_retry(
+        waiting_calls.session, waiting_calls.claim(call_id), seconds, words
+    )
+    return call_id
+
+
+def delay_then_pause(waiting_calls: WaitingCalls) -> UUID:
+    call_id = delay(waiting_calls, "The carrier asked to wait.", 0)
+    pause(waiting_calls)
+    attempt = waiting_calls.session.scalars(
         select(CallAttempt).where(CallAttempt.call_id == call_id)
     ).one()
-    claims.claim_retry(office.session, attempt.id)
+    claims.claim_retry(waiting_calls.session, attempt.id)
     return call_id
 
 
-def never_reached_it(office: Office) -> UUID:
-    call_id = office.ask()
-    attempt_id = office.claim(call_id)
-    attempts.record_no_answer(office.session, attempt_id)
-    attempts.record_never_placed(office.session, attempt_id)
+def never_reached_it(waiting_calls: WaitingCalls) -> UUID:
+    call_id = waiting_calls.ask()
+    attempt_id = waiting_calls.claim(call_id)
+    attempts.record_no_answer(waiting_calls.session, attempt_id)
+    attempts.record_never_placed(waiting_calls.session, attempt_id)
     return call_id
 
 
@@ -185,7 +191,9 @@ HOURS = "It is outside calling hours in the person's time zone."
 AGAIN = "It is retried after 30 minutes."
 ONE_LINE = "The organization's limit of 1 call at once is reached."
 
-REASONS: dict[str, tuple[Callable[[Office], UUID], tuple[str, str, str | None, str | None]]] = {
+REASONS: dict[
+    str, tuple[Callable[[WaitingCalls], UUID], tuple[str, str, str | None, str | None]]
+] = {
     "outside the hours": (
         outside_hours,
         ("scheduled", HOURS, "2026-06-11T13:00:00.000Z", None),
@@ -292,8 +300,10 @@ def clock() -> Iterator[SetClock]:
 
 
 @pytest.fixture
-def office(clock: SetClock, session: Session, calling_organization: CallingOrganization) -> Office:
-    return Office(session, calling_organization, clock)
+def waiting_calls(
+    clock: SetClock, session: Session, calling_organization: CallingOrganization
+) -> WaitingCalls:
+    return WaitingCalls(session, calling_organization, clock)
 
 
 def call_state(script: Script, call_id: UUID) -> tuple[Any, ...]:
@@ -303,17 +313,19 @@ def call_state(script: Script, call_id: UUID) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("reason", REASONS)
 def test_a_call_says_why_it_waits_and_until_when(
-    office: Office, script: Script, reason: str
+    waiting_calls: WaitingCalls, script: Script, reason: str
 ) -> None:
     make, expected = REASONS[reason]
-    call_id = make(office)
-    office.session.commit()
+    call_id = make(waiting_calls)
+    waiting_calls.session.commit()
     assert call_state(script, call_id) == expected
 
 
-def test_the_answer_says_that_dialling_is_paused(office: Office, script: Script) -> None:
-    pause(office)
-    office.session.commit()
+def test_the_answer_says_that_calling_is_paused(
+    waiting_calls: WaitingCalls, script: Script
+) -> None:
+    pause(waiting_calls)
+    waiting_calls.session.commit()
     answer = script.call().get_json()
     assert (answer["status"], answer["message"]) == (
         "queued",
@@ -322,12 +334,12 @@ def test_the_answer_says_that_dialling_is_paused(office: Office, script: Script)
 
 
 def test_an_expired_call_says_what_it_waited_for(
-    office: Office, script: Script, clock: SetClock
+    waiting_calls: WaitingCalls, script: Script, clock: SetClock
 ) -> None:
-    call_id = one_line_in_use(office)
+    call_id = one_line_in_use(waiting_calls)
     clock.pass_by(hours=25)
-    office.claim(call_id)
-    office.session.commit()
+    waiting_calls.claim(call_id)
+    waiting_calls.session.commit()
     assert call_state(script, call_id) == (
         "expired",
         f"Last reason for waiting: {ONE_LINE}",
@@ -337,10 +349,10 @@ def test_an_expired_call_says_what_it_waited_for(
 
 
 def test_a_call_in_progress_gives_no_reason_to_wait(
-    office: Office, script: Script, clock: SetClock
+    waiting_calls: WaitingCalls, script: Script, clock: SetClock
 ) -> None:
-    call_id = office.ended(CallStatus.BUSY, EndedReason.BUSY)
+    call_id = waiting_calls.ended(CallStatus.BUSY, EndedReason.BUSY)
     clock.pass_by(minutes=30)
-    office.claim(call_id)
-    office.session.commit()
+    waiting_calls.claim(call_id)
+    waiting_calls.session.commit()
     assert call_state(script, call_id) == ("dialing", None, None, None)

@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 from app.enums import Role
 from app.models import ScimSettings
 from app.services.credentials import scim_tokens
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 
 USER = "urn:ietf:params:scim:schemas:core:2.0:User"
 GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group"

@@ -10,8 +10,8 @@ from flask import Flask
 from app.database import Database
 from app.factory import create_app
 from tests.api.scim.conftest import GROUP, USER, make_token
-from tests.fixtures.cast import make_tenant
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import make_tenant
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from app.errors import Conflict
 from app.models import AuditEntry, Mail, ScimGroup, User
 from app.services.scim import groups
 from tests.api.scim.conftest import GROUP, Directory
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 ADA, BOB = "ada@northwind.example", "bob@northwind.example"
 

@@ -12,7 +12,7 @@ from app.enums import Role
 from app.models import ApiRequest, AuditEntry, ScimToken, utcnow
 from app.services.credentials import scim_tokens
 from tests.api.scim.conftest import MEDIA, PATCH, USER, Directory
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 
 ADA, BOB, CAT = (f"{name}@people.example" for name in ("ada", "bob", "cat"))
 ERROR = "urn:ietf:params:scim:api:messages:2.0:Error"

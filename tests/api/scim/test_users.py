@@ -21,7 +21,7 @@ from app.models import (
 )
 from app.services.auth import sessions
 from tests.api.scim.conftest import USER, Directory, make_token
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 ADA = "ada@northwind.example"
 

@@ -66,8 +66,8 @@ def ok(
 
 def bad(number: int, *errors: tuple[str, str | None]) -> dict[str, Any]:
     """A row in error: kind and column of each."""
-    told = [{"kind": kind, "column": column} for kind, column in errors]
-    return {"row": number, "is": "error", "errors": told}
+    described = [{"kind": kind, "column": column} for kind, column in errors]
+    return {"row": number, "is": "error", "errors": described}
 
 
 def skipped(number: int, kind: str | None = None) -> dict[str, Any]:

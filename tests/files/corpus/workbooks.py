@@ -18,8 +18,8 @@ def xlsx(
     hidden: tuple[int | str, ...] = (),
 ) -> bytes:
     """A workbook of one sheet, with number formats by cell; ``hidden`` are rows and columns."""
-    book = Workbook()
-    sheet = book.active
+    workbook = Workbook()
+    sheet = workbook.active
     assert sheet is not None
     for row in rows:
         sheet.append(row)
@@ -31,7 +31,7 @@ def xlsx(
         else:
             sheet.column_dimensions[place].hidden = True
     data = io.BytesIO()
-    book.save(data)
+    workbook.save(data)
     return data.getvalue()
 
 
@@ -44,9 +44,9 @@ def xls(
 ) -> bytes:
     """An old workbook; dates carry a date's format, pairs their own, ``#REF!`` is that error.
     Hidden are sheets, and rows and columns of each, all counted from 0."""
-    book = OldWorkbook()
+    workbook = OldWorkbook()
     for index, (name, rows) in enumerate(sheets):
-        sheet = book.add_sheet(name)
+        sheet = workbook.add_sheet(name)
         sheet.visibility = int(index in hidden)
         for place in hidden_rows:
             sheet.row(place).hidden = True
@@ -62,9 +62,9 @@ def xls(
                 elif value is not None:
                     code = "yyyy-mm-dd" if isinstance(value, date) else "General"
                     sheet.write(place, column, value, easyxf(num_format_str=code))
-    book.set_active_sheet(active)
+    workbook.set_active_sheet(active)
     data = io.BytesIO()
-    book.save(data)
+    workbook.save(data)
     return data.getvalue()
 
 

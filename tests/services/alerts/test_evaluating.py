@@ -27,9 +27,9 @@ from app.services import alerts, spending
 from app.services.alerts import RuleInput, evaluating
 from app.services.spending import LimitSubject, SpendingLimits, budgets
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
 TODAY = date(2026, 10, 15)
 WEEK = AlertPeriod.DAYS_7
@@ -240,12 +240,12 @@ def test_one_mail_names_all_alerts_of_a_rule_and_webhooks_get_their_own(
     alerts.update(session, tenant.caller(Role.PARTNER_ADMIN), rule_id, wanted)
     assert evaluate(session) == []
     payloads = session.scalars(select(WebhookDelivery.payload).order_by(WebhookDelivery.id))
-    told = [json.loads(payload) for payload in payloads]
-    assert [each["type"] for each in told] == ["alert.opened", "alert.resolved"]
+    reported = [json.loads(payload) for payload in payloads]
+    assert [each["type"] for each in reported] == ["alert.opened", "alert.resolved"]
     alert = session.scalars(
         select(Alert).where(Alert.organization_id == tenant.organization.id)
     ).one()
-    assert told[0]["data"] == {
+    assert reported[0]["data"] == {
         "alertId": str(alert.id),
         "organizationId": str(tenant.organization.id),
         "measure": "failed-calls",

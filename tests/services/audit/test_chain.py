@@ -23,8 +23,8 @@ from app.services import audit
 from app.services.audit import verification
 from app.services.audit.chain import WITHOUT_PARTNER, digest_of, hash_of
 from app.services.audit.verification import AuditVerification, BrokenChain
-from tests.fixtures.cast import make_partner
 from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import make_partner
 from tests.fixtures.worker_context import worker_context
 
 VALUES = {"calls": 3, "share": 0.5, "whole": 2.0, "names": ["Jörg", "\u2028"], "none": None}

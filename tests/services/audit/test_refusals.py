@@ -17,11 +17,11 @@ from app.models import AuditEntry, Base, RefusalCount, utcnow
 from app.services.audit import refusals, verification
 from app.services.audit.refusals import Refusal
 from app.services.auth import recovery, refused_sign_ins, sign_in
-from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import send_waiting
 from tests.fixtures.refusals import refused
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
+from tests.fixtures.tenants import Tenant
 from tests.fixtures.worker_context import worker_context
 
 FEW = Settings(

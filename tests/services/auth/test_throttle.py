@@ -19,10 +19,10 @@ from app.services.auth.sign_in import ProvenAccount, SignInAttempt
 from app.services.auth.throttle import FailureCounter, ThrottleRule, TooManyFailures
 from app.services.users import link_use
 from app.validation.networks import networks
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import path_in, send_waiting
 from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.tenants import Tenant, make_tenant
 
 SETTINGS = Settings(
     env="test",

@@ -16,7 +16,7 @@ from app.services import spending
 from app.services.calls import carrier_costs
 from app.services.pricing import versions
 from app.services.pricing.plans import EditedPlan, PlanTerms
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 SINCE = datetime(2025, 11, 1, tzinfo=UTC)
 

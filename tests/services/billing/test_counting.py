@@ -9,7 +9,7 @@ from app.enums import CallSource, CarrierKind
 from app.models import NO_CAMPAIGN, BillingDay, Campaign
 from app.services import spending
 from app.services.calls.states import lock_attempt
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.services.billing.conftest import call, report_cost
 
 NIGHT = datetime(2026, 10, 31, 23, 59, tzinfo=UTC)

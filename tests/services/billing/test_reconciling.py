@@ -19,8 +19,8 @@ from app.policy.caller import Caller
 from app.services.billing import closing, margin, statements
 from app.services.billing.usage import CarrierCost, ModelRate
 from app.services.pricing.plans import PlanTerms
-from tests.fixtures.cast import Tenant
 from tests.fixtures.databases import BACKENDS, runs_on
+from tests.fixtures.tenants import Tenant
 from tests.matrix import rotating
 from tests.services.billing.conftest import call, publish
 

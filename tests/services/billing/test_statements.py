@@ -16,8 +16,8 @@ from app.services import organizations
 from app.services.billing import closing, statements
 from app.services.billing.rating import LineKind, StatementLine
 from app.services.pricing.plans import PlanTerms
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import set_clock
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.services.billing.conftest import call, publish
 
 OCTOBER, NOVEMBER = date(2026, 10, 1), date(2026, 11, 1)

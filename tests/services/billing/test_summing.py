@@ -9,7 +9,7 @@ from app.enums import Role
 from app.services.billing import margin
 from app.services.billing.summing import rounded_parts
 from app.services.billing.usage import ModelRate
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.services.billing.conftest import call
 
 SHEET = {

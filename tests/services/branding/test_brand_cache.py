@@ -13,8 +13,8 @@ from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import partners
 from app.services.branding.brand import cached_brand, of_partner
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import Tenant, make_tenant
 
 
 @pytest.fixture

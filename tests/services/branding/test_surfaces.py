@@ -8,7 +8,7 @@ from app.services import partners
 from app.services.branding.brand import of_content
 from app.services.branding.drafts import published_content
 from app.services.branding.surfaces import missing, surfaces
-from tests.fixtures.cast import OPERATOR, make_partner
+from tests.fixtures.tenants import OPERATOR, make_partner
 
 COMPLETE: dict[str, Any] = {
     "productName": "Northwind Voice",
@@ -71,11 +71,11 @@ def test_incomplete_surfaces_come_first(session: Session) -> None:
 def test_a_chat_that_can_not_deliver_says_why(session: Session) -> None:
     without_assistant = make_partner(session, **{**COMPLETE, "chatAgentId": None})
     without_support = make_partner(session, "Southbank", **{**COMPLETE, "supportEmail": None})
-    said = [
+    message = [
         next(surface.problem for surface in surfaces(partner) if surface.name == "Chat bubble")
         for partner in (without_assistant, without_support)
     ]
-    assert said == [
+    assert message == [
         "Switched on, but no assistant is chosen. It is not shown.",
         "Switched on, but there is no support email to send messages to. It is not shown.",
     ]

@@ -86,7 +86,7 @@ def test_an_accepted_call_is_queued_and_noted_in_the_history(
     )
 
 
-def test_a_call_behind_others_says_so_in_the_answer_and_until_it_is_dialled(
+def test_a_call_behind_others_says_so_in_the_answer_until_it_is_placed(
     session: Session, calling_organization: CallingOrganization
 ) -> None:
     two = CallSettings(calls_at_once=2)
@@ -219,7 +219,7 @@ def test_an_intro_is_kept_word_for_word(
 @pytest.mark.parametrize(
     "number", ["+19005550101", "+442079460000", "+18765550101", "+120255501", "+881612345678"]
 )
-def test_numbers_that_may_not_be_dialled_are_refused(
+def test_numbers_that_may_not_be_called_are_refused(
     session: Session, calling_organization: CallingOrganization, number: str
 ) -> None:
     assert (

@@ -21,8 +21,8 @@ from app.services import destinations
 from app.services.calls import claims
 from app.services.calls.claims import ClaimKind, HostLookup
 from app.services.destinations import DestinationChoice, DestinationLimits
-from tests.fixtures.cast import OPERATOR, open_destinations
 from tests.fixtures.databases import runs_on
+from tests.fixtures.tenants import OPERATOR, open_destinations
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
 from tests.phone.numbers import NUMBERS
 
@@ -157,7 +157,7 @@ def test_a_call_that_an_earlier_version_accepted_to_such_a_number_is_not_placed(
 
 
 @pytest.fixture
-def handing_over(
+def organization_with_voice_hosts(
     session: Session, calling_organization: CallingOrganization
 ) -> CallingOrganization:
     open_destinations(
@@ -175,9 +175,9 @@ def call_of(session: Session, calling_organization: CallingOrganization, address
 
 
 def test_the_host_of_a_voice_address_is_looked_up_before_a_call_is_placed(
-    session: Session, handing_over: CallingOrganization
+    session: Session, organization_with_voice_hosts: CallingOrganization
 ) -> None:
-    call = call_of(session, handing_over, "sip:robin@voice.example")
+    call = call_of(session, organization_with_voice_hosts, "sip:robin@voice.example")
     first = claims.next_step(session, call.id, new_id(), calls_at_once=5)
     assert (first.kind, first.host) == (ClaimKind.LOOK_UP_HOST, "voice.example")
     found = HostLookup("voice.example")
@@ -198,17 +198,20 @@ def test_the_host_of_a_voice_address_is_looked_up_before_a_call_is_placed(
     ],
 )
 def test_a_call_ends_if_its_host_is_private_and_waits_if_it_is_unknown(
-    session: Session, handing_over: CallingOrganization, found: HostLookup, status: CallStatus
+    session: Session,
+    organization_with_voice_hosts: CallingOrganization,
+    found: HostLookup,
+    status: CallStatus,
 ) -> None:
-    call = call_of(session, handing_over, "sip:robin@voice.example")
+    call = call_of(session, organization_with_voice_hosts, "sip:robin@voice.example")
     claim = claims.next_step(session, call.id, new_id(), calls_at_once=5, host_lookup=found)
     assert (claim.kind, call.status) == (ClaimKind.DONE, status)
 
 
 def test_a_voice_address_that_is_not_allowed_any_more_stops_the_call(
-    session: Session, handing_over: CallingOrganization
+    session: Session, organization_with_voice_hosts: CallingOrganization
 ) -> None:
-    call = call_of(session, handing_over, "sip:+19005550199@voice.example")
+    call = call_of(session, organization_with_voice_hosts, "sip:+19005550199@voice.example")
     claim = claims.next_step(session, call.id, new_id(), calls_at_once=5)
     assert (claim.kind, call.status) == (ClaimKind.DONE, CallStatus.CANCELED)
     assert call.status_detail == (

@@ -79,8 +79,8 @@ def test_a_pause_holds_its_calls_until_it_ends(
     assert waiting.any_to_release(session) is any(held_lines)
     assert (waiting.release(session), waiting.release(session)) == (sum(held_lines), 0)
     again = [claims.next_step(session, each, new_id(), calls_at_once=5).kind for each in ids]
-    dialled = [ClaimKind.DIAL if was_held else ClaimKind.DONE for was_held in held_lines]
-    assert again == dialled
+    called = [ClaimKind.DIAL if was_held else ClaimKind.DONE for was_held in held_lines]
+    assert again == called
 
 
 def test_a_held_call_that_no_rule_allows_any_more_ends_during_the_pause(

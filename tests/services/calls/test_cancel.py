@@ -41,7 +41,7 @@ def on_the_line(session: Session, calling_organization: CallingOrganization) -> 
     return call, attempt_id
 
 
-def standing(call: Call) -> tuple[CallStatus, EndedReason | None, str | None, bool]:
+def account_status(call: Call) -> tuple[CallStatus, EndedReason | None, str | None, bool]:
     return call.status, call.ended_reason, call.status_detail, call.cancel_requested_at is not None
 
 
@@ -54,7 +54,10 @@ def test_a_waiting_call_is_cancelled_before_the_answer(session: Session) -> None
     call = calling_organization.accept(session, NUMBER)
     canceled = (CallStatus.CANCELED, EndedReason.CANCELED, None, True)
     for _ in range(2):
-        assert standing(calls.cancel(session, calling_organization.key, call.id, KEYS)) == canceled
+        assert (
+            account_status(calls.cancel(session, calling_organization.key, call.id, KEYS))
+            == canceled
+        )
 
 
 def test_a_call_in_progress_will_be_ended_and_says_so(session: Session) -> None:
@@ -62,7 +65,10 @@ def test_a_call_in_progress_will_be_ended_and_says_so(session: Session) -> None:
     call, _ = on_the_line(session, calling_organization)
     promised = (CallStatus.RINGING, None, CANCELLING, True)
     for _ in range(2):
-        assert standing(calls.cancel(session, calling_organization.key, call.id, KEYS)) == promised
+        assert (
+            account_status(calls.cancel(session, calling_organization.key, call.id, KEYS))
+            == promised
+        )
     assert history(session, call)[-1:] == [("cancel-asked", None)]
 
 
@@ -73,10 +79,10 @@ def test_a_call_that_the_carrier_did_not_end_goes_on_and_says_so(session: Sessio
     assert carrier_reports.start_hang_up(session, attempt_id)
     carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
     session.flush()
-    assert standing(call) == (CallStatus.RINGING, None, NOT_ENDED, False)
+    assert account_status(call) == (CallStatus.RINGING, None, NOT_ENDED, False)
     assert history(session, call)[-1:] == [("cancel-refused", NOT_ENDED)]
     calls.cancel(session, calling_organization.key, call.id, KEYS)
-    assert standing(call) == (CallStatus.RINGING, None, CANCELLING, True)
+    assert account_status(call) == (CallStatus.RINGING, None, CANCELLING, True)
 
 
 def test_the_timeline_is_in_order_where_the_workers_clock_is_behind(
@@ -90,8 +96,8 @@ def test_the_timeline_is_in_order_where_the_workers_clock_is_behind(
         carrier_reports.start_hang_up(session, attempt_id)
         carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
         session.flush()
-        told = [("cancel-asked", None), ("cancel-refused", NOT_ENDED)]
-        assert history(session, call)[-2:] == told
+        reported = [("cancel-asked", None), ("cancel-refused", NOT_ENDED)]
+        assert history(session, call)[-2:] == reported
         calls.cancel(session, calling_organization.key, call.id, KEYS)
         clock.pass_by(seconds=-20)
         ended = CarrierEvent(CarrierEventKind.ENDED, utcnow(), reason=EndedReason.CANCELED)
@@ -121,7 +127,7 @@ def test_a_call_that_ended_by_itself_first_is_not_ended_again(
     carrier_reports.apply(
         session, attempt_id, CarrierReport(PlacementVerdict.PLACED, "CA1", (busy,))
     )
-    assert standing(call) == expected
+    assert account_status(call) == expected
     attempt = session.get_one(CallAttempt, attempt_id)
     assert (attempt.status, attempt.ended_reason) == (CallStatus.BUSY, EndedReason.BUSY)
 
@@ -140,6 +146,6 @@ def test_a_call_over_an_undecryptable_account_continues(session: Session) -> Non
     with pytest.raises(Conflict) as refusal:
         calls.cancel(session, calling_organization.key, call.id, ("another key",))
     assert refusal.value.code == "cancel_refused"
-    assert standing(call) == (CallStatus.RINGING, None, None, False)
+    assert account_status(call) == (CallStatus.RINGING, None, None, False)
     calls.cancel(session, calling_organization.key, call.id, KEYS)
-    assert standing(call) == (CallStatus.RINGING, None, CANCELLING, True)
+    assert account_status(call) == (CallStatus.RINGING, None, CANCELLING, True)

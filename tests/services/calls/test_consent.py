@@ -63,7 +63,7 @@ def stored_consent(session: Session) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
+    ("answer_text", "status"),
     [
         ({}, None),
         ({"consent": "yes"}, "given"),
@@ -78,10 +78,10 @@ def test_a_call_is_accepted_only_with_consent(
     session: Session,
     calling_organization: CallingOrganization,
     campaign: Campaign,
-    said: dict[str, Any],
+    answer_text: dict[str, Any],
     status: str | None,
 ) -> None:
-    say(session, campaign, **said)
+    say(session, campaign, **answer_text)
     assert stored_consent(session)[0] == status
     if status == "given":
         assert ask(session, calling_organization).status is CallStatus.QUEUED
@@ -132,14 +132,14 @@ def test_a_refusal_anywhere_in_the_organization_counts_more_than_consent(
     }
 
 
-def test_consent_is_checked_again_before_dialling(
+def test_consent_is_checked_again_before_the_call_is_placed(
     session: Session, calling_organization: CallingOrganization, campaign: Campaign
 ) -> None:
     say(session, campaign, consent="yes")
     call = ask(session, calling_organization)
     reasons = []
-    for now_said in ("no", "perhaps"):
-        say(session, campaign, consent=now_said)
+    for answered_now in ("no", "perhaps"):
+        say(session, campaign, consent=answered_now)
         parties = rules.parties_of(session, calling_organization.assistant_id, NUMBER, lock=True)
         blocker = rules.blocker_of(session, call, parties)
         reasons.append(blocker and blocker.reason)
@@ -183,7 +183,7 @@ def test_without_the_requirement_no_contact_needs_consent_and_the_check_is_not_l
 
 @pytest.mark.parametrize("word", ["refused", "declined"])
 @pytest.mark.parametrize(
-    ("said", "together"),
+    ("answer_text", "together"),
     [
         ((), None),
         ((None,), None),
@@ -199,11 +199,11 @@ def test_one_refusal_in_any_spelling_counts_for_all_contacts_with_the_number(
     calling_organization: CallingOrganization,
     monkeypatch: pytest.MonkeyPatch,
     word: str,
-    said: tuple[str | None, ...],
+    answer_text: tuple[str | None, ...],
     together: str | None,
 ) -> None:
     monkeypatch.setattr(rules, "REFUSED", word)
-    for each in said:
+    for each in answer_text:
         campaign = campaigns.create(
             session, OWNER, calling_organization.organization_id, name=f"of {each}"
         )

@@ -11,7 +11,7 @@ from app.gateways.carriers.base import CarrierReport, PlacementVerdict
 from app.models import Call, CallAttempt, new_id, utcnow
 from app.services import calls
 from app.services.calls import CallSearch, carrier_costs, claims, lifecycle
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.fixtures.worker import make_calling_organization
 from tests.portal.test_calls import NOON, make_call
 

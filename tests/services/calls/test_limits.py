@@ -14,7 +14,6 @@ from app.models import Call, CallAttempt, Organization, PlanLimit, new_id, utcno
 from app.services.calls import carrier_pace, claims, limits
 from app.services.calls.claims import ClaimKind
 from tests.fixtures.statements import counted
-from tests.fixtures.worker import Line, make_line, open_line
 
 CLIENTS = 8
 

@@ -101,9 +101,9 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_fix_it(
 def test_an_invalid_number_has_that_problem_only(
     session: Session, calling_organization: CallingOrganization, number: str
 ) -> None:
-    said = states(session, calling_organization, number, TEXTS)
-    assert said["number_allowed"] == "failed"
-    assert said.keys().isdisjoint({"not_on_do_not_call_list", "within_calling_hours"})
+    answer_text = states(session, calling_organization, number, TEXTS)
+    assert answer_text["number_allowed"] == "failed"
+    assert answer_text.keys().isdisjoint({"not_on_do_not_call_list", "within_calling_hours"})
 
 
 def test_calling_hours_that_never_match_fail_and_others_only_delay(

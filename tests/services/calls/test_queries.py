@@ -50,12 +50,12 @@ def test_calls_of_another_tenant_are_not_visible(
     admin = Caller(
         CallerKind.USER, Role.ADMIN, None, "an admin", partner_id=calling_organization.partner_id
     )
-    nobody = Caller(CallerKind.USER, Role.ADMIN, None, "no partner")
+    no_one = Caller(CallerKind.USER, Role.ADMIN, None, "no partner")
     assert (
         visible_calls(session, calling_organization.key) == visible_calls(session, admin) == [mine]
     )
     assert visible_calls(session, system_caller()) == [theirs, mine]
-    assert visible_calls(session, nobody) == []
+    assert visible_calls(session, no_one) == []
     with pytest.raises(NotFound) as refused:
         calls.get(session, calling_organization.key, theirs)
     assert refused.value.code == "call_not_found"

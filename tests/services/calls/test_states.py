@@ -26,7 +26,7 @@ def test_every_status_is_reached_and_every_open_one_is_left() -> None:
     assert left == states.WAITING | states.ACTIVE | {CallStatus.UNKNOWN}
 
 
-def test_an_ended_call_is_never_dialled_again() -> None:
+def test_an_ended_call_is_never_placed_again() -> None:
     backwards = [
         move.name
         for move in states.MOVES

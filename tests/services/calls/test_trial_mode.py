@@ -15,8 +15,8 @@ from app.models import Assistant, Call, DailyCount, Organization, new_id
 from app.services import calls, daily_counts, organizations, partners
 from app.services.calls import CheckStatus, attempts, claims, lifecycle, waiting
 from app.services.calls.claims import ClaimKind
-from tests.fixtures.cast import OPERATOR
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import OPERATOR
 from tests.fixtures.trial import add_verified, start_trial, start_trial_of_partner
 from tests.fixtures.worker import GREETINGS, CallingOrganization, make_calling_organization
 
@@ -43,8 +43,8 @@ def refused(
 
 
 def asked_by(calling_organization: CallingOrganization) -> calls.CallRequest:
-    said: dict[str, Any] = dict(GREETINGS)
-    return calls.CallRequest(calling_organization.assistant_id, NUMBER, **said)
+    answer_text: dict[str, Any] = dict(GREETINGS)
+    return calls.CallRequest(calling_organization.assistant_id, NUMBER, **answer_text)
 
 
 def ended(call: Call) -> tuple[CallStatus, str | None, str | None]:
@@ -238,15 +238,15 @@ def check(
 def test_the_pre_call_checks_name_trial_mode_and_link_to_the_verified_numbers(
     session: Session, calling_organization: CallingOrganization
 ) -> None:
-    assert check(session, line) == [(CheckStatus.FAILED, REFUSAL, "trial")]
-    add_verified(session, line, NUMBER)
+    assert check(session, calling_organization) == [(CheckStatus.FAILED, REFUSAL, "trial")]
+    add_verified(session, calling_organization, NUMBER)
     passed = "The number is verified, so it can be called in trial mode."
-    assert check(session, line) == [(CheckStatus.PASSED, passed, "trial")]
-    line.accept(session, NUMBER)
+    assert check(session, calling_organization) == [(CheckStatus.PASSED, passed, "trial")]
+    calling_organization.accept(session, NUMBER)
     used_up = "In trial mode an organization can place 1 call a day (UTC)."
-    assert check(session, line, calls_per_organization=1) == [
+    assert check(session, calling_organization, calls_per_organization=1) == [
         (CheckStatus.FAILED, used_up, "trial")
     ]
-    organizations.end_trial(session, OPERATOR, line.organization_id)
-    assert check(session, line) == []
+    organizations.end_trial(session, OPERATOR, calling_organization.organization_id)
+    assert check(session, calling_organization) == []
     assert session.scalars(select(Call.status)).all() == [CallStatus.QUEUED]

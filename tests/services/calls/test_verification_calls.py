@@ -32,9 +32,9 @@ from app.services import calls, do_not_call, verified_numbers
 from app.services.calls import claims, lifecycle
 from app.services.verified_numbers import CodeOutcome, CodeResult
 from app.services.verified_numbers.codes import code_of
-from tests.fixtures.cast import OPERATOR, open_destinations
 from tests.fixtures.clock import SetClock
 from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.tenants import OPERATOR, open_destinations
 from tests.fixtures.trial import add_verified, shows, start_trial
 from tests.fixtures.worker import (
     CallingOrganization,

@@ -29,8 +29,8 @@ from app.services import calls, phone_numbers, verified_numbers
 from app.services.calls.verification import NO_ASSISTANT
 from app.services.verified_numbers import CodeOutcome, CodeResult
 from app.services.verified_numbers.codes import code_of
-from tests.fixtures.cast import OPERATOR
 from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.tenants import OPERATOR
 from tests.fixtures.worker import (
     CallingOrganization,
     create_calling_organization,

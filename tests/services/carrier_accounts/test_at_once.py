@@ -27,8 +27,8 @@ KEYS = settings_for("sqlite://", Path()).secret_keys
 def test_the_first_change_is_saved_and_the_others_get_a_conflict(fresh_database: Database) -> None:
     calling_organization = create_calling_organization(fresh_database)
     for organization_id in (None, calling_organization.organization_id):
-        told = at_once(fresh_database, calling_organization.partner_id, organization_id)
-        assert told == {"saved": 1, "changed_meanwhile": PEOPLE - 1}
+        reported = at_once(fresh_database, calling_organization.partner_id, organization_id)
+        assert reported == {"saved": 1, "changed_meanwhile": PEOPLE - 1}
     with fresh_database.transaction(read_only=True) as session:
         found = session.scalars(select(CarrierAccount.version)).all()
     assert found == [1, 1]

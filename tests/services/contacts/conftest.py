@@ -13,7 +13,7 @@ from app.enums import ContactAction
 from app.models import Campaign, Contact, ContactExternalId, Organization
 from app.services import contacts
 from app.services.contacts import BulkResult
-from tests.fixtures.cast import define_external_ids
+from tests.fixtures.tenants import define_external_ids
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 

@@ -14,7 +14,7 @@ from app.models import Campaign, Contact
 from app.policy.caller import system_caller
 from app.services import campaigns
 from app.services.contacts import queries
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 
 PEOPLE = (
     ("Anna Lena", "Łukasiewicz", "alena@x.example"),

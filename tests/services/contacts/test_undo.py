@@ -49,7 +49,7 @@ def change(
     return steps[::-1]
 
 
-def take_back(outreach: Outreach, steps: list[UndoStep]) -> list[tuple[str, dict[str, str]]]:
+def undo_import(outreach: Outreach, steps: list[UndoStep]) -> list[tuple[str, dict[str, str]]]:
     tried = undo(outreach.session, outreach.campaign, steps, dry_run=True)
     done = undo(outreach.session, outreach.campaign, steps)
     assert done == tried
@@ -93,7 +93,7 @@ def test_fields_that_changed_since_are_kept(outreach: Outreach) -> None:
         {"phone": ADA, "firstName": "Adah", "lastName": "Byron", "city": "Bath", "visits": True},
     )
     outreach.apply({"phone": ADA, "lastName": "Lovelace", "city": "York", "note": "kept"})
-    assert take_back(outreach, steps) == [
+    assert undo_import(outreach, steps) == [
         ("partly", {"lastName": "changedSince", "contactMetadata.city": "changedSince"})
     ]
     assert outreach.stored() == [
@@ -119,7 +119,7 @@ def test_a_value_that_was_set_by_hand_to_that_of_an_earlier_row_is_kept(outreach
     )
     since = {"phone": ADA, "firstName": "Adah", "consent": "no", "plan": "C"}
     outreach.apply(since | own | {"externalIdValue": "8"})
-    assert take_back(outreach, steps) == [
+    assert undo_import(outreach, steps) == [
         ("unchanged", {"contactMetadata.plan": "putBack", "externalIds.crmId": "putBack"}),
         ("unchanged", {}),
         ("restored", {"firstName": "putBack", "contactMetadata.consent": "putBack"}),
@@ -139,7 +139,7 @@ def test_consent_that_is_restored_is_as_old_as_it_was(outreach: Outreach) -> Non
     steps = change(outreach, refused, {"phone": ADA, "consent": "yes"}, at_once=1)
     steps = change(outreach, {"phone": GRACE, "consent": None}) + steps
     for step in steps:
-        assert take_back(outreach, [step]) == [("restored", {})]
+        assert undo_import(outreach, [step]) == [("restored", {})]
     assert everything(outreach) == before
 
 
@@ -147,7 +147,7 @@ def test_a_number_that_another_contact_has_by_now_stays_with_it(outreach: Outrea
     outreach.apply({"phone": ADA, "email": "ada@example.com"})
     steps = change(outreach, {"phone": GRACE, "email": "ada@example.com", "firstName": "Ada"})
     outreach.apply({"phone": ADA, "firstName": "Grace"})
-    assert take_back(outreach, steps) == [("partly", {"phone": "taken"})]
+    assert undo_import(outreach, steps) == [("partly", {"phone": "taken"})]
     assert outreach.stored() == [
         {"phone": GRACE, "email": "ada@example.com"},
         {"phone": ADA, "firstName": "Grace"},
@@ -158,7 +158,7 @@ def test_the_only_identifier_of_a_contact_is_left(outreach: Outreach) -> None:
     outreach.apply({"email": "ada@example.com"})
     steps = change(outreach, {"phone": ADA, "email": "ada@example.com"})
     outreach.apply({"phone": ADA, "email": None}, contact_id=UUID(steps[0].contact_id))
-    assert take_back(outreach, steps) == [("left", {"phone": "needed"})]
+    assert undo_import(outreach, steps) == [("left", {"phone": "needed"})]
     assert outreach.stored() == [{"phone": ADA}]
 
 
@@ -168,7 +168,7 @@ def test_created_contacts_are_removed_and_changed_ones_are_listed(
     steps = change(outreach, {"phone": ADA}, {"phone": GRACE}, {"email": "gone@example.com"})
     outreach.apply({"phone": GRACE, "firstName": "Grace"})
     outreach.apply({"email": "gone@example.com"}, action=ContactAction.REMOVE)
-    assert take_back(outreach, steps) == [("gone", {}), ("removedChanged", {}), ("removed", {})]
+    assert undo_import(outreach, steps) == [("gone", {}), ("removedChanged", {}), ("removed", {})]
     assert outreach.stored() == []
 
 
@@ -181,7 +181,7 @@ def test_removed_contacts_come_back_unless_their_identity_is_taken(outreach: Out
     steps = change(outreach, {"phone": ADA}, {"phone": GRACE}, action=ContactAction.REMOVE)
     assert outreach.stored() == []
     outreach.apply({"phone": GRACE, "firstName": "Another"})
-    assert take_back(outreach, steps) == [("taken", {}), ("broughtBack", {})]
+    assert undo_import(outreach, steps) == [("taken", {}), ("broughtBack", {})]
     after = everything(outreach)
     assert [row for row in before if row in after] == [before[0], before[2]]
     assert [each.get("firstName") for each in outreach.stored()] == [None, "Another"]
@@ -199,5 +199,5 @@ def test_an_external_id_goes_back_to_its_earlier_contact(outreach: Outreach) -> 
         at_once=1,
     )
     for step in steps:
-        assert take_back(outreach, [step]) == [("restored", {})]
+        assert undo_import(outreach, [step]) == [("restored", {})]
     assert everything(outreach) == before

@@ -15,8 +15,8 @@ from app.policy import API_KEY_SCOPES
 from app.policy.caller import Caller
 from app.services.credentials import api_keys, last_used
 from app.services.credentials import secrets as credential_secrets
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import Tenant, make_tenant
 
 WEEK = timedelta(days=7)
 
@@ -27,7 +27,7 @@ def administrator(tenant: Tenant) -> Caller:
 
 
 @pytest.fixture
-def made(session: Session, tenant: Tenant, administrator: Caller) -> api_keys.NewKey:
+def new_key(session: Session, tenant: Tenant, administrator: Caller) -> api_keys.NewKey:
     return api_keys.create(
         session, administrator, organization_id=tenant.organization.id, name="CRM"
     )
@@ -76,13 +76,13 @@ def test_a_key_gives_its_caller_and_scopes(
 
 
 def test_keys_have_the_published_form_and_only_a_hash_is_stored(
-    session: Session, tenant: Tenant, made: api_keys.NewKey
+    session: Session, tenant: Tenant, new_key: api_keys.NewKey
 ) -> None:
-    assert re.fullmatch(r"ppk_live_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}", made.secret)
-    assert made.secret.startswith(made.key.public_id + "_")
-    body = made.secret[:-6]
-    assert made.secret[-6:] == credential_secrets.checksum(body)
-    stored = str(vars(made.key))
+    assert re.fullmatch(r"ppk_live_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}", new_key.secret)
+    assert new_key.secret.startswith(new_key.key.public_id + "_")
+    body = new_key.secret[:-6]
+    assert new_key.secret[-6:] == credential_secrets.checksum(body)
+    stored = str(vars(new_key.key))
     assert body.rpartition("_")[2] not in stored
     written = session.scalars(select(AuditEntry).where(AuditEntry.action == "key.created")).one()
     assert (written.organization_id, written.after) == (
@@ -90,7 +90,7 @@ def test_keys_have_the_published_form_and_only_a_hash_is_stored(
         {
             "scopes": sorted(API_KEY_SCOPES),
             "live": True,
-            "expiresAt": (made.key.expires_at or utcnow()).isoformat(),
+            "expiresAt": (new_key.key.expires_at or utcnow()).isoformat(),
         },
     )
 
@@ -99,10 +99,10 @@ def with_checksum(body: str) -> str:
     return body + credential_secrets.checksum(body)
 
 
-def test_only_the_whole_key_works(session: Session, made: api_keys.NewKey) -> None:
-    secret, body = made.secret, made.secret[:-6]
+def test_only_the_whole_key_works(session: Session, new_key: api_keys.NewKey) -> None:
+    secret, body = new_key.secret, new_key.secret[:-6]
     wrong_secret = body[:-1] + ("a" if body[-1] != "a" else "b")
-    unknown_id = body.replace(made.key.public_id, "ppk_live_" + "0" * 16)
+    unknown_id = body.replace(new_key.key.public_id, "ppk_live_" + "0" * 16)
     tried = [
         secret,
         "",
@@ -151,14 +151,14 @@ def test_only_administrators_manage_keys(session: Session, tenant: Tenant, role:
 
 
 def test_other_tenants_do_not_find_the_keys(
-    session: Session, tenant: Tenant, made: api_keys.NewKey
+    session: Session, tenant: Tenant, new_key: api_keys.NewKey
 ) -> None:
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
     assert api_keys.list_all(session, stranger, organization_id=tenant.organization.id) == []
     assert [
-        refusal(lambda: api_keys.get(session, stranger, made.key.id)),
-        refusal(lambda: api_keys.rotate(session, stranger, made.key.id)),
-        refusal(lambda: api_keys.revoke(session, stranger, made.key.id)),
+        refusal(lambda: api_keys.get(session, stranger, new_key.key.id)),
+        refusal(lambda: api_keys.rotate(session, stranger, new_key.key.id)),
+        refusal(lambda: api_keys.revoke(session, stranger, new_key.key.id)),
         refusal(
             lambda: api_keys.create(
                 session, stranger, organization_id=tenant.organization.id, name="CRM"
@@ -172,79 +172,83 @@ def test_other_tenants_do_not_find_the_keys(
 
 
 def test_a_rotated_key_works_beside_its_successor_for_the_overlap(
-    session: Session, clock: SetClock, administrator: Caller, made: api_keys.NewKey
+    session: Session, clock: SetClock, administrator: Caller, new_key: api_keys.NewKey
 ) -> None:
-    rotated = api_keys.rotate(session, administrator, made.key.id, overlap=WEEK)
+    rotated = api_keys.rotate(session, administrator, new_key.key.id, overlap=WEEK)
     new = rotated.key
     assert (new.name, new.scopes, new.live, new.expires_at) == (
-        made.key.name, made.key.scopes, True, clock.now + timedelta(days=365),
+        new_key.key.name, new_key.key.scopes, True, clock.now + timedelta(days=365),
     )  # fmt: skip
-    assert works(session, made.secret)
+    assert works(session, new_key.secret)
     assert works(session, rotated.secret)
-    assert made.key.expires_at == clock.now + WEEK
-    made.key.expires_at = clock.now
+    assert new_key.key.expires_at == clock.now + WEEK
+    new_key.key.expires_at = clock.now
     session.flush()
-    assert not works(session, made.secret)
+    assert not works(session, new_key.secret)
     assert works(session, rotated.secret)
 
 
 def test_a_key_rotated_without_overlap_stops_at_once(
-    session: Session, administrator: Caller, made: api_keys.NewKey
+    session: Session, administrator: Caller, new_key: api_keys.NewKey
 ) -> None:
-    rotated = api_keys.rotate(session, administrator, made.key.id)
-    assert not works(session, made.secret)
+    rotated = api_keys.rotate(session, administrator, new_key.key.id)
+    assert not works(session, new_key.secret)
     assert works(session, rotated.secret)
 
 
 def test_an_overlap_never_lengthens_a_keys_life(
-    session: Session, administrator: Caller, made: api_keys.NewKey
+    session: Session, administrator: Caller, new_key: api_keys.NewKey
 ) -> None:
     tomorrow = utcnow() + timedelta(days=1)
-    made.key.expires_at = tomorrow
-    rotated = api_keys.rotate(session, administrator, made.key.id, overlap=WEEK, expires_at=None)
-    assert (made.key.expires_at, rotated.key.expires_at) == (tomorrow, None)
+    new_key.key.expires_at = tomorrow
+    rotated = api_keys.rotate(session, administrator, new_key.key.id, overlap=WEEK, expires_at=None)
+    assert (new_key.key.expires_at, rotated.key.expires_at) == (tomorrow, None)
 
 
 @pytest.mark.parametrize("overlap", [timedelta(seconds=-1), WEEK + timedelta(seconds=1)])
 def test_an_overlap_is_at_most_a_week(
-    session: Session, administrator: Caller, made: api_keys.NewKey, overlap: timedelta
+    session: Session, administrator: Caller, new_key: api_keys.NewKey, overlap: timedelta
 ) -> None:
-    refused = refusal(lambda: api_keys.rotate(session, administrator, made.key.id, overlap=overlap))
+    refused = refusal(
+        lambda: api_keys.rotate(session, administrator, new_key.key.id, overlap=overlap)
+    )
     assert refused == (ValidationFailed, "overlap_out_of_range")
 
 
 def test_a_key_is_rotated_once_and_not_after_its_end(
-    session: Session, administrator: Caller, made: api_keys.NewKey
+    session: Session, administrator: Caller, new_key: api_keys.NewKey
 ) -> None:
-    rotated = api_keys.rotate(session, administrator, made.key.id, overlap=WEEK)
+    rotated = api_keys.rotate(session, administrator, new_key.key.id, overlap=WEEK)
     api_keys.revoke(session, administrator, rotated.key.id)
-    for key in (made.key, rotated.key):
+    for key in (new_key.key, rotated.key):
         refused = refusal(partial(api_keys.rotate, session, administrator, key.id))
         assert refused == (Conflict, "key_ended")
 
 
 def test_a_revoked_key_is_refused_at_once(
-    session: Session, administrator: Caller, made: api_keys.NewKey
+    session: Session, administrator: Caller, new_key: api_keys.NewKey
 ) -> None:
     for _ in range(2):
-        api_keys.revoke(session, administrator, made.key.id)
-    assert works(session, made.secret) is False
+        api_keys.revoke(session, administrator, new_key.key.id)
+    assert works(session, new_key.secret) is False
 
 
-def test_suspensions_count_at_once(session: Session, tenant: Tenant, made: api_keys.NewKey) -> None:
+def test_suspensions_count_at_once(
+    session: Session, tenant: Tenant, new_key: api_keys.NewKey
+) -> None:
     tenant.organization.status = OrganizationStatus.SUSPENDED
     session.flush()
-    refused = refusal(lambda: api_keys.caller_from_key(session, made.secret))
+    refused = refusal(lambda: api_keys.caller_from_key(session, new_key.secret))
     assert refused == (Forbidden, "organization_suspended")
     tenant.partner.suspended_at = utcnow()
     session.flush()
-    assert works(session, made.secret) is False
+    assert works(session, new_key.secret) is False
 
 
 def test_use_is_noted_once_a_minute(
-    session: Session, clock: SetClock, made: api_keys.NewKey
+    session: Session, clock: SetClock, new_key: api_keys.NewKey
 ) -> None:
-    caller = api_keys.caller_from_key(session, made.secret)
+    caller = api_keys.caller_from_key(session, new_key.secret)
     assert [last_used.due(caller) for _ in range(3)] == [True, False, False]
     last_used.touch(session, caller)
     noted = clock.now

@@ -17,7 +17,7 @@ from app.policy.caller import Caller
 from app.services import oauth_clients
 from app.services.auth import one_time_links
 from app.services.credentials import api_keys, scim_tokens
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.matrix import rounds
 
 CLIENTS = 8

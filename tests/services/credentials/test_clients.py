@@ -14,7 +14,7 @@ from app.models import AuditEntry, OAuthClient, utcnow
 from app.policy import ROLE_PERMISSIONS, Permission
 from app.policy.caller import Caller, system_caller
 from app.services import oauth_clients
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 SUPPORT = system_caller("command line")
 

@@ -8,7 +8,7 @@ from app.database import Database
 from app.errors import NotFound
 from app.models import LinkPurpose, OneTimeLink, utcnow
 from app.services.auth import one_time_links
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 INVITATION, RESET = LinkPurpose.INVITATION, LinkPurpose.RESET_PASSWORD
 

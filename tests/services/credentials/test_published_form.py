@@ -12,13 +12,13 @@ from app.config import ROOT
 from app.enums import Role
 from app.services import oauth_clients
 from app.services.credentials import api_keys, scim_tokens, secrets
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 
 PAGE = (ROOT / "docs" / "security.md").read_text()
 
 
 @pytest.fixture
-def made(session: Session) -> list[str]:
+def new_secrets(session: Session) -> list[str]:
     """A secret of each kind."""
     tenant = make_tenant(session)
     admin, organization_id = tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id
@@ -41,15 +41,21 @@ def has_right_checksum() -> Callable[[str], bool]:
     return known["has_right_checksum"]  # type: ignore[no-any-return]  # it is the page's function
 
 
-def test_the_regular_expression_of_the_page_finds_only_secrets(made: list[str]) -> None:
+def test_the_regular_expression_of_the_page_finds_only_secrets(new_secrets: list[str]) -> None:
     [pattern] = re.findall(r"```regex\n(.*?)\n```", PAGE)
     assert pattern == secrets.PATTERN
-    log = " ".join(f'x="{secret}",' for secret in made) + f" a{made[0]} {made[0]}b {made[1][:-1]}"
-    assert re.findall(pattern, log) == made
+    log = " ".join(f'x="{secret}",' for secret in new_secrets) + (
+        f" a{new_secrets[0]} {new_secrets[0]}b {new_secrets[1][:-1]}"
+    )
+    assert re.findall(pattern, log) == new_secrets
 
 
 def test_the_checksum_of_the_page_verifies_each_secret(
-    made: list[str], has_right_checksum: Callable[[str], bool]
+    new_secrets: list[str], has_right_checksum: Callable[[str], bool]
 ) -> None:
-    wrong = [secret[:-7] + ("a" if secret[-7] != "a" else "b") + secret[-6:] for secret in made]
-    assert [secret for secret in (*made, *wrong) if has_right_checksum(secret)] == made
+    wrong = [
+        secret[:-7] + ("a" if secret[-7] != "a" else "b") + secret[-6:] for secret in new_secrets
+    ]
+    assert [
+        secret for secret in (*new_secrets, *wrong) if has_right_checksum(secret)
+    ] == new_secrets

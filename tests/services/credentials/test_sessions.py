@@ -11,8 +11,8 @@ from app.models import PortalSession, User, utcnow
 from app.policy import ROLE_PERMISSIONS
 from app.policy.caller import Caller
 from app.services.auth import sessions
-from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import Tenant
 
 HOURS = timedelta(hours=12)
 IDLE = timedelta(hours=1)

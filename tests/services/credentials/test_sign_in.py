@@ -14,9 +14,9 @@ from app.services.auth import offered_accounts, passwords, sign_in
 from app.services.auth.password_checks import PasswordChecks
 from app.services.auth.sign_in import SignInOutcome
 from app.services.users import operators
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant, make_user
 from tests.fixtures.clock import SetClock
 from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant, make_user
 
 PASSWORD = "correct horse battery"
 HASH = passwords.hash_password(PASSWORD)

@@ -21,7 +21,7 @@ from app.policy import ROLE_PERMISSIONS, Permission
 from app.policy.caller import Caller, system_caller
 from app.services import oauth_clients
 from app.services.credentials import signing_keys, tokens
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 
 AREA = Area.PARTNER_ADMIN
 

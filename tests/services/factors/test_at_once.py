@@ -21,7 +21,7 @@ from app.services.credentials.encryption import seal
 from app.services.factors import authenticator_apps, own, passkeys, recovery_codes
 from app.services.factors.passkeys import BrowserSite
 from tests.fixtures.authenticator import Authenticator
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 from tests.matrix import rounds
 
 CLIENTS = 8

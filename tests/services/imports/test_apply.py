@@ -13,7 +13,7 @@ from app.enums import ContactAction, ImportStatus
 from app.errors import Conflict, NotFound
 from app.models import ContactImport, ImportChange, utcnow
 from app.services.imports import apply, expiry, reports, steps, uploads
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 from tests.fixtures.uploads import Importer, counts, number, table
 
 HEADER = "First name,Phone,E-mail\n"

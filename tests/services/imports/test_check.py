@@ -186,8 +186,8 @@ def test_a_file_and_the_api_name_a_problem_alike(importer: Importer) -> None:
         campaign = session.get_one(Campaign, importer.campaign_id)
         answer = contacts.apply(session, campaign, sent, UPSERT, dry_run=True)
         shown = reports.page(session, upload)
-    said = [[(p.code, p.field, p.message) for p in row.problems] for row in shown.rows]
-    assert said == [
+    answer_text = [[(p.code, p.field, p.message) for p in row.problems] for row in shown.rows]
+    assert answer_text == [
         [(p.code, p.field, p.message) for p in answer.problems[index]] for index in range(4)
     ]
 
@@ -348,9 +348,9 @@ def test_the_history_shows_who_uploaded_and_applied(importer: Importer) -> None:
         AuditEntry.target_id == str(upload.id)
     )
     with importer.database.transaction(read_only=True) as session:
-        told = [tuple(row) for row in session.execute(query.order_by(AuditEntry.id))]
+        reported = [tuple(row) for row in session.execute(query.order_by(AuditEntry.id))]
     who = importer.caller.label
-    assert told == [("upload.created", who), ("upload.started", who), ("upload.applied", who)]
+    assert reported == [("upload.created", who), ("upload.started", who), ("upload.applied", who)]
 
 
 def test_a_number_of_a_country_that_is_not_open_is_stored_with_a_warning(

@@ -8,7 +8,7 @@ from app.errors import Conflict, NotFound
 from app.models import AuditEntry, ContactImport
 from app.services.imports import corrections, steps
 from app.services.imports.corrections import FixCounts
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 from tests.fixtures.uploads import Importer, counts, number
 
 HEADER = "Name,Phone,E-mail\n"

@@ -68,8 +68,8 @@ def mapped(*cells: str, header: tuple[str, ...] = ("Phone", "Do Not Call")) -> M
 
 
 def refused(source: str, *notes: CellNote) -> MappedRow:
-    said = {"consent": "no", "consentSource": source, "consentAt": None}
-    return MappedRow({"phone": NUMBER, "contactMetadata": said}, list(notes))
+    answer_text = {"consent": "no", "consentSource": source, "consentAt": None}
+    return MappedRow({"phone": NUMBER, "contactMetadata": answer_text}, list(notes))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_column_is_given_the_meaning_by_hand_and_others_keep_theirs() -> None:
     ]
 
 
-def said(importer: Importer) -> list[tuple[Any, ...]]:
+def answer_text(importer: Importer) -> list[tuple[Any, ...]]:
     """Of every contact in the campaign: number, consent, its source, and all metadata."""
     query = select(
         Contact.phone, Contact.consent, Contact.consent_source, Contact.contact_metadata
@@ -139,7 +139,7 @@ def said(importer: Importer) -> list[tuple[Any, ...]]:
 def test_a_refusal_is_stored_counted_and_taken_back(importer: Importer) -> None:
     given = {"consent": "yes", "consentSource": "a form", "consentAt": "2026-03-01"}
     importer.send({"phone": NUMBER, "contactMetadata": given})
-    before = said(importer)
+    before = answer_text(importer)
     upload = importer.checked(f"Phone,DNC\n{NUMBER},Yes\n{OTHER},ask Ann\n+12025550103,No\n")
     assert [problem[:3] for problem in importer.problems(upload.id)] == [
         (2, 1, "do_not_call"),
@@ -149,7 +149,7 @@ def test_a_refusal_is_stored_counted_and_taken_back(importer: Importer) -> None:
     removing = importer.checked(f"Phone,DNC\n{NUMBER},Yes\n{OTHER},Yes\n", ContactAction.REMOVE)
     assert [problem[2] for problem in importer.problems(removing.id)] == ["not_found"]
     importer.apply(upload.id)
-    assert said(importer) == [
+    assert answer_text(importer) == [
         (NUMBER, "refused", "DNC", {"consent": "no", "consentSource": "DNC"}),
         (OTHER, "refused", "DNC: ask Ann", {"consent": "no", "consentSource": "DNC: ask Ann"}),
         ("+12025550103", None, None, None),
@@ -157,4 +157,4 @@ def test_a_refusal_is_stored_counted_and_taken_back(importer: Importer) -> None:
     with importer.database.transaction() as session:
         order = undo.start(session, importer.caller, upload.id, 7).undo_number
     undo_rows(importer.database, upload.id, order)
-    assert said(importer) == before
+    assert answer_text(importer) == before

@@ -32,10 +32,10 @@ def mails_after(importer: Importer, *, minutes: int, stopped: bool = False) -> l
 
 
 def test_the_end_of_a_long_upload_is_mailed_with_its_counts(importer: Importer) -> None:
-    (told,) = mails_after(importer, minutes=2)
-    assert told == {
+    (reported,) = mails_after(importer, minutes=2)
+    assert reported == {
         "kind": "import_finished",
-        "uploadId": told["uploadId"],
+        "uploadId": reported["uploadId"],
         "file": "people.csv",
         "campaign": "Winter recall",
         "state": "done",

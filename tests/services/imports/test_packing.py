@@ -70,7 +70,7 @@ def blocks(importer: Importer) -> int:
 
 
 @pytest.fixture
-def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few rows are listed, and a file has many chunks."""
     monkeypatch.setattr(packing, "LISTED_ROWS", 4)
     monkeypatch.setattr(packing, "LISTED_ROWS_OF_KIND", 2)
@@ -86,12 +86,12 @@ def test_counts_downloads_and_results_are_those_of_a_file_whose_rows_are_all_lis
     importer.send({"phone": number(6), "firstName": "Known"})
     listed = everything(importer, FILE, action)
     assert blocks(importer) == 0
-    request.getfixturevalue("narrow")
+    request.getfixturevalue("small_blocks")
     assert everything(importer, FILE, action) == listed
     assert blocks(importer) > 2
 
 
-@pytest.mark.usefixtures("narrow")
+@pytest.mark.usefixtures("small_blocks")
 def test_the_first_rows_of_each_kind_are_listed_with_all_their_problems(importer: Importer) -> None:
     found = importer.checked(HEADER + "".join(line(place) for place in PLACES if place % 6 > 1))
     with importer.database.transaction(read_only=True) as session:
@@ -108,7 +108,7 @@ def test_the_first_rows_of_each_kind_are_listed_with_all_their_problems(importer
     assert (found.failed, found.packed and found.packed["rows"]) == (40, 34)
 
 
-@pytest.mark.usefixtures("narrow")
+@pytest.mark.usefixtures("small_blocks")
 def test_a_packed_file_is_applied_repaired_and_checked_again(importer: Importer) -> None:
     found = importer.checked(FILE)
     assert counts(found) == (20, 0, 0, 0, 40)
@@ -124,7 +124,7 @@ def test_a_packed_file_is_applied_repaired_and_checked_again(importer: Importer)
     assert len(importer.people()) == 31
 
 
-@pytest.mark.usefixtures("narrow")
+@pytest.mark.usefixtures("small_blocks")
 def test_a_check_that_starts_again_replaces_the_blocks_of_the_one_before(
     importer: Importer,
 ) -> None:

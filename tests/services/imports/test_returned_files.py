@@ -28,14 +28,14 @@ def returned(importer: Importer, upload_id: UUID, *, failed_only: bool = False) 
 
 
 def workbook(*rows: list[object], sheet: str = "Patients") -> bytes:
-    book = Workbook()
-    opened = book.active
+    workbook_file = Workbook()
+    opened = workbook_file.active
     assert isinstance(opened, Worksheet)
     opened.title = sheet
     for row in rows:
         opened.append(row)
     data = io.BytesIO()
-    book.save(data)
+    workbook_file.save(data)
     return data.getvalue()
 
 

@@ -83,11 +83,11 @@ def test_a_list_in_any_dialect_is_read_back_as_it_was(
 @settings(max_examples=40, deadline=None)
 @given(contacts=_CONTACTS)
 def test_a_list_in_a_workbook_is_read_back_as_it_was(contacts: list[dict[str, Any]]) -> None:
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet("People")
+    workbook = Workbook(write_only=True)
+    sheet = workbook.create_sheet("People")
     sheet.append(_HEADER)
     for row in _rows(contacts):
         sheet.append(row)
     data = io.BytesIO()
-    book.save(data)
+    workbook.save(data)
     assert _read_back(data.getvalue()) == contacts

@@ -280,7 +280,7 @@ def test_a_whole_name_fills_first_and_last_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "beside", "told"),
+    ("name", "beside", "reported"),
     [
         ("Müller", {"Vorname": "Hans"}, {"firstName": "Hans", "lastName": "Müller"}),
         ("Dr. Müller", {"Vorname": "Hans"}, {"firstName": "Hans", "lastName": "Müller"}),
@@ -291,7 +291,7 @@ def test_a_whole_name_fills_first_and_last_name() -> None:
     ],
 )
 def test_a_name_beside_the_first_or_the_last_name_is_the_other_one(
-    name: str, beside: dict[str, str], told: dict[str, str]
+    name: str, beside: dict[str, str], reported: dict[str, str]
 ) -> None:
     fields = {"Vorname": TargetField.FIRST_NAME, "Surname": TargetField.LAST_NAME}
     targets = [
@@ -301,19 +301,19 @@ def test_a_name_beside_the_first_or_the_last_name_is_the_other_one(
     mapping = HeaderMapping(["Name", *beside], targets)
     contact = to_contact([name, *beside.values()], mapping, None).contact
     contact.pop("contactMetadata", None)
-    assert contact == told
+    assert contact == reported
 
 
 def test_a_name_with_more_than_first_and_last_name_is_kept() -> None:
-    def told(header: list[str], *cells: str) -> dict[str, object]:
+    def reported(header: list[str], *cells: str) -> dict[str, object]:
         return to_contact(cells, HeaderMapping(header, suggest(header)), None).contact
 
-    assert told(["Full name", "First name"], "Ann Marie Lee", "Ann") == {
+    assert reported(["Full name", "First name"], "Ann Marie Lee", "Ann") == {
         "firstName": "Ann",
         "lastName": "Lee",
         "contactMetadata": {"Full name": "Ann Marie Lee"},
     }
-    assert told(["Name", "Title"], "Dr. Ann Lee", "CEO") == {
+    assert reported(["Name", "Title"], "Dr. Ann Lee", "CEO") == {
         "firstName": "Ann",
         "lastName": "Lee",
         "contactMetadata": {"Title": "CEO", "Name": "Dr. Ann Lee"},

@@ -43,22 +43,22 @@ def test_eight_users_at_once_lose_no_update_of_each_other(
         list(pool.map(lambda each: apply_rows(importer.database, *each), started))
 
     ended = [importer.now(upload) for upload in uploads]
-    everybody = {number(n) for of_person in numbers for n in of_person}
+    everyone = {number(n) for of_person in numbers for n in of_person}
     assert [upload.status for upload in ended] == [ImportStatus.DONE] * PEOPLE
     assert {upload.created + upload.updated for upload in ended} == {ROWS}
-    assert sum(upload.created for upload in ended) == len(everybody)
+    assert sum(upload.created for upload in ended) == len(everyone)
     assert {(upload.deleted, upload.ignored, upload.failed) for upload in ended} == {(0, 0, 0)}
     with importer.database.transaction(read_only=True) as session:
         people = session.execute(select(Contact.phone, Contact.contact_metadata))
         known = {row[0]: row[1] for row in people}
         changes = session.scalar(select(func.count()).select_from(ImportChange))
         campaign = session.get_one(Campaign, importer.campaign_id)
-        assert (campaign.contact_count, changes) == (len(everybody), PEOPLE * ROWS)
+        assert (campaign.contact_count, changes) == (len(everyone), PEOPLE * ROWS)
     assert known == {
         phone: {
             f"By {person}": "yes"
             for person in range(PEOPLE)
             if phone in {number(n) for n in numbers[person]}
         }
-        for phone in everybody
+        for phone in everyone
     }

@@ -13,7 +13,7 @@ from app.models import AuditEntry, ContactImport, ImportChange
 from app.services.imports import apply, steps, undo, undo_preview, uploads
 from app.services.imports.pipeline import undo_rows
 from app.services.imports.undo import UndoTotals
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 from tests.fixtures.uploads import Importer, number, table
 
 HEADER = "First name,Phone,E-mail\n"

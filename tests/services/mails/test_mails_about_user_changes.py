@@ -17,8 +17,8 @@ from app.schemas.users import (
 )
 from app.services import mails, users
 from app.services.auth import one_time_links
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.mails import waiting
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
 NEW = "ada@hillside.example"
 

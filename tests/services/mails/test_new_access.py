@@ -15,8 +15,8 @@ from app.schemas.users import CreateUserInput
 from app.services import carrier_accounts, oauth_clients, organizations, users
 from app.services.credentials import api_keys, scim_tokens
 from app.services.users import new_administrators
-from tests.fixtures.cast import Tenant, make_tenant, make_user
 from tests.fixtures.mails import send_waiting, waiting
+from tests.fixtures.tenants import Tenant, make_tenant, make_user
 
 Act = Callable[[Session, Settings, Tenant, Caller], Any]
 

@@ -33,8 +33,8 @@ from app.services.mail_queue import enqueue
 from app.services.mails.facts import format_time
 from app.services.mails.sending import GAPS_SECONDS
 from app.services.mails.texts import TEXTS_BY_KIND
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.mails import path_in, send_waiting
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
 DETAILS: dict[MailKind, dict[str, Any]] = {
     MailKind.EMAIL_CHANGED: {"from": "old@hill.example", "to": "new@hill.example"},
@@ -207,7 +207,7 @@ def test_every_mail_is_in_the_partners_brand_and_names_no_other_brand(
 
 @pytest.mark.parametrize("of_user", [None, "es"])
 @pytest.mark.parametrize("kind", TEXTS_BY_KIND)
-def test_every_mail_is_in_the_language_of_its_recipient_or_else_of_the_partner(
+def test_every_mail_is_in_the_language_of_its_reader_or_else_of_the_partner(
     session: Session, settings: Settings, tenant: Tenant, kind: MailKind, of_user: str | None
 ) -> None:
     tenant.partner.language, tenant.user.language = "de", of_user
@@ -451,7 +451,7 @@ def test_a_mail_that_was_accepted_is_never_written_again(
     assert mails.begin(session, mail.id, 2, settings) is None
 
 
-def test_an_attempt_that_was_overtaken_writes_nothing(
+def test_an_attempt_that_a_later_one_replaced_writes_nothing(
     session: Session, settings: Settings, tenant: Tenant
 ) -> None:
     mail = queue_mail(session, tenant.user, MailKind.RESET_PASSWORD)

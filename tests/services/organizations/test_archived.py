@@ -14,8 +14,8 @@ from app.services import assistants, campaigns, oauth_clients, organizations, ou
 from app.services.assistants import settings as assistant_settings
 from app.services.credentials import api_keys
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
 REFUSED = "The organization is archived. Restore it first."
 Create = Callable[[Session, Caller, Tenant], object]

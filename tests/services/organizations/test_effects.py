@@ -9,7 +9,7 @@ from app.enums import Area, Role, Tier
 from app.errors import Forbidden, NotFound
 from app.models import OAuthClient, Organization
 from app.services import assistants, organizations
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
 
 @pytest.fixture

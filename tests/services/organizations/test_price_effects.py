@@ -11,8 +11,8 @@ from app.enums import Role, Tier, UsageUnit
 from app.errors import Forbidden, NotFound
 from app.services import organizations
 from app.services.pricing.plans import PlanTerms
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import set_clock
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.services.billing.conftest import SINCE, call, make_old_tenant, publish
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

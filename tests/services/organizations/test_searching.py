@@ -13,7 +13,7 @@ from app.models import Organization
 from app.services import assistants, organizations, users
 from app.services.organizations import LimitCloseness
 from app.services.paging import Page
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant, make_user
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant, make_user
 
 BUSINESSES = ["Ünal Döner", "alpha 50%", "Beta_1", "alpha 50", "Gamma"]
 

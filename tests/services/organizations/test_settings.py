@@ -11,7 +11,7 @@ from app.enums import Role
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.services import organizations
 from app.services.organizations import CallingRules
-from tests.fixtures.cast import Tenant, make_tenant, open_destinations
+from tests.fixtures.tenants import Tenant, make_tenant, open_destinations
 
 MAX_AT_ONCE = 5
 

@@ -19,7 +19,7 @@ from app.models import AuditEntry, Call, Organization, utcnow
 from app.policy.caller import Caller
 from app.services import campaigns, organizations, users
 from app.services.credentials import api_keys
-from tests.fixtures.cast import OPERATOR, make_tenant
+from tests.fixtures.tenants import OPERATOR, make_tenant
 from tests.fixtures.worker import CallingOrganization
 
 NUMBER = "+12025550101"

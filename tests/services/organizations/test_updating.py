@@ -12,7 +12,7 @@ from app.models import AuditEntry, Organization, new_id
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
 from app.services import organizations
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 
 @pytest.fixture

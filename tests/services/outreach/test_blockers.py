@@ -121,7 +121,7 @@ def test_a_forecast_counts_the_contacts_that_are_called_once_the_assistant_is_re
     assert (planned_campaign.feed(), planned_campaign.decided()) == (0, {})
 
 
-def test_a_pause_of_dialling_is_named_as_well(
+def test_a_pause_of_calling_is_named_as_well(
     session: Session, planned_campaign: PlannedCampaign
 ) -> None:
     for scope in (pauses.PauseScope(carrier=CarrierKind.TWILIO), pauses.PauseScope()):

@@ -328,7 +328,7 @@ def test_a_status_that_ends_outreach_cancels_the_call_at_once(
 
 
 @pytest.mark.parametrize("stop", ["pause", "archive"])
-def test_a_call_of_a_stopped_campaign_is_not_dialled(
+def test_a_call_of_a_stopped_campaign_is_not_placed(
     planned_campaign: PlannedCampaign, stop: str
 ) -> None:
     planned_campaign.add({"phone": ADA})

@@ -9,7 +9,7 @@ from app.models import Partner
 from app.schemas.parsing import read
 from app.schemas.partners import PartnerFilter, UpdatePartnerInput
 from app.services import partners
-from tests.fixtures.cast import OPERATOR, make_partner, make_tenant
+from tests.fixtures.tenants import OPERATOR, make_partner, make_tenant
 
 
 def test_two_partners_may_name_one_domain_but_only_one_may_verify_it(session: Session) -> None:

@@ -12,7 +12,7 @@ from app.schemas.base import wire_name
 from app.schemas.parsing import read
 from app.schemas.partners import Partner, UpdatePartnerInput
 from app.services import partners
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 
 EDITOR_WRITES = {
     "logoImgUrl": "https://northwind.example/new.png",

@@ -13,7 +13,7 @@ from app.models import AuditEntry, BrandColor, Partner, new_id
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import partners
-from tests.fixtures.cast import OPERATOR, Tenant, make_partner, make_tenant
+from tests.fixtures.tenants import OPERATOR, Tenant, make_partner, make_tenant
 
 RED, BLUE = {"name": "primary", "value": "red"}, {"name": "accent", "value": "#00f"}
 

@@ -7,9 +7,11 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.database import Database
-from tests.services.personal_data.house import House, make_house
+from tests.services.personal_data.stored_contact import StoredContact, make_stored_contact
 
 
 @pytest.fixture
-def house(session: Session, database: Database, settings: Settings, tmp_path: Path) -> House:
-    return make_house(session, database, settings, tmp_path)
+def stored_contact(
+    session: Session, database: Database, settings: Settings, tmp_path: Path
+) -> StoredContact:
+    return make_stored_contact(session, database, settings, tmp_path)

@@ -42,7 +42,7 @@ from app.services.personal_data import erasing, subject_rows, subjects
 from app.services.personal_data.inventory import HOLDINGS, OnErasure
 from tests.fixtures.canaries import files_in, places_in_database
 from tests.portal.test_calls import answered, make_call
-from tests.services.personal_data.house import (
+from tests.services.personal_data.stored_contact import (
     CANARIES,
     FILE,
     FIRST,
@@ -51,7 +51,7 @@ from tests.services.personal_data.house import (
     PHONE,
     PLANTED,
     PLANTED_FILES,
-    House,
+    StoredContact,
 )
 
 
@@ -73,45 +73,54 @@ def retained_columns() -> set[tuple[str, str]]:
 
 
 def test_only_the_do_not_call_list_still_names_an_erased_contact(
-    house: House, session: Session
+    stored_contact: StoredContact, session: Session
 ) -> None:
     before = figures(session)
     planted = {table for table, _ in places_in_database(session, CANARIES)}
     assert planted == PLANTED
-    assert len(files_in(house.folder, CANARIES)) == len(PLANTED_FILES)
-    erasure = house.erase()
+    assert len(files_in(stored_contact.folder, CANARIES)) == len(PLANTED_FILES)
+    erasure = stored_contact.erase()
     session.expire_all()
     assert (erasure.status, erasure.sought) == (ErasureStatus.DONE, None)
     left = places_in_database(session, CANARIES)
     assert left == {("do_not_call", "phone")}
     assert left <= retained_columns()
-    assert files_in(house.folder, CANARIES) == set()
+    assert files_in(stored_contact.folder, CANARIES) == set()
     assert figures(session) == before
     assert verification.verify(session).broken is None
 
 
-def test_other_contacts_keep_their_data(house: House, session: Session) -> None:
-    house.erase()
+def test_other_contacts_keep_their_data(stored_contact: StoredContact, session: Session) -> None:
+    stored_contact.erase()
     session.expire_all()
     neighbours = {"contacts", "calls", "webhook_deliveries", "import_rows", "import_changes"}
     neighbours |= {"do_not_call", "audit_entries"}  # listed in one entry with who was erased
     assert {table for table, _ in places_in_database(session, [NEIGHBOUR])} == neighbours
 
 
-def test_an_erasure_that_runs_again_changes_nothing(house: House, session: Session) -> None:
-    erasure = house.erase()
+def test_an_erasure_that_runs_again_changes_nothing(
+    stored_contact: StoredContact, session: Session
+) -> None:
+    erasure = stored_contact.erase()
     counts = erasure.counts
-    SubjectErasure(house.database, house.files, open_outbox(house.settings), erasure.id).run()
-    with house.database.transaction(read_only=True) as own:
-        assert erasing.get(own, house.admin, erasure.id).counts == counts
+    SubjectErasure(
+        stored_contact.database,
+        stored_contact.files,
+        open_outbox(stored_contact.settings),
+        erasure.id,
+    ).run()
+    with stored_contact.database.transaction(read_only=True) as own:
+        assert erasing.get(own, stored_contact.admin, erasure.id).counts == counts
 
 
 def test_a_checked_upload_that_names_the_contact_is_cancelled(
-    house: House, session: Session
+    stored_contact: StoredContact, session: Session
 ) -> None:
-    waiting = house.importer.check(house.importer.upload(FILE)).id
-    other = house.importer.check(house.importer.upload("phone\n+12025550999\n")).id
-    house.erase()
+    waiting = stored_contact.importer.check(stored_contact.importer.upload(FILE)).id
+    other = stored_contact.importer.check(
+        stored_contact.importer.upload("phone\n+12025550999\n")
+    ).id
+    stored_contact.erase()
     session.expire_all()
     states = {upload.id: upload.status for upload in session.scalars(select(ContactImport))}
     assert (states[waiting], states[other]) == (ImportStatus.CANCELLED, ImportStatus.CHECKED)
@@ -120,28 +129,37 @@ def test_a_checked_upload_that_names_the_contact_is_cancelled(
     assert kept_rows == {applied, other}
 
 
-def test_an_erasure_waits_for_calls_in_progress(house: House, session: Session) -> None:
-    with house.database.transaction() as own:
-        organization = own.get_one(Organization, house.importer.organization_id)
+def test_an_erasure_waits_for_calls_in_progress(
+    stored_contact: StoredContact, session: Session
+) -> None:
+    with stored_contact.database.transaction() as own:
+        organization = own.get_one(Organization, stored_contact.importer.organization_id)
         active = make_call(own, organization, PHONE, status=CallStatus.IN_PROGRESS).id
         queued = make_call(own, organization, PHONE, status=CallStatus.QUEUED).id
-        subject = subjects.contact(own, house.admin, house.importer.campaign_id, house.contact_id)
+        subject = subjects.contact(
+            own,
+            stored_contact.admin,
+            stored_contact.importer.campaign_id,
+            stored_contact.contact_id,
+        )
         assert subject_rows.cancel_calls(own, subject) is True
     assert session.get_one(Call, queued).status is CallStatus.CANCELED
     session.execute(update(Call).where(Call.id == active).values(status=CallStatus.COMPLETED))
     session.commit()
-    with house.database.transaction() as own:
+    with stored_contact.database.transaction() as own:
         assert subject_rows.cancel_calls(own, subject) is False
 
 
 def test_the_same_number_in_another_organization_stays(
-    house: House, session: Session, second: Organization
+    stored_contact: StoredContact, session: Session, second_organization: Organization
 ) -> None:
-    campaign = campaigns.create(session, house.admin, second.id, name="Theirs")
-    single.add(session, house.admin, campaign.id, ContactFields(FIRST, LAST, PHONE))
-    call = make_call(session, second, PHONE, **answered()).id
+    campaign = campaigns.create(
+        session, stored_contact.admin, second_organization.id, name="Theirs"
+    )
+    single.add(session, stored_contact.admin, campaign.id, ContactFields(FIRST, LAST, PHONE))
+    call = make_call(session, second_organization, PHONE, **answered()).id
     session.commit()
-    house.erase()
+    stored_contact.erase()
     session.expire_all()
     stored = select(Contact.campaign_id, Contact.phone).where(Contact.phone == PHONE)
     assert [tuple(row) for row in session.execute(stored)] == [(campaign.id, PHONE)]
@@ -149,24 +167,26 @@ def test_the_same_number_in_another_organization_stays(
 
 
 @pytest.fixture
-def second(house: House, session: Session) -> Organization:
-    first = session.get_one(Organization, house.importer.organization_id)
+def second_organization(stored_contact: StoredContact, session: Session) -> Organization:
+    first = session.get_one(Organization, stored_contact.importer.organization_id)
     others = select(Organization).where(
         Organization.partner_id == first.partner_id, Organization.id != first.id
     )
     return session.scalars(others).one()
 
 
-def test_only_those_with_the_permission_may_erase(house: House) -> None:
-    without = replace(house.admin, permissions=ROLE_PERMISSIONS[Role.STANDARD])
-    stranger = replace(house.admin, partner_id=new_id())
+def test_only_those_with_the_permission_may_erase(stored_contact: StoredContact) -> None:
+    without = replace(stored_contact.admin, permissions=ROLE_PERMISSIONS[Role.STANDARD])
+    stranger = replace(stored_contact.admin, partner_id=new_id())
     for caller, refusal in ((without, Forbidden), (stranger, NotFound)):
-        with house.database.transaction() as session, pytest.raises(refusal):
-            subjects.contact(session, caller, house.importer.campaign_id, house.contact_id)
+        with stored_contact.database.transaction() as session, pytest.raises(refusal):
+            subjects.contact(
+                session, caller, stored_contact.importer.campaign_id, stored_contact.contact_id
+            )
 
 
-def test_a_changed_redaction_is_noticed(house: House, session: Session) -> None:
-    house.erase()
+def test_a_changed_redaction_is_noticed(stored_contact: StoredContact, session: Session) -> None:
+    stored_contact.erase()
     session.expire_all()
     redaction = session.scalars(select(AuditRedaction).limit(1)).one()
     forged = insert(AuditRedaction).values(
@@ -185,8 +205,10 @@ def test_a_changed_redaction_is_noticed(house: House, session: Session) -> None:
     )
 
 
-def test_a_redacted_entry_can_be_changed_no_further(house: House, session: Session) -> None:
-    house.erase()
+def test_a_redacted_entry_can_be_changed_no_further(
+    stored_contact: StoredContact, session: Session
+) -> None:
+    stored_contact.erase()
     session.expire_all()
     entry_id = session.scalars(select(AuditRedaction.entry_id).limit(1)).one()
     again = update(AuditEntry).where(AuditEntry.id == entry_id)
@@ -196,42 +218,52 @@ def test_a_redacted_entry_can_be_changed_no_further(house: House, session: Sessi
 
 
 def test_a_contact_that_an_upload_adds_after_the_request_is_erased_too(
-    house: House, session: Session
+    stored_contact: StoredContact, session: Session
 ) -> None:
-    erasure_id = house.request()
-    with house.database.transaction() as own:
-        organization_id = house.importer.organization_id
-        third = campaigns.create(own, house.admin, organization_id, name="Third").id
+    erasure_id = stored_contact.request()
+    with stored_contact.database.transaction() as own:
+        organization_id = stored_contact.importer.organization_id
+        third = campaigns.create(own, stored_contact.admin, organization_id, name="Third").id
         added = ContactFields("Margaretha", "Canarywood", PHONE)
-        single.add(own, house.admin, third, added)
-    SubjectErasure(house.database, house.files, open_outbox(house.settings), erasure_id).run()
+        single.add(own, stored_contact.admin, third, added)
+    SubjectErasure(
+        stored_contact.database,
+        stored_contact.files,
+        open_outbox(stored_contact.settings),
+        erasure_id,
+    ).run()
     session.expire_all()
     assert session.scalars(select(Contact.phone)).all() == [NEIGHBOUR]
     assert places_in_database(session, ("Margaretha",)) == set()
 
 
 def test_exports_from_before_and_during_the_erasure_keep_no_file(
-    house: House, session: Session
+    stored_contact: StoredContact, session: Session
 ) -> None:
     """They may read the contact; one that begins later reads what is left."""
 
     def make(*names: str) -> list[UUID]:
         wanted = [ExportInput(name, "", ExportFormat.CSV, "UTC") for name in names]
-        with house.database.transaction() as own:
-            return [exports.create(own, house.admin, each).id for each in wanted]
+        with stored_contact.database.transaction() as own:
+            return [exports.create(own, stored_contact.admin, each).id for each in wanted]
 
     waiting, begun = make("audit", "calls")
-    erasure_id = house.request()
+    erasure_id = stored_contact.request()
     begun_since, later = make("uploads", "people")
-    with house.database.transaction() as own:
+    with stored_contact.database.transaction() as own:
         tasks = [exports.begin(own, each) for each in (begun, begun_since)]
-    SubjectErasure(house.database, house.files, open_outbox(house.settings), erasure_id).run()
-    with house.database.transaction() as own:
+    SubjectErasure(
+        stored_contact.database,
+        stored_contact.files,
+        open_outbox(stored_contact.settings),
+        erasure_id,
+    ).run()
+    with stored_contact.database.transaction() as own:
         file = StoredFile("key", 1, "0")
         for task in filter(None, tasks):
             assert exports.finish(own, task.export.id, task.turn, file, 1) == "key"
         assert exports.begin(own, waiting) is None
         assert exports.begin(own, later) is not None
-    with house.database.transaction(read_only=True) as own:
-        counts = erasing.get(own, house.admin, erasure_id).counts
-    assert counts["list_exports"] == 4  # one was made with the house
+    with stored_contact.database.transaction(read_only=True) as own:
+        counts = erasing.get(own, stored_contact.admin, erasure_id).counts
+    assert counts["list_exports"] == 4  # one was made with the contact

@@ -36,7 +36,7 @@ from app.services import campaigns, mail_queue, users
 from app.services.audit import verification
 from app.services.personal_data import erasing, subjects
 from tests.fixtures.canaries import files_in, places_in_database
-from tests.fixtures.cast import Tenant, caller_with, make_tenant, make_user
+from tests.fixtures.tenants import Tenant, caller_with, make_tenant, make_user
 from tests.portal.test_calls import answered, make_call
 
 EMAIL, OLD_EMAIL = "greta.canary@mail.example", "greta.old-canary@mail.example"
@@ -50,7 +50,7 @@ def admin(tenant: Tenant) -> Caller:
 
 
 @pytest.fixture
-def erased(session: Session, tenant: Tenant, admin: Caller) -> User:
+def erased_user(session: Session, tenant: Tenant, admin: Caller) -> User:
     """An editor of the partner with traces everywhere."""
     user = make_user(session, tenant.partner.id, OLD_EMAIL, Role.PARTNER_EDITOR)
     change = UpdateUserInput.model_validate({"email": EMAIL})
@@ -132,7 +132,7 @@ def test_nothing_names_an_erased_user(
     settings: Settings,
     tmp_path: Path,
     admin: Caller,
-    erased: User,
+    erased_user: User,
 ) -> None:
     planted = {table for table, _ in places_in_database(session, CANARIES)}
     assert planted >= {
@@ -140,12 +140,12 @@ def test_nothing_names_an_erased_user(
         *("report_schedules", "scim_users", "user_identities", "users"),
     }
     users_before = session.scalar(select(func.count()).select_from(User))
-    erase(database, settings, admin, erased.id)
+    erase(database, settings, admin, erased_user.id)
     session.expire_all()
     assert places_in_database(session, CANARIES) == set()
     assert files_in(tmp_path, CANARIES) == set()
     assert session.scalar(select(func.count()).select_from(User)) == users_before
-    found = session.get_one(User, erased.id)
+    found = session.get_one(User, erased_user.id)
     assert (found.status, found.name, is_erased(found.email)) == (
         UserStatus.DEACTIVATED,
         None,
@@ -176,18 +176,18 @@ def test_users_cannot_erase_themselves(session: Session, admin: Caller) -> None:
 
 
 def test_an_erased_user_cannot_be_reactivated_or_erased_again(
-    session: Session, database: Database, settings: Settings, admin: Caller, erased: User
+    session: Session, database: Database, settings: Settings, admin: Caller, erased_user: User
 ) -> None:
-    erase(database, settings, admin, erased.id)
+    erase(database, settings, admin, erased_user.id)
     session.expire_all()
     with pytest.raises(Conflict) as refused:
-        users.reactivate(session, admin, erased.id)
+        users.reactivate(session, admin, erased_user.id)
     assert refused.value.code == "erased"
     with pytest.raises(NotFound):
-        erasing.request(session, admin, subjects.user(session, admin, erased.id))
+        erasing.request(session, admin, subjects.user(session, admin, erased_user.id))
 
 
-def test_a_stranger_finds_no_user_to_erase(session: Session, erased: User) -> None:
+def test_a_stranger_finds_no_user_to_erase(session: Session, erased_user: User) -> None:
     stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
     with pytest.raises(NotFound):
-        subjects.user(session, stranger, erased.id)
+        subjects.user(session, stranger, erased_user.id)

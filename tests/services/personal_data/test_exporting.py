@@ -13,14 +13,14 @@ from app.services import users
 from app.services.personal_data import exporting, subjects
 from app.services.personal_data.inventory import HOLDINGS
 from app.services.personal_data.subjects import DataSubject
-from tests.fixtures.cast import make_user
-from tests.services.personal_data.house import (
+from tests.fixtures.tenants import make_user
+from tests.services.personal_data.stored_contact import (
     EMAIL,
     FIRST,
     LAST,
     NEIGHBOUR,
     PHONE,
-    House,
+    StoredContact,
 )
 
 
@@ -40,9 +40,16 @@ def test_every_exported_column_is_in_the_export(kind: SubjectKind) -> None:
     assert ("portal_sessions", "data") not in exported
 
 
-def test_a_contact_is_exported_with_calls_and_recordings(house: House, session: Session) -> None:
-    subject = subjects.contact(session, house.admin, house.importer.campaign_id, house.contact_id)
-    file, rows = exporting.write(session, subject, house.files)
+def test_a_contact_is_exported_with_calls_and_recordings(
+    stored_contact: StoredContact, session: Session
+) -> None:
+    subject = subjects.contact(
+        session,
+        stored_contact.admin,
+        stored_contact.importer.campaign_id,
+        stored_contact.contact_id,
+    )
+    file, rows = exporting.write(session, subject, stored_contact.files)
     with file, zipfile.ZipFile(file) as archive:
         found = {
             name: json.loads(archive.read(name))
@@ -64,27 +71,36 @@ def test_a_contact_is_exported_with_calls_and_recordings(house: House, session: 
     assert NEIGHBOUR not in json.dumps(found)
 
 
-def test_a_requested_export_is_in_the_history(house: House, session: Session) -> None:
-    with house.database.transaction() as own:
-        subject = subjects.contact(own, house.admin, house.importer.campaign_id, house.contact_id)
+def test_a_requested_export_is_in_the_history(
+    stored_contact: StoredContact, session: Session
+) -> None:
+    with stored_contact.database.transaction() as own:
+        subject = subjects.contact(
+            own,
+            stored_contact.admin,
+            stored_contact.importer.campaign_id,
+            stored_contact.contact_id,
+        )
         export = exporting.request(
-            own, house.admin, subject, "UTC", campaign=house.importer.campaign_id
+            own, stored_contact.admin, subject, "UTC", campaign=stored_contact.importer.campaign_id
         )
         assert (export.list_name, export.file_format) == ("contact-data", ExportFormat.ZIP)
-        again = exporting.subject_of(own, house.admin, export.list_name, export.query)
+        again = exporting.subject_of(own, stored_contact.admin, export.list_name, export.query)
         assert again == subject
     actions = session.scalars(select(AuditEntry.action).order_by(AuditEntry.id.desc()).limit(2))
     assert actions.all() == ["contact.exported", "list_export.requested"]
 
 
-def test_the_history_of_a_user_says_nothing_about_others(house: House, session: Session) -> None:
-    admin, partner_id = house.admin, house.admin.partner_id
+def test_the_history_of_a_user_says_nothing_about_others(
+    stored_contact: StoredContact, session: Session
+) -> None:
+    admin, partner_id = stored_contact.admin, stored_contact.admin.partner_id
     assert admin.user_id is not None
     assert partner_id is not None
     other = make_user(session, partner_id, "other@northwind.example", Role.PARTNER_EDITOR)
     users.suspend(session, admin, other.id)
     file, _rows = exporting.write(
-        session, subjects.user(session, admin, admin.user_id), house.files
+        session, subjects.user(session, admin, admin.user_id), stored_contact.files
     )
     with file, zipfile.ZipFile(file) as archive:
         entries = json.loads(archive.read("audit_entries.json"))

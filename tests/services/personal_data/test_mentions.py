@@ -14,7 +14,7 @@ from app.services.contacts import single
 from app.services.contacts.single import ContactFields
 from app.services.organization_groups import GroupInput
 from app.services.personal_data import mentions, subjects
-from tests.fixtures.cast import Tenant
+from tests.fixtures.tenants import Tenant
 from tests.portal.test_calls import NOON, answered, make_call
 
 PHONE, OTHER_PHONE, THIRD_PHONE = "+12025550143", "+12025550144", "+12025550145"

@@ -11,7 +11,7 @@ from app.enums import CarrierKind
 from app.models import CallAttempt, new_id
 from app.services import phone_numbers
 from app.services.calls import claims
-from tests.fixtures.cast import OPERATOR
+from tests.fixtures.tenants import OPERATOR
 from tests.fixtures.worker import create_calling_organization
 
 

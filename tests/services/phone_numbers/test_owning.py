@@ -16,7 +16,7 @@ from app.models import Assistant, CarrierAccount, Organization, PhoneNumber, new
 from app.policy.caller import system_caller
 from app.services import assistants, phone_numbers
 from app.services.phone_numbers import NumberRoute
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
 NUMBER, OTHER_NUMBER = "+12025550123", "+12025550124"
 REFUSED = (

@@ -13,8 +13,8 @@ from app.services.plans import price_effects as effects
 from app.services.plans.price_effects import PriceChange, PriceEffects
 from app.services.pricing import versions
 from app.services.pricing.plans import EditedPlan, PlanTerms
-from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import set_clock
+from tests.fixtures.tenants import Tenant
 from tests.services.billing.conftest import SINCE, call, make_old_tenant, publish
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -13,7 +13,7 @@ from app.gateways.processors.base import ListedPrice, PriceReference
 from app.gateways.processors.price_list import PriceList
 from app.models import ProcessorPrice, utcnow
 from app.services import pricing
-from tests.fixtures.cast import caller_with, make_partner, make_tenant
+from tests.fixtures.tenants import caller_with, make_partner, make_tenant
 
 PRICING = [
     {"tier": tier, "processorPriceId": f"price_{tier}", "processorProductId": f"prod_{tier}"}

@@ -10,7 +10,7 @@ from app.enums import Tier
 from app.gateways.processors.base import ListedPrice, PriceReference
 from app.models import ProcessorCheck, ProcessorPrice, utcnow
 from app.services.pricing import refresh as pricing_refresh
-from tests.fixtures.cast import make_partner
+from tests.fixtures.tenants import make_partner
 
 PLUS = {
     "tier": Tier.PLUS.value,
@@ -22,7 +22,7 @@ BASIC = {
     "processorPriceId": "price_basic",
     "processorProductId": "prod_basic",
 }
-QUESTION = PriceReference(Tier.PLUS, "price_plus", "prod_plus")
+INQUIRY = PriceReference(Tier.PLUS, "price_plus", "prod_plus")
 
 
 def stored_prices(session: Session) -> list[tuple[str, str, Decimal, str]]:
@@ -38,7 +38,7 @@ def store_check(session: Session, price_id: str, found: bool, at: datetime) -> N
 def test_an_id_is_asked_about_once_however_many_partners_name_it(session: Session) -> None:
     make_partner(session, pricing=[PLUS])
     make_partner(session, "Southbank", pricing=[PLUS])
-    assert pricing_refresh.due(session) == [QUESTION]
+    assert pricing_refresh.due(session) == [INQUIRY]
 
 
 def test_unknown_prices_are_asked_first_and_fresh_ones_not_at_all(session: Session) -> None:
@@ -46,14 +46,14 @@ def test_unknown_prices_are_asked_first_and_fresh_ones_not_at_all(session: Sessi
     make_partner(session, pricing=[PLUS, BASIC, free])
     store_check(session, "price_plus", True, utcnow() - timedelta(minutes=11))
     store_check(session, "price_free", True, utcnow() - timedelta(minutes=9))
-    due = [question.price_id for question in pricing_refresh.due(session)]
+    due = [confirmation.price_id for confirmation in pricing_refresh.due(session)]
     assert due == ["price_basic", "price_plus"]
 
 
 def test_an_answer_is_kept_and_asked_for_again_later(session: Session) -> None:
     make_partner(session, pricing=[PLUS])
     pricing_refresh.store_prices(
-        session, [QUESTION], {"price_plus": ListedPrice("Plus", Decimal(99), "USD", "prod_plus")}
+        session, [INQUIRY], {"price_plus": ListedPrice("Plus", Decimal(99), "USD", "prod_plus")}
     )
     assert stored_prices(session) == [("price_plus", "Plus", Decimal(99), "USD")]
     assert pricing_refresh.due(session) == []
@@ -64,9 +64,9 @@ def test_a_price_that_is_gone_at_the_processor_stays_as_it_was_last_known(
 ) -> None:
     make_partner(session, pricing=[PLUS])
     pricing_refresh.store_prices(
-        session, [QUESTION], {"price_plus": ListedPrice("Plus", Decimal(99), "USD")}
+        session, [INQUIRY], {"price_plus": ListedPrice("Plus", Decimal(99), "USD")}
     )
-    pricing_refresh.store_prices(session, [QUESTION], {})
+    pricing_refresh.store_prices(session, [INQUIRY], {})
     check = session.get_one(ProcessorCheck, "price_plus")
     assert (stored_prices(session), check.found) == (
         [("price_plus", "Plus", Decimal(99), "USD")],
@@ -78,5 +78,5 @@ def test_a_new_answer_replaces_the_old_one(session: Session) -> None:
     make_partner(session, pricing=[PLUS])
     for cost in (99, 120):
         price = ListedPrice("Plus", Decimal(cost), "USD")
-        pricing_refresh.store_prices(session, [QUESTION], {"price_plus": price})
+        pricing_refresh.store_prices(session, [INQUIRY], {"price_plus": price})
     assert stored_prices(session) == [("price_plus", "Plus", Decimal(120), "USD")]

@@ -13,7 +13,7 @@ from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.models import AuditEntry, PlanVersion, utcnow
 from app.services import partners, pricing
 from app.services.pricing import EditedPlan, PlanChange, PlanTerms, versions
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
 PLUS = EditedPlan(
     Tier.PLUS,

@@ -15,7 +15,7 @@ from app.schemas.parsing import read
 from app.services import organizations, reporting, users
 from app.services.organizations.updating import change
 from app.services.reporting import ReportFilter, ReportRow
-from tests.fixtures.cast import Tenant, converse, make_tenant
+from tests.fixtures.tenants import Tenant, converse, make_tenant
 
 TODAY = date(2026, 5, 4)
 

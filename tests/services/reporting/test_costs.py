@@ -14,8 +14,8 @@ from app.models import Assistant, Call, CallAttempt, CostDay, Organization, Part
 from app.services import reporting
 from app.services.calls import carrier_costs
 from app.services.reporting import CurrencyCost, DaySpan
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.recount import recount
+from tests.fixtures.tenants import Tenant, make_tenant
 
 MAY, JUNE = date(2026, 5, 31), date(2026, 6, 1)
 SPAN = DaySpan(date(2026, 5, 1), date(2026, 6, 30))
@@ -89,13 +89,13 @@ def test_the_cost_of_an_attempt_is_summed_once_on_the_day_it_started(
 ) -> None:
     made = attempt(session, tenant.plus, MAY)
     first = CarrierReport(PlacementVerdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD")
-    for said in (
+    for message in (
         CarrierReport(PlacementVerdict.PLACED, "CA1"),
         first,
         first,
         CarrierReport(PlacementVerdict.PLACED, "CA1", cost=Decimal(9), currency="EUR"),
     ):
-        carrier_costs.write_cost_of(session, made.id, said)
+        carrier_costs.write_cost_of(session, made.id, message)
     assert (made.cost, made.cost_currency) == (Decimal("0.0135"), "USD")
     kept: list[CostDay | PartnerCostDay] = [
         session.scalars(select(CostDay)).one(),

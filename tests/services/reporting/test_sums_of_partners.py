@@ -10,8 +10,8 @@ from app.enums import Role, Tier
 from app.models import PartnerDay, PartnerTier
 from app.services import organizations, users
 from app.services.organizations.updating import change
-from tests.fixtures.cast import Tenant, converse, make_tenant, make_user
 from tests.fixtures.recount import recount
+from tests.fixtures.tenants import Tenant, converse, make_tenant, make_user
 
 
 def sums(session: Session, tenant: Tenant) -> set[tuple[Any, ...]]:

@@ -13,8 +13,8 @@ from app.models import AuditEntry, Mail, MailKind, SpendingTotal
 from app.services import overview
 from app.services.spending import LimitSubject, budgets
 from app.services.spending.budgets import MonthBudget
-from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import set_clock
+from tests.fixtures.tenants import Tenant, make_tenant
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 DOLLAR = 1_000_000
@@ -94,9 +94,7 @@ def test_a_budget_has_its_own_levels_and_recipients(session: Session, tenant: Te
     assert facts[1] == ({"recipients": books}, {"recipients": []})
 
 
-def test_a_recipient_who_is_a_user_gets_the_mail_in_their_own_language(
-    session: Session, tenant: Tenant
-) -> None:
+def test_a_user_gets_the_mail_in_their_own_language(session: Session, tenant: Tenant) -> None:
     tenant.plus_user.language = "de"
     people = [tenant.plus_user.email.upper(), "books@acme.example"]
     budgets.change(

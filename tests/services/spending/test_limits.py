@@ -12,8 +12,8 @@ from app.services.calls import claims, waiting
 from app.services.calls.claims import ClaimKind
 from app.services.credentials import api_keys
 from app.services.spending import LimitSubject, LimitUse, SpendingLimits
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 from tests.fixtures.worker import make_calling_organization
 
 DOLLAR = 1_000_000

@@ -7,7 +7,7 @@ from app.errors import Conflict, Forbidden, ValidationFailed
 from app.models import CallRate
 from app.services import spending
 from app.services.spending import LimitSubject, SpendingLimits, rates
-from tests.fixtures.cast import OPERATOR, make_tenant
+from tests.fixtures.tenants import OPERATOR, make_tenant
 from tests.fixtures.worker import make_calling_organization
 
 FILE = """\

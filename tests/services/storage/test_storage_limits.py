@@ -14,7 +14,7 @@ from app.models import BrandImage, ContactImport
 from app.services import organizations, storage
 from app.services.imports import deletion, undo, uploads
 from app.services.imports.pipeline import check_file
-from tests.fixtures.cast import OPERATOR, make_tenant
+from tests.fixtures.tenants import OPERATOR, make_tenant
 from tests.fixtures.uploads import Importer, number
 
 FILE = f"Name,Phone\nAnn,{number(1)}\nBob,12\n"

@@ -26,8 +26,8 @@ from app.services.calls.claims import ClaimKind
 from app.services.spending import LimitSubject, SpendingLimits
 from app.services.unusual_calls import UnusualCallRules
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 RULES = UnusualCallRules(first_hour=3)

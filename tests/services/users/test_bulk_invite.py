@@ -16,8 +16,8 @@ from app.services.users import (
     Invitee,
     InviteOutcome,
 )
-from tests.fixtures.cast import Tenant, make_tenant, make_user
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import Tenant, make_tenant, make_user
 
 BAKERY, DENTAL = "Northwind Bakery", "Northwind Dental"
 

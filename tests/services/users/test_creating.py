@@ -10,7 +10,7 @@ from app.models import Assistant, AuditEntry, Organization, User, new_id
 from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput
 from app.services import users
-from tests.fixtures.cast import STAFF, make_partner, make_tenant, make_user, organization_of
+from tests.fixtures.tenants import STAFF, make_partner, make_tenant, make_user, organization_of
 
 
 def test_a_standard_user_comes_with_an_organization_and_an_assistant(session: Session) -> None:

@@ -7,7 +7,7 @@ from app.enums import Role
 from app.errors import NotFound, ValidationFailed
 from app.models import User, new_id
 from app.services import users
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
 
 @pytest.fixture

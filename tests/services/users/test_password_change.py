@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.errors import Conflict
 from app.services.users import account
-from tests.fixtures.cast import make_tenant
+from tests.fixtures.tenants import make_tenant
 
 
 def test_a_password_that_changed_meanwhile_is_not_overwritten(session: Session) -> None:

@@ -13,7 +13,7 @@ from app.models import AuditEntry, PortalSession, User
 from app.services import users
 from app.services.auth import sessions
 from app.services.users.loading import MEMBERS
-from tests.fixtures.cast import STAFF, Tenant, make_tenant, make_user
+from tests.fixtures.tenants import STAFF, Tenant, make_tenant, make_user
 
 MAY_CREATE = {
     Role.OPERATOR: {*STAFF, *MEMBERS},

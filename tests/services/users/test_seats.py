@@ -13,7 +13,7 @@ from app.enums import Role
 from app.errors import ValidationFailed
 from app.models import Assistant, Organization, User
 from app.services import assistants, organizations, users
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 from tests.matrix import rounds
 
 CLIENTS, ROUNDS = 8, rounds(10)

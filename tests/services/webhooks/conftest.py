@@ -7,8 +7,8 @@ from app.config import Settings
 from app.enums import Role, WebhookEvent
 from app.policy.caller import Caller
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import Tenant
 from tests.fixtures.databases import runs_on
+from tests.fixtures.tenants import Tenant
 
 URL = "https://crm.example/hooks"
 
@@ -22,7 +22,7 @@ def admin(tenant: Tenant) -> Caller:
 
 
 @pytest.fixture
-def made(
+def new_webhook(
     session: Session, settings: Settings, tenant: Tenant, admin: Caller
 ) -> endpoints.EndpointWithSecret:
     """An endpoint of the first organization that receives all events."""

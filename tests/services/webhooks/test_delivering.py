@@ -24,16 +24,18 @@ from app.services.webhooks.attempts import MAX_STORED, attempts_of, with_attempt
 from app.services.webhooks.delivering import GAPS_SECONDS, WebhookRequest
 from app.services.webhooks.endpoints import EndpointWithSecret
 from app.services.webhooks.signing import PURPOSE
-from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.tenants import Tenant
 
 TAKEN, BUSY, GONE = WebhookAnswer(204, ""), WebhookAnswer(503, "busy"), WebhookAnswer(410, "gone")
 WAITING, HELD = DeliveryStatus.WAITING, DeliveryStatus.HELD
 DELIVERED, FAILED = DeliveryStatus.DELIVERED, DeliveryStatus.FAILED
 
 
-def event_to_try(session: Session, admin: Caller, made: EndpointWithSecret) -> WebhookDelivery:
-    return deliveries.send_test(session, admin, made.endpoint.id)
+def event_to_try(
+    session: Session, admin: Caller, new_webhook: EndpointWithSecret
+) -> WebhookDelivery:
+    return deliveries.send_test(session, admin, new_webhook.endpoint.id)
 
 
 def attempt(
@@ -53,20 +55,24 @@ def signed_with(message: WebhookRequest) -> list[str]:
 
 def expected(secret: str, message: WebhookRequest) -> str:
     """By the words of the specification, not by the code that signs."""
-    said = (message.headers["webhook-id"], message.headers["webhook-timestamp"], message.body)
-    mac = hmac.new(b64decode(secret[6:]), ".".join(said).encode(), "sha256")
+    answer_text = (
+        message.headers["webhook-id"],
+        message.headers["webhook-timestamp"],
+        message.body,
+    )
+    mac = hmac.new(b64decode(secret[6:]), ".".join(answer_text).encode(), "sha256")
     return "v1," + b64encode(mac.digest()).decode()
 
 
 def test_an_accepted_message_is_done(
-    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
-    delivery = event_to_try(session, admin, made)
+    delivery = event_to_try(session, admin, new_webhook)
     message = attempt(session, settings, delivery, TAKEN)
     assert message is not None
     assert (message.url, signed_with(message)) == (
         "https://crm.example/hooks",
-        [expected(made.secret, message)],
+        [expected(new_webhook.secret, message)],
     )
     assert json.loads(message.body)["type"] == "webhook.test"
     assert (delivery.status, delivery.attempts, delivery.last_status) == (DELIVERED, 1, 204)
@@ -74,9 +80,9 @@ def test_an_accepted_message_is_done(
 
 
 def test_each_attempt_is_kept_with_its_answer_up_to_two_series(
-    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
-    delivery = event_to_try(session, admin, made)
+    delivery = event_to_try(session, admin, new_webhook)
     for status in (500, 503, None):
         attempt(session, settings, delivery, WebhookAnswer(status, f"answer {status}", seconds=0.2))
     kept = attempts_of(delivery)
@@ -95,9 +101,9 @@ def test_each_attempt_is_kept_with_its_answer_up_to_two_series(
 
 
 def test_of_a_delivery_of_an_earlier_version_the_last_attempt_is_shown(
-    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
-    delivery = event_to_try(session, admin, made)
+    delivery = event_to_try(session, admin, new_webhook)
     assert attempts_of(delivery) == []
     attempt(session, settings, delivery, BUSY)
     delivery.attempt_log, delivery.attempts = None, 4
@@ -106,9 +112,9 @@ def test_of_a_delivery_of_an_earlier_version_the_last_attempt_is_shown(
 
 
 def test_attempts_follow_in_growing_gaps_with_the_same_id_until_the_last(
-    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
-    delivery, ids, gaps = event_to_try(session, admin, made), set(), []
+    delivery, ids, gaps = event_to_try(session, admin, new_webhook), set(), []
     for _ in GAPS_SECONDS:
         message = attempt(session, settings, delivery, BUSY)
         assert message is not None
@@ -129,21 +135,21 @@ def test_retry_after_is_respected_up_to_a_day(
     clock: SetClock,
     settings: Settings,
     admin: Caller,
-    made: EndpointWithSecret,
+    new_webhook: EndpointWithSecret,
     wish: float,
     least: float,
     most: float,
 ) -> None:
-    delivery = event_to_try(session, admin, made)
+    delivery = event_to_try(session, admin, new_webhook)
     attempt(session, settings, delivery, WebhookAnswer(429, "", wish))
     assert delivery.next_attempt_at is not None
     assert least <= (delivery.next_attempt_at - clock.now).total_seconds() <= most
 
 
 def test_an_outdated_attempt_does_nothing(
-    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
-    delivery = event_to_try(session, admin, made)
+    delivery = event_to_try(session, admin, new_webhook)
     attempt(session, settings, delivery, BUSY)
     assert delivering.begin(session, delivery.id, 1, settings) is None
     delivering.record_answer(session, delivery.id, 1, TAKEN, settings)
@@ -151,18 +157,22 @@ def test_an_outdated_attempt_does_nothing(
 
 
 def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
-    session: Session, settings: Settings, tenant: Tenant, admin: Caller, made: EndpointWithSecret
+    session: Session,
+    settings: Settings,
+    tenant: Tenant,
+    admin: Caller,
+    new_webhook: EndpointWithSecret,
 ) -> None:
     tenant.partner.notification_email = "ops@northwind.example"
-    delivery = event_to_try(session, admin, made)
+    delivery = event_to_try(session, admin, new_webhook)
     attempt(session, settings, delivery, GONE)
-    assert (made.endpoint.pause_reason, delivery.status) == (PauseReason.GONE, HELD)
+    assert (new_webhook.endpoint.pause_reason, delivery.status) == (PauseReason.GONE, HELD)
     mail = session.scalars(select(Mail)).one()
     assert (mail.kind, mail.to, mail.details) == (
         "webhook_paused",
         "ops@northwind.example",
         {
-            "webhookId": str(made.endpoint.id),
+            "webhookId": str(new_webhook.endpoint.id),
             "host": "crm.example",
             "organization": tenant.organization.name,
             "reason": "gone",
@@ -172,82 +182,91 @@ def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
 
 
 def test_an_endpoint_that_accepts_nothing_for_a_day_is_paused_and_one_success_restarts_the_day(
-    session: Session, settings: Settings, tenant: Tenant, admin: Caller, made: EndpointWithSecret
+    session: Session,
+    settings: Settings,
+    tenant: Tenant,
+    admin: Caller,
+    new_webhook: EndpointWithSecret,
 ) -> None:
     tenant.partner.notification_email = "ops@northwind.example"
-    first, second, third = (event_to_try(session, admin, made) for _ in range(3))
+    first, second, third = (event_to_try(session, admin, new_webhook) for _ in range(3))
     attempt(session, settings, first, BUSY)
-    made.endpoint.failing_since = utcnow() - timedelta(hours=23, minutes=59)
+    new_webhook.endpoint.failing_since = utcnow() - timedelta(hours=23, minutes=59)
     attempt(session, settings, first, BUSY)
-    assert made.endpoint.paused_at is None
+    assert new_webhook.endpoint.paused_at is None
     attempt(session, settings, second, TAKEN)
-    assert made.endpoint.failing_since is None
+    assert new_webhook.endpoint.failing_since is None
     attempt(session, settings, first, BUSY)
-    made.endpoint.failing_since = utcnow() - timedelta(hours=24)
+    new_webhook.endpoint.failing_since = utcnow() - timedelta(hours=24)
     attempt(session, settings, first, BUSY)
-    assert (made.endpoint.pause_reason, first.status) == (PauseReason.FAILING, HELD)
+    assert (new_webhook.endpoint.pause_reason, first.status) == (PauseReason.FAILING, HELD)
     assert attempt(session, settings, third, TAKEN) is None
     assert third.status is HELD
     assert [mail.details["reason"] for mail in session.scalars(select(Mail))] == ["failing"]
 
 
 def test_held_messages_are_sent_when_the_endpoint_resumes(
-    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
-    delivery = event_to_try(session, admin, made)
+    delivery = event_to_try(session, admin, new_webhook)
     for _ in range(3):
         attempt(session, settings, delivery, BUSY)
-    endpoints.pause(session, admin, made.endpoint.id)
+    endpoints.pause(session, admin, new_webhook.endpoint.id)
     attempt(session, settings, delivery, TAKEN)
-    assert delivering.queue_next_held(session, made.endpoint.id) is False
+    assert delivering.queue_next_held(session, new_webhook.endpoint.id) is False
     assert delivery.status is HELD
-    endpoints.resume(session, admin, made.endpoint.id)
-    assert delivering.queue_next_held(session, made.endpoint.id) is False
+    endpoints.resume(session, admin, new_webhook.endpoint.id)
+    assert delivering.queue_next_held(session, new_webhook.endpoint.id) is False
     assert (delivery.status, delivery.retries) == (WAITING, 0)
     attempt(session, settings, delivery, TAKEN)
     assert (delivery.status, delivery.attempts) == (DELIVERED, 4)
 
 
 def test_both_secrets_sign_while_the_overlap_lasts(
-    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
-    new = endpoints.rotate(session, admin, settings, made.endpoint.id, overlap=timedelta(hours=24))
-    message = attempt(session, settings, event_to_try(session, admin, made), TAKEN)
+    new = endpoints.rotate(
+        session, admin, settings, new_webhook.endpoint.id, overlap=timedelta(hours=24)
+    )
+    message = attempt(session, settings, event_to_try(session, admin, new_webhook), TAKEN)
     assert message is not None
-    assert signed_with(message) == [expected(new.secret, message), expected(made.secret, message)]
-    made.endpoint.previous_until = utcnow()
-    message = attempt(session, settings, event_to_try(session, admin, made), TAKEN)
+    assert signed_with(message) == [
+        expected(new.secret, message),
+        expected(new_webhook.secret, message),
+    ]
+    new_webhook.endpoint.previous_until = utcnow()
+    message = attempt(session, settings, event_to_try(session, admin, new_webhook), TAKEN)
     assert message is not None
     assert signed_with(message) == [expected(new.secret, message)]
-    assert made.endpoint.previous_secret is None
+    assert new_webhook.endpoint.previous_secret is None
 
 
 def test_the_applications_key_can_be_changed(
-    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
     new = {"secret_key": "another-key-another-key-another-key"}
     both = settings.model_copy(update=new | {"previous_secret_key": settings.secret_key})
     alone = settings.model_copy(update=new)
     with pytest.raises(SealBroken):
-        attempt(session, alone, event_to_try(session, admin, made), TAKEN)
-    message = attempt(session, both, event_to_try(session, admin, made), TAKEN)
+        attempt(session, alone, event_to_try(session, admin, new_webhook), TAKEN)
+    message = attempt(session, both, event_to_try(session, admin, new_webhook), TAKEN)
     reencrypt_batch(session, StoredSecret(WebhookEndpoint.secret, PURPOSE), both.secret_keys, ())
-    later = attempt(session, alone, event_to_try(session, admin, made), TAKEN)
+    later = attempt(session, alone, event_to_try(session, admin, new_webhook), TAKEN)
     assert message is not None
     assert later is not None
-    assert signed_with(message) == [expected(made.secret, message)]
-    assert signed_with(later) == [expected(made.secret, later)]
+    assert signed_with(message) == [expected(new_webhook.secret, message)]
+    assert signed_with(later) == [expected(new_webhook.secret, later)]
 
 
 def test_a_finished_message_is_sent_again_under_its_id(
-    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
-    delivery = event_to_try(session, admin, made)
+    delivery = event_to_try(session, admin, new_webhook)
     with pytest.raises(Conflict):
-        deliveries.replay(session, admin, made.endpoint.id, delivery.id)
+        deliveries.replay(session, admin, new_webhook.endpoint.id, delivery.id)
     first = attempt(session, settings, delivery, TAKEN)
-    deliveries.replay(session, admin, made.endpoint.id, delivery.id)
-    delivering.queue_next_held(session, made.endpoint.id)
+    deliveries.replay(session, admin, new_webhook.endpoint.id, delivery.id)
+    delivering.queue_next_held(session, new_webhook.endpoint.id)
     second = attempt(session, settings, delivery, TAKEN)
     assert first is not None
     assert second is not None
@@ -256,16 +275,16 @@ def test_a_finished_message_is_sent_again_under_its_id(
 
 
 def test_a_message_that_waits_for_a_retry_can_be_sent_at_once(
-    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
-    delivery = event_to_try(session, admin, made)
+    delivery = event_to_try(session, admin, new_webhook)
     assert not deliveries.can_be_sent_again(delivery)
     attempt(session, settings, delivery, BUSY)
     session.refresh(delivery)
     assert (delivery.status, deliveries.is_retrying(delivery)) == (WAITING, True)
-    deliveries.replay(session, admin, made.endpoint.id, delivery.id)
+    deliveries.replay(session, admin, new_webhook.endpoint.id, delivery.id)
     assert delivery.next_attempt_at is None
-    delivering.queue_next_held(session, made.endpoint.id)
+    delivering.queue_next_held(session, new_webhook.endpoint.id)
     message = attempt(session, settings, delivery, TAKEN)
     assert message is not None
     session.refresh(delivery)
@@ -273,17 +292,17 @@ def test_a_message_that_waits_for_a_retry_can_be_sent_at_once(
 
 
 def test_all_messages_that_failed_since_a_time_are_sent_again(
-    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
-    old, new, taken = (event_to_try(session, admin, made) for _ in range(3))
+    old, new, taken = (event_to_try(session, admin, new_webhook) for _ in range(3))
     for delivery in (old, new):
         delivery.retries = len(GAPS_SECONDS)
         attempt(session, settings, delivery, BUSY)
     attempt(session, settings, taken, TAKEN)
     old.created_at = utcnow() - timedelta(days=3)
     session.flush()
-    whose: UUID = made.endpoint.id
-    assert deliveries.counts(session, made.endpoint)[FAILED] == 2
+    whose: UUID = new_webhook.endpoint.id
+    assert deliveries.counts(session, new_webhook.endpoint)[FAILED] == 2
     since = utcnow() - timedelta(days=1)
     assert deliveries.replay_failed(session, admin, whose, since) == 1
     delivering.queue_next_held(session, whose)

@@ -17,7 +17,7 @@ from app.models import AuditEntry, WebhookDelivery, WebhookEndpoint
 from app.policy.caller import Caller
 from app.services.webhooks import deliveries, endpoints
 from app.services.webhooks.endpoints import MAX_ENDPOINTS, EndpointWithSecret
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.services.webhooks.conftest import URL
 
 
@@ -28,19 +28,19 @@ def refusal(action: Callable[[], object]) -> tuple[type[DomainError], str]:
 
 
 def test_an_endpoint_keeps_its_secret_encrypted_and_leaves_its_trace(
-    session: Session, tenant: Tenant, made: EndpointWithSecret
+    session: Session, tenant: Tenant, new_webhook: EndpointWithSecret
 ) -> None:
-    assert made.secret.startswith("whsec_")
+    assert new_webhook.secret.startswith("whsec_")
     stored = session.scalars(select(WebhookEndpoint)).one()
     assert (stored.organization_id, stored.partner_id, stored.url) == (
         tenant.organization.id,
         tenant.partner.id,
         URL,
     )
-    assert made.secret not in stored.secret
+    assert new_webhook.secret not in stored.secret
     entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "webhook.created")).one()
     assert (entry.target, entry.after["url"]) == ("crm.example", URL)
-    assert made.secret not in str(entry.after)
+    assert new_webhook.secret not in str(entry.after)
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ def test_an_organization_has_a_limited_number_of_endpoints(
 
 
 def test_other_tenants_do_not_find_an_endpoint(
-    session: Session, settings: Settings, tenant: Tenant, made: EndpointWithSecret
+    session: Session, settings: Settings, tenant: Tenant, new_webhook: EndpointWithSecret
 ) -> None:
     stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
-    absent, theirs = uuid4(), made.endpoint.id
+    absent, theirs = uuid4(), new_webhook.endpoint.id
     for endpoint_id in (absent, theirs):
         for act in (endpoints.get, endpoints.pause, endpoints.resume, endpoints.remove):
             found = refusal(partial(act, session, stranger, endpoint_id))
@@ -130,22 +130,25 @@ def test_other_tenants_do_not_find_an_endpoint(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
 def test_other_roles_manage_no_endpoints(
-    session: Session, tenant: Tenant, made: EndpointWithSecret, role: Role
+    session: Session, tenant: Tenant, new_webhook: EndpointWithSecret, role: Role
 ) -> None:
     found = refusal(lambda: endpoints.listing(session, tenant.caller(role)))
     assert found == (Forbidden, "insufficient_scope")
 
 
-def test_a_second_rotation_waits_for_the_end_of_the_overlap(
-    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
+def test_a_second_roll_waits_for_the_end_of_the_overlap(
+    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
-    whose, day = made.endpoint.id, timedelta(days=1)
+    whose, day = new_webhook.endpoint.id, timedelta(days=1)
     again = endpoints.rotate(session, admin, settings, whose, overlap=day)
-    assert again.secret != made.secret
+    assert again.secret != new_webhook.secret
     with_overlap = refusal(lambda: endpoints.rotate(session, admin, settings, whose, overlap=day))
     assert with_overlap == (Conflict, "still_rotating")
     endpoints.rotate(session, admin, settings, whose)
-    assert (made.endpoint.previous_secret, made.endpoint.previous_until) == (None, None)
+    assert (new_webhook.endpoint.previous_secret, new_webhook.endpoint.previous_until) == (
+        None,
+        None,
+    )
     too_long = timedelta(days=8)
     assert refusal(lambda: endpoints.rotate(session, admin, settings, whose, overlap=too_long)) == (
         ValidationFailed,
@@ -154,16 +157,19 @@ def test_a_second_rotation_waits_for_the_end_of_the_overlap(
 
 
 def test_pausing_and_resuming_twice_is_no_error(
-    session: Session, admin: Caller, made: EndpointWithSecret
+    session: Session, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
     for _ in range(2):
-        assert endpoints.pause(session, admin, made.endpoint.id).pause_reason is PauseReason.USER
-    assert refusal(lambda: deliveries.send_test(session, admin, made.endpoint.id)) == (
+        assert (
+            endpoints.pause(session, admin, new_webhook.endpoint.id).pause_reason
+            is PauseReason.USER
+        )
+    assert refusal(lambda: deliveries.send_test(session, admin, new_webhook.endpoint.id)) == (
         Conflict,
         "webhook_paused",
     )
     for _ in range(2):
-        assert endpoints.resume(session, admin, made.endpoint.id).paused_at is None
+        assert endpoints.resume(session, admin, new_webhook.endpoint.id).paused_at is None
     query = select(AuditEntry.action).where(AuditEntry.target_type == "webhook")
     assert session.scalars(query.order_by(AuditEntry.id)).all() == [
         "webhook.created",
@@ -173,10 +179,10 @@ def test_pausing_and_resuming_twice_is_no_error(
 
 
 def test_removing_an_endpoint_deletes_its_log(
-    session: Session, admin: Caller, made: EndpointWithSecret
+    session: Session, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
-    deliveries.send_test(session, admin, made.endpoint.id)
-    endpoints.remove(session, admin, made.endpoint.id)
+    deliveries.send_test(session, admin, new_webhook.endpoint.id)
+    endpoints.remove(session, admin, new_webhook.endpoint.id)
     session.expire_all()
     assert session.scalars(select(WebhookEndpoint)).all() == []
     assert session.scalars(select(WebhookDelivery)).all() == []

@@ -18,7 +18,7 @@ from app.services import calls, contacts
 from app.services.imports import undo
 from app.services.imports.pipeline import undo_rows
 from app.services.webhooks import endpoints
-from tests.fixtures.cast import OPERATOR
+from tests.fixtures.tenants import OPERATOR
 from tests.fixtures.uploads import Importer, make_importer, number
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
@@ -36,7 +36,7 @@ def want(
     importer: Importer, settings: Settings, *events: WebhookEvent, paused: bool = False
 ) -> None:
     with importer.database.transaction() as session:
-        made = endpoints.add(
+        new_webhook = endpoints.add(
             session,
             importer.caller,
             settings,
@@ -45,7 +45,7 @@ def want(
             events=[event.value for event in events],
         )
         if paused:
-            endpoints.pause(session, importer.caller, made.endpoint.id)
+            endpoints.pause(session, importer.caller, new_webhook.endpoint.id)
 
 
 def written_events(database: Database) -> list[tuple[str, dict[str, Any]]]:

@@ -17,8 +17,8 @@ from app.gateways.mailers import OutgoingMail
 from app.models import Mail
 from app.services import mails
 from tests.fixtures.databases import RolledBackDatabase
-from tests.planted.crawl import Asked, Crawl, Visitor, is_public
-from tests.planted.planting import Side
+from tests.planted.crawl import Crawl, CrawlRequest, Visitor, is_public
+from tests.planted.planting import PlantedPartner
 
 
 class Lines(logging.Handler):
@@ -34,7 +34,7 @@ class Lines(logging.Handler):
 
 
 @dataclass
-class Judge:
+class LeakDetector:
     """``found`` gets a line for each request that shows forbidden data, ``own`` what the requesting
     partner has seen of its own."""
 
@@ -59,7 +59,7 @@ class Judge:
                     self.serve(crawl, visitor, asked)
                     self._send_mails(crawl, visitor, asked)
 
-    def serve(self, crawl: Crawl, visitor: Visitor, asked: Asked) -> list[TestResponse]:
+    def serve(self, crawl: Crawl, visitor: Visitor, asked: CrawlRequest) -> list[TestResponse]:
         with _logged() as lines:
             answers = visitor.ask(asked)
         self.served += len(answers)
@@ -70,7 +70,9 @@ class Judge:
         self._look(crawl.other, visitor, asked, "log", "\n".join(lines))
         return answers
 
-    def _look(self, other: Side, visitor: Visitor, asked: Asked, place: str, text: str) -> None:
+    def _look(
+        self, other: PlantedPartner, visitor: Visitor, asked: CrawlRequest, place: str, text: str
+    ) -> None:
         shown = other.found_in(text)
         if shown:
             shown -= other.found_in(asked.text)
@@ -80,7 +82,7 @@ class Judge:
             markers = " ".join(sorted(shown)[:3])
             self.found.append(f"{visitor.name}: {asked.method} {asked.path}: {place}: {markers}")
 
-    def _send_mails(self, crawl: Crawl, visitor: Visitor, asked: Asked) -> None:
+    def _send_mails(self, crawl: Crawl, visitor: Visitor, asked: CrawlRequest) -> None:
         """Render each mail that the request has queued, like the worker."""
         with self.database.transaction() as session:
             letters = _letters(session, self.settings)

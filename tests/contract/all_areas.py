@@ -1,6 +1,6 @@
 """One tenant that every operation of every area can be asked about, with all its credentials.
 
-`World.credentials` are by blueprint, `World.ids` by the names of path parameters, so that a test
+`AllAreas.credentials` are by blueprint, `AllAreas.ids` by the names of path parameters. A test
 can be generated from the routes. `good_body` is a body that its operation accepts.
 """
 
@@ -36,8 +36,8 @@ from app.models import (
 from app.policy.caller import system_caller
 from app.services import oauth_clients
 from app.services.credentials import api_keys, tokens
-from tests.fixtures.cast import OPERATOR, Tenant, bearer, make_tenant
 from tests.fixtures.settings import settings_for
+from tests.fixtures.tenants import OPERATOR, Tenant, bearer, make_tenant
 
 BODY_LIMIT, MAX_CONTACTS = 64 * 1024, 50
 FROM, TO = "+12025550100", "+12025550123"
@@ -92,7 +92,7 @@ def known_routes() -> Mapping[str, Route]:
 
 
 @dataclass
-class World:
+class AllAreas:
     """``app`` and ``client`` see what ``session`` has committed."""
 
     app: Flask
@@ -160,7 +160,7 @@ def good_bodies(ids: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     }
 
 
-def make_world(app: Flask, session: Session) -> World:
+def make_all_areas(app: Flask, session: Session) -> AllAreas:
     """The application must serve Area B still: its retirement lies ahead."""
     settings: Settings = app.extensions["settings"]
     tenant = make_tenant(session)
@@ -184,7 +184,7 @@ def make_world(app: Flask, session: Session) -> World:
     operator = bearer(session, settings, Role.OPERATOR)
     campaign_id, contact_id, call_id = add_outreach(session, customer, assistant)
     session.commit()
-    return World(
+    return AllAreas(
         app,
         app.test_client(),
         session,

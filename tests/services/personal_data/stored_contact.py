@@ -60,7 +60,7 @@ FILE = f"first,last,phone,email\n{FIRST},{LAST},(202) 555-0143,{EMAIL}\nAda,Bell
 
 
 @dataclass
-class House:
+class StoredContact:
     """An organization that has stored a contact in every way, and the means to erase it."""
 
     database: Database
@@ -88,15 +88,15 @@ class House:
         return self.files.save(io.BytesIO(content), max_bytes=10_000).key
 
 
-def plant(house: House) -> None:
-    importer, admin = house.importer, house.admin
-    with house.database.transaction() as session:
+def plant(stored_contact: StoredContact) -> None:
+    importer, admin = stored_contact.importer, stored_contact.admin
+    with stored_contact.database.transaction() as session:
         organization = session.get_one(Campaign, importer.campaign_id)
         organization_id, partner_id = organization.organization_id, organization.partner_id
         second = campaigns.create(session, admin, organization_id, name="Second").id
         single.add(session, admin, second, ContactFields(FIRST, "", PHONE))
         changed = ContactFields(FIRST, LAST, PHONE, EMAIL, status="hot", metadata={"age": 44})
-        single.edit(session, admin, importer.campaign_id, house.contact_id, changed)
+        single.edit(session, admin, importer.campaign_id, stored_contact.contact_id, changed)
         listed = f"{PHONE},{FIRST} {LAST} asked\n{NEIGHBOUR},{EMAIL} too"
         do_not_call.add_many(
             session, admin, organization_id, do_not_call.read_numbers(listed, "US").valid
@@ -105,7 +105,7 @@ def plant(house: House) -> None:
             endpoint = endpoints.add(
                 session,
                 admin,
-                house.settings,
+                stored_contact.settings,
                 organization_id=whose,
                 url="https://crm.example/hooks",
                 events=[event.value for event in WebhookEvent],
@@ -143,7 +143,7 @@ def plant(house: House) -> None:
         )
         wanted = exports.ExportInput("calls", "q=2025550143", ExportFormat.CSV, "UTC")
         export = exports.create(session, admin, wanted)
-        export.status, export.file_key = ExportStatus.READY, house.save(PHONE.encode())
+        export.status, export.file_key = ExportStatus.READY, stored_contact.save(PHONE.encode())
     letter = OutgoingMail(
         id=new_id(),
         partner_id=partner_id,
@@ -155,20 +155,20 @@ def plant(house: House) -> None:
         text=f"Their number is {PHONE}.",
         html=f"<p>{PHONE}</p>",
     )
-    open_outbox(house.settings).send(letter)
+    open_outbox(stored_contact.settings).send(letter)
     upload = importer.apply(importer.check(importer.upload(FILE, name=f"{FIRST} {LAST}.csv")).id)
     assert upload.status is ImportStatus.DONE
-    with house.database.transaction() as session:
-        _plant_call(session, house, partner_id)
+    with stored_contact.database.transaction() as session:
+        _plant_call(session, stored_contact, partner_id)
 
 
-def _plant_call(session: Session, house: House, partner_id: UUID) -> None:
-    organization = session.get_one(Organization, house.importer.organization_id)
+def _plant_call(session: Session, stored_contact: StoredContact, partner_id: UUID) -> None:
+    organization = session.get_one(Organization, stored_contact.importer.organization_id)
     call = make_call(
         session,
         organization,
         PHONE,
-        contact_id=house.contact_id,
+        contact_id=stored_contact.contact_id,
         contact={"firstName": FIRST, "lastName": LAST, "email": EMAIL},
         call_metadata={"about": LAST},
         intro_message=f"Hello {FIRST}",
@@ -200,15 +200,15 @@ def _plant_call(session: Session, house: House, partner_id: UUID) -> None:
                 partner_id=partner_id,
                 organization_id=organization.id,
                 call_id=call.id,
-                contact_id=house.contact_id,
+                contact_id=stored_contact.contact_id,
                 status=RecordingStatus.STORED,
-                file_key=house.save(f"RIFF {LAST}".encode()),
+                file_key=stored_contact.save(f"RIFF {LAST}".encode()),
             ),
             CallTranscript(
                 partner_id=partner_id,
                 organization_id=organization.id,
                 call_id=call.id,
-                contact_id=house.contact_id,
+                contact_id=stored_contact.contact_id,
                 turns=[{"speaker": "contact", "text": f"This is {LAST}"}],
                 summary=f"{FIRST} wants a date.",
             ),
@@ -216,10 +216,14 @@ def _plant_call(session: Session, house: House, partner_id: UUID) -> None:
     )
 
 
-def make_house(session: Session, database: Database, settings: Settings, folder: Path) -> House:
+def make_stored_contact(
+    session: Session, database: Database, settings: Settings, folder: Path
+) -> StoredContact:
     importer = make_importer(session, database, folder)
     session.commit()
-    made = House(database, settings, folder, importer, open_files(settings), importer.caller)
+    made = StoredContact(
+        database, settings, folder, importer, open_files(settings), importer.caller
+    )
     with database.transaction() as own:
         fields = ContactFields(
             FIRST, LAST, PHONE, EMAIL, metadata={"note": f"{FIRST} likes mornings"}
