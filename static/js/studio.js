@@ -21,7 +21,7 @@ export function showPhonePreview() {
 function clearErrors() {
   const fields = "#studio-form :is(.field, .field-cell):not(#studio-pictures *)";
   for (const field of document.querySelectorAll(fields)) {
-    field.classList.remove("in-error");
+    field.classList.remove("has-error");
     for (const part of field.querySelectorAll("[aria-invalid]"))
       part.removeAttribute("aria-invalid");
   }

@@ -62,7 +62,7 @@ def test_an_alert_that_the_worker_opens_is_notified_mailed_acknowledged_muted_an
     bell(page).click()
     opened = page.get_by_role("listitem").filter(has_text=title)
     expect(opened).to_contain_text("New")
-    opened.locator(".line-title").click()
+    opened.locator(".list-row-title").click()
     row = page.get_by_role("row").filter(has_text=title)
     expect(row).to_contain_text("Open")
     row.get_by_role("button", name="Acknowledge").click()

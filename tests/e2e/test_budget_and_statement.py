@@ -74,7 +74,7 @@ def test_a_budget_that_is_spent_is_notified_and_mailed(
     notified = page.get_by_role("listitem").filter(has_text=name)
     expect(notified).to_contain_text("100 %")
     assert visit.faults(script) == []
-    notified.locator(".line-title").first.click()
+    notified.locator(".list-row-title").first.click()
     expect(page.get_by_role("heading", level=2, name="Budget this month")).to_be_visible()
     open_mail(visit, f"100 % of the budget of {name} spent", reader)
     letter = page.frame_locator("iframe")

@@ -43,7 +43,7 @@ def call(page: Page, number: str) -> None:
 def watch_until_over(page: Page) -> list[str]:
     """The moments of the call in order."""
     follow_until(page, page.get_by_role("heading", name="Call ended"))
-    return page.locator("#live-call .event-list .line-title").all_inner_texts()
+    return page.locator("#live-call .event-list .list-row-title").all_inner_texts()
 
 
 def test_a_person_who_answers_hears_the_intro(

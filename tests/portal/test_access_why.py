@@ -56,7 +56,7 @@ def test_the_page_answers_for_each_role_and_permission_as_the_policy_table_does(
         answer = shown.text.partition("<h2>")[2].partition("</h2>")[0]
         is_allowed = permission in ROLE_PERMISSIONS[role]
         assert (permission, answer[:3]) == (permission, "Yes" if is_allowed else "No.")
-        facts = shown.text.partition('<dl class="facts">')[2]
+        facts = shown.text.partition('<dl class="description-list">')[2]
         holders = facts.partition("<dt>Roles that allow it</dt>")[2].partition("</dd>")[0]
         reported = {
             str(name) for held, name in ROLE_NAMES.items() if permission in ROLE_PERMISSIONS[held]

@@ -274,7 +274,7 @@ def test_an_editor_sees_alerts_and_changes_nothing(
     page = editor.get("/alerts").text
     assert "An organization has less than" in page
     assert "Add rule" not in page
-    assert "line-actions" not in page  # no room for buttons that aren't there
+    assert "list-row-actions" not in page  # no room for buttons that aren't there
     assert editor.get(NEW).status_code == 404
     assert signed_in(tenant.user).get("/alerts").status_code == 404
 

@@ -563,7 +563,7 @@ def test_latest_changes_name_users_as_the_history_does(
     cell = r'<td class="wrap">\s*([^<]+?)\s*</td>\s*<td class="wrap what">\s*Organization changed'
     page = browser.get(f"/organizations/{tenant_with_history.plus.id}").text
     assert re.findall(cell, page) == ["Marta Ruiz"]
-    assert re.search(r'<span class="line-text">\s*Marta Ruiz,', browser.get("/").text)
+    assert re.search(r'<span class="list-row-text">\s*Marta Ruiz,', browser.get("/").text)
 
 
 def test_emails_break_at_their_at_sign_and_dots(

@@ -353,7 +353,7 @@ def test_the_tagline_and_the_dark_logo_are_published_with_the_draft(
     assert "We pick up." not in browser.get(page).text
     editor.post("/branding/publish", page=PAGE)
     shown = browser.get(page).text
-    assert re.search(r'<p class="entry-sentence">We pick up.</p>', shown)
+    assert re.search(r'<p class="sign-in-sentence">We pick up.</p>', shown)
     logos = re.findall(r'<img class="(logo-[a-z]+)" src="/brand/images/[0-9a-f]{64}"', shown)
     assert logos == ["logo-light", "logo-dark"]
 
@@ -371,7 +371,9 @@ def test_the_texts_of_a_brand_are_in_the_language_of_their_reader(
     editor.post("/branding/publish", page=PAGE)
     page = f"/p/{tenant.partner.slug}/sign-in"
     seen = [
-        re.findall(r'<p class="entry-sentence">(.*?)</p>', browser.get(page, headers=headers).text)
+        re.findall(
+            r'<p class="sign-in-sentence">(.*?)</p>', browser.get(page, headers=headers).text
+        )
         for headers in ({}, {"Accept-Language": "de"}, {"Accept-Language": "fr"})
     ]
     assert seen == [["We pick up."], ["Wir heben ab."], ["We pick up."]]
@@ -559,7 +561,7 @@ def test_surfaces_that_are_complete_say_what_they_show(
     session.commit()
     page = editor.get("/branding/surfaces").text
     answer_text = dict(
-        re.findall(r'line-title">([^<]+)</span>\s*<span class="line-text">([^<]+)<', page)
+        re.findall(r'list-row-title">([^<]+)</span>\s*<span class="list-row-text">([^<]+)<', page)
     )
     assert (answer_text["Chat bubble"], answer_text["Portal domain"]) == (
         "Switched off.",

@@ -39,7 +39,7 @@ def admin(signed_in: SignedIn, tenant: Tenant) -> Browser:
 
 def found_by(browser: Browser, asked: str) -> list[str]:
     page = browser.get("/personal-data", query_string={"q": asked}).text
-    return re.findall(r'class="line-title" href="(.*?)"', page)
+    return re.findall(r'class="list-row-title" href="(.*?)"', page)
 
 
 @pytest.mark.parametrize("asked", ["grace", "Grace Moeller", "möl", "+1 303 555 0102"])

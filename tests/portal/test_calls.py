@@ -375,7 +375,7 @@ def test_a_call_is_shown_from_beginning_to_end(
     session.commit()
     page = signed_in(tenant.staff[Role.ADMIN]).get(f"/calls/{call.id}").text
     story = re.findall(
-        r'line-title">([^<]+)</span>\s*(?:<span class="line-text">([^<]+)</span>)?\s*</div>'
+        r'list-row-title">([^<]+)</span>\s*(?:<span class="list-row-text">([^<]+)</span>)?\s*</div>'
         r'\s*(?:<span class="when">([^<]+)</span>)?',
         page,
     )
@@ -402,7 +402,7 @@ def test_a_call_is_shown_from_beginning_to_end(
 
 
 SIMULATED_PAGE = "The calls shown were simulated: no phone rang."
-SIMULATED_ROW = '<span class="badge badge-neutral dotless">Simulated</span>'
+SIMULATED_ROW = '<span class="badge badge-neutral badge-without-dot">Simulated</span>'
 
 
 @pytest.mark.parametrize(

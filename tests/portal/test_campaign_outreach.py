@@ -743,7 +743,7 @@ def test_a_pause_is_shown_with_its_author_and_the_calls_that_are_ending(
     shown = words_of(admin.get(planned_outreach_path))
     assert "Paused. 1 call is ending. No more calls until you resume the campaign." in shown
     assert "Paused by " in shown
-    assert '<progress class="still"' in admin.get(planned_outreach_path).text
+    assert '<progress class="progress-static"' in admin.get(planned_outreach_path).text
 
 
 def test_the_time_left_is_estimated_from_a_handful_of_calls(

@@ -282,10 +282,10 @@ def test_the_page_says_who_gets_the_report_in_which_language_and_previews_each(
     admin.post(SCHEDULE, WANTED | {"recipients": recipients, "language": "de"}, page=SCHEDULE)
     page = unescape(admin.get(SCHEDULE).text).replace("<wbr>", "")
     assert f"As {tenant.user.email} gets it, in French, with the figures of last month." in page
-    assert '<span class="line-text">ann@example.com, bob@example.com</span>' in page
+    assert '<span class="list-row-text">ann@example.com, bob@example.com</span>' in page
     assert "/report/schedule?language=de&shown=de#report-preview" in page
     for of_schedule in (f"Français: {tenant.user.email}<", "Deutsch: ann@example.com, bob@exam"):
-        assert f'<span class="line-text" dir="auto">{of_schedule}' in page
+        assert f'<span class="list-row-text" dir="auto">{of_schedule}' in page
     assert previewed(admin) == (
         "Rapport mensuel\N{NARROW NO-BREAK SPACE}: septembre 2026",
         tenant.user.email,
@@ -330,13 +330,15 @@ def test_the_page_lists_the_schedules_that_send_a_report(tenant: Tenant, admin: 
     admin.post(SCHEDULE, WANTED, page=SCHEDULE)
     admin.post(of_one, WANTED | {"day": "5", "recipients": "ann@example.com"}, page=of_one)
     page = unescape(admin.get(SCHEDULE).text).replace("\N{NO-BREAK SPACE}", " ")
-    lines = re.findall(r'line-title">([^<]+)</span>\s*<span class="line-text">([^<]+)', page)
+    lines = re.findall(
+        r'list-row-title">([^<]+)</span>\s*<span class="list-row-text">([^<]+)', page
+    )
     assert lines == [
         ("The whole portal", "Next on 3 Nov 2026, 08:00 (Europe/Berlin)"),
         ("Northwind Dental", "Next on 5 Nov 2026, 08:00 (Europe/Berlin)"),
     ]
-    assert f'class="line-actions" href="{of_one}">Edit' in page
-    assert f'class="line-actions" href="{SCHEDULE}">Edit' not in page
+    assert f'class="list-row-actions" href="{of_one}">Edit' in page
+    assert f'class="list-row-actions" href="{SCHEDULE}">Edit' not in page
 
 
 def test_without_recipients_nothing_is_sent(session: Session, admin: Browser) -> None:

@@ -38,7 +38,7 @@ def bell(page: str) -> str:
 
 
 def titles_on(page: str) -> list[str]:
-    found = re.findall(r'class="line-title[^>]*>([^<]*)</', page)
+    found = re.findall(r'class="list-row-title[^>]*>([^<]*)</', page)
     return [unescape(words) for words in found]
 
 
@@ -66,7 +66,7 @@ def test_the_bell_counts_unread_notifications(tenant: Tenant, signed_in: SignedI
     page = admin.get("/notifications").text
     assert bell(page) == "Notifications, 2 unread"
     assert titles_on(page) == ["Webhook paused: crm.example", "Calling paused"]
-    assert (page.count(">New<"), page.count("line-whole")) == (2, 2)
+    assert (page.count(">New<"), page.count("list-row-link")) == (2, 2)
     admin.post("/notifications/read", page="/notifications")
     page = admin.get("/notifications").text
     assert (bell(page), page.count(">New<"), len(titles_on(page))) == ("Notifications", 0, 2)
@@ -103,7 +103,7 @@ def test_opening_a_notification_marks_it_as_read_and_leads_to_its_page(
     assert (opened.status_code, opened.location) == (303, "/api-access/webhooks")
     page = admin.get("/notifications").text
     assert buttons(page) == [oldest]
-    assert 'line-whole" href="/api-access/webhooks"' in page
+    assert 'list-row-link" href="/api-access/webhooks"' in page
 
 
 @pytest.mark.usefixtures("system_pauses")
@@ -136,7 +136,7 @@ def test_a_notification_names_its_organization_to_staff(
         (signed_in(tenant.staff[Role.ADMIN]), True),
         (signed_in(tenant.user), False),
     ):
-        [words] = re.findall(r'line-text">([^<]*)', browser.get("/notifications").text)
+        [words] = re.findall(r'list-row-text">([^<]*)', browser.get("/notifications").text)
         assert words.startswith("Northwind Bakery · ") is named
 
 
@@ -157,7 +157,7 @@ def test_an_upload_shows_its_counts_and_its_undo(
     )
     session.commit()
     browser = signed_in(tenant.staff[Role.ADMIN])
-    [words] = re.findall(r'line-text">([^<]*)', browser.get("/notifications").text)
+    [words] = re.findall(r'list-row-text">([^<]*)', browser.get("/notifications").text)
     assert words.startswith("Northwind Dental · 1,200 created, 1 ignored, 2 failed · ")
     assert ">Undone<" not in browser.get("/notifications").text
     upload.undo_status = UNDONE

@@ -312,7 +312,7 @@ def test_the_overview_names_the_parts_that_need_attention_and_unsent_emails(
     install_extensions(app, settings.model_copy(update={"env": "production"}), database)
     page = words(operator.get("/"))
     assert "Not sent: no mail server" in page
-    named = re.findall(r'line-title">([^:<]+): ', operator.get("/").text)
+    named = re.findall(r'list-row-title">([^:<]+): ', operator.get("/").text)
     assert "Emails" in named
     listed = words(operator.get(PAGE)).partition("Details ")[2]
     assert listed.startswith(named[0])  # problems come first

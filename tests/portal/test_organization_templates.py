@@ -189,7 +189,7 @@ def test_a_template_named_like_its_customer_is_marked_as_a_template(
     path = f"/organizations/{source.id}/save-as-template"
     form = {"name": source.name, "campaign": "", "first_role": "owner", "once": "a1"}
     page = browser.get(str(browser.post(path, form, page=path).location)).text
-    assert '<span class="badge badge-neutral dotless">Template</span>' in page
+    assert '<span class="badge badge-neutral badge-without-dot">Template</span>' in page
 
 
 def test_a_template_gets_no_customers_name_and_a_campaign_only_when_one_is_chosen(

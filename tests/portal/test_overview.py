@@ -50,7 +50,9 @@ def action_items(html: str) -> list[tuple[str, str]]:
     """The action items: title, and the page that resolves it."""
     part = html.partition("Needs attention")[2].partition("</section>")[0]
     return re.findall(
-        r'line-title">([^<]+)</span>.*?(?:href="([^"]+)"[^>]*>[^<]+</a>)?\s*</li>', part, re.DOTALL
+        r'list-row-title">([^<]+)</span>.*?(?:href="([^"]+)"[^>]*>[^<]+</a>)?\s*</li>',
+        part,
+        re.DOTALL,
     )
 
 
@@ -334,7 +336,7 @@ def test_the_first_steps_of_a_new_portal_end_when_all_are_done(
     def steps() -> tuple[str, list[str]]:
         page = browser.get("/").text
         words = re.findall(r"(\d of \d steps) done", page)
-        left = re.findall(r'<a class="line-title" href="([^"]+)"', page)
+        left = re.findall(r'<a class="list-row-title" href="([^"]+)"', page)
         return words[0] if words else "", left
 
     everything = ["/branding", "/settings", "/assistants", "/uploads"]
@@ -499,7 +501,8 @@ def first_steps(page: str) -> list[tuple[str, str]]:
     """The steps of the overview: title, and its page or "Done"."""
     part = page.partition('class="setup-steps"')[2].partition("</ol>")[0]
     found = re.findall(
-        r'<(?:span|a) class="line-title"(?: href="([^"]+)")?>([^<]+)</.*?line-text">([^<]+)',
+        r'<(?:span|a) class="list-row-title"(?: href="([^"]+)")?>([^<]+)</'
+        r'.*?list-row-text">([^<]+)',
         part,
         re.DOTALL,
     )

@@ -143,7 +143,7 @@ def test_people_are_found_by_name_email_and_number(
 
     def found(words: str) -> list[str]:
         page = admin.get("/personal-data", query_string={"q": words}).text
-        return re.findall(r'class="line-title" href="(.*?)"', page)
+        return re.findall(r'class="list-row-title" href="(.*?)"', page)
 
     of_contact, of_user = f"{page_of(contact)}/data", f"/users/{user.id}/data"
     assert (found(PHONE), found("+1 202 555 0143")) == ([of_contact], [of_contact])
@@ -159,7 +159,7 @@ def test_people_with_a_name_are_grouped_by_kind_with_details(
     admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     page = admin.get("/personal-data?q=greta").text
     shown = re.findall(
-        r'<h2[^>]*>(Users|Contacts)|line-title"[^>]*>([^<]+)|line-text">([^<]+)', page
+        r'<h2[^>]*>(Users|Contacts)|list-row-title"[^>]*>([^<]+)|list-row-text">([^<]+)', page
     )
     assert ["".join(each) for each in shown] == [
         *("Users", "Greta Hall", f"{tenant.organization.name}, Member, {tenant.user.email}"),
@@ -171,7 +171,7 @@ def test_contacts_of_others_are_not_found_by_name(
     signed_in: Callable[..., Browser], tenant: Tenant, other_tenant: Tenant, contact: Contact
 ) -> None:
     stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
-    assert "line-title" not in stranger.get("/personal-data?q=greta").text
+    assert "list-row-title" not in stranger.get("/personal-data?q=greta").text
 
 
 def test_the_data_about_a_contact_is_counted_and_linked(

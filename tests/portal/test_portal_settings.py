@@ -237,7 +237,7 @@ def test_the_pages_of_the_settings_are_tabs(admin: Browser, path: str) -> None:
     beside = page.partition('<nav class="sections')[2].partition("</nav>")[0]
     assert re.findall(r'href="([^"]+)" aria-current="page"', beside) == [path]
     assert {"/settings", "/settings/domain"} <= set(re.findall(r'href="([^"]+)"', beside))
-    crumbs = page.partition('<nav class="crumbs"')[2].partition("</nav>")[0]
+    crumbs = page.partition('<nav class="breadcrumbs"')[2].partition("</nav>")[0]
     assert re.findall(r'href="([^"]+)"', crumbs) == ["/settings"]
 
 
@@ -261,7 +261,7 @@ def test_members_see_their_storage_without_the_settings_of_the_partner(
     tenant: Tenant, signed_in: SignedIn
 ) -> None:
     page = signed_in(tenant.user).get("/storage").text
-    crumbs = page.partition('<nav class="crumbs"')[2].partition("</nav>")[0]
+    crumbs = page.partition('<nav class="breadcrumbs"')[2].partition("</nav>")[0]
     assert '<nav class="sections' not in page
     assert re.findall(r'href="([^"]+)"', crumbs) == ["/uploads"]
 

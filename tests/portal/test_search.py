@@ -53,7 +53,7 @@ def hits(html: str) -> Hits:
     found = {}
     for section in re.findall(r'<section class="section text">(.*?)</section>', html, re.DOTALL):
         heading = re.findall(r"<h2[^>]*>([^<]+)", section)[0]
-        found[heading] = re.findall(r'class="line-title" href="([^"]+)"', section)
+        found[heading] = re.findall(r'class="list-row-title" href="([^"]+)"', section)
     return found
 
 

@@ -35,7 +35,7 @@ def titles_for(browser: Browser, words: str) -> list[str]:
     page = browser.get("/search", query_string={"q": words}).text
     return [
         unescape(re.sub("</?mark>", "", title))
-        for title in re.findall(r'class="line-title" href="[^"]*">(.*?)</a>', page)
+        for title in re.findall(r'class="list-row-title" href="[^"]*">(.*?)</a>', page)
     ]
 
 

@@ -179,9 +179,9 @@ def test_a_view_is_in_both_histories_and_the_partner_gets_a_mail(
     assert "An operator viewed" in by_hand.partition("<tbody>")[2]
     browser = signed_in(admin)
     notified = browser.get("/notifications").text
-    titles = re.findall(r'class="line-title[^>]*>([^<]*)', notified)
+    titles = re.findall(r'class="list-row-title[^>]*>([^<]*)', notified)
     assert titles == ["An operator viewed the portal as Maren Oduya"]
-    assert re.findall(r'line-text">[^<]*(Reason: [^<]*)', notified) == ["Reason: Request 4711"]
+    assert re.findall(r'list-row-text">[^<]*(Reason: [^<]*)', notified) == ["Reason: Request 4711"]
     [read] = re.findall(r'action="(/notifications/[^"]+)"', notified)[1:]
     opened = browser.post(read, {"open": "1"}, page="/notifications")
     assert opened.location == "/audit?action=user.viewed"

@@ -206,18 +206,18 @@ CALLS = ListDefinition(
             is_below=True,
             heading=lazy_gettext("Name"),
         ),
-        organization_column(lambda row: row.organization, "from-wide cut cell-owner"),
+        organization_column(lambda row: row.organization, "from-wide truncated cell-owner"),
         ListColumn(
             "assistant",
             lazy_gettext("Assistant"),
             lambda row: row.assistant,
-            "from-desktop cut cut-short",
+            "from-desktop truncated truncated-short",
         ),
         ListColumn(
             "campaign",
             lazy_gettext("Campaign"),
             lambda row: row.campaign,
-            "from-wide cut cell-campaign",
+            "from-wide truncated cell-campaign",
         ),
         status_column(
             lambda row: str(CALL_STATUS_NAMES[row.call.status]),
@@ -228,7 +228,7 @@ CALLS = ListDefinition(
             "outcome",
             lazy_gettext("Outcome"),
             lambda row: row.short_outcome,
-            "cut",
+            "truncated",
             sort="outcome",
         ),
         ListColumn(

@@ -79,7 +79,7 @@ PARTNER_CALLS = ListDefinition(
             lambda row: row.organization,
             "cell-name cell-name-text",
         ),
-        ListColumn("partner", lazy_gettext("Partner"), lambda row: row.partner, "cut"),
+        ListColumn("partner", lazy_gettext("Partner"), lambda row: row.partner, "truncated"),
         ListColumn(
             "country",
             lazy_gettext("Country"),
@@ -93,7 +93,7 @@ PARTNER_CALLS = ListDefinition(
             lambda row: str(CALL_STATUS_NAMES[row.status]),
             "phone-first",
         ),
-        ListColumn("outcome", lazy_gettext("Outcome"), outcome, "cut"),
+        ListColumn("outcome", lazy_gettext("Outcome"), outcome, "truncated"),
         ListColumn(
             "carrier",
             lazy_gettext("Carrier"),

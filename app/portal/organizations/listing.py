@@ -130,7 +130,11 @@ ORGANIZATIONS = ListDefinition(
             "user", lazy_gettext("First user"), lambda row: row.first_user, is_default=False
         ),
         ListColumn(
-            "plan", lazy_gettext("Plan"), _plan, "cut cut-short cell-plan phone-first", sort="plan"
+            "plan",
+            lazy_gettext("Plan"),
+            _plan,
+            "truncated truncated-short cell-plan phone-first",
+            sort="plan",
         ),
         ListColumn(
             "status",

@@ -77,9 +77,17 @@ MEMBERS = ListDefinition(
             "cell-name cell-name-wide cell-email",
         ),
         ListColumn(
-            "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "cut"
+            "organization",
+            lazy_gettext("Organization"),
+            lambda row: row.organization.name,
+            "truncated",
         ),
-        ListColumn("plan", lazy_gettext("Plan"), _plan_name, "cut cut-short cell-plan phone-first"),
+        ListColumn(
+            "plan",
+            lazy_gettext("Plan"),
+            _plan_name,
+            "truncated truncated-short cell-plan phone-first",
+        ),
         status_column(lambda row: str(STATUS_NAMES[row.user.status]), "from-desktop"),
         # The organization's, as in the JSON; the usage screen ranks organizations by them.
         ListColumn(

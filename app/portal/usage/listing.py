@@ -215,7 +215,7 @@ USAGE = ListDefinition(
             "plan",
             lazy_gettext("Plan"),
             _plan_name,
-            "cut cut-short cell-plan from-desktop",
+            "truncated truncated-short cell-plan from-desktop",
             sort="plan",
         ),
         figure_column(
