@@ -89,9 +89,9 @@ def code_names() -> Iterator[tuple[str, str]]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 yield place, node.name
-            elif isinstance(node, ast.arg) or (
-                isinstance(node, ast.keyword) and node.arg and not CONTRACT_NAME.search(node.arg)
-            ):
+            elif isinstance(node, ast.arg):
+                yield place, node.arg
+            elif isinstance(node, ast.keyword) and node.arg and not CONTRACT_NAME.search(node.arg):
                 yield place, node.arg
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 yield place, node.id

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import InstrumentedAttribute
-from tests.fixtures.cast import Tenant, make_tenant
 
 from app.database import Database
 from app.enums import CarrierKind, DomainPurpose, Role
@@ -26,6 +25,7 @@ from app.services.credentials.encryption import seal, unseal
 from app.services.credentials.reencryption import StoredSecret
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.statements import counted
+from tests.fixtures.tenants import Tenant, make_tenant
 from tests.fixtures.worker_context import worker_context
 
 NEW_KEY = "the new secret key of the installation"

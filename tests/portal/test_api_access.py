@@ -127,9 +127,9 @@ def test_a_key_ends_with_its_last_day(session: Session, tenant: Tenant, admin: B
 
 
 def test_a_rotated_key_leaves_the_old_one_working_for_as_long_as_asked(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    old = make_key(session, own)
+    old = make_key(session, tenant)
     page = f"/api-access/keys/{old.key.id}/rotate"
     rotated = admin.post(page, {"overlap": "3", "once": "b1"}, page=page)
     [secret] = set(KEY.findall(rotated.text))
@@ -203,7 +203,7 @@ def test_the_latest_requests_of_a_key_are_listed_with_their_answers(
 
 
 def test_a_client_is_created_rotated_suspended_resumed_and_revoked(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     page = "/api-access/clients/new"
     made = admin.post(page, {**NEW_CLIENT, "once": "c1"}, page=page)
@@ -233,9 +233,9 @@ def test_a_client_is_created_rotated_suspended_resumed_and_revoked(
     assert admin.get(f"{address}/revoke").location == address
 
 
-def test_a_secret_rotated_at_once_gets_no_token_any_more(session: Session, own: Tenant) -> None:
-    made = make_client(session, own)
-    owner = system_caller("the owner", own.partner.id)
+def test_a_secret_rotated_at_once_gets_no_token_any_more(session: Session, tenant: Tenant) -> None:
+    made = make_client(session, tenant)
+    owner = system_caller("the owner", tenant.partner.id)
     oauth_clients.rotate(session, owner, made.client.id)
     assert oauth_clients.authenticate(session, made.client.client_id, made.secret) is None
 

@@ -428,7 +428,6 @@ def test_an_unused_account_can_be_removed_and_one_in_use_can_not(
     admin.post(confirmation, page=confirmation)
     assert "was removed" in admin.get(LIST).text
     assert admin.get(confirmation).status_code == 404
-    keys = ("the new key", SECRET_KEY)
     session.expire_all()
     opened = carrier_accounts.credentials(session, (SECRET_KEY,), account.id)
     assert opened is not None

@@ -395,9 +395,9 @@ def test_an_automatic_pause_says_why(
 
 
 def test_the_secret_is_rotated_with_an_overlap(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     page = f"{page_of(endpoint)}/rotate"
     rotated = admin.post(page, {"overlap": "3", "once": "b1"}, page=page)
     assert (rotated.status_code, len(set(SECRET.findall(rotated.text)))) == (200, 1)

@@ -97,7 +97,7 @@ def test_the_creator_and_every_administrator_are_mailed_in_their_own_language(
 
 
 def test_rotated_revoked_and_short_lived_credentials_are_not_announced_early(
-    session: Session, own: Tenant, clock: SetClock
+    session: Session, tenant: Tenant, clock: SetClock
 ) -> None:
     admin = tenant.caller(Role.PARTNER_ADMIN)
     for expires_at in (timedelta(days=30), timedelta(days=30), timedelta(days=5), None):
@@ -118,7 +118,7 @@ def test_rotated_revoked_and_short_lived_credentials_are_not_announced_early(
 
 
 def test_a_rotated_client_is_announced_again_before_its_new_end(
-    session: Session, own: Tenant, clock: SetClock
+    session: Session, tenant: Tenant, clock: SetClock
 ) -> None:
     admin = tenant.caller(Role.PARTNER_ADMIN)
     client = oauth_clients.create(session, admin, name="Sync", role=Role.ADMIN).client

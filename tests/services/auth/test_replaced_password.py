@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 from sqlalchemy import func, select
-from tests.fixtures.cast import make_tenant
 
 from app.config import Settings
 from app.database import Database
@@ -18,6 +17,7 @@ from app.services import users
 from app.services.auth import passwords, sessions, sign_in
 from app.services.auth.password_checks import PasswordChecks
 from app.services.auth.sign_in import SignInOutcome
+from tests.fixtures.tenants import make_tenant
 
 PASSWORD = "correct horse battery"
 NEW_HASH = passwords.hash_password("a long way to the sea")

@@ -143,7 +143,7 @@ def test_an_archived_organization_pays_only_what_it_used(session: Session, tenan
 )
 def test_usage_beyond_the_plan_is_charged_to_a_lasting_subscription(
     session: Session,
-    own: Tenant,
+    tenant: Tenant,
     status: SubscriptionStatus,
     charge: statements.StatementCharge | None,
 ) -> None:

@@ -14,6 +14,11 @@ from app.models import Call, CallAttempt, Organization, PlanLimit, new_id, utcno
 from app.services.calls import carrier_pace, claims, limits
 from app.services.calls.claims import ClaimKind
 from tests.fixtures.statements import counted
+from tests.fixtures.worker import (
+    CallingOrganization,
+    create_calling_organization,
+    make_calling_organization,
+)
 
 CLIENTS = 8
 

@@ -53,7 +53,7 @@ def at_once(database: Database, attempt: Callable[[Session], str]) -> list[str]:
 
 
 def test_a_key_and_a_token_are_rotated_once(
-    fresh_database: Database, own: Tenant, admin: Caller
+    fresh_database: Database, tenant: Tenant, admin: Caller
 ) -> None:
     for _ in range(ROUNDS):
         with fresh_database.transaction() as session:

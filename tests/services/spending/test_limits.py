@@ -102,8 +102,8 @@ def test_limits_of_another_partner_are_answered_like_missing_ones(
             spending.spending_of(session, stranger, subject)
 
 
-def test_a_rotated_key_keeps_its_limits(session: Session, own: Tenant) -> None:
-    admin = own.caller(Role.PARTNER_ADMIN)
+def test_a_rotated_key_keeps_its_limits(session: Session, tenant: Tenant) -> None:
+    admin = tenant.caller(Role.PARTNER_ADMIN)
     made = api_keys.create(
         session,
         admin,
