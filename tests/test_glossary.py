@@ -91,8 +91,8 @@ def code_names() -> Iterator[tuple[str, str]]:
                 yield place, node.name
             elif isinstance(node, ast.arg):
                 yield place, node.arg
-            elif isinstance(node, ast.keyword) and node.arg and not CONTRACT_NAME.search(node.arg):
-                yield place, node.arg
+            elif isinstance(node, ast.keyword) and not CONTRACT_NAME.search(name := node.arg or ""):
+                yield place, name
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 yield place, node.id
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
