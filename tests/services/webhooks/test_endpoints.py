@@ -136,7 +136,7 @@ def test_other_roles_manage_no_endpoints(
     assert found == (Forbidden, "insufficient_scope")
 
 
-def test_a_second_roll_waits_for_the_end_of_the_overlap(
+def test_a_second_rotation_waits_for_the_end_of_the_overlap(
     session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
 ) -> None:
     whose, day = new_webhook.endpoint.id, timedelta(days=1)
