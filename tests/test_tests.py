@@ -102,6 +102,19 @@ def asserts_statuses_alone(path: Path, function: Function) -> bool:
     )
 
 
+def asserts_absence_alone(path: Path, function: Function) -> bool:
+    """Whether all that it asserts is that something is not in something else: an error page, or an
+    empty list, has nothing in it either."""
+    asserted = [node.test for node in ast.walk(function) if isinstance(node, ast.Assert)]
+    called = {ast.unparse(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
+    if called & CHECKS or any(helper_checks(path, name) for name in called):
+        return False
+    return bool(asserted) and all(
+        isinstance(condition, ast.Compare) and isinstance(condition.ops[0], ast.NotIn)
+        for condition in asserted
+    )
+
+
 def compared_numbers(function: Function) -> set[int]:
     """The numbers in its assertions and in its cases."""
     where: list[ast.AST] = [*function.decorator_list]
@@ -162,6 +175,15 @@ def test_a_change_that_finds_nothing_is_shown_to_change_nothing() -> None:
         for path, function in all_tests()
         if asserts_statuses_alone(path, function) and sends(function)
     } == set()
+
+
+def test_no_test_asserts_an_absence_alone() -> None:
+    """The test of import cycles asserts on its way through the graph."""
+    assert {
+        name_of(path, function)
+        for path, function in all_tests()
+        if asserts_absence_alone(path, function)
+    } == {"tests/test_layers.py::test_there_is_no_import_cycle"}
 
 
 def checks_in(source: str) -> set[bool]:

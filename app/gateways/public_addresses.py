@@ -78,8 +78,8 @@ class _Lookups:
         self._running: dict[tuple[str, int], Future[list[Any]]] = {}
 
     def addresses_of(self, host: str, port: int, seconds: float) -> list[Any]:
-        """Return what ``socket.getaddrinfo`` returns. Raises its errors, and `TimeoutError`, also if
-        too many lookups are running."""
+        """Return what ``socket.getaddrinfo`` returns. Raises its errors, and `TimeoutError`, also
+        if too many lookups are running."""
         return self._joined(host, port).result(timeout=seconds)
 
     def _joined(self, host: str, port: int) -> Future[list[Any]]:

@@ -541,14 +541,16 @@ def test_the_page_of_a_user_names_no_action_on_something_else(
         session,
         tenant.caller(Role.PARTNER_ADMIN),
         email="new@own.example",
-        user_type=Role.ADMIN,
-        organization_id=None,
+        user_type=Role.STANDARD,
+        organization_id=tenant.organization.id,
         name=None,
     )
     session.commit()
     page = signed_in(tenant.staff[Role.ADMIN]).get(f"/users/{invited.id}").text
+    assert "new@own.example" in page
     assert "Your role doesn’t allow:" not in page
     editors = signed_in(tenant.staff[Role.PARTNER_EDITOR]).get(f"/users/{invited.id}").text
+    assert "new@own.example" in editors
     named = editors.partition("Your role doesn’t allow:")[2].partition("</p>")[0]
     assert "company details" not in named
     assert "API keys" not in named

@@ -268,6 +268,7 @@ def test_mails_that_can_never_come_are_not_offered(session: Session, signed_in: 
     session.add(operator)
     session.flush()
     page = signed_in(operator).get(PAGE).text
+    assert "op@ops.example" in page
     assert "/account/mails" not in page
 
 

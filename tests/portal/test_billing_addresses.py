@@ -286,6 +286,7 @@ def test_members_do_not_read_that_instructions_are_missing(
     signed_in: SignIn, tenant: Tenant
 ) -> None:
     page = text_of(signed_in(tenant.plus_user).get(f"/statements/{tenant.plus.id}").text)
+    assert "Statement" in page
     assert "How to pay" not in page
 
 

@@ -443,7 +443,9 @@ def test_rolling_back_brings_back_a_brand_without_a_tagline(editor: Browser) -> 
     editor.post(PAGE, {**FORM, "tagline": "We pick up."}, page=PAGE)
     editor.post("/branding/publish", page=PAGE)
     editor.post("/branding/history/1/roll-back", page="/branding/history/1/roll-back")
-    assert "We pick up." not in editor.get(PAGE).text
+    page = editor.get(PAGE).text
+    assert FORM["product_name"] in page
+    assert "We pick up." not in page
 
 
 def test_an_svg_logo_is_drawn_and_stored_as_png(editor: Browser) -> None:

@@ -100,6 +100,7 @@ def test_typing_continues_from_the_last_saved_draft(editor: Browser) -> None:
         headers={"HX-Request": "true"},
     )  # fmt: skip
     assert "changed this" not in second.text
+    assert 'value="No"' in editor.get(PAGE).text
 
 
 def test_sending_the_same_draft_twice_is_harmless(

@@ -82,7 +82,9 @@ def test_the_age_of_a_heartbeat_is_that_of_the_database(
 ) -> None:
     clock.pass_by(minutes=1)
     admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
-    assert OFFLINE not in admin.get("/carriers").text
+    page = admin.get("/carriers").text
+    assert "Carrier status</h1>" in page
+    assert OFFLINE not in page
 
 
 def test_a_test_call_shows_the_state_of_the_service_in_one_place(

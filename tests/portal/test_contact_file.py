@@ -64,4 +64,5 @@ def test_a_campaign_without_contacts_offers_no_file(
     made = campaigns.create(session, caller, tenant.organization.id, name="Empty")
     session.commit()
     page = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(f"/campaigns/{made.id}")
+    assert "Empty</h1>" in page.text
     assert "contacts.csv" not in page.text

@@ -51,6 +51,7 @@ def test_costs_without_organizations_have_no_search_and_no_export(
     admin = make_user(session, partner.id, "first@begun.example", Role.PARTNER_ADMIN)
     session.commit()
     page = signed_in(admin).get("/costs").text
+    assert "Costs and margin</h1>" in page
     assert 'name="month"' not in page
     assert "/costs.csv" not in page
 

@@ -227,8 +227,12 @@ def test_an_operator_finds_partners(
     }
 
 
-def test_only_an_operator_finds_partners(tenant: Tenant, signed_in: SignedIn) -> None:
+def test_only_an_operator_finds_partners(
+    tenant: Tenant, signed_in: SignedIn, operator: Browser
+) -> None:
     tenant.partner.name = "Northwind"
+    found = operator.get("/search", query_string={"q": "northwind"}).text
+    assert "Partners" in hits(found)
     for user in (tenant.staff[Role.PARTNER_ADMIN], tenant.user):
         for words in ("northwind", str(tenant.partner.id)):
             page = signed_in(user).get("/search", query_string={"q": words}).text

@@ -78,6 +78,7 @@ def test_a_change_without_its_own_column_names_its_field(uploader: Uploader) -> 
 
 def test_an_upload_of_new_contacts_shows_no_old_values(uploader: Uploader) -> None:
     page = uploader.browser.get(uploader.upload(BEFORE)).text
+    assert "Would be created" in page
     assert "<del>" not in page
     assert "No change" not in page
 

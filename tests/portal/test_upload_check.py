@@ -112,6 +112,7 @@ def test_a_column_with_a_word_for_phone_and_phone_numbers_is_the_phone(
     uploader: Uploader, name: str
 ) -> None:
     message = uploader.shows(uploader.upload(f"First,{name},Mail\nAnn,{ANN},ann@x.example\n"))
+    assert "1 row can be applied" in message
     assert "No column is the phone number" not in message
     assert "No phone to call" not in message
 
@@ -144,6 +145,7 @@ def test_a_file_whose_columns_have_no_name_says_so_at_the_top(uploader: Uploader
 
 def test_a_phone_column_by_its_whole_name_is_the_only_one(uploader: Uploader) -> None:
     message = uploader.shows(uploader.upload(f"Name,Phone,Wife's mobile\nAnn,{ANN},{BOB}\n"))
+    assert "1 row can be applied" in message
     assert "Other phone kept as metadata" not in message
 
 

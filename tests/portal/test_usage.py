@@ -204,7 +204,9 @@ def test_the_language_of_the_file_is_named_only_where_there_is_something_to_expo
     admin = tenant.staff[Role.PARTNER_ADMIN]
     admin.language = "fr"
     session.commit()
-    assert "Le fichier CSV" not in signed_in(admin).get("/usage").text
+    page = signed_in(admin).get("/usage").text
+    assert "Utilisation</h1>" in page
+    assert "Le fichier CSV" not in page
 
 
 def test_an_impossible_range_is_refused_with_the_message_of_the_json(
