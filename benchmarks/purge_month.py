@@ -11,8 +11,9 @@ from pathlib import Path
 
 from sqlalchemy import text
 
+from app.calendar_months import month_after
 from app.database import Database, make_engine, partitions
-from app.database.partitions import first_id, month_after
+from app.database.partitions import first_id
 from app.models import Base, utcnow
 from tests.fixtures.databases import Databases
 from tests.fixtures.phone_numbers import assign_directly_given_numbers

@@ -11,8 +11,9 @@ from alembic import op
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
+from app.calendar_months import month_after
 from app.database import partitions
-from app.database.partitions import KEYS, first_id, month_after
+from app.database.partitions import KEYS, first_id
 
 _BOUND = "partition_bound"
 _CONSTRAINTS = text("""

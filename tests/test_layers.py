@@ -13,7 +13,8 @@ FACES = {
 }  # fmt: skip
 LEAVES = {
     "errors", "enums", "policy", "config", "phone", "database", "validation", "gc_tuning",
-    "contact_files", "languages", "disk_space", "log_lines", "private_files", "telemetry", "",
+    "contact_files", "languages", "disk_space", "log_lines", "private_files", "telemetry",
+    "calendar_months", "",
 }  # fmt: skip
 LAYERS = {"backups": 3, "services": 3, "models": 2, "schemas": 2, "gateways": 2}
 WEB_LIBRARIES = {"flask", "flask_babel", "flask_wtf", "wtforms", "werkzeug", "gunicorn"}

@@ -10,8 +10,9 @@ from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session
 
+from app.calendar_months import month_after
 from app.database import Database, partitions
-from app.database.partitions import KEYS, PartitionState, month_after
+from app.database.partitions import KEYS, PartitionState
 from app.database.scope import of_tenant
 from app.enums import CallStatus
 from app.models import Mail, new_id, utcnow

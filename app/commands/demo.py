@@ -15,6 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app import extensions
+from app.calendar_months import end_of, month_of, next_month
 from app.commands.demo_story import HISTORY_DAYS, PARTNERS
 from app.commands.demo_world import DemoWorld, new_password
 from app.models import Partner, User, utcnow
@@ -22,7 +23,7 @@ from app.policy.caller import Caller, system_caller
 from app.services import figure_check, oauth_clients, users
 from app.services.auth import passwords
 from app.services.billing import closing
-from app.services.billing.months import CLOSING, end_of, month_of, next_month
+from app.services.billing.months import CLOSING
 from app.services.credentials import api_keys
 
 

@@ -13,6 +13,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
+from app.calendar_months import month_after
+
 KEYS = {"call_events": "call_id", "mails": "id", "webhook_deliveries": "id"}
 """The partitioned tables, each with the column that decides the month of a row."""
 MONTHS_AHEAD = 3
@@ -56,12 +58,6 @@ class PartitionState:
 def first_id(moment: datetime) -> UUID:
     """Return the smallest id of this millisecond."""
     return UUID(int=int(moment.timestamp() * 1000) << 80)
-
-
-def month_after(moment: datetime, months: int = 1) -> datetime:
-    """Return the start of the month this many months later, in UTC."""
-    count = moment.astimezone(UTC).year * 12 + moment.astimezone(UTC).month - 1 + months
-    return datetime(count // 12, count % 12 + 1, 1, tzinfo=UTC)
 
 
 def of_table(connection: Connection, table: str) -> list[Partition]:

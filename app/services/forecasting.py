@@ -11,6 +11,8 @@ from datetime import date, timedelta
 from itertools import accumulate
 from math import sqrt
 
+from app.calendar_months import last_day_of
+
 HISTORY = timedelta(weeks=12)
 """How many days of figures the forecast of a month's end is based on."""
 WEEK = 7
@@ -47,10 +49,6 @@ class MonthEnd:
     expected: int
     low: int
     high: int
-
-
-def last_day_of(month: date) -> date:
-    return (month.replace(day=1) + timedelta(days=31)).replace(day=1) - timedelta(days=1)
 
 
 def month_end(forecast_of_days: DailyForecast, today: date, before: int, so_far: int) -> MonthEnd:

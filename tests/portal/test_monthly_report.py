@@ -182,6 +182,14 @@ def test_months_without_a_report_are_not_found(admin: Browser, address: str) -> 
         assert admin.get(f"{path}{address}").status_code == 404
 
 
+def test_the_oldest_report_has_no_link_to_an_older_one(admin: Browser, clock: SetClock) -> None:
+    clock.set("2026-10-15T12:00:00")
+    assert admin.get("/report/month?month=2024-10").status_code == 404
+    oldest = admin.get("/report/month?month=2024-11")
+    assert oldest.status_code == 200
+    assert "month=2024-10" not in oldest.text
+
+
 def test_an_organization_of_another_partner_is_not_found(
     session: Session, other_tenant: Tenant, admin: Browser
 ) -> None:

@@ -8,10 +8,10 @@ from datetime import timedelta
 import pytest
 from sqlalchemy.orm import Session
 
+from app.calendar_months import end_of, month_of
 from app.enums import Role, Tier
 from app.models import User, utcnow
 from app.services.billing import closing
-from app.services.billing.months import end_of, month_of
 from app.services.pricing import versions
 from tests.fixtures.tenants import Tenant, converse
 from tests.portal.conftest import Browser

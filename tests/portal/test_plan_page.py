@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from app.calendar_months import end_of, month_of
 from app.database import Database
 from app.enums import OrganizationStatus, Role, SubscriptionStatus, Tier, UsageUnit
 from app.languages.dates import standalone_month
@@ -18,7 +19,7 @@ from app.portal.pricing.labels import upgrade_url
 from app.portal.web.formats import day
 from app.services import rollup
 from app.services.billing import closing
-from app.services.billing.months import CLOSING, end_of, month_of
+from app.services.billing.months import CLOSING
 from app.services.pricing import PlanTerms, accounts, versions
 from app.services.pricing.accounts import AccountKeys
 from tests.fixtures.clock import set_clock

@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import request
 
+from app.calendar_months import last_day_of, month_of, previous_month
 from app.enums import UsageUnit
 from app.extensions import settings
 from app.gateways.processors.currencies import decimals
@@ -18,7 +19,7 @@ from app.portal.calls.listing import IN_STATEMENTS, calls_url
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number
 from app.services.billing import usage
-from app.services.billing.months import next_month, previous_month, requested_month
+from app.services.billing.months import requested_month
 from app.services.billing.parties import StatementParties
 from app.services.billing.rating import LineKind, StatementLine, in_micros
 from app.services.billing.statements import Bill
@@ -44,7 +45,7 @@ class ShownLine:
 def billed_calls_url(month: date, **of: Any) -> str | None:
     """Return the URL of the list of the billed calls of a month, with further filters; None if the
     user may not open it."""
-    return calls_url(counted=IN_STATEMENTS, start=month, end=usage.end_day(month), **of)
+    return calls_url(counted=IN_STATEMENTS, start=month, end=last_day_of(month), **of)
 
 
 def model_rate() -> ModelRate:
@@ -79,7 +80,7 @@ portal.app_template_filter("standalone_month")(standalone_month)
 def offered_months(today: date, first: date | None, selected: date) -> list[tuple[str, str]]:
     """Return the months that a page offers, as values and words, this one first: those since the
     ``first``, and the one that is ``selected``."""
-    months = [today.replace(day=1)]
+    months = [month_of(today)]
     while len(months) < MONTHS_OFFERED and first is not None and months[-1] > first:
         months.append(previous_month(months[-1]))
     if selected not in months:
@@ -126,10 +127,6 @@ def total_label(bill: Bill) -> str:
 
 def invoice_number(number: int | None) -> str:
     return "" if number is None else f"{number:06}"
-
-
-def last_day_of(bill: Bill) -> date:
-    return next_month(bill.month) - timedelta(days=1)
 
 
 def due_label(bill: Bill, parties: StatementParties) -> str:

@@ -4,6 +4,7 @@ sentences."""
 from dataclasses import dataclass
 from datetime import date
 
+from app.calendar_months import next_month
 from app.enums import UsageUnit
 from app.languages import gettext, ngettext
 from app.portal.billing.formats import minor, month_name
@@ -12,7 +13,6 @@ from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number, percent, range_end
 from app.services.billing.margin import MonthMargin
 from app.services.billing.month_end import IncludedUse, MonthForecast, MonthSoFar
-from app.services.billing.months import next_month
 from app.services.billing.rating import StatementLine
 from app.services.billing.statements import Bill
 from app.services.money_format import micros

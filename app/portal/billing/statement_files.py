@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from app.calendar_months import last_day_of
 from app.languages import gettext, lazy_gettext, pgettext
 from app.portal.billing.formats import (
     amount_of,
@@ -9,7 +10,6 @@ from app.portal.billing.formats import (
     due_label,
     included_message,
     invoice_number,
-    last_day_of,
     month_name,
     statement_lines,
     total_label,
@@ -34,7 +34,7 @@ NOTE = lazy_gettext(
 def csv_rows(bill: Bill, parties: StatementParties) -> list[tuple[csv_files.Cell, ...]]:
     """Return the rows of the file for spreadsheets; the last one has the total."""
     issued = f"{bill.closed_at:%Y-%m-%d}" if bill.closed_at else ""
-    days = (bill.month.isoformat(), last_day_of(bill).isoformat(), issued)
+    days = (bill.month.isoformat(), last_day_of(bill.month).isoformat(), issued)
     sides = (*_party_cells(parties.seller), *_party_cells(parties.buyer))
     leading_cells = (parties.buyer.name, f"{bill.month:%Y-%m}", *days, invoice_number(bill.number))
     rows: list[tuple[csv_files.Cell, ...]] = [
@@ -92,7 +92,9 @@ def _statement_details(bill: Bill, parties: StatementParties) -> list[tuple[str,
         (
             gettext("Period"),
             gettext(
-                "%(first)s to %(last)s, UTC", first=day(bill.month), last=day(last_day_of(bill))
+                "%(first)s to %(last)s, UTC",
+                first=day(bill.month),
+                last=day(last_day_of(bill.month)),
             ),
         ),
     ]

@@ -8,6 +8,7 @@ from flask import Response, g, render_template
 from sqlalchemy.orm import Session
 
 from app import languages
+from app.calendar_months import last_day_of, month_of
 from app.extensions import caller, transaction
 from app.models import utcnow
 from app.policy import Permission
@@ -16,7 +17,6 @@ from app.portal.billing.formats import (
     due_label,
     included_message,
     invoice_number,
-    last_day_of,
     month_name,
     month_of_url,
     statement_lines,
@@ -49,7 +49,7 @@ def _statement_page(bill: Bill, parties: StatementParties, closed: Iterable[date
         lines=[texts for _, texts in statement_lines(bill)],
         included=included_message(bill),
         number=invoice_number(bill.number),
-        last_day=last_day_of(bill),
+        last_day=last_day_of(bill.month),
         status=status_message(bill),
         charge=charge_message(bill, names_problem=caller().may(Permission.ORGANIZATIONS_WRITE)),
         months=_offered_months(bill, closed),
@@ -84,7 +84,7 @@ def _requested_statement(session: Session, organization_id: UUID) -> tuple[Bill,
 def _offered_months(bill: Bill, closed: Iterable[date]) -> list[tuple[str, str]]:
     """Return the months on offer, the newest first: this one, those that are closed, and the one
     that is shown."""
-    months = {utcnow().date().replace(day=1), *closed, bill.month}
+    months = {month_of(utcnow().date()), *closed, bill.month}
     return [(f"{month:%Y-%m}", month_name(month)) for month in sorted(months, reverse=True)]
 
 

@@ -11,6 +11,7 @@ from flask import Response, render_template, request
 from sqlalchemy.orm import Session
 
 from app import languages
+from app.calendar_months import month_of, previous_month
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
 from app.portal.billing import blueprint
@@ -31,7 +32,6 @@ from app.services import csv_files, reporting
 from app.services.billing import margin
 from app.services.billing.carrier_sums import carrier_sums
 from app.services.billing.margin import MonthMargin, MonthOfOrganization
-from app.services.billing.months import previous_month
 from app.services.reporting import MonthEarned, PartnerEarnings
 
 COLUMNS = (
@@ -65,7 +65,7 @@ def show_costs() -> str:
 
 
 def _is_unfinished(month: date) -> bool:
-    return month == utcnow().date().replace(day=1)
+    return month == month_of(utcnow().date())
 
 
 def _month_context(

@@ -10,6 +10,7 @@ from babel.dates import format_date
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
+from app.calendar_months import month_of, months_later
 from app.enums import CarrierKind, OrganizationStatus
 from app.extensions import caller, settings, transaction
 from app.languages import lazy_gettext, lazy_pgettext, locale
@@ -227,7 +228,7 @@ def _plan_use(
     if may_or_note_missing(Permission.ORGANIZATIONS_WRITE):
         stored = [numbers.statement] if numbers.statement else []
         ended = {organization.id: numbers.ended_tier} if numbers.ended_tier else {}
-        month = utcnow().date().replace(day=1)
+        month = month_of(utcnow().date())
         bills = statements.bills(session, [organization], month, known=stored, ended=ended)
         bill = bills[organization.id]
     return {
@@ -362,16 +363,10 @@ def _title(month: date) -> str:
     return format_local_date(month, "yMMMM")
 
 
-def _months_before(day: date, months: int) -> date:
-    """Return the first day of the month this many months before."""
-    year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
-    return date(year, month + 1, 1)
-
-
 def _usage(session: Session, organization: Organization) -> dict[str, Any]:
     """Return this month, and all months from the first use on."""
     today = utcnow().date()
-    first = _months_before(today, MONTHS - 1)
+    first = months_later(today, 1 - MONTHS)
     days = reporting.daily_of(session, caller(), organization, first, today)
     span = reporting.this_month(today)
     current, previous = (
@@ -386,7 +381,7 @@ def _months(
     """Return the months, the latest first, each with its totals; none before the first use."""
     months: dict[date, list[reporting.DailyFigures]] = {}
     for day in days:
-        months.setdefault(day.day.replace(day=1), []).append(day)
+        months.setdefault(month_of(day.day), []).append(day)
     totals = [
         (reporting.whole_month(month), _title(month), reporting.total(days_of_month))
         for month, days_of_month in sorted(months.items(), reverse=True)

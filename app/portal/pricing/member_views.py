@@ -7,6 +7,7 @@ from uuid import UUID
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
+from app.calendar_months import next_month
 from app.enums import Tier
 from app.errors import Conflict
 from app.extensions import caller, public_url, transaction
@@ -24,7 +25,6 @@ from app.portal.web.page_frame import read_frame
 from app.services import organizations, pricing
 from app.services.billing import included
 from app.services.billing.month_end import month_so_far
-from app.services.billing.months import next_month
 from app.services.pricing import checkouts, subscriptions
 
 GIVEN_UP_AFTER = timedelta(minutes=1)

@@ -8,6 +8,7 @@ from uuid import UUID
 from flask import Response, g, render_template, request, url_for
 from sqlalchemy.orm import Session
 
+from app.calendar_months import month_of, next_month, previous_month
 from app.errors import NotFound
 from app.extensions import caller, figures
 from app.languages import gettext
@@ -109,7 +110,7 @@ def _requested_month(today: date) -> date:
     """Return the first day of the month in the URL, else of this month. Raises `NotFound`."""
     text = request.args.get("month", "")
     try:
-        month = date.fromisoformat(f"{text}-01") if text else today.replace(day=1)
+        month = date.fromisoformat(f"{text}-01") if text else month_of(today)
     except ValueError as error:
         raise NotFound from error
     if not today - OLDEST <= month <= today:
@@ -125,9 +126,9 @@ def _neighbour_urls(
     month: date, today: date, organization_id: UUID | None
 ) -> dict[str, str | None]:
     """Return the URLs of the previous and the next month; None for one without a report."""
-    earlier, later = month - timedelta(days=1), month + timedelta(days=31)
+    earlier, later = previous_month(month), next_month(month)
     return {
-        "earlier_url": _month_url(earlier, organization_id) if today - earlier < OLDEST else None,
+        "earlier_url": _month_url(earlier, organization_id) if today - earlier <= OLDEST else None,
         "later_url": _month_url(later, organization_id) if later <= today else None,
     }
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
+from app.calendar_months import month_of
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import utcnow
@@ -29,7 +30,6 @@ from app.portal.web.navigation import may_open
 from app.portal.web.page_frame import read_frame
 from app.services import organizations, partners, spending, unusual_calls
 from app.services.billing.carrier_sums import CarrierSums, carrier_sums
-from app.services.billing.months import month_of
 from app.services.billing.summing import are_adjusted, rounded_parts
 from app.services.credentials import api_keys
 from app.services.spending import LimitSubject, budgets

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -10,6 +10,7 @@ from uuid import UUID
 from flask import Response, request, url_for
 from sqlalchemy.orm import Session
 
+from app.calendar_months import last_day_of, month_of
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, figures
 from app.languages import gettext
@@ -36,7 +37,6 @@ from app.portal.web.lists import csv_file
 from app.services import csv_files, organizations, reporting
 from app.services.billing.carrier_sums import carrier_sums
 from app.services.billing.month_end import month_so_far
-from app.services.billing.months import next_month
 from app.services.reporting import CostLine, DailyFigures, DaySpan, UsageFigures
 from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid
@@ -226,8 +226,8 @@ def _month_context(
 
 def _whole_month(span: DaySpan, today: date) -> date | None:
     """Return the latest month of the range if the range has all of it up to today."""
-    month = span.end.replace(day=1)
-    end = min(next_month(month) - timedelta(days=1), today)
+    month = month_of(span.end)
+    end = min(last_day_of(month), today)
     return month if span.start <= month and span.end >= end else None
 
 

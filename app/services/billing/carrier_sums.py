@@ -1,17 +1,17 @@
 """Carrier costs of a month, for the pages Usage, Costs and margin, and Spending."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime
 from uuid import UUID
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import last_day_of, midnight, month_of
 from app.models import BillingDay, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
-from app.services.billing.months import month_of, next_month
 from app.services.billing.usage import in_month
 from app.services.spending.limits import totals_of
 from app.services.spending.scopes import ORGANIZATION, PARTNER, scope_key
@@ -33,7 +33,7 @@ class CarrierSums:
 
     @property
     def last_day(self) -> date:
-        return min(next_month(self.month) - timedelta(days=1), utcnow().date())
+        return min(last_day_of(self.month), utcnow().date())
 
     @property
     def costs(self) -> int:
@@ -81,4 +81,4 @@ def carrier_sums(
 def _moment_in(month: date) -> datetime:
     """Return now for this month: pages show its totals for their limits, too."""
     now = utcnow()
-    return now if month_of(now.date()) == month else datetime.combine(month, time(), UTC)
+    return now if month_of(now.date()) == month else midnight(month)

@@ -8,11 +8,12 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, exists, func, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import end_of, previous_month
 from app.models import Organization, Partner, PlanVersion, Statement
 from app.policy.caller import system_caller
 from app.services import audit
 from app.services.billing import usage
-from app.services.billing.months import end_of, latest_closable, previous_month
+from app.services.billing.months import latest_closable
 from app.services.billing.parties import parties_of
 from app.services.billing.rating import (
     BilledDay,

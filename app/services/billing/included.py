@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, and_, case, false, func, literal, or_, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import month_of, next_month
 from app.enums import OrganizationStatus, UsageUnit
 from app.languages import gettext, ngettext
 from app.languages.numbers import localize_number
@@ -14,7 +15,6 @@ from app.models import PLAN, BillingDay, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.billing import statements
-from app.services.billing.months import month_of, next_month
 from app.services.billing.statements import Bill
 from app.services.billing.usage import in_month
 from app.services.money_format import exact_micros

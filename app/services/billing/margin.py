@@ -8,13 +8,13 @@ from uuid import UUID
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import end_of, month_of
 from app.enums import OrganizationStatus
 from app.models import NO_CAMPAIGN, Campaign, Organization
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search, partners
 from app.services.billing import statements, usage
-from app.services.billing.months import end_of, month_of
 from app.services.billing.rating import in_micros
 from app.services.billing.summing import are_adjusted, rounded_parts
 from app.services.billing.usage import CallUsage, CarrierCost, ModelRate

@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import last_day_of, month_of
 from app.enums import UsageUnit
 from app.models import BillingDay, Organization
 from app.policy import Permission
@@ -63,7 +64,7 @@ def _forecast(
     bill: Bill, line: StatementLine, days: Sequence[BilledDay], today: date
 ) -> MonthForecast | None:
     *past, so_far = _daily_amounts(line, days, today)
-    forecast = forecasting.forecast(past, (forecasting.last_day_of(today) - today).days + 1)
+    forecast = forecasting.forecast(past, (last_day_of(today) - today).days + 1)
     if forecast is None:
         return None
     before = line.used - so_far
@@ -154,7 +155,7 @@ def included_use(
     if not organization_ids or not any(plan.terms.unit and plan.terms.included for plan in plans):
         return {}
     query = visible_organizations(caller).where(Organization.id.in_(organization_ids))
-    bills = statements.bills(session, session.scalars(query).all(), today.replace(day=1))
+    bills = statements.bills(session, session.scalars(query).all(), month_of(today))
     ends = month_ends(session, bills.values(), today)
     used_up_ids = [
         key
@@ -180,7 +181,7 @@ def _day_of_last_included(
 ) -> date | None:
     """Return the day of this month on which the use reached what is included; None if the days
     don't say."""
-    first = max(today.replace(day=1), bill.charged_from)
+    first = max(month_of(today), bill.charged_from)
     used = 0
     for each in sorted(days, key=lambda day: day.day):
         if each.day >= first:

@@ -1,30 +1,14 @@
-"""Calendar months in UTC, each by its first day."""
+"""The months that can be closed and shown."""
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 
+from app.calendar_months import month_of, previous_month
 from app.errors import ValidationFailed
 from app.languages import gettext
 
 CLOSING = timedelta(hours=3)
 """Time after its end at which a month is closed: calls that began in it have ended then."""
 EARLIEST = date(1970, 1, 1)
-
-
-def month_of(day: date) -> date:
-    return day.replace(day=1)
-
-
-def next_month(month: date) -> date:
-    return month_of(month + timedelta(days=31))
-
-
-def previous_month(month: date) -> date:
-    return month_of(month - timedelta(days=1))
-
-
-def end_of(month: date) -> datetime:
-    """Return the moment at which the month ends."""
-    return datetime.combine(next_month(month), time(), UTC)
 
 
 def latest_closable(now: datetime) -> date:

@@ -3,13 +3,13 @@
 `rate` is a pure function. Amounts are in the smallest unit of the currency.
 """
 
-import calendar
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import Any, Self
 
+from app.calendar_months import last_day_of
 from app.enums import BillingInterval, UsageUnit
 from app.gateways.processors.currencies import decimals
 from app.services.pricing.plans import PlanTerms
@@ -121,7 +121,7 @@ def in_micros(amount: int, currency: str) -> int:
 
 
 def _plan_line(terms: PlanTerms, begins: date, month: date) -> StatementLine:
-    days_in_month = calendar.monthrange(month.year, month.month)[1]
+    days_in_month = last_day_of(month).day
     charged = min(days_in_month, max(0, days_in_month - (begins - month).days))
     price = terms.amount
     if terms.interval is BillingInterval.YEAR:  # twelve months are the price of the year, exactly

@@ -8,13 +8,13 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import end_of, month_of, previous_month
 from app.database import read_once
 from app.enums import OrganizationStatus, Tier
 from app.models import AuditEntry, Organization, Partner, Statement, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.billing import usage
-from app.services.billing.months import end_of, month_of, previous_month
 from app.services.billing.parties import StatementParties, parties_of
 from app.services.billing.rating import (
     BilledDay,

@@ -3,17 +3,17 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Date, extract, func, literal, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import last_day_of
 from app.config import Settings
 from app.database import read_once
 from app.models import BillingDay
-from app.services.billing.months import next_month
 from app.services.billing.rating import BilledDay
 from app.services.spending.rates import MICROS
 
@@ -110,7 +110,7 @@ def of_months(
     """Return the total usage of organizations that came from their loader in each month from
     ``first`` to ``last``. One query."""
     key = 12 * extract("year", BillingDay.day) + extract("month", BillingDay.day) - 1
-    days = BillingDay.day.between(first, end_day(last))
+    days = BillingDay.day.between(first, last_day_of(last))
     usage = _sum_usage(session, key, days, BillingDay.organization_id.in_(organization_ids))
     return {
         date(int(month_number) // 12, int(month_number) % 12 + 1, 1): used
@@ -140,9 +140,4 @@ def _sum_usage(
 
 
 def in_month(month: date) -> ColumnElement[bool]:
-    return BillingDay.day.between(month, end_day(month))
-
-
-def end_day(month: date) -> date:
-    """Return the last day of a month."""
-    return next_month(month) - timedelta(days=1)
+    return BillingDay.day.between(month, last_day_of(month))

@@ -1,14 +1,13 @@
 """The text of the monthly report, with the conversations of its weeks as bars."""
 
-from calendar import monthrange
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
+from app.calendar_months import last_day_of, previous_month
 from app.languages import gettext
 from app.languages.dates import NO_BREAK, format_date_range, format_local_date, standalone_month
 from app.languages.numbers import localize_number
-from app.services.billing.months import previous_month
 from app.services.mails.facts import MailChart, MailContext, MailTable, MailTexts
 
 WEEK = 7
@@ -59,7 +58,7 @@ def _report_link(start: date, organization: str | None, site: str) -> tuple[str,
     organization its usage."""
     if organization is None:
         return gettext("View report"), f"{site}/report/month?month={start:%Y-%m}"
-    end = start.replace(day=monthrange(start.year, start.month)[1])
+    end = last_day_of(start)
     return (
         gettext("View usage"),
         f"{site}/usage?start={start}&end={end}&organization={organization}",

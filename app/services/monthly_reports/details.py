@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from app.calendar_months import previous_month
 from app.languages import gettext
 from app.languages.dates import NO_BREAK, format_local_date
 from app.languages.numbers import format_percentage, localize_number
@@ -14,7 +15,6 @@ from app.models import Organization, Partner
 from app.policy.caller import Caller
 from app.services import reporting
 from app.services.billing.margin import MonthMargin
-from app.services.billing.months import previous_month
 from app.services.billing.usage import ModelRate
 from app.services.money_format import micros
 from app.services.monthly_reports.pdf_content import named, pdf_content

@@ -1,13 +1,14 @@
 """The schedule of a monthly report of a partner or an organization."""
 
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import next_month
 from app.database import read_once
 from app.errors import NotFound, Problem, check_version, raise_problems
 from app.languages import LANGUAGES, gettext
@@ -156,9 +157,9 @@ def _validate(data: ScheduleInput) -> None:
 def next_time(schedule: ReportSchedule, now: datetime) -> datetime:
     """Return the next time of the schedule after ``now``."""
     zone = ZoneInfo(schedule.timezone)
-    month = now.astimezone(zone).date().replace(day=1)
+    month = now.astimezone(zone).date()
     while True:
         candidate = datetime(month.year, month.month, schedule.day, schedule.hour, tzinfo=zone)
         if candidate > now:
             return candidate.astimezone(UTC)
-        month = (month + timedelta(days=31)).replace(day=1)
+        month = next_month(month)

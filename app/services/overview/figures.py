@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Select, func, select, true
 from sqlalchemy.orm import Session, aliased
 
+from app.calendar_months import midnight, month_of
 from app.enums import Tier
 from app.models import Organization, PartnerTier, utcnow
 from app.policy import Permission
@@ -88,7 +89,7 @@ def customers(session: Session, caller: Caller, limit: int) -> Customers:
 def _customers_query(caller: Caller, today: date, limit: int) -> Select[*tuple[Any, ...]]:
     """Return the statement: a row for each of the newest organizations with its use, or one without
     any, beside the counts in each. Making it takes longer than running it."""
-    first = datetime.combine(today.replace(day=1), time(), UTC)
+    first = midnight(month_of(today))
     added = visible(caller).where(Organization.created_at >= first)
     adding = counting_up_to(added.with_only_columns(Organization.id)).scalar_subquery()
     counts = _by_tier(caller).add_columns(adding).subquery()

@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import Select, select, true
 from sqlalchemy.orm import Session
 
+from app.calendar_months import end_of, month_of, previous_month
 from app.enums import Tier
 from app.models import DispatchPause, Organization, Partner, Statement, Subscription, utcnow
 from app.services import pauses, reporting
-from app.services.billing.months import end_of, month_of, previous_month
 from app.services.calls import limits
 from app.services.organizations import status, use
 from app.services.pricing import subscriptions

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from app.calendar_months import last_day_of, month_of
 from app.policy.caller import Caller
 from app.services import forecasting
 from app.services.forecasting import HISTORY, MonthEnd
@@ -49,8 +50,8 @@ def _month_end(days: Sequence[DailyFigures]) -> MonthEnd | None:
     """Return the forecast from the days of `HISTORY` until today."""
     today = days[-1].day
     *past, so_far = (day.conversations for day in days)
-    forecast = forecasting.forecast(past, (forecasting.last_day_of(today) - today).days + 1)
+    forecast = forecasting.forecast(past, (last_day_of(today) - today).days + 1)
     if forecast is None:
         return None
-    before = sum(day.conversations for day in days[:-1] if day.day >= today.replace(day=1))
+    before = sum(day.conversations for day in days[:-1] if day.day >= month_of(today))
     return forecasting.month_end(forecast, today, before, so_far)

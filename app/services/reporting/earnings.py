@@ -9,12 +9,12 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import end_of, month_of, previous_month
 from app.models import Organization, Statement
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.billing import margin, statements, usage
 from app.services.billing.margin import MonthMargin
-from app.services.billing.months import end_of, month_of, previous_month
 from app.services.billing.rating import in_micros
 from app.services.billing.statements import Bill
 from app.services.billing.usage import CallUsage, ModelRate

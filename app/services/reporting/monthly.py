@@ -3,13 +3,14 @@ grow and shrink."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, case, func, select, union_all
 from sqlalchemy.orm import Session
 
+from app.calendar_months import last_day_of, month_of
 from app.models import CallDay, ConversationDay, Organization
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -75,9 +76,7 @@ class MonthlyReport:
 
 def days_of(month: date, today: date) -> DaySpan:
     """Return the days of a month up to today."""
-    first = month.replace(day=1)
-    last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
-    return DaySpan(first, min(last, today))
+    return DaySpan(month_of(month), min(last_day_of(month), today))
 
 
 def monthly(

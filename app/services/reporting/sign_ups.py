@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import month_of, months_later
 from app.enums import Role
 from app.models import PartnerDay, User
 from app.policy import Permission
@@ -38,8 +39,8 @@ def by_days(span: DaySpan) -> bool:
 def range_of_sign_ups(since: date | None, until: date | None, today: date) -> DaySpan:
     """Return the range to show: the requested one, otherwise the last twelve months."""
     end = until or today
-    start = since if since is not None and since <= end else _months_before(end, 11)
-    return DaySpan(max(start, _months_before(end, MAX_MONTHS - 1)), end)
+    start = since if since is not None and since <= end else months_later(end, -11)
+    return DaySpan(max(start, months_later(end, 1 - MAX_MONTHS)), end)
 
 
 def sign_ups(session: Session, caller: Caller, partner_id: UUID, span: DaySpan) -> list[SignUps]:
@@ -49,7 +50,7 @@ def sign_ups(session: Session, caller: Caller, partner_id: UUID, span: DaySpan) 
     partners.check(session, caller, partner_id)
     counts: Counter[date] = Counter()
     for day, count in _count_by_day(session, caller, partner_id, span):
-        counts[day if by_days(span) else day.replace(day=1)] += count
+        counts[day if by_days(span) else month_of(day)] += count
     return [SignUps(start, counts[start]) for start in _period_starts(span)]
 
 
@@ -75,11 +76,6 @@ def _count_by_day(
 def _period_starts(span: DaySpan) -> list[date]:
     if by_days(span):
         return [span.start + timedelta(days=number) for number in range(span.days)]
-    first = span.start.replace(day=1)
+    first = month_of(span.start)
     months = (span.end.year - first.year) * 12 + span.end.month - first.month
-    return [_months_before(span.end, months - number) for number in range(months + 1)]
-
-
-def _months_before(day: date, count: int) -> date:
-    months = max(12, day.year * 12 + day.month - 1 - count)
-    return date(months // 12, months % 12 + 1, 1)
+    return [months_later(first, number) for number in range(months + 1)]

@@ -1,9 +1,9 @@
 """Ranges of days: UTC, both ends included."""
 
-from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from app.calendar_months import last_day_of, month_of, previous_month
 from app.schemas.figures import DayRange
 from app.schemas.parsing import read
 
@@ -26,7 +26,7 @@ class DaySpan:
         them. For other days: as many right before; fewer only at the beginning of the calendar.
         """
         first = self.start.toordinal()
-        if first > 1 and self.start == self.end.replace(day=1):
+        if first > 1 and self.start == month_of(self.end):
             before = last_month(self.start)
             return DaySpan(before.start, min(before.start + (self.end - self.start), before.end))
         return DaySpan(
@@ -47,14 +47,14 @@ def last_days(today: date, count: int) -> DaySpan:
 
 def this_month(today: date) -> DaySpan:
     """Return the month so far."""
-    return DaySpan(today.replace(day=1), today)
+    return DaySpan(month_of(today), today)
 
 
 def last_month(today: date) -> DaySpan:
     """Return the previous month."""
-    return whole_month(today.replace(day=1) - timedelta(days=1))
+    return whole_month(previous_month(today))
 
 
 def whole_month(day: date) -> DaySpan:
     """Return the month of the day, to its end."""
-    return DaySpan(day.replace(day=1), day.replace(day=monthrange(day.year, day.month)[1]))
+    return DaySpan(month_of(day), last_day_of(day))

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import exists, literal, select
 from sqlalchemy.orm import Session, aliased
 
+from app.calendar_months import month_after
 from app.database import read_once
 from app.enums import CallStatus
 from app.errors import NotFound, Problem, check_version, raise_problems
@@ -37,7 +38,6 @@ from app.services.spending.scopes import (
     day_of,
     month_of,
     next_day,
-    next_month,
     scope_key,
 )
 from app.services.spending.use import LimitUse, day_of_limit, month_end, outlook
@@ -165,7 +165,7 @@ def _spending_state(totals: ScopeTotals, now: datetime) -> SpendingState:
         _money_use(month, limits.month_micros),
         _time_use(day, limits.day_minutes),
         _time_use(month, limits.month_minutes),
-        (next_day(now), next_month(now)),
+        (next_day(now), month_after(now)),
     )
 
 

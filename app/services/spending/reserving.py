@@ -18,6 +18,7 @@ from sqlalchemy import and_, select
 from sqlalchemy.orm import Session, aliased
 
 from app import languages
+from app.calendar_months import month_after
 from app.config.calls import MAX_CALL_MINUTES
 from app.enums import CarrierKind
 from app.languages import lazy_gettext
@@ -32,7 +33,6 @@ from app.services.spending.scopes import (
     day_of,
     month_of,
     next_day,
-    next_month,
 )
 from app.services.uniqueness import insert_into
 
@@ -280,7 +280,7 @@ def _load_limits(session: Session, spender: Spender, now: datetime) -> list[_Lim
             _LimitedPeriod(
                 limit,
                 name=MONTH,
-                until=next_month(now),
+                until=month_after(now),
                 total=_TotalAmounts.of(amounts[4:]),
                 micros=limit.month_micros,
                 minutes=limit.month_minutes,

@@ -3,9 +3,10 @@ day and the month (UTC)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from app.calendar_months import midnight
 from app.enums import CallSource
 from app.models import Call
 
@@ -47,13 +48,4 @@ def month_of(moment: datetime) -> str:
 
 
 def next_day(moment: datetime) -> datetime:
-    return _midnight(moment.astimezone(UTC).date() + timedelta(days=1))
-
-
-def next_month(moment: datetime) -> datetime:
-    first = moment.astimezone(UTC).date().replace(day=1)
-    return _midnight((first + timedelta(days=32)).replace(day=1))
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
+    return midnight(moment.astimezone(UTC).date() + timedelta(days=1))

@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import last_day_of
 from app.models import Organization, SpendingTotal, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -54,7 +55,7 @@ def outlook(session: Session, condition: ColumnElement[bool], now: datetime) -> 
     history = [
         days.get((first + timedelta(days=age)).isoformat(), (0, 0)) for age in range(HISTORY.days)
     ]
-    count = (forecasting.last_day_of(now.date()) - now.date()).days + 1
+    count = (last_day_of(now.date()) - now.date()).days + 1
     return SpendingForecast(
         now.date(), *(forecasting.forecast(each, count) for each in zip(*history, strict=True))
     )
