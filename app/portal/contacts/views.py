@@ -25,7 +25,7 @@ from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
 from app.schemas.contacts import StoredContact
 from app.services import audit, campaigns, contacts, do_not_call, organizations
-from app.services.calls.rules import REFUSED, number_is_allowed
+from app.services.calls.rules import REFUSED, number_blocker
 from app.services.contacts import consent, history, single
 from app.services.destinations import destinations_of
 from app.services.imports import export
@@ -76,7 +76,7 @@ def _calling_context(
 ) -> dict[str, Any]:
     """Return the calls to a contact, and whether it can be called, by whichever assistant."""
     number, stated = contact.phone, consent.stated_by(contact.contact_metadata)
-    blocker = number_is_allowed(number, destinations_of(session, organization)) if number else None
+    blocker = number_blocker(number, destinations_of(session, organization)) if number else None
     is_listed, waiting = (
         do_not_call.listed_or_waiting(session, organization.id, number) if number else (False, 0)
     )

@@ -314,7 +314,7 @@ def record_answer(
         return CallSpeech(call.id, intro, None)
     parties = rules.parties_of(session, call.assistant_id, call.phone_number)
     is_same = parties.assistant.voice_address == checked_address
-    is_allowed = is_same and rules.hand_over_is_allowed(parties) is None
+    is_allowed = is_same and rules.hand_over_blocker(parties) is None
     return CallSpeech(call.id, intro, checked_address if is_allowed else None)
 
 

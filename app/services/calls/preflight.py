@@ -71,19 +71,19 @@ def preflight(
     return [
         _from_rule(
             "organization_active",
-            rules.organization_may_call(parties),
+            rules.organization_blocker(parties),
             gettext("%(organization)s may place calls.", organization=organization.name),
             "organization",
         ),
         _from_rule(
             "assistant_active",
-            rules.assistant_is_active(assistant),
+            rules.inactive_assistant_blocker(assistant),
             gettext("The assistant %(assistant)s is switched on.", assistant=assistant.name),
             "assistant",
         ),
         _from_rule(
             "phone_ready",
-            rules.phone_is_ready(assistant) or rules.caller_id_is_own(parties, route),
+            rules.unready_phone_blocker(assistant) or rules.caller_id_blocker(parties, route),
             gettext("Its phone is ready and calls from %(number)s.", number=assistant.phone_number),
             "assistant",
         ),
@@ -117,7 +117,7 @@ def _check_trial(
     """Check the trial limits if the organization is in trial mode."""
     if not parties.in_trial:
         return []
-    blocker = rules.trial_allows(parties) or trial.day_used_up(
+    blocker = rules.unverified_number_blocker(parties) or trial.day_used_up(
         session, parties.assistant, trial_limits
     )
     passed_message = gettext("The number is verified, so it can be called in trial mode.")
@@ -127,7 +127,7 @@ def _check_trial(
 def _check_do_not_call(parties: rules.CallParties) -> PreflightCheck:
     return _from_rule(
         "not_on_do_not_call_list",
-        rules.may_be_contacted(parties),
+        rules.do_not_call_blocker(parties),
         gettext("The number is not on the do-not-call list."),
         "do-not-call",
     )
@@ -138,7 +138,7 @@ def _check_consent(parties: rules.CallParties) -> list[PreflightCheck]:
     refused."""
     if not (parties.organization.consent_required or parties.consent == rules.REFUSED):
         return []
-    blocker = rules.is_not_refused(parties) or rules.consent_is_given(parties)
+    blocker = rules.refusal_blocker(parties) or rules.consent_blocker(parties)
     passed_message = gettext("The person has given consent to be called.")
     return [_from_rule("consent_given", blocker, passed_message, "consent")]
 
@@ -147,7 +147,7 @@ def _check_hand_over(parties: rules.CallParties) -> list[PreflightCheck]:
     """Check the voice URL if the assistant hands its calls over."""
     if parties.assistant.voice_address is None:
         return []
-    blocker = rules.hand_over_is_allowed(parties)
+    blocker = rules.hand_over_blocker(parties)
     passed_message = gettext("Calls may be handed over to the assistant's voice address.")
     return [_from_rule("hand_over_allowed", blocker, passed_message, "agent")]
 
@@ -187,7 +187,7 @@ def _check_messages(assistant: Assistant, phone_number: str, texts: CallTexts) -
 
 def _check_hours(session: Session, phone_number: str, organization: Organization) -> PreflightCheck:
     code = "within_calling_hours"
-    blocker = rules.hours_allow_call(phone_number, organization)
+    blocker = rules.calling_hours_blocker(phone_number, organization)
     if blocker is not None:
         return PreflightCheck(code, CheckStatus.FAILED, blocker.message, "calling-hours")
     wait = limits.find_wait(session, phone_number, organization, utcnow(), live=True)

@@ -190,50 +190,39 @@ class CallBlocker:
         return self.kind(self.message, self.code)
 
 
-def organization_may_call(parties: CallParties) -> CallBlocker | None:
-    active = parties.organization.status is OrganizationStatus.ACTIVE
-    if active and parties.partner_suspended_at is None:
+def organization_blocker(parties: CallParties) -> CallBlocker | None:
+    is_active = parties.organization.status is OrganizationStatus.ACTIVE
+    if is_active and parties.partner_suspended_at is None:
         return None
     return CallBlocker(
         "organization_suspended", no_calls_message(), EndedReason.ORGANIZATION_SUSPENDED, Forbidden
     )
 
 
-def assistant_is_active(assistant: Assistant) -> CallBlocker | None:
+def inactive_assistant_blocker(assistant: Assistant) -> CallBlocker | None:
     if assistant.active:
         return None
     message = gettext("The assistant is switched off.")
     return CallBlocker("agent_inactive", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
-def phone_is_ready(assistant: Assistant) -> CallBlocker | None:
+def unready_phone_blocker(assistant: Assistant) -> CallBlocker | None:
     if assistant.phone_ready:
         return None
     message = gettext("The assistant's phone is not switched on and configured with a number.")
     return CallBlocker("agent_phone_not_ready", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
-def caller_id_is_own(parties: CallParties, route: NumberRoute) -> CallBlocker | None:
-    """Require that the number that the call comes from is the organization's, and confirmed for the
-    carrier."""
+def caller_id_blocker(parties: CallParties, route: NumberRoute) -> CallBlocker | None:
+    """Return why the call can't come from the assistant's number: it isn't the organization's, or
+    not confirmed for the carrier."""
     refusal = phone_numbers.refusal(parties.caller_id, route)
     if refusal is None:
         return None
     return CallBlocker("agent_phone_not_ready", refusal, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
-def general_blocker(parties: CallParties, route: NumberRoute) -> CallBlocker | None:
-    """Return what prevents the assistant from calling any number."""
-    return (
-        organization_may_call(parties)
-        or assistant_is_active(parties.assistant)
-        or phone_is_ready(parties.assistant)
-        or caller_id_is_own(parties, route)
-        or hand_over_is_allowed(parties)
-    )
-
-
-def hand_over_is_allowed(parties: CallParties) -> CallBlocker | None:
+def hand_over_blocker(parties: CallParties) -> CallBlocker | None:
     address = parties.assistant.voice_address
     refusal = hand_over_refusal(address, parties.destinations) if address else None
     if refusal is None:
@@ -242,7 +231,7 @@ def hand_over_is_allowed(parties: CallParties) -> CallBlocker | None:
     return CallBlocker("agent_phone_not_ready", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
-def number_is_allowed(phone_number: str, destinations: CallDestinations) -> CallBlocker | None:
+def number_blocker(phone_number: str, destinations: CallDestinations) -> CallBlocker | None:
     try:
         check_dialable(phone_number, destinations.regions)
     except PhoneError as error:
@@ -254,7 +243,7 @@ def number_is_allowed(phone_number: str, destinations: CallDestinations) -> Call
     return None
 
 
-def trial_allows(parties: CallParties) -> CallBlocker | None:
+def unverified_number_blocker(parties: CallParties) -> CallBlocker | None:
     if not parties.in_trial or parties.number_is_verified:
         return None
     message = gettext(
@@ -273,7 +262,7 @@ def is_bound_by_trial(source: CallSource, *, live: bool) -> bool:
     return live and source is not CallSource.VERIFICATION
 
 
-def hours_allow_call(phone_number: str, organization: Organization) -> CallBlocker | None:
+def calling_hours_blocker(phone_number: str, organization: Organization) -> CallBlocker | None:
     if not organization.calling_hours_on or next_opening(phone_number, organization, utcnow()):
         return None
     message = gettext("No calling hours fit all time zones of this number.")
@@ -282,23 +271,22 @@ def hours_allow_call(phone_number: str, organization: Organization) -> CallBlock
     )
 
 
-def may_be_contacted(parties: CallParties) -> CallBlocker | None:
+def do_not_call_blocker(parties: CallParties) -> CallBlocker | None:
     if not parties.on_do_not_call_list:
         return None
     message = gettext("The number is on the organization's do-not-call list.")
     return CallBlocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
 
 
-def is_not_refused(parties: CallParties) -> CallBlocker | None:
-    """Never allow a call to a person who refused, whether or not the organization requires
-    consent."""
+def refusal_blocker(parties: CallParties) -> CallBlocker | None:
+    """A person who refused is never called, whether or not the organization requires consent."""
     if parties.consent != REFUSED:
         return None
     message = gettext("A contact with this number has asked not to be called.")
     return CallBlocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
 
 
-def consent_is_given(parties: CallParties) -> CallBlocker | None:
+def consent_blocker(parties: CallParties) -> CallBlocker | None:
     if parties.consent == GIVEN or not parties.organization.consent_required:
         return None
     message = gettext(
@@ -307,16 +295,16 @@ def consent_is_given(parties: CallParties) -> CallBlocker | None:
     return CallBlocker("consent_missing", message, EndedReason.CONSENT_MISSING, Conflict)
 
 
-def outreach_is_active(session: Session, call: Call) -> CallBlocker | None:
-    """Require that a campaign call's campaign runs, and that its contact has no status that ends
-    outreach."""
+def outreach_blocker(session: Session, call: Call) -> CallBlocker | None:
+    """Return what stops a campaign's call: its campaign doesn't run, or its contact has a status
+    that ends outreach."""
     if call.source is not CallSource.CAMPAIGN:
         return None
     campaign = session.get(Campaign, call.campaign_id, populate_existing=True)
     if campaign is None or campaign.status is not CampaignStatus.ACTIVE:
         message = gettext("The campaign was stopped before the call was placed.")
         return CallBlocker("campaign_stopped", message, EndedReason.CANCELED, Conflict)
-    if blocker := belongs_to_campaign(session, campaign, call.assistant_id):
+    if blocker := membership_blocker(session, campaign, call.assistant_id):
         return blocker
     contact = session.get(Contact, call.contact_id) if call.contact_id else None
     if contact is not None and not ends_outreach(contact.status):
@@ -325,10 +313,10 @@ def outreach_is_active(session: Session, call: Call) -> CallBlocker | None:
     return CallBlocker("contact_ended", message, EndedReason.CONTACT_ENDED, Conflict)
 
 
-def belongs_to_campaign(
+def membership_blocker(
     session: Session, campaign: Campaign, assistant_id: UUID
 ) -> CallBlocker | None:
-    """Require that the assistant belongs to the campaign when the call is placed."""
+    """Return what stops a call of an assistant that no longer belongs to the campaign."""
     member = select(CampaignAssistant.assistant_id).where(
         CampaignAssistant.campaign_id == campaign.id, CampaignAssistant.assistant_id == assistant_id
     )
@@ -342,32 +330,39 @@ def blockers(
     parties: CallParties, phone_number: str, route: NumberRoute, *, bound_by_trial: bool = True
 ) -> Iterator[CallBlocker]:
     """Yield every rule that a call of this assistant to this number breaks now, in their order."""
-    for blocker in (
-        organization_may_call(parties),
-        assistant_is_active(parties.assistant),
-        phone_is_ready(parties.assistant),
-        caller_id_is_own(parties, route),
-        hand_over_is_allowed(parties),
-    ):
-        if blocker is not None:
-            yield blocker
+    yield from general_blockers(parties, route)
     yield from blockers_of_number(parties, phone_number, bound_by_trial=bound_by_trial)
+
+
+def general_blockers(parties: CallParties, route: NumberRoute) -> Iterator[CallBlocker]:
+    """Return those of `blockers` that prevent the assistant from calling any number."""
+    return filter(
+        None,
+        (
+            organization_blocker(parties),
+            inactive_assistant_blocker(parties.assistant),
+            unready_phone_blocker(parties.assistant),
+            caller_id_blocker(parties, route),
+            hand_over_blocker(parties),
+        ),
+    )
 
 
 def blockers_of_number(
     parties: CallParties, phone_number: str, *, bound_by_trial: bool = True
 ) -> Iterator[CallBlocker]:
-    """Yield those of `blockers` that depend on the number and not on the assistant."""
-    for blocker in (
-        number_is_allowed(phone_number, parties.destinations),
-        trial_allows(parties) if bound_by_trial else None,
-        hours_allow_call(phone_number, parties.organization),
-        may_be_contacted(parties),
-        is_not_refused(parties),
-        consent_is_given(parties),
-    ):
-        if blocker is not None:
-            yield blocker
+    """Return those of `blockers` that depend on the number and not on the assistant."""
+    return filter(
+        None,
+        (
+            number_blocker(phone_number, parties.destinations),
+            unverified_number_blocker(parties) if bound_by_trial else None,
+            calling_hours_blocker(phone_number, parties.organization),
+            do_not_call_blocker(parties),
+            refusal_blocker(parties),
+            consent_blocker(parties),
+        ),
+    )
 
 
 def blocker_of(session: Session, call: Call, parties: CallParties) -> CallBlocker | None:
@@ -375,4 +370,4 @@ def blocker_of(session: Session, call: Call, parties: CallParties) -> CallBlocke
     route = NumberRoute(call.carrier, call.account_id)
     is_bound = is_bound_by_trial(call.source, live=call.live)
     blocker = next(blockers(parties, call.phone_number, route, bound_by_trial=is_bound), None)
-    return blocker or outreach_is_active(session, call)
+    return blocker or outreach_blocker(session, call)

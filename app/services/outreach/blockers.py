@@ -60,9 +60,8 @@ def of_plan(
 ) -> CampaignBlocker | None:
     """Return what blocks a campaign's plan. Spending limits are checked for a call within the
     organization's country."""
-    rule_blocker = rules.general_blocker(parties, route) or rules.belongs_to_campaign(
-        session, campaign, plan.assistant_id
-    )
+    rule_blocker = next(rules.general_blockers(parties, route), None)
+    rule_blocker = rule_blocker or rules.membership_blocker(session, campaign, plan.assistant_id)
     if rule_blocker is not None:
         return CampaignBlocker(BlockerKind(rule_blocker.code), rule_blocker.message)
     if of_days := _of_days(plan, parties, now):

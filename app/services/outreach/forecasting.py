@@ -176,11 +176,11 @@ def unfit_numbers(
     )
     for campaign_id, contact_id, phone in session.execute(open_contacts):
         plan, organization, destinations = rules_of[campaign_id]
-        verdict = rules.number_is_allowed(phone, destinations) or rules.hours_allow_call(
+        blocker = rules.number_blocker(phone, destinations) or rules.calling_hours_blocker(
             phone, organization
         )
-        if verdict is not None:
-            yield campaign_id, contact_id, verdict.code
+        if blocker is not None:
+            yield campaign_id, contact_id, blocker.code
         elif opening_of(phone, plan, organization, now)[1] is None:
             yield campaign_id, contact_id, NO_HOUR
 

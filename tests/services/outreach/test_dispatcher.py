@@ -335,9 +335,9 @@ def test_a_call_of_a_stopped_campaign_is_not_placed(
     planned_campaign.start()
     planned_campaign.feed()
     [call] = planned_campaign.calls()
-    assert rules.outreach_is_active(planned_campaign.session, call) is None
+    assert rules.outreach_blocker(planned_campaign.session, call) is None
     getattr(campaigns, stop)(planned_campaign.session, OWNER, planned_campaign.campaign.id)
-    blocker = rules.outreach_is_active(planned_campaign.session, call)
+    blocker = rules.outreach_blocker(planned_campaign.session, call)
     assert blocker is not None
     assert (call.status, blocker.reason) == (CallStatus.CANCELED, EndedReason.CANCELED)
 
