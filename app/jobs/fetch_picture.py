@@ -12,7 +12,8 @@ from app.config import Settings
 from app.database import Database
 from app.enums import ImageType
 from app.errors import ValidationFailed
-from app.gateways.outside_pictures import PictureNotFetched, fetch
+from app.gateways.outside_downloads import NotFetched
+from app.gateways.outside_pictures import fetch
 from app.jobs.context import context
 from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
@@ -54,7 +55,7 @@ def update_copy(database: Database, settings: Settings, partner_id: UUID, kind: 
         )
         etag = fetched.etag
         outcome = images.encode(fetched.data, kind, kind) if fetched.data is not None else None
-    except PictureNotFetched as reason:
+    except NotFetched as reason:
         outcome = str(reason)
     except ValidationFailed as error:
         outcome = error.problems[0].message

@@ -15,7 +15,8 @@ from app.errors import Sentence, Unavailable
 from app.gateways.carriers.twilio.wire import REAL_API
 from app.gateways.files import FileStore
 from app.gateways.files.outages import retry_on_file_outage
-from app.gateways.outside_recordings import RecordingNotFetched, fetch
+from app.gateways.outside_downloads import NotFetched
+from app.gateways.outside_recordings import fetch
 from app.jobs.context import context
 from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
@@ -69,9 +70,9 @@ def fetch_and_store(
         with database.transaction(read_only=True) as session:
             size, limits = len(fetched.data), settings.storage_defaults
             if not fetching.has_room(session, recording_id, size, limits):
-                raise RecordingNotFetched(NO_ROOM(), again=False)
+                raise NotFetched(NO_ROOM(), again=False)
         stored = files.save(io.BytesIO(fetched.data), max_bytes=settings.recording_bytes)
-    except RecordingNotFetched as reason:
+    except NotFetched as reason:
         with database.transaction() as session:
             fetching.record_failure(session, recording_id, turn, str(reason), again=reason.again)
         return

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from app.gateways import outside_http
-from app.gateways.outside_pictures import FetchedPicture, PictureNotFetched, fetch
+from app.gateways.outside_downloads import NotFetched
+from app.gateways.outside_pictures import FetchedPicture, fetch
 from tests.fixtures.picture_server import PictureServer
 
 
@@ -16,7 +17,7 @@ def server() -> Iterator[PictureServer]:
 
 
 def problem(url: str, *, allow_private: bool = True) -> str:
-    with pytest.raises(PictureNotFetched) as reason:
+    with pytest.raises(NotFetched) as reason:
         fetch(url, None, max_bytes=1024 * 1024, allow_private=allow_private)
     return str(reason.value)
 
@@ -54,21 +55,29 @@ def test_a_file_that_is_no_picture_is_refused_with_a_reason(
     paths = ("/page", "/loop", "/file", "/broken", "/port", "/large.png", "/none.png")
     assert [problem(server.url(path)) for path in paths] == [
         "127.0.0.1 sent text/html, not a picture.",
-        "It redirects more than 3 times.",
-        "It redirects to an address that can’t be followed.",
-        "It redirects to an address that can’t be followed.",
-        "It redirects to an address that can’t be followed.",
+        "127.0.0.1 redirects too often.",
+        "127.0.0.1 redirects to an address that can’t be followed.",
+        "127.0.0.1 redirects to an address that can’t be followed.",
+        "127.0.0.1 redirects to an address that can’t be followed.",
         "The picture is over 1 MB.",
         "127.0.0.1 answered with status 404.",
     ]
     monkeypatch.setattr(outside_http, "WHOLE_SECONDS", 0.2)
     server.holds_seconds = 1.0
-    assert problem(server.url("/large.png")) == "No answer within 0.2 seconds."
+    assert problem(server.url("/large.png")) == (
+        "No answer from 127.0.0.1 (no answer within 0.2 seconds)."
+    )
+
+
+def test_after_a_redirect_the_last_host_is_named(server: PictureServer) -> None:
+    elsewhere = server.url("/none").replace("127.0.0.1", "localhost")
+    server.pages["/moved"] = (302, {"Location": elsewhere}, b"")
+    assert problem(server.url("/moved")) == "localhost answered with status 404."
 
 
 def test_no_request_goes_to_a_private_address(server: PictureServer) -> None:
     url = server.serve("/logo.png", b"picture")
-    reason = "The address of 127.0.0.1 is not public."
+    reason = "No answer from 127.0.0.1 (the address of 127.0.0.1 is not public)."
     assert (problem(url, allow_private=False), server.asked) == (reason, [])
 
 
@@ -80,4 +89,4 @@ def test_a_redirect_to_a_private_address_is_not_followed(
     )
     server.pages["/logo.png"] = (302, {"Location": "http://169.254.169.254/latest"}, b"")
     found = problem(server.url("/logo.png"), allow_private=False)
-    assert found == "The address of 169.254.169.254 is not public."
+    assert found == "No answer from 169.254.169.254 (the address of 169.254.169.254 is not public)."

@@ -4,12 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.gateways.outside_recordings import (
-    FetchedRecording,
-    RecordingNotFetched,
-    content_type_of,
-    fetch,
-)
+from app.gateways.outside_downloads import NotFetched
+from app.gateways.outside_recordings import FetchedRecording, content_type_of, fetch
 from tests.fixtures.picture_server import PictureServer
 from tests.fixtures.voice_engine import WAV
 
@@ -21,7 +17,7 @@ def server() -> Iterator[PictureServer]:
 
 
 def problem(url: str, *, allow_private: bool = True) -> tuple[str, bool]:
-    with pytest.raises(RecordingNotFetched) as reason:
+    with pytest.raises(NotFetched) as reason:
         fetch(url, {}, max_bytes=1024 * 1024, allow_private=allow_private)
     return str(reason.value), reason.value.again
 
@@ -43,11 +39,17 @@ def test_a_file_that_is_no_recording_is_refused_with_a_reason(server: PictureSer
     assert [problem(server.url(path)) for path in paths] == [
         ("127.0.0.1 sent a file that is not a recording.", False),
         ("The recording is larger than 1\u00a0MB.", False),
-        ("The recording’s address redirects too often.", False),
-        ("The recording’s address redirects to one that can’t be followed.", False),
-        ("The recording’s address redirects to one that can’t be followed.", False),
+        ("127.0.0.1 redirects too often.", False),
+        ("127.0.0.1 redirects to an address that can’t be followed.", False),
+        ("127.0.0.1 redirects to an address that can’t be followed.", False),
         ("127.0.0.1 answered with status 404.", True),
     ]
+
+
+def test_after_a_redirect_the_last_host_is_named(server: PictureServer) -> None:
+    elsewhere = server.url("/none").replace("127.0.0.1", "localhost")
+    server.pages["/moved"] = (302, {"Location": elsewhere}, b"")
+    assert problem(server.url("/moved")) == ("localhost answered with status 404.", True)
 
 
 def test_no_request_goes_to_a_private_address(server: PictureServer) -> None:
