@@ -401,6 +401,19 @@ def test_a_part_of_an_organizations_name_is_answered_with_the_name(
     assert asked in unescape(answer.text)
 
 
+@pytest.mark.parametrize("path", ["/users/invite", "/users/invite-many/check"])
+def test_no_one_is_invited_into_an_archived_organization(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    organizations.archive(session, own.caller(Role.PARTNER_ADMIN), own.organization.id)
+    session.commit()
+    address = f"{path}?organization={own.organization.id}"
+    typed = INVITED | {"organization": own.organization.name, "users": "ada@x.example"}
+    answer = browser.post(address, typed, page="/users/invite")
+    assert answer.status_code == 422
+    assert "The organization is archived" in unescape(answer.text)
+
+
 def test_many_are_checked_fixed_on_the_page_and_then_invited(
     session: Session, unlimited_tenant: Tenant, browser: Browser
 ) -> None:

@@ -112,12 +112,13 @@ def delete_group(group_id: UUID) -> Response:
 
 def _selected_ids(session: Session, form: GroupFields) -> set[UUID]:
     """Return the organizations that are selected, and those of the names and ids that were typed.
-    Raises `ValidationFailed` (codes of `users.by_name`)."""
+    Raises `ValidationFailed` (codes of `users.organization_by_name`)."""
     selected = form.kept_ids
     for line in form.lines:
         identifier = as_hyphenated_uuid(line)
         by_id = by_ids(session, caller(), [identifier]) if identifier else {}
-        selected.add(next(iter(by_id), None) or users.by_name(session, caller(), line).id)
+        found = next(iter(by_id), None)
+        selected.add(found or users.organization_by_name(session, caller(), line).id)
     return selected
 
 

@@ -159,7 +159,7 @@ def _organization_id(session: Session, form: GroupForm) -> UUID | None:
     name = (form.organization.data or "").strip()
     if form.selected_role() not in MEMBERS or not name:
         return None
-    return users.by_name(session, caller(), name).id
+    return users.organization_by_name(session, caller(), name).id
 
 
 def _page_with(new: NewToken, success_title: str) -> str:

@@ -8,9 +8,8 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Role, UserStatus
-from app.errors import ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import gettext, lazy_gettext
+from app.languages import lazy_gettext
 from app.models import User, is_erased
 from app.policy import Permission
 from app.portal.access.missing_actions import may_or_note_missing
@@ -26,6 +25,7 @@ from app.portal.users.listing import (
 )
 from app.portal.web import lists, organization_picker
 from app.portal.web.list_pages import list_page
+from app.portal.web.organization_choice import organization_called
 from app.portal.web.page_frame import read_frame
 from app.portal.web.role_names import ROLE_NAMES
 from app.services import audit, organizations, partners, users
@@ -149,25 +149,10 @@ def given_organization() -> UUID | None:
 
 def named_organization(session: Session, name: str) -> UUID:
     """Return the organization with the name; the one in the URL is preferred among several of the
-    same name. Raises `ValidationFailed` (``organization_not_found``,
-    ``organization_ambiguous``)."""
+    same name. Raises `ValidationFailed`, and `NotFound` for one in the URL that doesn't exist."""
     organization_id = given_organization()
-    if organization_id is not None:
-        organization = organizations.get(session, caller(), organization_id)
-        if organization.name.lower() == name.strip().lower():
-            return organization.id
-    try:
-        return users.by_name(session, caller(), name.strip()).id
-    except ValidationFailed as error:
-        nearest = organizations.nearest_name(session, caller(), name.strip())
-        if error.code != "organization_not_found" or nearest is None:
-            raise
-        message = gettext(
-            "There is no organization called “%(name)s”. Did you mean “%(nearest)s”?",
-            name=name.strip(),
-            nearest=nearest,
-        )
-        raise ValidationFailed.on("organization", error.code, message) from error
+    preferred = organizations.get(session, caller(), organization_id) if organization_id else None
+    return organization_called(session, name, preferred).id
 
 
 def back_url() -> str:

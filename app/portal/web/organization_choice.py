@@ -63,7 +63,7 @@ class OfOrganization(PortalForm):
                     raise NotFound
                 return organization
             try:
-                return _find_by_name(session, self.organization.data or "", organization)
+                return organization_called(session, self.organization.data or "", organization)
             except ValidationFailed as error:
                 self.apply_errors(error)
                 return None
@@ -105,25 +105,9 @@ def new_page(
     return page(organization, form)
 
 
-def is_refreshed() -> bool:
-    """Whether the form was sent only to show what depends on its organization."""
-    return REFRESH in request.form
-
-
-@portal.app_template_global()
-def nearest_organization(name: str | None) -> str | None:
-    """Return the name most similar to one that no organization has; None if there is none."""
-    if not name or not name.strip() or not _chooses_in_form():
-        return None
-    with transaction(read_only=True) as session:
-        return organizations.nearest_name(session, caller(), name.strip())
-
-
-def _chooses_in_form() -> bool:
-    return caller().partner_id is not None and caller().organization_id is None
-
-
-def _find_by_name(session: Session, submitted: str, preferred: Organization | None) -> Organization:
+def organization_called(
+    session: Session, submitted: str, preferred: Organization | None
+) -> Organization:
     """Return the organization with this name; the one in the URL is preferred among several of the
     same name. Raises `ValidationFailed`."""
     name = submitted.strip()
@@ -134,7 +118,7 @@ def _find_by_name(session: Session, submitted: str, preferred: Organization | No
             raise ValidationFailed.on("organization", ARCHIVED, archived_message())
         return preferred
     try:
-        return users.by_name(session, caller(), name)
+        return users.organization_by_name(session, caller(), name)
     except ValidationFailed as error:
         if error.code == ARCHIVED:
             raise
@@ -152,3 +136,21 @@ def _find_by_name(session: Session, submitted: str, preferred: Organization | No
         else:
             raise
         raise ValidationFailed.on("organization", error.code, message) from error
+
+
+def is_refreshed() -> bool:
+    """Whether the form was sent only to show what depends on its organization."""
+    return REFRESH in request.form
+
+
+@portal.app_template_global()
+def nearest_organization(name: str | None) -> str | None:
+    """Return the name most similar to one that no organization has; None if there is none."""
+    if not name or not name.strip() or not _chooses_in_form():
+        return None
+    with transaction(read_only=True) as session:
+        return organizations.nearest_name(session, caller(), name.strip())
+
+
+def _chooses_in_form() -> bool:
+    return caller().partner_id is not None and caller().organization_id is None

@@ -7,9 +7,9 @@ from app.services.users.bulk_invite import (
     FullOrganization,
     InviteDefaults,
     InviteOutcome,
-    by_name,
     check_many,
     invite_many,
+    organization_by_name,
 )
 from app.services.users.creating import (
     create,

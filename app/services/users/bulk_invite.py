@@ -323,7 +323,7 @@ def only_match(name: str, matches: Sequence[Organization]) -> Organization:
     return matches[0]
 
 
-def by_name(session: Session, caller: Caller, name: str) -> Organization:
+def organization_by_name(session: Session, caller: Caller, name: str) -> Organization:
     """Return the caller's organization of this name. Raises as `only_match`, and `ValidationFailed`
     (``archived``) if only an archived one has it."""
     matches = organizations.find_by_name(session, caller, name)

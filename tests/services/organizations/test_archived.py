@@ -125,5 +125,5 @@ def test_its_name_is_shown_as_archived(session: Session, tenant: Tenant) -> None
     caller = tenant.caller(Role.PARTNER_ADMIN)
     organizations.archive(session, caller, tenant.organization.id)
     with pytest.raises(ValidationFailed) as refused:
-        users.by_name(session, caller, tenant.organization.name)
+        users.organization_by_name(session, caller, tenant.organization.name)
     assert (refused.value.code, refused.value.message) == ("archived", REFUSED)
