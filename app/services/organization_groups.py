@@ -5,7 +5,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from uuid import UUID
 
 from sqlalchemy import Select, delete, func, select
@@ -30,6 +29,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.auth import author_check
+from app.services.content_version import content_version
 from app.services.tenancy import (
     fetch,
     get_organization,
@@ -176,8 +176,7 @@ def groups_of(session: Session, subject: User | OAuthClient) -> Sequence[Organiz
 def limit_version(session: Session, subject: User | OAuthClient) -> int:
     """Return a number that identifies the limit of a user or client that the caller has loaded."""
     group_ids = sorted(group.id for group in groups_of(session, subject))
-    encoded = repr((subject.is_limited, group_ids)).encode()
-    return int(sha256(encoded).hexdigest()[:7], 16)
+    return content_version(repr((subject.is_limited, group_ids)).encode())
 
 
 def limit(

@@ -6,7 +6,6 @@ for dark backgrounds aren't in the JSON.
 
 import json
 from collections.abc import Mapping
-from hashlib import sha256
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
@@ -24,6 +23,7 @@ from app.schemas.base import wire_name
 from app.schemas.parsing import read
 from app.schemas.partners import BrandedPartner, UpdateBrandInput
 from app.services import audit, partners
+from app.services.content_version import content_version
 
 STUDIO_NAMES = tuple(sorted(wire_name(name) for name in partners.EDITOR_FIELDS))
 """The fields of a draft: those that a partnerEditor can write
@@ -54,8 +54,7 @@ def content_of(session: Session, caller: Caller, partner: Partner) -> dict[str, 
 
 def fingerprint(content: Mapping[str, Any]) -> int:
     """Return a number that identifies the content on which a form is based."""
-    encoded = json.dumps(content, sort_keys=True).encode()
-    return int(sha256(encoded).hexdigest()[:7], 16)
+    return content_version(json.dumps(content, sort_keys=True).encode())
 
 
 def draft_of(session: Session, partner: Partner) -> BrandVersion | None:

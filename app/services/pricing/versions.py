@@ -6,7 +6,6 @@ Published versions stay, so that a month is rated with the terms that applied in
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +21,7 @@ from app.policy.caller import Caller
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import audit, partners
+from app.services.content_version import content_version
 from app.services.pricing.differences import PlanChange, differences
 from app.services.pricing.plans import LOCAL_ID, EditedPlan, check
 from app.services.pricing.published_plans import plans_of, published, remember_published_of
@@ -42,8 +42,7 @@ class PlanSet:
     @property
     def fingerprint(self) -> int:
         """Return a number that identifies the plans on which a form is based."""
-        encoded = repr(list(self.plans)).encode()
-        return int(sha256(encoded).hexdigest()[:7], 16)
+        return content_version(repr(list(self.plans)).encode())
 
     @property
     def changes(self) -> list[PlanChange]:

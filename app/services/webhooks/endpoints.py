@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlsplit
 from uuid import UUID
-from zlib import crc32
 
 import orjson
 from sqlalchemy import Select, func, select
@@ -30,6 +29,7 @@ from app.models import WebhookEndpoint, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
+from app.services.content_version import content_version
 from app.services.credentials import rules
 from app.services.credentials.encryption import seal
 from app.services.paging import MAX_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
@@ -134,8 +134,8 @@ def _refuse_too_many(session: Session, partner_id: UUID, organization_id: UUID |
 
 def seen_version(endpoint: WebhookEndpoint) -> int:
     """Return a number that changes with the fields of `update`, so that forms can state their
-    origin: at most nine digits."""
-    return crc32(orjson.dumps([endpoint.url, endpoint.events])) % 10**9
+    origin."""
+    return content_version(orjson.dumps([endpoint.url, endpoint.events]))
 
 
 def update(
