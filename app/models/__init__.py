@@ -15,7 +15,12 @@ from app.models.call import (
     SimulatedCall,
 )
 from app.models.campaign import Campaign, CampaignAssistant, Contact, ContactExternalId
-from app.models.carrier_account import CarrierAccount, CarrierAccountTest
+from app.models.carrier_account import (
+    AccountCheck,
+    CarrierAccount,
+    CarrierAccountTest,
+    CarrierNumberList,
+)
 from app.models.contact_import import (
     STORED,
     ColumnMapping,
@@ -77,7 +82,7 @@ from app.models.pause import (
     HeldCall,
     InstallationMark,
 )
-from app.models.phone_number import CarrierNumberList, PhoneNumber
+from app.models.phone_number import PhoneNumber
 from app.models.plan import Checkout, PlanVersion, ProcessorAccount, Subscription
 from app.models.recording import CallRecording, CallTranscript
 from app.models.report_schedule import ReportSchedule

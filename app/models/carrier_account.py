@@ -80,13 +80,11 @@ class CarrierAccount(Base):
         return f"{user}@{address}" if user else address
 
 
-class CarrierAccountTest(Base):
-    """The last test of an account's connection: requested in the portal, run by the worker.
+class AccountCheck(Base):
+    """The last check of an account, done by the worker. It is running while ``ended_at`` is None.
+    ``message`` is the result."""
 
-    It runs while ``ended_at`` is None. ``message`` is the result.
-    """
-
-    __tablename__ = "carrier_account_tests"
+    __abstract__ = True
 
     account_id: Mapped[UUID] = mapped_column(
         ForeignKey("carrier_accounts.id", ondelete="CASCADE"), primary_key=True
@@ -95,3 +93,15 @@ class CarrierAccountTest(Base):
     ended_at: Mapped[Time | None]
     works: Mapped[bool | None]
     message: Mapped[str] = mapped_column("words", Text, default="")
+
+
+class CarrierAccountTest(AccountCheck):
+    """The last test of an account's connection, requested in the portal."""
+
+    __tablename__ = "carrier_account_tests"
+
+
+class CarrierNumberList(AccountCheck):
+    """The last reading of an account's numbers, requested in the portal or once a day."""
+
+    __tablename__ = "carrier_number_lists"

@@ -1,8 +1,8 @@
-"""The numbers that calls come from, and the number lists of carrier accounts."""
+"""The numbers that calls come from."""
 
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Text
+from sqlalchemy import CheckConstraint, ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import NumberSource
@@ -37,18 +37,3 @@ class PhoneNumber(Base):
     """The carrier account that lists it."""
     version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]
-
-
-class CarrierNumberList(Base):
-    """The last reading of a carrier account's numbers: requested in the portal or once a day, done
-    by the worker. It is running while ``ended_at`` is None. ``message`` is the result."""
-
-    __tablename__ = "carrier_number_lists"
-
-    account_id: Mapped[UUID] = mapped_column(
-        ForeignKey("carrier_accounts.id", ondelete="CASCADE"), primary_key=True
-    )
-    asked_at: Mapped[Time]
-    ended_at: Mapped[Time | None]
-    works: Mapped[bool | None]
-    message: Mapped[str] = mapped_column("words", Text, default="")

@@ -213,7 +213,9 @@ def form_page_data(
     is_same = newest is not None and newest.carrier is kind
     organization_count = carrier_accounts.count_organizations(session, caller().partner_id)
     users = users_label(organization.name if organization else None, organization_count)
-    tests = carrier_accounts.last_tests(session, [newest] if newest and is_same else [])
+    tests = carrier_accounts.last_checks(
+        session, CarrierAccountTest, [newest] if newest and is_same else []
+    )
     return {
         "form": submitted or stored,
         "title": KIND_LABELS[kind] if newest else gettext("Add account"),

@@ -60,7 +60,7 @@ def list_accounts() -> str:
 
 def _list_context(session: Session, accounts: Sequence[CarrierAccount]) -> dict[str, Any]:
     """Return the rows of accounts with their facts, and the calls without an account."""
-    tests = carrier_accounts.last_tests(session, accounts)
+    tests = carrier_accounts.last_checks(session, CarrierAccountTest, accounts)
     failing = [
         account
         for account in accounts
@@ -137,7 +137,7 @@ def show_connection_test(account_id: UUID) -> Page:
         account = _find_tested(session, account_id)
         if account is None:
             return htmx_command("HX-Refresh", "true")
-        test = carrier_accounts.last_tests(session, [account]).get(account.id)
+        test = carrier_accounts.last_checks(session, CarrierAccountTest, [account]).get(account.id)
         row = _account_row(session, account, test)
         return render_template("portal/carriers/_connection.html", row=row)
 

@@ -49,7 +49,7 @@ def accounts_shown(session: Session) -> list[dict[str, Any]]:
 def _account_rows(session: Session, accounts: list[CarrierAccount]) -> list[dict[str, Any]]:
     ids = {each.organization_id for each in accounts if each.organization_id}
     names = organizations.names_of(session, caller(), ids)
-    lists = phone_numbers.last_readings(session, accounts)
+    lists = carrier_accounts.last_checks(session, CarrierNumberList, accounts)
     return [_account_row(each, names, lists.get(each.id)) for each in accounts]
 
 
@@ -61,5 +61,5 @@ def _account_row(
         "name": short_name(account),
         "owner": owner_of(account, names),
         "read": number_list,
-        "is_running": phone_numbers.is_running(number_list),
+        "is_running": carrier_accounts.is_running(number_list),
     }

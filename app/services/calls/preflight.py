@@ -11,7 +11,7 @@ from app.config.trial import TrialLimits
 from app.enums import CarrierKind
 from app.errors import translate_stored
 from app.languages import gettext
-from app.models import Assistant, CarrierAccount, Organization, utcnow
+from app.models import Assistant, CarrierAccount, CarrierAccountTest, Organization, utcnow
 from app.phone import DestinationLayer, PhoneError, check_dialable, region_of
 from app.policy.caller import Caller
 from app.services import carrier_accounts, pauses, spending, workers
@@ -254,7 +254,7 @@ def _check_carrier(
         checks.append(
             _warning("carrier_has_a_turn", translate_stored(limits.CARRIER_PACE), "dialling")
         )
-    tests = carrier_accounts.last_tests(session, [account] if account else [])
+    tests = carrier_accounts.last_checks(session, CarrierAccountTest, [account] if account else [])
     if any(test.works is False for test in tests.values()):
         message = gettext("The last test of the carrier account failed. The call may fail.")
         checks.append(_warning("carrier_account_works", message, "dialling"))

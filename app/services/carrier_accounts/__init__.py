@@ -1,8 +1,9 @@
 """Carrier accounts: live calls of an organization use its own, otherwise its partner's, otherwise
 the installation's. A new account is pending, and used by no call, until its test has passed.
 
-`accounts` holds the actions of users, `account_fields` the valid fields, `testing` the tests of
-connections, `using` the selection of a call's account and its credentials.
+`accounts` holds the actions of users, `account_fields` the valid fields, `checks` what the worker
+checks, `testing` the tests of connections, `using` the selection of a call's account and its
+credentials.
 """
 
 from app.services.carrier_accounts.account_fields import AccountFields, trunk_of
@@ -16,12 +17,13 @@ from app.services.carrier_accounts.accounts import (
     save,
     use,
 )
+from app.services.carrier_accounts.checks import is_running, last_checks, restart
 from app.services.carrier_accounts.secret_retention import (
     KEPT_SECRET,
     delete_unneeded_secrets,
     find_forgotten,
 )
-from app.services.carrier_accounts.testing import any_failing, failing, is_running, last_tests
+from app.services.carrier_accounts.testing import any_failing, failing
 from app.services.carrier_accounts.testing import begin as begin_test
 from app.services.carrier_accounts.testing import end as end_test
 from app.services.carrier_accounts.testing import enqueue_test as ask_for_test

@@ -1,9 +1,8 @@
 """Tests of an account's connection: requested by a user, run by the worker, stored with the
 account."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, select
@@ -14,11 +13,10 @@ from app.gateways.job_queue import enqueue_check
 from app.models import CarrierAccount, CarrierAccountTest, new_id, utcnow
 from app.policy.caller import Caller, system_caller
 from app.services.carrier_accounts.accounts import get, use
+from app.services.carrier_accounts.checks import is_running, restart
 from app.services.carrier_accounts.using import credentials, numbers_of
 from app.services.tenancy import of_tenant
 
-GIVEN_UP_AFTER = timedelta(minutes=10)
-"""Time after which a test without a result can be requested again."""
 WORKER = system_caller("Connection test")
 
 
@@ -31,37 +29,18 @@ class AccountTest:
     numbers: list[str]
 
 
-def is_running(test: CarrierAccountTest | None) -> bool:
-    return test is not None and test.ended_at is None and utcnow() - test.asked_at < GIVEN_UP_AFTER
-
-
 def enqueue_test(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
     """Queue a test of the account, unless one is running. Raises `Forbidden` and `NotFound`."""
     account = get(session, caller, account_id, for_change=True)
     test = session.get(CarrierAccountTest, account.id, populate_existing=True)
     if not is_running(test):
-        _queue(session, test, account)
+        _queue(session, account)
     return account
 
 
-def _queue(session: Session, test: CarrierAccountTest | None, account: CarrierAccount) -> None:
-    if test is None:
-        test = CarrierAccountTest(account_id=account.id)
-        session.add(test)
-    test.asked_at, test.ended_at, test.works, test.message = utcnow(), None, None, ""
-    session.flush()
+def _queue(session: Session, account: CarrierAccount) -> None:
+    restart(session, CarrierAccountTest, account.id)
     enqueue_check(session, "test_carrier_account", new_id(), account.partner_id, str(account.id))
-
-
-def last_tests(
-    session: Session, accounts: Iterable[CarrierAccount]
-) -> dict[UUID, CarrierAccountTest]:
-    """Return the last test of each of these accounts that was tested."""
-    ids = [account.id for account in accounts]
-    if not ids:
-        return {}
-    query = select(CarrierAccountTest).where(CarrierAccountTest.account_id.in_(ids))
-    return {test.account_id: test for test in session.scalars(query)}
 
 
 def failing(
@@ -109,7 +88,7 @@ def end(
     if test is None or account is None or test.ended_at is not None:
         return None
     if account.version != version:
-        _queue(session, test, account)
+        _queue(session, account)
         return None
     test.ended_at, test.works, test.message = utcnow(), result.works, result.message
     if not result.works or not account.is_pending:

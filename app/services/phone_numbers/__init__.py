@@ -6,8 +6,6 @@ releases numbers, `listing` reads them from carrier accounts, `queries` lists th
 
 from app.services.phone_numbers.assignment import assign, confirm, move, release
 from app.services.phone_numbers.listing import (
-    is_running,
-    last_readings,
     reading_data,
     refresh_due,
     request_reading,

@@ -1,6 +1,6 @@
 """The numbers of a carrier account: read by the worker, daily and on request."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -19,8 +19,6 @@ from app.policy.caller import Caller, system_caller
 from app.services import audit, carrier_accounts, mail_queue
 from app.services.uniqueness import insert_into
 
-GIVEN_UP_AFTER = timedelta(minutes=10)
-"""Time after which a list that was not read can be requested again."""
 EVERY = timedelta(days=1)
 DUE_AT_ONCE = 20
 MAX_IN_MAIL = 10
@@ -37,14 +35,6 @@ class NumberReading:
     """The data of a reading. ``credentials`` is None if the stored secret can't be read."""
 
     credentials: AccountCredentials | None
-
-
-def is_running(number_list: CarrierNumberList | None) -> bool:
-    return (
-        number_list is not None
-        and number_list.ended_at is None
-        and utcnow() - number_list.asked_at < GIVEN_UP_AFTER
-    )
 
 
 def request_reading(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
@@ -87,38 +77,16 @@ def refresh_due(session: Session) -> int:
 
 def store_unrequested(session: Session, account: CarrierAccount, listed: ListedNumbers) -> None:
     """For the worker: as `store_reading`, for a list that no user asked for."""
-    _start_reading(session, account)
+    carrier_accounts.restart(session, CarrierNumberList, account.id)
     store_reading(session, account.id, listed)
 
 
 def _enqueue_reading(session: Session, account: CarrierAccount) -> None:
-    if is_running(session.get(CarrierNumberList, account.id, populate_existing=True)):
-        return
-    _start_reading(session, account)
-    enqueue_check(session, "read_carrier_numbers", new_id(), account.partner_id, str(account.id))
-
-
-def _start_reading(session: Session, account: CarrierAccount) -> None:
     number_list = session.get(CarrierNumberList, account.id, populate_existing=True)
-    if number_list is None:
-        number_list = CarrierNumberList(account_id=account.id)
-        session.add(number_list)
-    number_list.asked_at = utcnow()
-    number_list.ended_at = None
-    number_list.works = None
-    number_list.message = ""
-    session.flush()
-
-
-def last_readings(
-    session: Session, accounts: Iterable[CarrierAccount]
-) -> dict[UUID, CarrierNumberList]:
-    """Return the last reading of each of these accounts that was read."""
-    ids = [account.id for account in accounts]
-    if not ids:
-        return {}
-    query = select(CarrierNumberList).where(CarrierNumberList.account_id.in_(ids))
-    return {number_list.account_id: number_list for number_list in session.scalars(query)}
+    if carrier_accounts.is_running(number_list):
+        return
+    carrier_accounts.restart(session, CarrierNumberList, account.id)
+    enqueue_check(session, "read_carrier_numbers", new_id(), account.partner_id, str(account.id))
 
 
 def reading_data(session: Session, keys: Sequence[str], account_id: UUID) -> NumberReading | None:

@@ -1,0 +1,43 @@
+"""What the worker checks of carrier accounts on request: the last test of each account's
+connection, and the last reading of its numbers."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import TypeVar
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.models import AccountCheck, CarrierAccount, utcnow
+
+GIVEN_UP_AFTER = timedelta(minutes=10)
+"""Time after which a check without a result can be requested again."""
+C = TypeVar("C", bound=AccountCheck)
+
+
+def is_running(check: AccountCheck | None) -> bool:
+    return (
+        check is not None and check.ended_at is None and utcnow() - check.asked_at < GIVEN_UP_AFTER
+    )
+
+
+def restart(session: Session, kind: type[C], account_id: UUID) -> None:
+    """Store that the check was requested now and has no result yet."""
+    check = session.get(kind, account_id, populate_existing=True)
+    if check is None:
+        check = kind(account_id=account_id)
+        session.add(check)
+    check.asked_at, check.ended_at, check.works, check.message = utcnow(), None, None, ""
+    session.flush()
+
+
+def last_checks(
+    session: Session, kind: type[C], accounts: Iterable[CarrierAccount]
+) -> dict[UUID, C]:
+    """Return the last check of each of these accounts that was checked."""
+    ids = [account.id for account in accounts]
+    if not ids:
+        return {}
+    checks = session.scalars(select(kind).where(kind.account_id.in_(ids)))
+    return {check.account_id: check for check in checks}
