@@ -10,6 +10,7 @@ from app.database.migration import check_schema
 from app.errors import Unavailable
 from app.gateways.carriers.twilio.account import is_installed
 from app.gateways.files import FileStore
+from app.languages import capitalized
 from app.private_files import OpenToOthers, keep_private
 from app.services import file_identity, installation
 
@@ -38,7 +39,7 @@ def check(settings: Settings) -> None:
     finally:
         database.dispose()
     if problem:
-        message = f"{problem[0].upper()}{problem[1:]}. {UPGRADES}"
+        message = f"{capitalized(problem)}. {UPGRADES}"
         raise SystemExit(message)
     if unusable:
         message = (

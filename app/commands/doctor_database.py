@@ -17,6 +17,7 @@ from app.enums import Role
 from app.errors import Unavailable
 from app.gateways.files import open_files
 from app.http.health import CHECKS, OK
+from app.languages import capitalized
 from app.models import User, utcnow
 from app.services import file_identity, installation, workers
 
@@ -230,7 +231,7 @@ def backups(settings: Settings, database: Database) -> DoctorFinding:
 
 
 def _to_sentence(phrase: str) -> str:
-    return f"{phrase[0].upper()}{phrase[1:]}."
+    return f"{capitalized(phrase)}."
 
 
 DATABASE_CHECKS: dict[str, Check] = {

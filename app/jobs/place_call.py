@@ -33,6 +33,7 @@ from app.gateways.writers.base import WrittenMessages
 from app.jobs.context import context
 from app.jobs.observed import observe_job
 from app.jobs.resilience import calls_gate, retry_on_database_outage
+from app.languages import capitalized
 from app.models import utcnow
 from app.services.calls import attempts, carrier_reports, claims, silence
 from app.services.calls.carrier_reports import ReportOutcome
@@ -176,8 +177,7 @@ def _look_up(host: str, allow_private: bool, _period: int) -> HostLookup:
             host, 0, seconds=LOOKUP_SECONDS, allow_private=allow_private, for_calls=True
         )
     except HostRefused as reason:
-        reason_text = str(reason)
-        message = f"{reason_text[0].upper()}{reason_text[1:]}."
+        message = f"{capitalized(str(reason))}."
         return HostLookup(host, message, is_permanent=isinstance(reason, PrivateAddress))
     return HostLookup(host)
 

@@ -75,6 +75,11 @@ def pgettext(context: str, message: str, /, **values: object) -> str:
     return without_second_stops(form, values) % values
 
 
+def capitalized(text: str) -> str:
+    """Return the text as the beginning of a sentence or line."""
+    return text[0].upper() + text[1:]
+
+
 def labelled(label: str, value: str) -> str:
     """Return a value after its label, with the punctuation of the current language between them."""
     return gettext("%(field)s: %(value)s", field=label, value=value)

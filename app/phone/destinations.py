@@ -26,6 +26,7 @@ from phonenumbers import (
 from phonenumbers.shortnumberinfo import is_emergency_number
 
 from app.errors import Sentence
+from app.languages import capitalized
 from app.phone.notation import PhoneError
 from app.phone.number_regions import country_name, parse_or_none
 
@@ -245,8 +246,7 @@ def _unassigned_problem(number: PhoneNumber, e164: str) -> PhoneError:
 def _country_subject(regions: tuple[str, ...], code: int) -> str:
     if len(regions) != 1:
         return _COUNTRY_CODE(code=code)
-    name = country_name(regions[0])
-    return name[0].upper() + name[1:]
+    return capitalized(country_name(regions[0]))
 
 
 def _malformed_problem(text: str) -> PhoneError:

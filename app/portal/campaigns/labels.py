@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from app.enums import AnsweredBy, CallStatus, CampaignStatus
 from app.extensions import caller
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import capitalized, gettext, lazy_gettext, ngettext
 from app.models import Assistant, Campaign, Outreach
 from app.phone import DestinationLayer, country_name
 from app.portal.calls.labels import in_sentence
@@ -199,8 +199,8 @@ def _left_out_line(campaign: Campaign, code: str, count: int) -> str:
 
 
 def closed_country_label(country: ClosedCountry) -> str:
-    name = country_name(country.region)
-    return gettext("%(country)s isn’t open for calls", country=name[0].upper() + name[1:])
+    name = capitalized(country_name(country.region))
+    return gettext("%(country)s isn’t open for calls", country=name)
 
 
 def closed_link(campaign: Campaign, country: ClosedCountry) -> Markup | None:

@@ -30,7 +30,7 @@ from app.portal.web.editing import EditDifference, SeenMarks, differences_of
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services.pricing import EditedPlan, PlanTerms, PlanText
-from app.services.pricing.plans import LOCAL_ID, MAX_AMOUNT, MAX_ID_LENGTH, MAX_NAME_LENGTH, check
+from app.services.pricing.plans import MAX_AMOUNT, MAX_ID_LENGTH, MAX_NAME_LENGTH, check, outside_id
 
 NOT_COUNTED = "none"
 _AMOUNT_ATTRIBUTES = {"inputmode": "decimal", "autocomplete": "off"}
@@ -99,8 +99,8 @@ class PricingPlanForm(PortalForm):
                 for text in (texts.get(code, PlanText(code)) for code in LANGUAGES)
             ],
             is_visible=plan.is_visible,
-            price_id=_without_local_id(plan.price_id),
-            product_id=_without_local_id(plan.product_id),
+            price_id=outside_id(plan.price_id),
+            product_id=outside_id(plan.product_id),
         )
 
     def to_plan(self, stored: EditedPlan, *, has_ids: bool) -> EditedPlan:
@@ -216,7 +216,3 @@ class PricingPlanForm(PortalForm):
 def _split_lines(field: Field) -> tuple[str, ...]:
     lines = (field.data or "").replace("\0", "").splitlines()
     return tuple(line.strip() for line in lines if line.strip())
-
-
-def _without_local_id(identifier: str) -> str:
-    return "" if identifier.startswith(LOCAL_ID) else identifier

@@ -42,8 +42,6 @@ from app.services.imports import (
     uploads,
 )
 
-AT_WORK = (ImportStatus.UPLOADED, ImportStatus.READING, ImportStatus.APPLYING)
-
 
 @blueprint.get("/uploads")
 def list_uploads() -> str:
@@ -75,7 +73,7 @@ def show_upload(upload_id: UUID) -> str:
 
 def _page_of(session: Session, contact_import: ContactImport) -> tuple[str, dict[str, Any]]:
     """Return the page of the upload's status, and its data besides `upload_page_data`."""
-    if contact_import.status in AT_WORK:
+    if contact_import.status in uploads.AT_WORK:
         return "portal/uploads/working.html", {}
     if contact_import.undo_status == undo.UNDOING:
         extent = extent_label(*undo.extent(session, contact_import))
@@ -97,7 +95,7 @@ def show_upload_progress(upload_id: UUID) -> Page:
     page is loaded, at its rows if they were corrected: a reload would begin at its top."""
     with transaction(read_only=True) as session:
         contact_import = uploads.get(session, caller(), upload_id)
-        if contact_import.status in AT_WORK or contact_import.undo_status == undo.UNDOING:
+        if contact_import.status in uploads.AT_WORK or contact_import.undo_status == undo.UNDOING:
             return render_template(
                 "portal/uploads/_working.html", **upload_page_data(session, contact_import)
             )

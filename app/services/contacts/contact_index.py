@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+import orjson
 from sqlalchemy import Connection
 
 from app.enums import ends_outreach
@@ -180,6 +181,10 @@ def fetch(connection: Connection, query: str, *parameters: Any) -> Sequence[Any]
     rows = result.cursor.fetchall()
     result.close()
     return rows
+
+
+def to_json(values: Iterable[Any]) -> str:
+    return orjson.dumps(list(values)).decode()
 
 
 class AmbiguousContact(Exception):

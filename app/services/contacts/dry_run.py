@@ -8,13 +8,12 @@ statuses have no influence and are not kept.
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
-import orjson
 from sqlalchemy.orm import Session
 
 from app.database import open_scratch
 from app.enums import ContactAction
 from app.services.contacts.apply import listed_phones, load
-from app.services.contacts.contact_index import CurrentContact, ExternalIdRow, RowIdentity
+from app.services.contacts.contact_index import CurrentContact, ExternalIdRow, RowIdentity, to_json
 from app.services.contacts.incoming import ContactReader, IncomingContact
 from app.services.contacts.plan import ChangePlan
 from app.services.contacts.results import BulkResult
@@ -138,7 +137,7 @@ class _ChangedContacts:
 
     def find(self, query: str, values: Iterable[Any]) -> list[CurrentContact]:
         contacts = []
-        for row in self._connection.execute(query, (_to_json(values),)):
+        for row in self._connection.execute(query, (to_json(values),)):
             position, identifier, phone, email_key, metadata, *last_row = row
             contact_id = identifier or str(position)
             self._positions[contact_id] = position
@@ -150,14 +149,14 @@ class _ChangedContacts:
 
     def known(self, contact_ids: Sequence[str]) -> set[str]:
         """Return the contacts whose state in the campaign is outdated."""
-        return {row[0] for row in self._connection.execute(_KNOWN, (_to_json(contact_ids),))}
+        return {row[0] for row in self._connection.execute(_KNOWN, (to_json(contact_ids),))}
 
     def position_of(self, contact_id: str) -> int | None:
         return self._positions.get(contact_id)
 
     def external_ids(self, contact_ids: Iterable[str]) -> list[ExternalIdRow]:
         names = {self._positions[contact_id]: contact_id for contact_id in contact_ids}
-        rows = self._connection.execute(_EXTERNAL_IDS, (_to_json(names),))
+        rows = self._connection.execute(_EXTERNAL_IDS, (to_json(names),))
         return [ExternalIdRow(names[row[0]], row[1], row[2], bool(row[3])) for row in rows]
 
     def store(self, concerned: Iterable[CurrentContact], *, with_ids: bool) -> None:
@@ -184,7 +183,7 @@ class _ChangedContacts:
                     (position, key, *pair) for key, pair in (stored.external_ids or {}).items()
                 ]
         if with_ids and replaced:
-            self._connection.execute(_FORGET_EXTERNAL_IDS, (_to_json(replaced),))
+            self._connection.execute(_FORGET_EXTERNAL_IDS, (to_json(replaced),))
         self._connection.executemany(_KEEP, rows)
         self._connection.executemany(_KEEP_EXTERNAL_ID, external_ids)
         self._positions.clear()
@@ -233,7 +232,3 @@ class _DryRunSource:
             return contacts
         outdated = self._scratch.known([stored.id or "" for stored in contacts])
         return [stored for stored in contacts if stored.id not in outdated]
-
-
-def _to_json(values: Iterable[Any]) -> str:
-    return orjson.dumps(list(values)).decode()

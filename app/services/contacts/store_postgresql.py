@@ -8,11 +8,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-import orjson
 from psycopg import Connection as Psycopg
 from sqlalchemy import Connection
 
-from app.services.contacts.contact_index import CurrentContact, ExternalIdRow, fetch
+from app.services.contacts.contact_index import CurrentContact, ExternalIdRow, fetch, to_json
 from app.services.contacts.rules import ContactRules
 
 _ANY = "SELECT 1 FROM contacts WHERE campaign_id = %s LIMIT 1"
@@ -122,7 +121,7 @@ class PostgresqlStore:
         return self._find(_FIND_BY_EMAIL, self._campaign_id, "\n".join(email_keys))
 
     def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[CurrentContact]:
-        return self._find(_FIND_IDENTIFIED, _to_json(identities), self._campaign_id)
+        return self._find(_FIND_IDENTIFIED, to_json(identities), self._campaign_id)
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
         rows = fetch(self._connection, _EXTERNAL_IDS, "\n".join(contact_ids))
@@ -150,7 +149,7 @@ class PostgresqlStore:
         self._execute(_DELETE, "\n".join(contact_ids))
 
     def delete_external_ids(self, rows: Sequence[ExternalIdRow]) -> None:
-        self._execute(_DELETE_EXTERNAL_IDS, _to_json((row.contact_id, row.key) for row in rows))
+        self._execute(_DELETE_EXTERNAL_IDS, to_json((row.contact_id, row.key) for row in rows))
 
     def insert_external_ids(self, rows: Sequence[ExternalIdRow]) -> None:
         self._execute(_CREATE_EXTERNAL_IDS)
@@ -178,7 +177,3 @@ class PostgresqlStore:
 
     def _execute(self, statement: str, *parameters: Any) -> None:
         self._connection.exec_driver_sql(statement, parameters)
-
-
-def _to_json(values: Iterable[Any]) -> str:
-    return orjson.dumps(list(values)).decode()

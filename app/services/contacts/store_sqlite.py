@@ -6,10 +6,9 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-import orjson
 from sqlalchemy import Connection
 
-from app.services.contacts.contact_index import CurrentContact, ExternalIdRow, fetch
+from app.services.contacts.contact_index import CurrentContact, ExternalIdRow, fetch, to_json
 from app.services.contacts.rules import ContactRules
 
 ROWS_A_STATEMENT = 500
@@ -89,7 +88,7 @@ class SqliteStore:
         return self._find(_FIND_IDENTIFIED, identities)
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
-        rows = fetch(self._connection, _EXTERNAL_IDS, _to_json(map(_hex, contact_ids)))
+        rows = fetch(self._connection, _EXTERNAL_IDS, to_json(map(_hex, contact_ids)))
         return [
             ExternalIdRow(_hyphenated(contact_id), key, value, bool(identifies))
             for contact_id, key, value, identifies in rows
@@ -111,14 +110,14 @@ class SqliteStore:
         self._connection.exec_driver_sql(_UPDATE_IDENTIFIERS, rows)
 
     def vacate(self, contacts: Sequence[CurrentContact]) -> None:
-        ids = _to_json(_hex(c.id) for c in contacts)
+        ids = to_json(_hex(c.id) for c in contacts)
         self._connection.exec_driver_sql(_VACATE, (ids,))
 
     def delete(self, contact_ids: Sequence[str]) -> None:
-        self._connection.exec_driver_sql(_DELETE, (_to_json(map(_hex, contact_ids)),))
+        self._connection.exec_driver_sql(_DELETE, (to_json(map(_hex, contact_ids)),))
 
     def delete_external_ids(self, rows: Sequence[ExternalIdRow]) -> None:
-        pairs = _to_json((_hex(row.contact_id), row.key) for row in rows)
+        pairs = to_json((_hex(row.contact_id), row.key) for row in rows)
         self._connection.exec_driver_sql(_DELETE_EXTERNAL_IDS, (pairs,))
 
     def insert_external_ids(self, rows: Sequence[ExternalIdRow]) -> None:
@@ -126,7 +125,7 @@ class SqliteStore:
         self._write(_INSERT_EXTERNAL_IDS, (self._campaign_id,), values)
 
     def _find(self, query: str, values: Iterable[Any]) -> list[CurrentContact]:
-        rows = fetch(self._connection, query, _to_json(values), self._campaign_id)
+        rows = fetch(self._connection, query, to_json(values), self._campaign_id)
         return [CurrentContact.from_columns(_hyphenated(row[0]), row[1:]) for row in rows]
 
     def _write(self, sql: str, first: tuple[Any, ...], rows: Sequence[tuple[Any, ...]]) -> None:
@@ -137,10 +136,6 @@ class SqliteStore:
             values = f"VALUES {', '.join([row] * len(chunk))}"
             parameters = (*first, *chain.from_iterable(chunk))
             self._connection.exec_driver_sql(sql.format(values=values), parameters)
-
-
-def _to_json(values: Iterable[Any]) -> str:
-    return orjson.dumps(list(values)).decode()
 
 
 def _hex(identifier: str | None) -> str:

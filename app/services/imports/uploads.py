@@ -45,6 +45,7 @@ SORTS = both_ways(
     author=ContactImport.author,
 )
 """The sort orders of `search`; ids begin with the time."""
+AT_WORK = frozenset({ImportStatus.UPLOADED, ImportStatus.READING, ImportStatus.APPLYING})
 ENDED = frozenset({ImportStatus.DONE, ImportStatus.CANCELLED, ImportStatus.FAILED})
 _MAX_NAME_LENGTH = 200
 _STORAGE = StorageDefaults()

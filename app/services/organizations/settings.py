@@ -11,7 +11,7 @@ from sqlalchemy import select, union_all
 from sqlalchemy.orm import Session
 
 from app.errors import Problem, raise_problems
-from app.languages import gettext
+from app.languages import capitalized, gettext
 from app.languages.numbers import localize_number
 from app.models import AuditEntry, Organization
 from app.phone import OPENED_BY, DestinationLayer, comparable_end, country_name, regions
@@ -214,8 +214,8 @@ def _region_problems(
 
 def closed_region_message(region: str, layer: DestinationLayer) -> str:
     """Say that the region is closed and who can open it."""
-    name = country_name(region)
-    closed = gettext("%(country)s isn't open for calls.", country=f"{name[0].upper()}{name[1:]}")
+    country = capitalized(country_name(region))
+    closed = gettext("%(country)s isn't open for calls.", country=country)
     return f"{closed} {OPENED_BY[layer]}"
 
 

@@ -33,10 +33,10 @@ from app.models import (
 )
 from app.services.contacts import single
 from app.services.imports.undo import UNDOING
+from app.services.imports.uploads import AT_WORK
 from app.services.personal_data.subjects import DataSubject
 
 ROWS_AT_ONCE = 2000
-AT_WORK = (ImportStatus.UPLOADED, ImportStatus.READING, ImportStatus.APPLYING)
 
 
 def erase_answers(session: Session, subject: DataSubject, pseudonym: str) -> int:

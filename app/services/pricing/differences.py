@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from app.enums import Tier
-from app.services.pricing.plans import LOCAL_ID, EditedPlan
+from app.services.pricing.plans import EditedPlan, outside_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def _plan_values(plan: EditedPlan, position: int) -> Mapping[str, Any]:
     """Return the fields that a user edits; an id that publishing gave is none."""
     values = {field.name: getattr(plan, field.name) for field in fields(plan)}
     for name in ("price_id", "product_id"):
-        values[name] = "" if values[name].startswith(LOCAL_ID) else values[name]
+        values[name] = outside_id(values[name])
     del values["tier"], values["terms"]
     price = {field.name: getattr(plan.terms, field.name) for field in fields(plan.terms)}
     return {"name": values.pop("name"), **price, **values, "order": position}

@@ -114,6 +114,11 @@ class EditedPlan:
         return replace(self, name=text.name or self.name, features=text.features or self.features)
 
 
+def outside_id(identifier: str) -> str:
+    """Return the payment processor's id; "" for one that publishing gave."""
+    return "" if identifier.startswith(LOCAL_ID) else identifier
+
+
 def check(plan: EditedPlan) -> None:
     """Raise `ValidationFailed` with every problem of the plan's fields."""
     raise_problems(_problems(plan))

@@ -18,7 +18,7 @@ from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import partners
 from app.services.pricing import accounts, refresh, versions
-from app.services.pricing.plans import LOCAL_ID, EditedPlan
+from app.services.pricing.plans import LOCAL_ID, EditedPlan, outside_id
 from app.services.pricing.versions import PlanSet
 
 GIVEN_UP_AFTER = timedelta(seconds=25)
@@ -203,7 +203,7 @@ def to_send(session: Session, partner_id: UUID) -> ToSend | None:
     if plan_set.last is None:
         return None
     sold = [
-        replace(plan, price_id=_outside_id(plan.price_id), product_id=_outside_id(plan.product_id))
+        replace(plan, price_id=outside_id(plan.price_id), product_id=outside_id(plan.product_id))
         for plan in plan_set.published
     ]
     hidden = [plan.price_id for plan in sold if not plan.is_visible and plan.price_id]
@@ -236,10 +236,6 @@ def record_ids(session: Session, version_id: UUID, ids: Mapping[Tier, Ids], prob
 
 def _enqueue_sending(session: Session, version: PlanVersion) -> None:
     enqueue_check(session, "send_plans", new_id(), version.partner_id, str(version.partner_id))
-
-
-def _outside_id(identifier: str) -> str:
-    return "" if identifier.startswith(LOCAL_ID) else identifier
 
 
 def _price_problem(
