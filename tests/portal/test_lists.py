@@ -172,7 +172,7 @@ def test_files_and_reversed_orders_hold_exactly_the_rows_of_each_filter_and_sort
     for name, definition in LISTS.items():
         queries = ["", *(f"sort={sort}" for sort in definition.sorts)]
         for each in definition.filters:
-            queries += [f"{each.name}={value}" for value in [*(each.options or ["1"])][:4]]
+            queries += [f"{each.name}={value}" for value in [*(each.shown_options or ["1"])][:4]]
         shown = {query: lists.names(name, query) for query in queries}
         files = {query: lists.file(name, query) for query in queries}
         heads = {
@@ -596,9 +596,9 @@ def test_a_file_names_its_columns_as_the_list_does() -> None:
 @pytest.mark.parametrize("name", LISTS)
 def test_no_filter_offers_the_same_words_twice(name: str) -> None:
     offered = [
-        [str(words) for words in (each.blank, *each.options.values())]
+        [str(words) for words in (each.blank, *each.shown_options.values())]
         for each in LISTS[name].filters
-        if each.options
+        if each.shown_options
     ]
     assert [words for words in offered if len(set(words)) < len(words)] == []
 

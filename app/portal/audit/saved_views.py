@@ -92,7 +92,7 @@ def filter_labels(definition: ListDefinition[Any], query: str, names: Names) -> 
 
 def filter_label(definition: ListDefinition[Any], name: str, value: str, names: Names) -> str:
     list_filter = next((each for each in definition.filters if each.name == name), None)
-    options = (list_filter.options if list_filter else None) or {}
+    options = (list_filter.shown_options if list_filter else None) or {}
     label = list_filter.label if list_filter else field_label(name)
     if list_filter is None and name in _EXTRA_FILTERS:
         label, options = _EXTRA_FILTERS[name]

@@ -32,7 +32,7 @@ from app.portal.branding.labels import PICTURE_NAMES, value_lines
 from app.portal.do_not_call.listing import SOURCES
 from app.portal.uploads.labels import ACTION_NAMES
 from app.portal.web.formats import day, size
-from app.portal.web.plan_names import PLAN_NAMES
+from app.portal.web.plan_names import plan_names
 from app.portal.web.role_names import ROLE_NAMES
 from app.portal.webhooks.forms import EVENT_LABELS
 from app.services.exports.labels import FORMAT_NAMES
@@ -219,7 +219,7 @@ def _format_text(value: str, zone: str, name: str) -> str:
     if _NUMBER.fullmatch(value):
         return format_international(value).replace("-", " ").replace(" ", NO_BREAK)
     if name in _REGIONS or value in TIER_NAMES:
-        return country_name(value) if name in _REGIONS else str(PLAN_NAMES[Tier(value)])
+        return country_name(value) if name in _REGIONS else str(plan_names()[Tier(value)])
     label = _VALUES_OF.get(name, _VALUES).get(value) or _VALUES.get(value, value)
     lines = filter(None, str(label).splitlines())
     return with_masked_sids(" / ".join(lines))

@@ -9,7 +9,7 @@ from app.languages import gettext, lazy_gettext, locale, ngettext
 from app.portal.campaigns.plan_labels import message_label
 from app.portal.organizations.limit_labels import region_names
 from app.portal.web.formats import hours_end, number
-from app.portal.web.plan_names import PLAN_NAMES
+from app.portal.web.plan_names import plan_names
 from app.portal.web.role_names import ROLE_NAMES
 from app.services.assistants.settings import AssistantFields
 from app.services.organization_templates import PreparedCampaign, TemplateContent
@@ -32,7 +32,7 @@ def content_label(content: TemplateContent) -> str:
     """Return "Basic plan, 2 assistants, campaign Recall"."""
     count = len(content.assistants)
     items = [
-        gettext("%(plan)s plan", plan=PLAN_NAMES[content.payment_tier]),
+        gettext("%(plan)s plan", plan=plan_names()[content.payment_tier]),
         ngettext("%(num)s assistant", "%(num)s assistants", count),
     ]
     if content.campaign is not None:
@@ -52,7 +52,7 @@ def message_lines(assistant: AssistantFields) -> list[str]:
 
 def limit_facts(content: TemplateContent) -> list[tuple[str, str]]:
     return [
-        (gettext("Plan"), PLAN_NAMES[content.payment_tier]),
+        (gettext("Plan"), plan_names()[content.payment_tier]),
         (gettext("Assistant limit"), _limit_label(content.assistant_limit)),
         (gettext("User limit"), _limit_label(content.user_limit)),
         (gettext("First user"), FIRST_ROLE_NAMES[content.first_role]),

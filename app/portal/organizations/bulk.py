@@ -10,7 +10,7 @@ from app.extensions import caller
 from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext
 from app.policy import Permission
 from app.portal.web.bulk import BulkAction, BulkChoice, BulkItem
-from app.portal.web.plan_names import PLAN_NAMES
+from app.portal.web.plan_names import plan_names
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import organization_groups, organizations
 
@@ -110,7 +110,7 @@ ACTIONS = (
         is_risky=False,
         choice=BulkChoice(
             lazy_gettext("Plan"),
-            lambda _session: {tier.value: str(name) for tier, name in PLAN_NAMES.items()},
+            lambda _session: {tier.value: str(name) for tier, name in plan_names().items()},
         ),
     ),
     BulkAction(

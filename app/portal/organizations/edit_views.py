@@ -25,7 +25,7 @@ from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, showing_problems, stored_page
 from app.portal.web.messages import redirect_with
 from app.portal.web.page_frame import read_frame
-from app.portal.web.plan_names import PLAN_NAMES, names_at, plan_choices
+from app.portal.web.plan_names import names_at, plan_choices, plan_names
 from app.services import organizations, partners, pricing, users
 from app.services.billing import statements
 from app.services.billing.statements import Bill
@@ -179,7 +179,7 @@ def _new_page(form: NewForm) -> str:
     with transaction(read_only=True):
         form.tier.choices = [
             SelectChoice(tier.value, _plan_label(name, organizations.USUAL_USER_LIMITS[tier]))
-            for tier, name in PLAN_NAMES.items()
+            for tier, name in plan_names().items()
         ]
         return render_template(
             "portal/organizations/new.html",

@@ -22,7 +22,7 @@ from app.portal.web.list_definitions import (
     figure_column,
     name_column,
 )
-from app.portal.web.plan_names import PLAN_NAMES, plan_name, read_plan_names
+from app.portal.web.plan_names import plan_name, plan_names, read_plan_names
 from app.services import organizations, partners
 from app.services.billing.month_end import IncludedUse
 from app.services.organizations import InTrial, LimitCloseness
@@ -169,7 +169,7 @@ ORGANIZATIONS = ListDefinition(
     ),
     filters=(
         ListFilter("q", lazy_gettext("Name, email or referral code")),
-        ListFilter("tier", lazy_gettext("Plan"), PLAN_NAMES, lazy_gettext("Any plan")),
+        ListFilter("tier", lazy_gettext("Plan"), plan_names, lazy_gettext("Any plan")),
         ListFilter(
             "status",
             lazy_gettext("Status"),

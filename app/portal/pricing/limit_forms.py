@@ -12,7 +12,7 @@ from app.portal.pricing.labels import calls_a_day_label, calls_at_once_label
 from app.portal.web.editing import EditDifference, SeenMarks
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
-from app.portal.web.plan_names import PLAN_NAMES
+from app.portal.web.plan_names import plan_names
 from app.services.plans.limits import PlanLimits, check
 
 BY_SIZE = (Tier.FREE, Tier.BASIC_TRIAL, Tier.BASIC, Tier.PLUS)
@@ -86,8 +86,8 @@ class LimitsForm(PortalForm):
 
 def _field_label(field: Field, tier: Tier) -> str:
     if field.short_name == "at_once":
-        return gettext("%(plan)s, concurrent calls", plan=PLAN_NAMES[tier])
-    return gettext("%(plan)s, calls a day", plan=PLAN_NAMES[tier])
+        return gettext("%(plan)s, concurrent calls", plan=plan_names()[tier])
+    return gettext("%(plan)s, calls a day", plan=plan_names()[tier])
 
 
 def _format_value(field: Field) -> str:

@@ -11,7 +11,7 @@ from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved
 from app.portal.web.page_frame import read_frame
-from app.portal.web.plan_names import PLAN_NAMES
+from app.portal.web.plan_names import plan_names
 from app.services import partners
 from app.services.plans import effects as plan_effects
 from app.services.plans import limits
@@ -46,7 +46,7 @@ def save_limits() -> Page:
         changed = limits.set_allowances(
             session, caller(), partner_id, form.to_allowances(), expected_version=version
         )
-    names = ", ".join(PLAN_NAMES[tier] for tier in changed)
+    names = ", ".join(plan_names()[tier] for tier in changed)
     message = gettext("Limits saved: %(plans)s.", plans=names)
     return redirect_saved(message, url_for("portal.pricing.show_pricing"), changed)
 

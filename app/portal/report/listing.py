@@ -19,7 +19,7 @@ from app.portal.web.list_definitions import (
     name_column,
     status_column,
 )
-from app.portal.web.plan_names import PLAN_NAMES
+from app.portal.web.plan_names import plan_name, plan_names
 from app.portal.web.user_timezone import Problems
 from app.services import partners, reporting
 from app.services.paging import Page
@@ -61,10 +61,6 @@ def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     return [_item(row) for row in page.items]
 
 
-def _plan_name(row: ReportRow) -> str:
-    return PLAN_NAMES[row.organization.payment_tier or Tier.FREE]
-
-
 MEMBERS = ListDefinition(
     name="report",
     nouns=(lazy_gettext("user"), lazy_gettext("users")),
@@ -85,7 +81,7 @@ MEMBERS = ListDefinition(
         ListColumn(
             "plan",
             lazy_gettext("Plan"),
-            _plan_name,
+            lambda row: plan_name(row.organization),
             "truncated truncated-short cell-plan phone-first",
         ),
         status_column(lambda row: str(STATUS_NAMES[row.user.status]), "from-desktop"),
@@ -112,7 +108,7 @@ MEMBERS = ListDefinition(
     ),
     filters=(
         ListFilter("q", lazy_gettext("Email or organization")),
-        ListFilter("tier", lazy_gettext("Plan"), PLAN_NAMES, lazy_gettext("Any plan")),
+        ListFilter("tier", lazy_gettext("Plan"), plan_names, lazy_gettext("Any plan")),
         ListFilter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
     ),
     sorts=reporting.REPORT_SORTS,

@@ -27,7 +27,7 @@ from app.portal.web.list_definitions import (
     name_column,
     status_column,
 )
-from app.portal.web.plan_names import PLAN_NAMES
+from app.portal.web.plan_names import plan_names
 from app.portal.web.user_timezone import Problems
 from app.services import reporting
 from app.services.billing.month_end import IncludedUse
@@ -187,10 +187,6 @@ def _percentage(part: int, of_all: int) -> Decimal | None:
     return round(Decimal(100 * part) / of_all, 1) if of_all else None
 
 
-def _plan_name(row: UsageRow) -> str:
-    return PLAN_NAMES[row.organization.payment_tier or Tier.FREE]
-
-
 def _used_up_on(row: UsageRow) -> date | None:
     expected = row.included.expected if row.included else None
     return expected.used_up_on if expected else None
@@ -214,7 +210,7 @@ USAGE = ListDefinition(
         ListColumn(
             "plan",
             lazy_gettext("Plan"),
-            _plan_name,
+            lambda row: plan_names()[row.organization.payment_tier or Tier.FREE],
             "truncated truncated-short cell-plan from-desktop",
             sort="plan",
         ),
@@ -281,7 +277,7 @@ USAGE = ListDefinition(
     ),
     filters=(
         ListFilter("q", lazy_gettext("Organization or email")),
-        ListFilter("tier", lazy_gettext("Plan"), PLAN_NAMES, lazy_gettext("Any plan")),
+        ListFilter("tier", lazy_gettext("Plan"), plan_names, lazy_gettext("Any plan")),
         ListFilter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
     ),
     sorts=reporting.USAGE_SORTS,

@@ -12,7 +12,7 @@ from flask import Flask
 from markupsafe import Markup
 
 from app.enums import CallStatus, CarrierKind
-from app.languages import gettext, lazy_gettext, locale, with_whole_email
+from app.languages import capitalized, gettext, lazy_gettext, locale, with_whole_email
 from app.languages.dates import (
     JOINER,
     NO_BREAK,
@@ -23,7 +23,7 @@ from app.languages.dates import (
 from app.languages.numbers import format_percentage, localize_number, number_separators, size_unit
 from app.models import is_erased, utcnow
 from app.phone import comparable_end
-from app.portal.web.plan_names import PLAN_NAMES, plan_name
+from app.portal.web.plan_names import plan_name, plan_names
 from app.portal.web.role_names import ROLE_NAMES
 from app.services.money_format import exact_micros, exact_money, micros, money
 from app.validation.urls import is_web_url
@@ -216,8 +216,7 @@ def initials(name: str) -> str:
 
 def carrier_title(kind: str) -> str:
     """Return the name for the beginning of a line: The simulated carrier."""
-    name = CARRIER_NAMES[kind]
-    return name[0].upper() + name[1:]
+    return capitalized(CARRIER_NAMES[kind])
 
 
 def night_calls_warning(start: time, end: time) -> str | None:
@@ -271,7 +270,7 @@ def register(app: Flask) -> None:
     app.jinja_env.filters.update(typographic=typographic, with_whole_email=with_whole_email)
     app.jinja_env.tests["erased"] = is_erased
     app.jinja_env.globals["size_unit"] = size_unit  # a filter of a constant is compiled
-    app.jinja_env.filters["tier"] = lambda tier: PLAN_NAMES.get(tier, "–")
+    app.jinja_env.filters["tier"] = lambda tier: plan_names().get(tier, "–")
     app.jinja_env.filters["plan_name"] = plan_name
     app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
     app.jinja_env.filters["call_status"] = lambda status: CALL_STATUS_NAMES[status]

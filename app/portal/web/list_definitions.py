@@ -130,15 +130,19 @@ def added_column(
 
 @dataclass(frozen=True, slots=True)
 class ListFilter:
-    """A filter: a search box, or a select of ``options`` (value -> words); ``blank`` is the option
-    that filters nothing."""
+    """A filter: a search box, or a select of ``options`` (value -> words), which a function may
+    return; ``blank`` is the option that filters nothing."""
 
     name: str
     label: str
-    options: Mapping[Any, str] | None = None
+    options: Mapping[Any, str] | Callable[[], Mapping[Any, str]] | None = None
     blank: str = ""
     label_of_members: str = ""
     """The label for users of one organization, if it differs."""
+
+    @property
+    def shown_options(self) -> Mapping[Any, str] | None:
+        return self.options() if callable(self.options) else self.options
 
     @property
     def shown_label(self) -> str:

@@ -1,6 +1,6 @@
 """The names of plans on pages: those that the partner has published."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from uuid import UUID
 
 from flask import g, has_request_context
@@ -15,24 +15,18 @@ from app.services import pricing
 from app.services.pricing.plans import PLAN_LABELS
 
 
-class _PlanNames(Mapping[Tier, str]):
-    """The plans of the caller's partner, in its order; the built-in names for operators."""
-
-    def __getitem__(self, tier: Tier) -> str:
-        return _caller_names()[tier]
-
-    def __iter__(self) -> Iterator[Tier]:
-        return iter(_caller_names())
-
-    def __len__(self) -> int:
-        return len(_caller_names())
+def plan_names() -> Mapping[Tier, str]:
+    """Return the names of the plans of the caller's partner, in its order, read once in a request;
+    the built-in names for operators."""
+    caller: Caller | None = g.get("caller") if has_request_context() else None
+    if caller is None or caller.partner_id is None:
+        return PLAN_LABELS
+    return names_at(caller.partner_id)
 
 
-PLAN_NAMES: Mapping[Tier, str] = _PlanNames()
-
-
-def plan_choices(names: Mapping[Tier, str] = PLAN_NAMES) -> list[SelectChoice]:
-    return [SelectChoice(tier.value, name) for tier, name in names.items()]
+def plan_choices(names: Mapping[Tier, str] | None = None) -> list[SelectChoice]:
+    """Return the plans to choose from: those of the caller's partner, or the named ones."""
+    return [SelectChoice(tier.value, name) for tier, name in (names or plan_names()).items()]
 
 
 def plan_name(organization: Organization) -> str:
@@ -54,10 +48,3 @@ def names_at(partner_id: UUID) -> Mapping[Tier, str]:
         with transaction(read_only=True) as session:
             names_by_partner[partner_id] = pricing.localized_names(session, partner_id)
     return names_by_partner[partner_id]
-
-
-def _caller_names() -> Mapping[Tier, str]:
-    caller: Caller | None = g.get("caller") if has_request_context() else None
-    if caller is None or caller.partner_id is None:
-        return PLAN_LABELS
-    return names_at(caller.partner_id)
