@@ -326,7 +326,7 @@ def hand_over_silent_call(attempt_id: UUID, silent_since: datetime) -> bool:
     if utcnow() - silent_since < timedelta(minutes=minutes):
         return False
     with context().database.transaction() as session:
-        is_released = silence.release_line(session, attempt_id, silent_since, minutes)
+        is_released = silence.release_slot(session, attempt_id, silent_since, minutes)
         if is_released:
             silence.enqueue_query(session, attempt_id, 0, silent_since)
     return is_released

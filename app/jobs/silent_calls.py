@@ -49,5 +49,5 @@ def _continue_later(attempt_id: UUID, turn: int, silent_since: datetime | None) 
     minutes = context().settings.silent_call_minutes
     with context().database.transaction() as session:
         if silent_since is not None:
-            silence.release_line(session, attempt_id, silent_since, minutes)
+            silence.release_slot(session, attempt_id, silent_since, minutes)
         silence.enqueue_query(session, attempt_id, turn, silent_since)

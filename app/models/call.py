@@ -115,7 +115,7 @@ class Call(Base):
     seconds: Mapped[int | None]
     cost_micros: Mapped[int | None] = mapped_column(BigInteger)
     cancel_requested_at: Mapped[Time | None]
-    line_released_at: Mapped[Time | None]
+    slot_released_at: Mapped[Time | None] = mapped_column("line_released_at")
     """Since when the call doesn't count as one of the calls at once, because its carrier is
     silent."""
 

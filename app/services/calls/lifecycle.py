@@ -275,7 +275,7 @@ def end_call(
     move(call, states.STOP if call.status in WAITING else states.END, status)
     _store_end(call, reason, at)
     call.status_detail = detail
-    call.next_attempt_at = call.line_released_at = None
+    call.next_attempt_at = call.slot_released_at = None
     _count_ended(session, call)
     events.add_timeline_entry(session, call, "ended", status, at=at, detail=detail)
     events.publish_event(session, call, WebhookEvent(f"call.{status.value}"))

@@ -17,7 +17,7 @@ from app.errors import Sentence, translate_stored
 from app.languages.numbers import localize_number
 from app.models import Call, CallAttempt, Organization
 from app.phone import comparable_end, within_calling_hours
-from app.services.calls.states import holds_line
+from app.services.calls.states import takes_slot
 
 _NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
 
@@ -174,7 +174,7 @@ def under_way(organization_id: UUID, *, live: bool) -> Select[int]:
     """Return the query that counts active live calls, or active calls of test keys. Neither kind
     takes places of the other."""
     return select(func.count(Call.id)).where(
-        Call.organization_id == organization_id, Call.live.is_(live), holds_line()
+        Call.organization_id == organization_id, Call.live.is_(live), takes_slot()
     )
 
 
@@ -192,7 +192,7 @@ def no_free_slot(
         .where(
             Call.organization_id == organization.id,
             Call.live.is_(live),
-            holds_line() | (Call.status == CallStatus.QUEUED),
+            takes_slot() | (Call.status == CallStatus.QUEUED),
         )
         .limit(slots)
         .subquery()

@@ -42,7 +42,7 @@ def end_if_over(session: Session, attempt_id: UUID, max_call_minutes: int) -> bo
     return True
 
 
-def release_line(
+def release_slot(
     session: Session, attempt_id: UUID, silent_since: datetime, after_minutes: float
 ) -> bool:
     """Stop counting an active call if its carrier has been silent for ``after_minutes``, by its
@@ -53,8 +53,8 @@ def release_line(
     sign_times = (attempt.ringing_at, attempt.answered_at, silent_since)
     if utcnow() - max(time for time in sign_times if time) < timedelta(minutes=after_minutes):
         return False
-    if call.line_released_at is None:
-        call.line_released_at, call.status_detail = utcnow(), NO_ANSWER
+    if call.slot_released_at is None:
+        call.slot_released_at, call.status_detail = utcnow(), NO_ANSWER
     return True
 
 
@@ -69,7 +69,7 @@ def enqueue_query(
 
 def reset_silence(call: Call) -> None:
     """Count a locked call again: its carrier has reported something."""
-    if call.line_released_at is not None:
-        call.line_released_at = None
+    if call.slot_released_at is not None:
+        call.slot_released_at = None
         if call.status_detail == NO_ANSWER:
             call.status_detail = None

@@ -65,10 +65,10 @@ FAILURES = frozenset({CallStatus.FAILED, CallStatus.EXPIRED, CallStatus.UNKNOWN}
 """The final states of calls that weren't placed, or may not have been."""
 
 
-def holds_line() -> ColumnElement[bool]:
+def takes_slot() -> ColumnElement[bool]:
     """Return whether a call counts as one of its organization's calls at once: it is active, and
     its carrier isn't silent (`app.services.calls.silence`)."""
-    return Call.status.in_(ACTIVE) & Call.line_released_at.is_(None)
+    return Call.status.in_(ACTIVE) & Call.slot_released_at.is_(None)
 
 
 @dataclass(frozen=True, slots=True)

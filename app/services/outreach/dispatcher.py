@@ -142,7 +142,7 @@ def _free_slots(
     unfinished = session.scalar(
         select(func.count(Call.id)).where(
             Call.organization_id == outreach.organization_id,
-            states.holds_line() | (Call.status == CallStatus.QUEUED),
+            states.takes_slot() | (Call.status == CallStatus.QUEUED),
             Call.campaign_id == outreach.campaign_id,
             Call.source == CallSource.CAMPAIGN,
         )

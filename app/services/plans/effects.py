@@ -15,7 +15,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import pricing
 from app.services.calls.limits import PLAN_USED_UP
-from app.services.calls.states import holds_line
+from app.services.calls.states import takes_slot
 from app.services.organizations.effects import (
     ChangeEffect,
     EffectWeight,
@@ -91,7 +91,7 @@ def _busy_message(session: Session, partner_id: UUID, tier: Tier, limit: int) ->
     """Return organizations with more active calls than would be allowed."""
     under_way = (
         select(Call.organization_id)
-        .where(holds_line(), Call.organization_id.in_(_on_plan(partner_id, tier)))
+        .where(takes_slot(), Call.organization_id.in_(_on_plan(partner_id, tier)))
         .group_by(Call.organization_id)
         .having(func.count() > limit)
     )

@@ -53,9 +53,9 @@ def test_after_the_minutes_of_the_setting_another_call_is_placed(
     second, since = calling_organization.accept(session, "+12025550102"), utcnow()
     assert claimed(session, second, new_id()) is ClaimKind.WAIT
     clock.pass_by(minutes=5, seconds=-1)
-    assert not silence.release_line(session, attempt_id, since, 5)
+    assert not silence.release_slot(session, attempt_id, since, 5)
     clock.pass_by(seconds=1)
-    assert silence.release_line(session, attempt_id, since, 5)
+    assert silence.release_slot(session, attempt_id, since, 5)
     session.flush()
     first = call_of(session, attempt_id)
     assert (first.status, first.status_detail) == (CallStatus.DIALING, silence.NO_ANSWER)
@@ -70,9 +70,9 @@ def test_a_callback_counts_as_an_answer(
     clock.pass_by(minutes=4)
     carrier_reports.apply(session, attempt_id, report(CarrierEventKind.RINGING))
     clock.pass_by(minutes=4)
-    assert not silence.release_line(session, attempt_id, since, 5)
+    assert not silence.release_slot(session, attempt_id, since, 5)
     clock.pass_by(minutes=1)
-    assert silence.release_line(session, attempt_id, since, 5)
+    assert silence.release_slot(session, attempt_id, since, 5)
 
 
 def test_a_call_counts_again_once_the_carrier_reports_something(
@@ -80,7 +80,7 @@ def test_a_call_counts_again_once_the_carrier_reports_something(
 ) -> None:
     since = utcnow()
     clock.pass_by(minutes=6)
-    silence.release_line(session, attempt_id, since, 5)
+    silence.release_slot(session, attempt_id, since, 5)
     carrier_reports.apply(session, attempt_id, report(CarrierEventKind.ANSWERED))
     session.flush()
     call = call_of(session, attempt_id)
@@ -99,7 +99,7 @@ def test_a_call_is_unknown_once_the_longest_call_would_be_over(
     assert silence.end_if_over(session, attempt_id, 60)
     session.flush()
     call = call_of(session, attempt_id)
-    assert (call.status, call.ended_reason, call.status_detail, call.line_released_at) == (
+    assert (call.status, call.ended_reason, call.status_detail, call.slot_released_at) == (
         CallStatus.UNKNOWN,
         EndedReason.UNKNOWN,
         silence.LONGER_THAN_A_CALL,
@@ -124,6 +124,6 @@ def test_a_silent_call_does_not_count_as_a_call_at_once(
     assert limits.no_free_slot(session, organization, 1, live=True) == full
     since = utcnow()
     clock.pass_by(minutes=5)
-    silence.release_line(session, attempt_id, since, 5)
+    silence.release_slot(session, attempt_id, since, 5)
     session.flush()
     assert limits.no_free_slot(session, organization, 1, live=True) is None
