@@ -64,24 +64,22 @@ def on_starting(server: Any) -> None:
 
 def post_worker_init(worker: Any) -> None:
     """Start the process's access log, reports, shared rates and shared time."""
-    settings = read_settings()
-    for database in _extensions(worker, "database"):
-        _check_files(settings, database)
+    settings, extensions = read_settings(), _extensions(worker)
+    if "database" in extensions:
+        _check_files(settings, extensions["database"])
     worker.announce_seconds = settings.stop_delay_seconds
-    for stopping in _extensions(worker, "stopping"):
-        worker.announce = stopping.set
+    if "stopping" in extensions:
+        worker.announce = extensions["stopping"].set
     metrics_server.serve_for_all()
     if settings.otlp_url:
         tracing.start(settings.otlp_url, settings.otlp_share, "web")
     if settings.sentry_dsn:
         error_reports.start(settings.sentry_dsn, settings.env)
-    for database in _extensions(worker, "database"):
-        watch_pool("web", database.engine)  # here, because its gauges belong to one process
-    for request_log in _extensions(worker, "request_log"):
-        request_log.start()
-    for name in ("shared_rates", "common_time"):
-        for extension in _extensions(worker, name):
-            extension.start()
+    if "database" in extensions:  # here, because the gauges of its pool belong to one process
+        watch_pool("web", extensions["database"].engine)
+    for name in ("request_log", "shared_rates", "common_time"):
+        if name in extensions:
+            extensions[name].start()
 
 
 def _check_files(settings: Settings, database: Database) -> None:
@@ -98,8 +96,9 @@ def worker_exit(_server: Any, worker: Any) -> None:
     """Write and send what is left."""
     tracing.stop()
     error_reports.stop()
-    for request_log in _extensions(worker, "request_log"):
-        request_log.stop()
+    extensions = _extensions(worker)
+    if "request_log" in extensions:
+        extensions["request_log"].stop()
 
 
 def child_exit(_server: Any, worker: Any) -> None:
@@ -107,7 +106,7 @@ def child_exit(_server: Any, worker: Any) -> None:
     metrics_server.forget_process(worker.pid)
 
 
-def _extensions(worker: Any, name: str) -> list[Any]:
+def _extensions(worker: Any) -> dict[str, Any]:
     """Return the portal's extensions; empty if the worker died before it loaded the portal."""
-    extensions = getattr(worker.wsgi, "extensions", {})
-    return [extensions[name]] if name in extensions else []
+    extensions: dict[str, Any] = getattr(worker.wsgi, "extensions", {})
+    return extensions

@@ -14,19 +14,13 @@ from flask_wtf.csrf import CSRFProtect
 
 from app.config import Settings
 from app.http.rate_limit import TokenBuckets
-from app.portal.access import missing_actions as missing_actions
 from app.portal.audit import actors as audit_actors
-from app.portal.audit import sentences as audit_sentences
-from app.portal.audit import values as audit_values
 from app.portal.auth import guard, login_manager, password_views
 from app.portal.help import context as help_context
 from app.portal.operator import views as operator_views
 from app.portal.record_lists.writing import write_export
 from app.portal.web import (
     assets,
-    formats,
-    forms,
-    history,
     i18n,
     page_context,
     quick_templates,
@@ -61,15 +55,9 @@ def register_portal(app: Flask) -> None:
     for module in (
         assets,
         audit_actors,
-        audit_sentences,
-        audit_values,
-        formats,
-        forms,
         help_context,
-        history,
         i18n,
         login_manager,
-        missing_actions,
         operator_views,
         page_context,
         password_views,

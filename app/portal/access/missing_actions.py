@@ -6,17 +6,19 @@ the end of the page, with a link to its explanation, unless `why_url` explains i
 
 from functools import lru_cache
 
-from flask import Flask, g, url_for
+from flask import g, url_for
 
 from app.enums import Role
 from app.extensions import caller
 from app.languages import gettext
 from app.policy import Permission
 from app.portal.access.labels import PART_LABELS, PERMISSION_LABELS
+from app.portal.web.blueprint import portal
 from app.portal.web.current_user import known_user
 from app.services.users.access import AccessRule, of_role
 
 
+@portal.app_template_global()
 def may_or_note_missing(permission: str, part: str | None = None) -> bool:
     """Whether the user may do it; if not, the end of the page names it. Only what another role of
     the same kind allows is named: the ``part`` of the permission that the page is about (see
@@ -31,18 +33,21 @@ def may_or_note_missing(permission: str, part: str | None = None) -> bool:
     return False
 
 
+@portal.app_template_global()
 def may(permission: str) -> bool:
     """Return whether the user has the permission, without naming it at the end of the page: for
     texts of a page that would be complete without it."""
     return known_user() is not None and caller().may(Permission(permission))
 
 
+@portal.app_template_global()
 def why_url(permission: str) -> str:
     """Return the explanation of an action, which the end of the page then leaves out."""
     _denied_permissions()[Permission(permission), None] = False
     return url_for("portal.access.explain_access", action=permission)
 
 
+@portal.app_template_global()
 def missing_actions() -> list[tuple[str, str]]:
     """Return the URL of the explanation and the words of each denied action."""
     return [
@@ -65,8 +70,3 @@ def _denied_permissions() -> dict[tuple[Permission, str | None], bool]:
 @lru_cache
 def _another_role_may(role: Role, permission: Permission) -> bool:
     return of_role(role, permission).rule is AccessRule.ROLE_TOO_LOW
-
-
-def register(app: Flask) -> None:
-    for function in (may, may_or_note_missing, why_url, missing_actions):
-        app.jinja_env.globals[function.__name__] = function

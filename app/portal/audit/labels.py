@@ -4,6 +4,7 @@ from app.enums import CallerKind
 from app.languages import lazy_gettext, lazy_pgettext
 from app.models import AuditEntry
 from app.models.folding import contains_text
+from app.portal.web.blueprint import portal
 from app.portal.web.process_names import process_label
 
 KIND_LABELS = {
@@ -492,17 +493,20 @@ ACTOR_LABELS = {
 """Names of actors that are not users."""
 
 
+@portal.app_template_filter()
 def actor_label(entry: AuditEntry) -> str:
     """Return the author of a change: parts of the system in the reader's language."""
     return process_label(entry.actor) if entry.actor_kind == CallerKind.SYSTEM else entry.actor
 
 
+@portal.app_template_filter()
 def action_label(action: str) -> str:
     """Return organization.suspended as "Organization suspended"."""
     plain = action.replace(".", " ").replace("_", " ").capitalize()
     return str(ACTION_LABELS.get(action, plain))
 
 
+@portal.app_template_filter()
 def field_label(name: str) -> str:
     """Return paymentTier or payment_tier as "Plan"; fields without a label are spelled out."""
     first, *following = name.split("_")

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from flask import Flask, url_for
+from flask import url_for
 from markupsafe import Markup, escape
 
 from app.extensions import caller
@@ -11,6 +11,7 @@ from app.models import AuditEntry
 from app.portal.audit.labels import action_label
 from app.portal.audit.values import format_value
 from app.portal.billing.formats import month_name
+from app.portal.web.blueprint import portal
 from app.portal.web.navigation import may_open
 
 _SENTENCES = {
@@ -24,6 +25,7 @@ _OWN_ACTION_LABELS = {"user.updated": gettext_noop("Own account changed")}
 """Sentences about users who changed their own account."""
 
 
+@portal.app_template_filter()
 def change(entry: AuditEntry, target: str | None = None, url: str | None = None) -> Markup:
     """Return what was changed and in which record, with a link to ``url``. ``target`` replaces the
     stored name."""
@@ -52,6 +54,7 @@ def change(entry: AuditEntry, target: str | None = None, url: str | None = None)
     }
 
 
+@portal.app_template_global()
 def change_of_field(field: str, old: str | None, new: str | None) -> Markup:
     """Return one changed field with its values as a sentence; ``old`` or ``new`` is None if
     that side is missing."""
@@ -71,6 +74,7 @@ def plain_change(field: str, old: str | None, new: str | None) -> str:
     return translation(_SET_SENTENCE) % {"field": field, "value": new if old is None else old}
 
 
+@portal.app_template_test("about_actor")
 def is_about_actor(entry: AuditEntry) -> bool:
     """Return whether users changed their own account, so that their name needn't be repeated."""
     return entry.target_type == "user" and entry.target_id == str(entry.actor_id)
@@ -78,9 +82,3 @@ def is_about_actor(entry: AuditEntry) -> bool:
 
 def _link(label: str, url: str) -> Markup:
     return Markup('<a href="{}">{}</a>').format(url, label)
-
-
-def register(app: Flask) -> None:
-    app.jinja_env.filters["change"] = change
-    app.jinja_env.globals["change_of_field"] = change_of_field
-    app.jinja_env.tests["about_actor"] = is_about_actor

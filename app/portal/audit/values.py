@@ -8,7 +8,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from babel.dates import get_day_names
-from flask import Flask
 
 from app.enums import (
     TIER_NAMES,
@@ -26,11 +25,12 @@ from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
 from app.phone import country_name, format_international
 from app.portal.alerts.forms import PERIODS
-from app.portal.audit.labels import action_label, actor_label, field_label
+from app.portal.audit.labels import field_label
 from app.portal.billing.formats import month_name
 from app.portal.branding.labels import PICTURE_NAMES, value_lines
 from app.portal.do_not_call.listing import SOURCES
 from app.portal.uploads.labels import ACTION_NAMES
+from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, size
 from app.portal.web.plan_names import plan_names
 from app.portal.web.role_names import ROLE_NAMES
@@ -122,6 +122,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 
 
+@portal.app_template_global()
 def sides(entry: AuditEntry, name: str, zone: str = "UTC") -> tuple[str | None, str | None]:
     """Return both sides of a field in words; None for a side that the entry doesn't have, and for
     both if the action or other fields repeat it."""
@@ -166,6 +167,7 @@ def _pictures(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str 
     return ", ".join(old_names) or gettext("none"), ", ".join(new_names) or gettext("none")
 
 
+@portal.app_template_filter()
 def format_value(value: Any, zone: str = "UTC", name: str = "") -> str:
     """Return a value before or after a change, in one line; ``name`` is that of its field."""
     match value:
@@ -233,9 +235,3 @@ def _format_moment(text: str, zone: str) -> str:
     except ValueError:
         return text
     return f"{day(local, zone)}, {local:%H:%M}{NO_BREAK}{zone_abbreviation(local)}"
-
-
-def register(app: Flask) -> None:
-    filters = (actor_label, action_label, field_label, format_value)
-    app.jinja_env.filters.update({f.__name__: f for f in filters})
-    app.jinja_env.globals["sides"] = sides

@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 
 import phonenumbers
 from babel.dates import format_timedelta
-from flask import Flask
 from markupsafe import Markup
 
 from app.enums import CallStatus, CarrierKind
@@ -23,7 +22,8 @@ from app.languages.dates import (
 from app.languages.numbers import format_percentage, localize_number, number_separators, size_unit
 from app.models import is_erased, utcnow
 from app.phone import comparable_end
-from app.portal.web.plan_names import plan_name, plan_names
+from app.portal.web.blueprint import portal
+from app.portal.web.plan_names import plan_names
 from app.portal.web.role_names import ROLE_NAMES
 from app.services.money_format import exact_micros, exact_money, micros, money
 from app.validation.urls import is_web_url
@@ -58,17 +58,20 @@ CARRIER_NAMES: dict[str, str] = {
 }
 
 
+@portal.app_template_filter()
 def number(value: float | Decimal | None, digits: int | None = 0) -> str:
     """Return 12,345 in the user's number format; an en dash for None. ``digits`` is passed to
     `localize_number`."""
     return "–" if value is None else localize_number(value, digits)
 
 
+@portal.app_template_filter()
 def quantity(count: int | None) -> str:
     """Return 12,345 for a table; an en dash for 0 and None, so that figures stand out."""
     return number(count or None)
 
 
+@portal.app_template_filter()
 def duration(seconds: int | None) -> str:
     """Return 45 s; from a minute on 6 min 33 s, then 2 h 5 min; an en dash for None."""
     if seconds is None:
@@ -85,11 +88,13 @@ def duration(seconds: int | None) -> str:
     return text.replace(" ", NO_BREAK)
 
 
+@portal.app_template_global()
 def percent(part: float, whole: float) -> str:
     """Return 61.3 % of the whole; an en dash if the whole is zero."""
     return format_percentage(part, whole)
 
 
+@portal.app_template_filter()
 def day(value: datetime | date | None, zone: str = "UTC") -> str:
     """Return 21 Nov 2026, for tables."""
     if value is None:
@@ -103,6 +108,7 @@ def last_day(end: datetime | None, zone: str = "UTC") -> str:
     return day(end - timedelta(microseconds=1) if end else None, zone)
 
 
+@portal.app_template_filter()
 def long_datetime(value: datetime | None, zone: str = "UTC") -> str:
     """Return 21 November 2026, 10:47 GMT, for sentences."""
     if value is None:
@@ -113,6 +119,7 @@ def long_datetime(value: datetime | None, zone: str = "UTC") -> str:
     )
 
 
+@portal.app_template_filter()
 def medium_datetime(
     value: datetime | None, zone: str = "UTC", *, with_seconds: bool = False
 ) -> str:
@@ -124,6 +131,7 @@ def medium_datetime(
     return f"{format_local_date(local, 'yMMMd')}, {time_text}{NO_BREAK}{zone_abbreviation(local)}"
 
 
+@portal.app_template_filter()
 def short_datetime(value: datetime | None, zone: str = "UTC", *, with_seconds: bool = False) -> str:
     """Return 21 Nov, 10:47 for tables that name their zone; with the year if it is another one."""
     if value is None:
@@ -134,16 +142,19 @@ def short_datetime(value: datetime | None, zone: str = "UTC", *, with_seconds: b
     return f"{format_local_date(local, skeleton)}, {local:{time_format}}"
 
 
+@portal.app_template_filter()
 def clock(value: datetime, zone: str) -> str:
     """Return 10:47, for a place below the heading of its day."""
     return f"{value.astimezone(ZoneInfo(zone)):%H:%M}"
 
 
+@portal.app_template_filter()
 def hours_end(end: time) -> str:
     """Return 19:00; 24:00 for calling hours until midnight."""
     return "24:00" if end == time.min else f"{end:%H:%M}"
 
 
+@portal.app_template_filter()
 def utc_days(first: date, last: date, zone: str) -> str:
     """Return 1–27 Nov 2026 (UTC), without UTC for users whose days are the same."""
     offsets = {
@@ -154,22 +165,26 @@ def utc_days(first: date, last: date, zone: str) -> str:
     return days if offsets == {timedelta()} else f"{days} (UTC)"
 
 
+@portal.app_template_filter()
 def range_end(text: str) -> str:
     """Return the end of a range that stays on the line of the dash before it."""
     return JOINER + text
 
 
+@portal.app_template_filter()
 def time_since(since: datetime) -> str:
     """Return 3 hours or 2 days: how long ago it was, in one unit."""
     return format_timedelta(utcnow() - since, locale=locale())
 
 
+@portal.app_template_filter()
 def short_datetime_in_zone(value: datetime, zone: str) -> str:
     """Return 21 Nov, 10:47 GMT, for places that don't name the zone."""
     abbreviation = zone_abbreviation(value.astimezone(ZoneInfo(zone)))
     return f"{short_datetime(value, zone)}{NO_BREAK}{abbreviation}"
 
 
+@portal.app_template_filter()
 def breakable(address: str) -> Markup:
     """Return an email that can break at its @ and dots if a line is too short, or a URL that can
     break at its slashes, but not within its host and its short parts."""
@@ -181,11 +196,13 @@ def breakable(address: str) -> Markup:
     )
 
 
+@portal.app_template_filter()
 def unbroken(text: str) -> Markup:
     """Return words that a line never breaks, such as a pseudonym with a hyphen."""
     return Markup('<span class="nowrap">%s</span>') % text
 
 
+@portal.app_template_filter()
 def size(octets: int) -> str:
     """Return 1.2 MB."""
     value = float(octets)
@@ -197,6 +214,7 @@ def size(octets: int) -> str:
     return f"{localize_number(value, 1)}{NO_BREAK}{size_unit('GB')}"
 
 
+@portal.app_template_filter()
 def phone(e164: str | None) -> str:
     """Return +1 202 555 0143; for the pseudonym of an erased person that it is one."""
     if not e164:
@@ -208,12 +226,14 @@ def phone(e164: str | None) -> str:
     return str(formatted).replace("-", " ").replace(" ", NO_BREAK)
 
 
+@portal.app_template_filter()
 def initials(name: str) -> str:
     """Return MO for Maren Oduya; the first letter of a single word."""
     words = [word for word in name.replace("@", " ").split() if word]
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
 
 
+@portal.app_template_filter()
 def carrier_title(kind: str) -> str:
     """Return the name for the beginning of a line: The simulated carrier."""
     return capitalized(CARRIER_NAMES[kind])
@@ -234,6 +254,7 @@ def night_calls_warning(start: time, end: time) -> str | None:
     )
 
 
+@portal.app_template_global()
 def night_hint() -> str:
     """Return a hint about calls at night, for the choice of hours."""
     first, last = (f"{hour:%H:%M}" for hour in _DAYTIME)
@@ -242,43 +263,20 @@ def night_hint() -> str:
     )
 
 
+@portal.app_template_filter()
 def typographic(message: str) -> str:
     """Return a message of the API as screens write it: "can’t" and "the user’s", and an "E-Mail"
     that stays whole."""
     return with_whole_email(_APOSTROPHE.sub("’", message))
 
 
-def register(app: Flask) -> None:
-    filters = (
-        *(
-            number,
-            quantity,
-            day,
-            long_datetime,
-            medium_datetime,
-            short_datetime,
-            short_datetime_in_zone,
-            utc_days,
-            size,
-            phone,
-        ),
-        *(time_since, breakable, clock, hours_end, initials, duration, range_end, unbroken),
-    )
-    app.jinja_env.filters.update({f.__name__: f for f in filters})
-    app.jinja_env.filters.update(money=money, micros=micros)
-    app.jinja_env.filters.update(exact_money=exact_money, exact_micros=exact_micros)
-    app.jinja_env.filters.update(typographic=typographic, with_whole_email=with_whole_email)
-    app.jinja_env.tests["erased"] = is_erased
-    app.jinja_env.globals["size_unit"] = size_unit  # a filter of a constant is compiled
-    app.jinja_env.filters["tier"] = lambda tier: plan_names().get(tier, "–")
-    app.jinja_env.filters["plan_name"] = plan_name
-    app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
-    app.jinja_env.filters["call_status"] = lambda status: CALL_STATUS_NAMES[status]
-    app.jinja_env.filters["carrier"] = lambda kind: CARRIER_NAMES[kind]
-    app.jinja_env.filters["carrier_title"] = carrier_title
-    app.jinja_env.tests["web_url"] = is_web_url
-    app.jinja_env.globals.update(
-        percent=percent, number_separators=number_separators, night_hint=night_hint
-    )
-    app.jinja_env.trim_blocks = True
-    app.jinja_env.lstrip_blocks = True
+for function in (money, micros, exact_money, exact_micros, with_whole_email):
+    portal.add_app_template_filter(function)
+portal.add_app_template_filter(lambda tier: plan_names().get(tier, "–"), "tier")
+portal.add_app_template_filter(lambda role: ROLE_NAMES[role], "role")
+portal.add_app_template_filter(lambda status: CALL_STATUS_NAMES[status], "call_status")
+portal.add_app_template_filter(lambda kind: CARRIER_NAMES[kind], "carrier")
+portal.add_app_template_test(is_erased, "erased")
+portal.add_app_template_test(is_web_url, "web_url")
+portal.add_app_template_global(size_unit)  # a filter of a constant is compiled
+portal.add_app_template_global(number_separators)

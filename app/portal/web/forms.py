@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from uuid import UUID
 
 from babel.support import LazyProxy
-from flask import Flask, abort, make_response, request
+from flask import abort, make_response, request
 from flask_wtf import FlaskForm
 from flask_wtf.csrf import generate_csrf
 from markupsafe import Markup
@@ -18,6 +18,7 @@ from wtforms.widgets import Select
 from app.errors import CHANGED_MEANWHILE, Conflict, DomainError, RateLimited, ValidationFailed
 from app.extensions import transaction
 from app.languages import labelled
+from app.portal.web.blueprint import portal
 from app.portal.web.editing import (
     HIDDEN_FIELDS,
     EditConflict,
@@ -199,6 +200,7 @@ class ActionForm(PortalForm):
     version = VersionField()
 
 
+@portal.app_template_global("action_form")
 class ButtonForm:
     """The hidden fields of a form that is only a button, for the ``version`` of the record on its
     page: pages have many, and a full form takes twenty times as long to create."""
@@ -325,5 +327,3 @@ def stored_page(
         return page(record_id, stored(session, record_id))
 
 
-def register(app: Flask) -> None:
-    app.jinja_env.globals["action_form"] = ButtonForm

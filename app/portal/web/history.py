@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Flask, current_app, request
+from flask import current_app, request
 from werkzeug.exceptions import HTTPException
 
+from app.portal.web.blueprint import portal
 
+
+@portal.app_template_global()
 def address_again(path: str | None = None) -> str | None:
     """Return the URL, ``path`` or else the current one, of a page that is the response to a form;
     None for other pages, and if there is no URL for GET."""
@@ -26,7 +29,3 @@ def page_at(path: str) -> tuple[str, Mapping[str, Any]] | None:
         return adapter.match(urlsplit(path).path, method="GET") if adapter else None
     except HTTPException:
         return None
-
-
-def register(app: Flask) -> None:
-    app.jinja_env.globals["address_again"] = address_again

@@ -11,6 +11,7 @@ from app.enums import Tier
 from app.extensions import transaction
 from app.models import Organization
 from app.policy.caller import Caller
+from app.portal.web.blueprint import portal
 from app.services import pricing
 from app.services.pricing.plans import PLAN_LABELS
 
@@ -29,6 +30,7 @@ def plan_choices(names: Mapping[Tier, str] | None = None) -> list[SelectChoice]:
     return [SelectChoice(tier.value, name) for tier, name in (names or plan_names()).items()]
 
 
+@portal.app_template_filter()
 def plan_name(organization: Organization) -> str:
     """Return the name of an organization's plan; operators see those of all partners."""
     return names_at(organization.partner_id)[organization.payment_tier or Tier.FREE]

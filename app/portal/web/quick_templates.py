@@ -35,3 +35,4 @@ def register(app: Flask) -> None:
     """Make the environment use them; call it before the first template is loaded."""
     app.jinja_env.template_class = QuickTemplate
     app.jinja_env.context_class = QuickContext
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
