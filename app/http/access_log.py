@@ -7,13 +7,11 @@ are UUIDs. The line of a failed request includes its traceback.
 import logging
 import re
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
 
 from flask import Flask, Response, g, has_request_context, request
-from werkzeug.routing import Rule
 
 from app.http.bounded_request import BoundedRequest
 from app.http.request_id import request_id
@@ -31,26 +29,10 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 log = logging.getLogger(ACCESS)
 
 
-class LateRule(Rule):
-    """Compiles the function that builds its URL on first use. Compiling two for each route would
-    take a tenth of the start, and requests build the URLs of few routes."""
-
-    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
-        compiled: list[Callable[..., tuple[str, str]]] = []
-
-        def build(rule: Rule, **values: Any) -> tuple[str, str]:
-            if not compiled:
-                compiled.append(super(LateRule, self)._compile_builder(append_unknown))
-            return compiled[0](rule, **values)
-
-        return build
-
-
 class PortalApp(Flask):
     """Logs an error with the line of its request, and caches the paths of pages without values:
     each page links about fifty."""
 
-    url_rule_class = LateRule
     request_class = BoundedRequest
 
     def __init__(self, *arguments: Any, **options: Any):
