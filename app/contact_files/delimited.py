@@ -3,14 +3,20 @@
 import csv
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import BinaryIO
 
 from app.contact_files.encodings import TextEncoding, detect, text_of
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.formulas import unguard_cell
-from app.contact_files.table import FileHeader, FileLimits, FileRow, ReadOptions, RowProblem
+from app.contact_files.table import (
+    FileLimits,
+    FileRow,
+    ReadOptions,
+    RowProblem,
+    RowSource,
+)
 from app.errors import Sentence
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -37,31 +43,22 @@ UNDECODABLE = RowProblem(
 )
 
 
-class DelimitedText:
+class DelimitedText(RowSource):
     kind = "csv"
-    sheet: str | None = None
-    sheets: tuple[str, ...] = ()
     wide_rows_are_broken = True
-    row_is_hidden = False
-    hidden_columns: Collection[int] = ()
-    header: FileHeader | None = None
 
     def __init__(self, stream: BinaryIO, options: ReadOptions):
-        self._stream = stream
-        self._limits = options.limits
+        super().__init__(stream, options)
         self._encoding: TextEncoding = detect(stream, options.encoding)
-        self.encoding: str | None = self._encoding.name
-        self.notes: tuple[str, ...] = ("encoding_guessed",) if self._encoding.guessed else ()
+        self.encoding = self._encoding.name
+        self.notes = ("encoding_guessed",) if self._encoding.guessed else ()
         self._separator_line = self._spaced = False
         lines = self._first_lines()
-        self.delimiter: str | None = self._find_delimiter(lines)
+        self.delimiter = self._find_delimiter(lines)
         if options.delimiter:
             self.delimiter = options.delimiter
         self._spaced = _quotes_are_spaced(lines, self.delimiter or ",")
         self._width = self._usual_width()
-
-    def close(self) -> None:
-        self._stream.close()
 
     def records(self) -> Iterator[FileRow]:
         """Yield rows with their number; a broken quote breaks its own row and no other."""

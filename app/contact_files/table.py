@@ -5,10 +5,11 @@ left out: a row is a footer if only blank rows and other footers follow it.
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, Self, TypeVar
+from typing import BinaryIO, NamedTuple, Protocol, Self, TypeVar
 
 from app.contact_files.column_names import letters
 from app.contact_files.errors import UnreadableFile
@@ -152,29 +153,34 @@ class FileHeader(NamedTuple):
     repeated: tuple[str, ...] = ()
 
 
-class RowSource(Protocol):
+class RowSource(ABC):
     """An open container: its kind, and its rows from the first, blank ones included."""
 
     kind: str
-    encoding: str | None
-    delimiter: str | None
-    sheet: str | None
-    sheets: tuple[str, ...]
-    notes: tuple[str, ...]
-    wide_rows_are_broken: bool
+    encoding: str | None = None
+    delimiter: str | None = None
+    sheet: str | None = None
+    sheets: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    wide_rows_are_broken = False
     """Whether an extra cell means that a separator was inside a value (text files)."""
-    row_is_hidden: bool
+    row_is_hidden = False
     """Whether the spreadsheet hides the row that `records` gave last."""
-    hidden_columns: Collection[int]
+    hidden_columns: Collection[int] = ()
     """The indexes of hidden columns, known with the first row."""
-    header: FileHeader | None
+    header: FileHeader | None = None
     """The columns of a container without a header row."""
 
+    def __init__(self, stream: BinaryIO, options: ReadOptions):
+        self._stream = stream
+        self._limits = options.limits
+
+    @abstractmethod
     def records(self) -> Iterator[FileRow]:
         """Yield the rows from the first, at every call. Raises UnreadableFile on the way."""
-        ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        self._stream.close()
 
 
 class SkippedRows(NamedTuple):

@@ -5,14 +5,14 @@ its own character set, groups with labels. Pictures, sounds and keys are left ou
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from quopri import decodestring
 from typing import BinaryIO, NamedTuple
 
 from app.contact_files.encodings import TextEncoding, detect, text_of
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.full_names import read_name
-from app.contact_files.table import FileHeader, FileRow, ReadOptions
+from app.contact_files.table import FileHeader, FileRow, ReadOptions, RowSource
 
 _LINE = re.compile(r'(?:([\w-]+)\.)?([\w-]+)((?:;(?:"[^"]*"|[^":;])*)*):(.*)', re.DOTALL)
 _PARAMETER = re.compile(r';((?:"[^"]*"|[^";])*)')
@@ -51,21 +51,14 @@ class _VcardProperty(NamedTuple):
     group: str
 
 
-class VCards:
+class VCards(RowSource):
     kind = "vcard"
-    delimiter: str | None = None
-    sheet: str | None = None
-    sheets: tuple[str, ...] = ()
-    wide_rows_are_broken = False
-    row_is_hidden = False
-    hidden_columns: Collection[int] = ()
 
     def __init__(self, stream: BinaryIO, options: ReadOptions):
-        self._stream = stream
-        self._limits = options.limits
+        super().__init__(stream, options)
         self._encoding: TextEncoding = detect(stream, options.encoding)
-        self.encoding: str | None = self._encoding.name
-        self.notes: tuple[str, ...] = ("encoding_guessed",) if self._encoding.guessed else ()
+        self.encoding = self._encoding.name
+        self.notes = ("encoding_guessed",) if self._encoding.guessed else ()
         names = dict.fromkeys(_FIRST[:2])
         for number, card in enumerate(self._cards(), 1):
             names.update(dict.fromkeys(card))
@@ -74,10 +67,7 @@ class VCards:
         if len(names) == 2 and not any(self._cards()):
             raise UnreadableFile("no_rows")
         ordered = sorted(names, key=_column_order)
-        self.header: FileHeader | None = FileHeader(ordered, None, ())
-
-    def close(self) -> None:
-        self._stream.close()
+        self.header = FileHeader(ordered, None, ())
 
     def records(self) -> Iterator[FileRow]:
         """Yield one row for each card."""

@@ -5,7 +5,7 @@ much memory as a damaged file asks for, which ends the whole process.
 """
 
 import struct
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from app.contact_files.biff import (
@@ -17,7 +17,7 @@ from app.contact_files.biff import (
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.number_formats import exact
 from app.contact_files.ole import OleContainer
-from app.contact_files.table import FileHeader, FileRow, ReadOptions, choose_sheet
+from app.contact_files.table import FileRow, ReadOptions, RowSource, choose_sheet
 from app.errors import Sentence
 
 MAX_BYTES = 32 * 1024 * 1024
@@ -36,17 +36,11 @@ _ROW, _COLUMNS = 0x0208, 0x007D
 Cells = dict[int, dict[int, str]]
 
 
-class OldWorkbook:
+class OldWorkbook(RowSource):
     kind = "xls"
-    encoding: str | None = None
-    delimiter: str | None = None
-    wide_rows_are_broken = False
-    header: FileHeader | None = None
-    row_is_hidden = False
 
     def __init__(self, stream: BinaryIO, options: ReadOptions):
-        self._stream = stream
-        self._limits = options.limits
+        super().__init__(stream, options)
         container = _open_container(stream)
         name = next((name for name in ("Workbook", "Book") if name in container.names), None)
         if name is None:
@@ -60,11 +54,11 @@ class OldWorkbook:
         except (struct.error, IndexError, KeyError):
             raise UnreadableFile("unreadable_workbook") from None
         sheets = self._workbook.sheets
-        self.sheets: tuple[str, ...] = tuple(sheet.name for sheet in sheets if sheet.readable)
+        self.sheets = tuple(sheet.name for sheet in sheets if sheet.readable)
         if not self.sheets and any(sheet.kind == MACRO_SHEET for sheet in sheets):
             raise UnreadableFile("macro_file")
         selected = choose_sheet(sheets, self._workbook.active, options.sheet)
-        self.sheet: str | None = selected.name
+        self.sheet = selected.name
         notes = []
         if sum(sheet.visible and sheet.readable for sheet in sheets) > 1:
             notes.append("other_sheets")
@@ -72,17 +66,14 @@ class OldWorkbook:
             notes.append("hidden_sheet")
         if _MACROS in container.names:
             notes.append("macros_ignored")
-        self.notes: tuple[str, ...] = tuple(notes)
+        self.notes = tuple(notes)
         try:
             sheet = _SheetCells(self._workbook)
             self._cells = sheet.read(self._data, selected.offset)
         except (struct.error, IndexError):
             raise UnreadableFile("unreadable_workbook") from None
         self._hidden_rows = sheet.hidden_rows
-        self.hidden_columns: Collection[int] = sheet.hidden_columns
-
-    def close(self) -> None:
-        self._stream.close()
+        self.hidden_columns = sheet.hidden_columns
 
     def records(self) -> Iterator[FileRow]:
         """Yield rows from the first of the sheet; rows without a record are blank."""

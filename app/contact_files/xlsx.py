@@ -1,11 +1,11 @@
 """Read XLSX: the visible sheet, streamed, with values as the spreadsheet shows them."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.number_formats import BUILT_IN, Formatter, exact, formatter
-from app.contact_files.table import FileHeader, FileRow, ReadOptions, choose_sheet
+from app.contact_files.table import FileRow, ReadOptions, RowSource, choose_sheet
 from app.contact_files.xlsx_package import XlsxPackage
 from app.contact_files.xlsx_sheet import SharedStrings, SheetReader
 
@@ -22,17 +22,11 @@ class _WorkbookSheet(NamedTuple):
         return bool(self.part)
 
 
-class Workbook:
+class Workbook(RowSource):
     kind = "xlsx"
-    encoding: str | None = None
-    delimiter: str | None = None
-    wide_rows_are_broken = False
-    header: FileHeader | None = None
-    row_is_hidden = False
 
     def __init__(self, stream: BinaryIO, options: ReadOptions):
-        self._stream = stream
-        self._limits = options.limits
+        super().__init__(stream, options)
         self._package = XlsxPackage(stream, options.limits)
         main = next(
             (part for kind, part in self._package.related("").values() if kind == "officeDocument"),
@@ -42,9 +36,9 @@ class Workbook:
         self._parts = self._package.related(main)
         self._epoch_1904 = False
         sheets, active = self._read_sheets(main)
-        self.sheets: tuple[str, ...] = tuple(sheet.name for sheet in sheets)
+        self.sheets = tuple(sheet.name for sheet in sheets)
         selected = choose_sheet(sheets, active, options.sheet)
-        self.sheet: str | None = selected.name
+        self.sheet = selected.name
         self._part = selected.part
         notes = []
         if sum(sheet.visible for sheet in sheets) > 1:
@@ -56,10 +50,6 @@ class Workbook:
         self.notes = tuple(notes)
         self._formats = self._read_formats()
         self._strings: list[str] | None = None
-        self.hidden_columns: Collection[int] = ()
-
-    def close(self) -> None:
-        self._stream.close()
 
     def records(self) -> Iterator[FileRow]:
         """Yield rows by the numbers that the sheet gives them; rows that are left out are blank."""
