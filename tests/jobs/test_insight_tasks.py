@@ -33,7 +33,7 @@ from app.services import alerts, figure_check, monthly_reports
 from app.services.alerts import RuleInput
 from app.services.monthly_reports import ScheduleInput
 from app.services.spending import LimitSubject, budgets
-from app.services.spending.scopes import month_of
+from app.services.spending.scopes import month_period
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.tenants import make_tenant
 from tests.fixtures.worker_context import worker_context
@@ -102,7 +102,7 @@ def test_a_budget_whose_alert_is_not_due_is_not_locked(database: Database) -> No
         budgets.change(session, tenant.caller(Role.PARTNER_ADMIN), subject, 1_000_000)
         scope = f"partner:{tenant.partner.id}"
         spent = {"partner_id": tenant.partner.id, "spent_micros": 900_000}
-        session.add(SpendingTotal(scope=scope, period=month_of(utcnow()), **spent))
+        session.add(SpendingTotal(scope=scope, period=month_period(utcnow()), **spent))
     report_budgets()
     with database.transaction() as session:
         locked = session.scalars(select(SpendingLimit).with_for_update()).one()

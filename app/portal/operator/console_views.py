@@ -7,6 +7,7 @@ from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
+from app.calendar_months import month_of
 from app.enums import Role
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
@@ -85,7 +86,7 @@ def _usage_context(session: Session, partner: Partner) -> dict[str, Any]:
         "spent": month_money(used).use_label,
         "opened": len(destinations.opened_by_partner(session, partner.id)),
         "storage": storage.of_partner(session, caller(), partner.id, settings().storage_defaults),
-        "month_start": utcnow().date().replace(day=1),
+        "month_start": month_of(utcnow().date()),
         "last_day": LAST_DAY,
     }
 

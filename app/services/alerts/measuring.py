@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
+from app.calendar_months import month_of
 from app.enums import AlertMeasure, AlertPeriod, AlertScope, OrganizationStatus, UserStatus
 from app.models import (
     Alert,
@@ -35,7 +36,7 @@ from app.models import (
     SpendingTotal,
     User,
 )
-from app.services.spending.scopes import day_of, month_of
+from app.services.spending.scopes import day_period, month_period
 
 MIN_CALLS = 20
 """Minimum calls for an answer rate."""
@@ -176,7 +177,7 @@ def period_starts(today: date) -> dict[AlertPeriod, date]:
         AlertPeriod.TODAY: today,
         AlertPeriod.DAYS_7: today - timedelta(days=6),
         AlertPeriod.DAYS_30: today - timedelta(days=29),
-        AlertPeriod.MONTH: today.replace(day=1),
+        AlertPeriod.MONTH: month_of(today),
     }
 
 
@@ -294,7 +295,7 @@ def _query_spending(request: MeasureRequest, whole: bool) -> Select[Any]:
     """Return the query of the largest share of the daily and monthly limits that is spent or
     reserved."""
     limit, total = SpendingLimit, SpendingTotal
-    is_day = total.period == day_of(request.now)
+    is_day = total.period == day_period(request.now)
 
     def share(used: ColumnElement[int], of_day: Any, of_month: Any, scale: int) -> Any:
         maximum = scale * cast(case((is_day, of_day), else_=of_month), BigInteger)
@@ -320,7 +321,7 @@ def _query_spending(request: MeasureRequest, whole: bool) -> Select[Any]:
             limit.partner_id.in_(request.partner_ids),
             of_subject,
             limit.api_key_id.is_(None),
-            total.period.in_((day_of(request.now), month_of(request.now))),
+            total.period.in_((day_period(request.now), month_period(request.now))),
         )
         .group_by(limit.partner_id, subject_id)
         .subquery()
@@ -349,7 +350,7 @@ def _query_budget(request: MeasureRequest, whole: bool) -> Select[Any]:
             ),
             limit.api_key_id.is_(None),
             limit.budget_micros > 0,
-            total.period == month_of(request.now),
+            total.period == month_period(request.now),
         )
     )
 

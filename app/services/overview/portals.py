@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import month_of
 from app.enums import CallStatus
 from app.models import Call, Partner, PartnerDay, PartnerTier, utcnow
 from app.models.base import id_at
@@ -71,7 +72,7 @@ def _to_overviews(session: Session, rows: Sequence[Partner]) -> list[PartnerOver
         for row in session.execute(
             select(PartnerDay.partner_id, func.sum(PartnerDay.conversations))
             .where(PartnerDay.partner_id.in_(ids))
-            .where(PartnerDay.day >= utcnow().date().replace(day=1))
+            .where(PartnerDay.day >= month_of(utcnow().date()))
             .group_by(PartnerDay.partner_id)
         )
     }

@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import month_of
 from app.models import CostDay, Organization, PartnerCostDay
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -104,7 +105,7 @@ def _costs_of(
 def _by_month(rows: Iterable[Sequence[Any]]) -> list[MonthCost]:
     months: dict[tuple[date, str], list[CurrencyCost]] = {}
     for day, currency, attempts, micros in rows:
-        months.setdefault((day.replace(day=1), currency), []).append(
+        months.setdefault((month_of(day), currency), []).append(
             CurrencyCost(currency, attempts, micros)
         )
     ordered = sorted(months, key=lambda key: (-key[0].toordinal(), key[1]))
@@ -201,7 +202,7 @@ def cost_lines(
             .group_by(Organization.id, Organization.name, Organization.name_key, CostDay.currency)
             .order_by(Organization.name_key, Organization.id, CostDay.currency)
         )
-        first = month.start.replace(day=1)
+        first = month_of(month.start)
         for batch in rows.partitions(BATCH):
             yield [
                 CostLine(row[0], row[1], first, CurrencyCost(row[2], int(row[3]), int(row[4])))
@@ -219,7 +220,7 @@ def _split_by_month(span: DaySpan) -> Iterator[DaySpan]:
     """Return the parts of the range by month, the latest first."""
     end = span.end
     while True:
-        start = max(end.replace(day=1), span.start)
+        start = max(month_of(end), span.start)
         yield DaySpan(start, end)
         if start == span.start:
             return

@@ -26,7 +26,7 @@ from app.services.spending.limits import (
     subject_row,
     totals_of,
 )
-from app.services.spending.scopes import month_of, scope_key
+from app.services.spending.scopes import month_period, scope_key
 from app.services.tenancy import of_tenant
 
 ALERTS = (50, 80, 100)
@@ -167,7 +167,7 @@ def reached_budgets(session: Session, caller: Caller, limit: int) -> list[Reache
         _reached_query(caller)
         .add_columns(Organization, SpendingTotal.spent_micros)
         .join(SpendingTotal, SpendingTotal.scope == SpendingLimit.scope)
-        .where(SpendingTotal.period == month_of(utcnow()), SpendingLimit.budget_micros > 0)
+        .where(SpendingTotal.period == month_period(utcnow()), SpendingLimit.budget_micros > 0)
         .outerjoin(Organization, Organization.id == SpendingLimit.organization_id)
         .order_by(SpendingLimit.scope.desc())
         .limit(limit)
@@ -184,7 +184,7 @@ def any_reached(caller: Caller) -> ColumnElement[bool]:
 
 
 def _reached_query(caller: Caller) -> Select[SpendingLimit]:
-    month, limit = month_of(utcnow()), SpendingLimit
+    month, limit = month_period(utcnow()), SpendingLimit
     alerts = [_alert_key(month, percent) for percent in range(NEARLY_SPENT, MAX_LEVEL + 1)]
     rows = of_tenant(select(limit), caller, limit.partner_id, limit.organization_id)
     return rows.where(limit.budget_alert.in_(alerts))
@@ -192,7 +192,7 @@ def _reached_query(caller: Caller) -> Select[SpendingLimit]:
 
 def due_alerts(session: Session, now: datetime) -> list[str]:
     """Return the scopes of budgets that reached another of their alert levels. It only reads."""
-    month = month_of(now)
+    month = month_period(now)
     rows = session.execute(_with_spending(month)).all()
     return [stored.scope for stored, spent in rows if _new_level(stored, spent, month) is not None]
 
@@ -200,7 +200,7 @@ def due_alerts(session: Session, now: datetime) -> list[str]:
 def alert(session: Session, scopes: Sequence[str], now: datetime) -> int:
     """Report those of the budgets that reached another of their alert levels: by mail to the
     partner admins and the other recipients, in the history and in the notifications; how many."""
-    month, limit = month_of(now), SpendingLimit
+    month, limit = month_period(now), SpendingLimit
     query = _with_spending(month).where(limit.scope.in_(scopes)).with_for_update(of=limit)
     count = 0
     for stored, spent in session.execute(query.execution_options(populate_existing=True)).all():

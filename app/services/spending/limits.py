@@ -35,8 +35,8 @@ from app.services.spending.scopes import (
     KEY,
     ORGANIZATION,
     PARTNER,
-    day_of,
-    month_of,
+    day_period,
+    month_period,
     next_day,
     scope_key,
 )
@@ -134,7 +134,7 @@ def spending_of(
 def totals_of(session: Session, scope: str, now: datetime) -> ScopeTotals:
     """Return the limits of a scope and its totals of the day and the month of ``now``, in one query
     with the currency. A read-only transaction reads them once."""
-    periods = day_of(now), month_of(now)
+    periods = day_period(now), month_period(now)
     return read_once(session, (ScopeTotals, scope, periods), lambda: _read(session, scope, periods))
 
 
@@ -182,7 +182,7 @@ def of_partners(
     limits = {limit.scope: limit for limit in session.scalars(of_partner)}
     rows = session.scalars(
         select(SpendingTotal).where(
-            is_partners, SpendingTotal.period.in_((day_of(now), month_of(now)))
+            is_partners, SpendingTotal.period.in_((day_period(now), month_period(now)))
         )
     )
     totals = {(total.scope, total.period): total for total in rows}
@@ -193,8 +193,8 @@ def of_partners(
                 ScopeTotals(
                     currency,
                     limits.get(scope),
-                    totals.get((scope, day_of(now))),
-                    totals.get((scope, month_of(now))),
+                    totals.get((scope, day_period(now))),
+                    totals.get((scope, month_period(now))),
                 ),
                 now,
             ),

@@ -10,7 +10,7 @@ from app.enums import OrganizationStatus
 from app.languages import gettext
 from app.models import Organization, SpendingLimit, SpendingTotal, utcnow
 from app.policy.caller import Caller
-from app.services.spending.scopes import day_of, month_of
+from app.services.spending.scopes import day_period, month_period
 from app.services.tenancy import no_calls_message, of_tenant
 
 NEAR = 80
@@ -74,7 +74,8 @@ def _near_query(caller: Caller) -> Select[SpendingLimit]:
 def _is_used(percent: int) -> ColumnElement[bool]:
     """Return the condition that this percentage of a limit of this day or month is used."""
     now = utcnow()
-    return _is_used_in(percent, day_of(now), "day") | _is_used_in(percent, month_of(now), "month")
+    is_of_day = _is_used_in(percent, day_period(now), "day")
+    return is_of_day | _is_used_in(percent, month_period(now), "month")
 
 
 def _is_used_in(percent: int, period: str, name: str) -> ColumnElement[bool]:

@@ -30,8 +30,8 @@ from app.services.spending.scopes import (
     ORGANIZATION,
     PARTNER,
     Spender,
-    day_of,
-    month_of,
+    day_period,
+    month_period,
     next_day,
 )
 from app.services.uniqueness import insert_into
@@ -260,8 +260,10 @@ def _load_limits(session: Session, spender: Spender, now: datetime) -> list[_Lim
             SpendingLimit,
             *(getattr(period, name) for period in (day, month) for name in _AMOUNT_COLUMNS),
         )
-        .outerjoin(day, and_(day.scope == SpendingLimit.scope, day.period == day_of(now)))
-        .outerjoin(month, and_(month.scope == SpendingLimit.scope, month.period == month_of(now)))
+        .outerjoin(day, and_(day.scope == SpendingLimit.scope, day.period == day_period(now)))
+        .outerjoin(
+            month, and_(month.scope == SpendingLimit.scope, month.period == month_period(now))
+        )
         .where(SpendingLimit.scope.in_(list(spender.scopes())))
         .execution_options(populate_existing=True)
     )
@@ -300,7 +302,7 @@ def _find_stop(periods: Sequence[_LimitedPeriod], call_amount: CallAmount) -> Sp
 
 def _total_keys(spender: Spender, now: datetime) -> list[tuple[str, str]]:
     """Return the keys of the totals, in the order in which they are locked."""
-    periods = (month_of(now), day_of(now))
+    periods = (month_period(now), day_period(now))
     return sorted((scope, period) for scope in spender.scopes() for period in periods)
 
 

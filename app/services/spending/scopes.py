@@ -39,12 +39,14 @@ class Spender:
             yield scope_key(KEY, self.api_key_id)
 
 
-def day_of(moment: datetime) -> str:
+def day_period(moment: datetime) -> str:
+    """Return the day as `SpendingTotal.period` has it, in UTC."""
     return moment.astimezone(UTC).date().isoformat()
 
 
-def month_of(moment: datetime) -> str:
-    return day_of(moment)[:7]
+def month_period(moment: datetime) -> str:
+    """Return the month as `SpendingTotal.period` has it, in UTC."""
+    return day_period(moment)[:7]
 
 
 def next_day(moment: datetime) -> datetime:

@@ -14,7 +14,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import forecasting
 from app.services.forecasting import HISTORY, DailyForecast, MonthEnd
-from app.services.spending.scopes import ORGANIZATION, day_of, month_of, scope_key
+from app.services.spending.scopes import ORGANIZATION, day_period, month_period, scope_key
 from app.services.tenancy import of_tenant
 
 
@@ -47,7 +47,7 @@ def outlook(session: Session, condition: ColumnElement[bool], now: datetime) -> 
     total, first = SpendingTotal, now.date() - HISTORY
     rows = session.execute(
         select(total.period, func.sum(total.spent_micros), func.sum(total.spent_seconds))
-        .where(condition, total.period.between(day_of(now - HISTORY), day_of(now)))
+        .where(condition, total.period.between(day_period(now - HISTORY), day_period(now)))
         .group_by(total.period)
     )
     # The totals of months are among them, but no day matches one.
@@ -102,7 +102,7 @@ def by_organization(session: Session, caller: Caller, limit: int) -> Sequence[Or
         .add_columns(total.spent_micros, total.spent_seconds)
         .join(total, total.organization_id == Organization.id)
         .where(
-            total.period == month_of(utcnow()),
+            total.period == month_period(utcnow()),
             total.scope.startswith(scope_key(ORGANIZATION, "")),
             total.spent_micros > 0,
         )
