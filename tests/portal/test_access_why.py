@@ -542,7 +542,7 @@ def test_the_page_of_a_user_names_no_action_on_something_else(
         tenant.caller(Role.PARTNER_ADMIN),
         email="new@own.example",
         user_type=Role.STANDARD,
-        organization_id=tenant.organization.id,
+        organization_id=tenant.plus.id,
         name=None,
     )
     session.commit()

@@ -403,12 +403,12 @@ def test_a_part_of_an_organizations_name_is_answered_with_the_name(
 
 @pytest.mark.parametrize("path", ["/users/invite", "/users/invite-many/check"])
 def test_no_one_is_invited_into_an_archived_organization(
-    session: Session, own: Tenant, browser: Browser, path: str
+    session: Session, tenant: Tenant, browser: Browser, path: str
 ) -> None:
-    organizations.archive(session, own.caller(Role.PARTNER_ADMIN), own.organization.id)
+    organizations.archive(session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id)
     session.commit()
-    address = f"{path}?organization={own.organization.id}"
-    typed = INVITED | {"organization": own.organization.name, "users": "ada@x.example"}
+    address = f"{path}?organization={tenant.organization.id}"
+    typed = INVITED | {"organization": tenant.organization.name, "users": "ada@x.example"}
     answer = browser.post(address, typed, page="/users/invite")
     assert answer.status_code == 422
     assert "The organization is archived" in unescape(answer.text)

@@ -325,5 +325,3 @@ def stored_page(
     ``stored`` are those of `saving_edit`."""
     with transaction(read_only=True) as session:
         return page(record_id, stored(session, record_id))
-
-
