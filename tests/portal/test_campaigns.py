@@ -12,10 +12,13 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CampaignStatus, ContactAction, Role
 from app.models import Assistant, Campaign, CampaignAssistant, User
-from app.services import assistants, campaigns, contacts, do_not_call
+from app.services import assistants, campaigns, contacts, do_not_call, organizations
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.fixtures.statements import counted
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
+from tests.portal.test_calls import make_call
+from tests.portal.uploader import words as words_of
 
 SignedIn = Callable[[User], Browser]
 ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD)
@@ -47,6 +50,20 @@ def fill(session: Session, campaign: Campaign, people: list[dict[str, Any]]) -> 
 def assistant_of(session: Session, tenant: Tenant) -> Assistant:
     caller = tenant.caller(Role.PARTNER_ADMIN)
     return assistants.of_organization(session, caller, tenant.organization.id)[0]
+
+
+def test_the_lists_of_campaigns_calls_and_do_not_call_lists_name_a_suspended_organization(
+    session: Session, own: Tenant, campaign: Campaign, signed_in: SignedIn
+) -> None:
+    make_call(session, own.organization, "+12025550101")
+    browser = signed_in(own.staff[Role.ADMIN])
+    paths = ("/campaigns", "/calls", "/do-not-call")
+    label = "Organization suspended"
+    before = [words_of(browser.get(path)).count(label) for path in paths]
+    organizations.suspend(session, OPERATOR, campaign.organization_id)
+    session.commit()
+    after = [words_of(browser.get(path)).count(label) for path in paths]
+    assert [now > then for then, now in zip(before, after, strict=True)] == [True] * 3
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from flask import request
 from sqlalchemy.orm import Session
 
-from app.enums import CampaignStatus
+from app.enums import CampaignStatus, OrganizationStatus
 from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
 from app.models import Campaign
@@ -42,6 +42,8 @@ class CampaignRow:
     campaign: Campaign
     organization: str
     outreach: RoundSummary
+    is_suspended: bool
+    """Whether the organization is suspended."""
 
     @property
     def status(self) -> str:
@@ -71,10 +73,15 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[C
 
 
 def _rows(session: Session, matches: Sequence[Campaign]) -> list[CampaignRow]:
-    names = organizations.names_of(session, caller(), {row.organization_id for row in matches})
+    owners = organizations.by_ids(session, caller(), {row.organization_id for row in matches})
     summaries = outreach.summaries_of(session, matches)
     return [
-        CampaignRow(row, names.get(row.organization_id, "–"), summaries.get(row.id, RoundSummary()))
+        CampaignRow(
+            row,
+            owners[row.organization_id].name,
+            summaries.get(row.id, RoundSummary()),
+            owners[row.organization_id].status is OrganizationStatus.SUSPENDED,
+        )
         for row in matches
     ]
 
