@@ -578,11 +578,11 @@ def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
         "organization": tenant.organization.id,
     }
     link = f'href="{fixed_at.format(**ids)}"'
-    page = unescape(admin.get(planned_outreach_path).text)
-    assert all(words in page for words in ("No one would be called", message, link))
-    asked = unescape(admin.get(f"{planned_outreach_path}/start").text)
-    assert f"No calls until this ends: {message}" in asked
-    assert "1 contact will be called" in asked
+    page = unescape(admin.get(planned).text)
+    assert all(words in page for words in ("No one would be called", said, link))
+    asked = unescape(admin.get(f"{planned}/start").text)
+    hold, called = f"No calls for now. {said}", "1 contact will be called"
+    assert asked.index(hold) < asked.index(called)
 
     admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     fed = feed(session, campaign)
@@ -840,6 +840,28 @@ def test_a_campaign_of_a_resumed_organization_shows_calling_only_once_it_calls(
     assert dispatcher.dispatch(session, campaign.id, CallSettings(), utcnow()) > 0
     session.commit()
     assert "The last calls are in progress." in words_of(admin.get(planned_outreach_path))
+
+
+def test_every_page_of_a_campaign_of_a_suspended_organization_says_that_no_calls_are_placed(
+    session: Session, campaign: Campaign, admin: Browser, base: str, assistant: Assistant
+) -> None:
+    page, notice = f"/campaigns/{campaign.id}", "No calls are placed until it is reactivated."
+    pages = (page, base, f"{base}/plan", f"{base}/plan?new=1", f"{page}/uploads")
+    pages = (*pages, f"{page}/settings", f"{base}/excluded")
+    organizations.suspend(session, OPERATOR, campaign.organization_id)
+    session.commit()
+    for with_plan in (False, True):
+        for path in pages:
+            shown = words_of(admin.get(path))
+            assert shown.count(notice) == 1, (path, with_plan)
+            assert "Calls begin when you" not in shown, (path, with_plan)
+            assert "right after the start" not in shown, (path, with_plan)
+        sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
+        admin.post(f"{base}/plan", sent, page=f"{base}/plan")
+    asked = words_of(admin.get(f"{base}/start"))
+    hold = "No calls until the organization is reactivated. After that, 1 contact will be called"
+    assert hold in asked
+    assert "Takes about" not in asked
 
 
 def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(

@@ -40,7 +40,8 @@ def _no_calls_message(
         return gettext("Archived.")
     if organization.status is OrganizationStatus.ARCHIVED:
         return gettext("%(organization)s is archived.", organization=organization.name)
-    if campaign.status is CampaignStatus.ACTIVE:
+    is_suspended = organization.status is OrganizationStatus.SUSPENDED  # the notice says it
+    if campaign.status is CampaignStatus.ACTIVE or is_suspended:
         return ""
     if is_started:
         return gettext("No calls while it is paused.")

@@ -74,10 +74,6 @@ _HIDDEN_IF_ZERO = {AnsweredBy.UNKNOWN, STOPPED}
 """Rare results, shown only if there are any."""
 OTHER_REASON = lazy_gettext("Refused by a rule for calls")
 _FIXES = {
-    BlockerKind.ORGANIZATION_SUSPENDED: (
-        "portal.organizations.show_organization",
-        lazy_gettext("View organization"),
-    ),
     BlockerKind.ASSISTANT_INACTIVE: (
         "portal.assistants.show_assistant",
         lazy_gettext("View assistant"),
@@ -132,16 +128,10 @@ def consequences(
     """Return the consequences of starting now, in numbers; contacts that won't be called with a
     link to them. ``call_details`` comes from `how_lines`."""
     lines = [
-        ngettext(
-            "%(num)s contact will be called: %(hours)s.",
-            "%(num)s contacts will be called: %(hours)s.",
-            forecast.called,
-            hours=hours_label(plan),
-        ),
+        *([_hold_line(blocker)] if blocker else []),
+        _called_line(forecast, plan, is_held=needs_action(blocker)),
         *call_details,
     ]
-    if blocker is not None:
-        lines.append(gettext("No calls until this ends: %(sentence)s", sentence=blocker.message))
     if forecast.before:
         lines.append(
             ngettext(
@@ -164,13 +154,48 @@ def consequences(
     return lines
 
 
+def needs_action(blocker: CampaignBlocker | None) -> bool:
+    """Return whether someone must act before calls begin."""
+    return blocker is not None and blocker.until is None
+
+
+def _hold_line(blocker: CampaignBlocker) -> str:
+    if blocker.code is BlockerKind.ORGANIZATION_SUSPENDED:
+        return gettext("No calls until the organization is reactivated.")
+    return gettext("No calls for now. %(reason)s", reason=_blocker_text(blocker))
+
+
+def _called_line(forecast: RoundForecast, plan: Outreach, *, is_held: bool) -> str:
+    hours = hours_label(plan)
+    if is_held:
+        return ngettext(
+            "After that, %(num)s contact will be called: %(hours)s.",
+            "After that, %(num)s contacts will be called: %(hours)s.",
+            forecast.called,
+            hours=hours,
+        )
+    return ngettext(
+        "%(num)s contact will be called: %(hours)s.",
+        "%(num)s contacts will be called: %(hours)s.",
+        forecast.called,
+        hours=hours,
+    )
+
+
 def how_lines(
-    plan: Outreach, assistant: Assistant, estimate: RoundEstimate, *, simulated: bool
+    plan: Outreach,
+    assistant: Assistant,
+    estimate: RoundEstimate,
+    *,
+    simulated: bool,
+    is_held: bool,
 ) -> list[str]:
-    """Return about how long the calls take, who calls, how many at once, and on which days."""
+    """Return about how long the calls take unless they are held, who calls, how many at once, and
+    on which days."""
     days = [f"{label}: {day}." for label, day in days_of(plan)]
+    duration_line = None if is_held else duration_message(estimate)
     return [
-        *([duration_line] if (duration_line := duration_message(estimate)) else []),
+        *([duration_line] if duration_line else []),
         ngettext(
             "%(assistant)s calls from %(number)s, at most %(num)s person at the same time.",
             "%(assistant)s calls from %(number)s, at most %(num)s people at the same time.",
@@ -294,8 +319,11 @@ def _count_label(reason: str | ClosedCountry, count: str) -> str:
 def blocker_message(
     campaign: Campaign, plan: Outreach, blocker: CampaignBlocker | None
 ) -> dict[str, str | None] | None:
-    """Return why calling is held, and the page that fixes it if the user may; None if it is not."""
+    """Return why calling is held, and the page that fixes it if the user may; None if it is not, or
+    if the organization is suspended, which the head of the page says."""
     if blocker is None or campaign.status is CampaignStatus.ARCHIVED:
+        return None
+    if blocker.code is BlockerKind.ORGANIZATION_SUSPENDED:
         return None
     runs = campaign.status is CampaignStatus.ACTIVE
     endpoint, act = _FIXES[blocker.code]
@@ -304,13 +332,17 @@ def blocker_message(
         "portal.campaigns.edit_plan": {"campaign_id": campaign.id},
         "portal.carriers.show_carrier_status": {},
     }.get(endpoint, {"organization_id": campaign.organization_id})
-    text = blocker.message
-    if blocker.until:
-        until = long_datetime(blocker.until, zone())
-        text = gettext("%(sentence)s Until %(moment)s.", sentence=text, moment=until)
     return {
         "title": gettext("No calls right now") if runs else gettext("No one would be called"),
-        "text": text,
+        "text": _blocker_text(blocker),
         "url": url_for(endpoint, **ids) if may_open(caller(), endpoint) else None,
         "act": str(act),
     }
+
+
+def _blocker_text(blocker: CampaignBlocker) -> str:
+    """Return why calling is held, and until when if it ends by itself."""
+    if blocker.until is None:
+        return blocker.message
+    until = long_datetime(blocker.until, zone())
+    return gettext("%(sentence)s Until %(moment)s.", sentence=blocker.message, moment=until)

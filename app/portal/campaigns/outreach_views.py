@@ -26,6 +26,7 @@ from app.portal.campaigns.labels import (
     consequences,
     how_lines,
     left_out_message,
+    needs_action,
     reason_label,
     result_figures,
 )
@@ -174,14 +175,15 @@ def _outreach_context(session: Session, campaign: Campaign) -> dict[str, Any]:
     """Return the data that the page and its live panel share."""
     plan = outreach.stored_plan(session, campaign)
     progress = outreach.progress_of(session, campaign)
+    owner = session.get_one(Organization, campaign.organization_id)
     running = campaign.status is CampaignStatus.ACTIVE
     context: dict[str, Any] = {
         "plan": plan,
         "progress": progress,
         "running": running,
-        "status": status_message(
-            campaign, plan, progress, _opens_at(session, campaign, plan, progress)
-        ),
+        "status": gettext("No calls while the organization is suspended.")
+        if owner.status is OrganizationStatus.SUSPENDED and not progress.is_over
+        else status_message(campaign, plan, progress, _opens_at(session, campaign, plan, progress)),
         "waiting": waiting_message(progress) if running else None,
         "results": result_figures(campaign, progress),
         "called_url": calls_of_round(campaign),
@@ -203,7 +205,6 @@ def _outreach_context(session: Session, campaign: Campaign) -> dict[str, Any]:
         assistant = assistants.get(session, caller(), plan.assistant_id)
         context["blocker"] = blocker_message(campaign, plan, _blocker(session, campaign, plan))
         context["facts_of_plan"] = plan_facts(plan, assistant)
-        owner = session.get_one(Organization, campaign.organization_id)
         is_archived = owner.status is OrganizationStatus.ARCHIVED
         if campaign.status is not CampaignStatus.ARCHIVED and not is_archived:
             context |= _available_actions(session, campaign, plan, progress)
@@ -287,6 +288,7 @@ def _start_confirmation(
     session: Session, campaign: Campaign, plan: Outreach, again: RecallChoice | None = None
 ) -> ConfirmationPage:
     forecast = outreach.forecast(session, campaign, again=again)
+    blocker = _blocker(session, campaign, plan)
     title, act = _title_and_act(campaign, plan, again)
     endpoint = "portal.campaigns.call_again" if again else "portal.campaigns.start_calling"
     return ConfirmationPage(
@@ -301,8 +303,8 @@ def _start_confirmation(
             forecast,
             _closed_countries(session, campaign, forecast.left_out),
             plan,
-            _how_consequences(session, campaign, plan, forecast.called),
-            _blocker(session, campaign, plan),
+            _how_consequences(session, campaign, plan, forecast.called, blocker),
+            blocker,
         ),
         action_label=act,
         keep_label=gettext("Not now"),
@@ -334,7 +336,11 @@ def _title_and_act(
 
 
 def _how_consequences(
-    session: Session, campaign: Campaign, plan: Outreach, contacts: int
+    session: Session,
+    campaign: Campaign,
+    plan: Outreach,
+    contacts: int,
+    blocker: outreach.CampaignBlocker | None,
 ) -> list[str]:
     organization = organizations.get(session, caller(), campaign.organization_id)
     route = phone_numbers.route_of(session, organization, CarrierKind(settings().carrier))
@@ -343,6 +349,7 @@ def _how_consequences(
         assistants.get(session, caller(), plan.assistant_id),
         estimate_of(session, plan, campaign, organization, contacts),
         simulated=route.carrier is CarrierKind.SIMULATOR,
+        is_held=needs_action(blocker),
     )
 
 

@@ -8,9 +8,10 @@ from flask import flash, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
+from app.enums import OrganizationStatus
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
-from app.models import Campaign
+from app.models import Campaign, Organization
 from app.policy import Permission
 from app.portal.campaigns import blueprint
 from app.portal.campaigns.outreach_views import estimate_of, night_warning
@@ -130,9 +131,17 @@ def _zone_of_days(session: Session, plan: outreach.CampaignPlan) -> list[tuple[s
     return [(gettext("First and last day in"), zone_of(session, plan).key)]
 
 
-def _duration_rows(expected: outreach.RoundEstimate) -> list[tuple[str, str]]:
-    message = duration_message(expected)
-    return [(duration_label(expected), message)] if message else []
+def _time_rows(
+    campaign: Campaign, organization: Organization, expected: outreach.RoundEstimate
+) -> list[tuple[str, str]]:
+    """Return when the first call would be placed and how long all take."""
+    first, message = gettext("First call"), duration_message(expected)
+    duration = [(duration_label(expected), message)] if message else []
+    if not campaign.contact_count:
+        return duration
+    if organization.status is OrganizationStatus.SUSPENDED:
+        return [(first, gettext("Not while the organization is suspended"))]
+    return [(first, first_call_message(expected)), *duration]
 
 
 def _outlook(session: Session, campaign: Campaign, plan: outreach.CampaignPlan) -> dict[str, Any]:
@@ -147,12 +156,7 @@ def _outlook(session: Session, campaign: Campaign, plan: outreach.CampaignPlan) 
         "outlook": [
             (gettext("Contacts"), number(campaign.contact_count)),
             (gettext("Concurrent calls"), gettext("At most %(most)s", most=expected.at_once)),
-            *(
-                [(gettext("First call"), first_call_message(expected))]
-                if campaign.contact_count
-                else []
-            ),
-            *_duration_rows(expected),
+            *_time_rows(campaign, organization, expected),
             *_zone_of_days(session, plan),
         ],
         "at_night": night_calls_warning(*outreach.hours_of(plan, organization)),
