@@ -16,9 +16,10 @@ from app.enums import CallSource, Role
 from app.models import Assistant, Call, LegacyDay, LegacyExchange, OAuthClient, User, utcnow
 from app.policy.caller import system_caller
 from app.portal.legacy_migration.labels import as_curl, differences, time_left
-from app.services import calls, oauth_clients
+from app.services import calls, oauth_clients, organizations
 from app.services.legacy import migration as legacy_migration
 from app.services.legacy.migration import ShadowRequest
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.fixtures.databases import runs_on
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
@@ -114,6 +115,21 @@ def test_the_list_is_searched_and_leaves_out_what_was_revoked(
     assert "Gone already" not in admin.get(LIST).text
     assert "No client matches" in admin.get(f"{LIST}?q=nowhere").text
     assert f'href="{LIST}"' in admin.get("/api-access").text
+
+
+def test_a_client_of_a_suspended_organization_is_shown_as_refused(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    client = make(session, own)
+    paths = ("/api-access/migration", page_of(client))
+    paths = (*paths, "/api-access/clients", f"/api-access/clients/{client.id}")
+    before = [admin.get(path).text.count("Refused") for path in paths]
+    assert client.organization_id is not None
+    organizations.suspend(session, OPERATOR, client.organization_id)
+    session.commit()
+    after = [admin.get(path).text.count("Refused") for path in paths]
+    assert after == [each + 1 for each in before]
+    assert "Organization suspended" in admin.get(paths[0]).text
 
 
 @pytest.mark.usefixtures("clock")

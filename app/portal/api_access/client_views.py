@@ -125,18 +125,19 @@ def revoke_client(client_id: UUID) -> Page:
 
 
 def _list_rows(session: Session, clients: Sequence[OAuthClient]) -> list[dict[str, Any]]:
-    owners = {each.organization_id for each in clients if each.organization_id}
-    names, days_in = organizations.names_of(session, caller(), owners), zone()
+    ids = {each.organization_id for each in clients if each.organization_id}
+    owners, days_in = organizations.by_ids(session, caller(), ids), zone()
     return [
         {
             "client": client,
             "kind": kind_of_client(client),
-            "organization": names.get(client.organization_id) if client.organization_id else None,
-            "status": client_status(client),
+            "organization": owner.name if owner else None,
+            "status": client_status(client, owner.status if owner else None),
             "end": end_of(client, days_in, served_until(client, settings())),
             "used": ago(client.last_used_at, days_in),
         }
         for client in clients
+        for owner in [owners.get(client.organization_id) if client.organization_id else None]
     ]
 
 
@@ -174,8 +175,11 @@ def _client_page(client_id: UUID, secret: str | None = None, success_title: str 
     with transaction(read_only=True) as session:
         client = oauth_clients.get(session, caller(), client_id)
         requests = last_requests(session, client.id)
-        ids = {client.organization_id} if client.organization_id else set()
-        organization_names = organizations.names_of(session, caller(), ids)
+        organization = (
+            organizations.get(session, caller(), client.organization_id)
+            if client.organization_id
+            else None
+        )
         names = users.names_by_email(session, caller(), [client.created_by])
     days_in = zone()
     can_change = client.area is Area.PARTNER_ADMIN and not client.is_over
@@ -186,12 +190,10 @@ def _client_page(client_id: UUID, secret: str | None = None, success_title: str 
         secret=secret,
         done=success_title,
         crumbs=[*_parent_crumbs(), (client.name, None)],
-        status=client_status(client),
+        status=client_status(client, organization.status if organization else None),
         end=end_of(client, days_in, served_until(client, settings())),
         kind=kind_of_client(client),
-        organization=organization_names.get(client.organization_id)
-        if client.organization_id
-        else None,
+        organization=organization,
         names=names,
         lines=lines,
         try_code=curl_examples.in_shell(lines, curl_examples.SECRET_VARIABLE),

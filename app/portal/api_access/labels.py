@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from app.enums import Area
+from app.enums import Area, OrganizationStatus
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.models import ApiKey, ApiRequest, OAuthClient, ScimToken, utcnow
@@ -18,10 +18,11 @@ SOON = timedelta(days=14)
 
 @dataclass(frozen=True, slots=True)
 class CredentialBadge:
-    """A badge: its word and tone (see components/badge.html)."""
+    """A badge: its word and tone (see components/badge.html), and the reason below it in lists."""
 
     label: str
     tone: str
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,12 @@ class CredentialEnd:
     soon: bool
 
 
-def key_status(key: ApiKey, zone: str) -> CredentialBadge:
+def key_status(key: ApiKey, organization_status: OrganizationStatus, zone: str) -> CredentialBadge:
+    """Return the status of a key by that of its organization."""
     if key.revoked_at is not None:
         return CredentialBadge(pgettext("API key", "Revoked"), "danger")
+    if not key.is_over and (reason := _refusal(organization_status)):
+        return CredentialBadge(pgettext("API key", "Refused"), "danger", reason)
     if key.replaced_by is not None and key.is_over:
         return CredentialBadge(pgettext("API key", "Rotated"), "neutral")
     if key.replaced_by is not None:
@@ -57,14 +61,28 @@ def replaced_message(replaced: ApiKey, zone: str) -> str:
     )
 
 
-def client_status(client: OAuthClient) -> CredentialBadge:
+def client_status(client: OAuthClient, organization_status: OrganizationStatus | None) -> CredentialBadge:
+    """Return the status of a client by that of its organization, if it has one."""
     if client.revoked_at is not None:
         return CredentialBadge(pgettext("API client", "Revoked"), "danger")
+    if not client.is_over and (reason := _refusal(organization_status)):
+        return CredentialBadge(pgettext("API client", "Refused"), "danger", reason)
     if client.suspended_at is not None and not client.is_over:
         return CredentialBadge(pgettext("API client", "Suspended"), "warning")
     return status_by_end(client.expires_at) or CredentialBadge(
         pgettext("API client", "Active"), "success"
     )
+
+
+def _refusal(status: OrganizationStatus | None) -> str:
+    """Return why the credentials of an organization are refused, if they are."""
+    match status:
+        case OrganizationStatus.SUSPENDED:
+            return gettext("Organization suspended")
+        case OrganizationStatus.ARCHIVED:
+            return gettext("Organization archived")
+        case _:
+            return ""
 
 
 def status_by_end(end: datetime | None) -> CredentialBadge | None:

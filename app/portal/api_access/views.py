@@ -73,11 +73,11 @@ def _list_context(session: Session) -> dict[str, Any]:
         in_use=IN_USE.get(request.args.get("state", "")),
     )
     page = api_keys.search(session, caller(), filters, **position.query_args)
-    owners = {row.organization_id for row in page.items}
+    ids = {row.organization_id for row in page.items}
+    owners = organizations.by_ids(session, caller(), ids)
     return {
         "organization": organization,
-        "rows": [_key_row(row) for row in page.items],
-        "names": organizations.names_of(session, caller(), owners),
+        "rows": [_key_row(row, owners[row.organization_id]) for row in page.items],
         **position.pager(page.next_cursor, "q", "state", "kind", "organization"),
     }
 
@@ -184,7 +184,7 @@ def _key_page(key_id: UUID, secret: str | None = None, success_title: str = "") 
         secret=secret,
         done=success_title,
         crumbs=[*_parent_crumbs(), (key.name, None)],
-        status=key_status(key, days_in),
+        status=key_status(key, organization.status, days_in),
         end=end_of(key, days_in),
         replaced=replaced,
         replaced_message=replaced_message(replaced, days_in) if replaced else None,
@@ -235,13 +235,14 @@ def _revoke_confirmation(key: ApiKey) -> ConfirmationPage:
     )
 
 
-def _key_row(key: ApiKey) -> dict[str, Any]:
+def _key_row(key: ApiKey, organization: Organization) -> dict[str, Any]:
     days_in = zone()
     return {
         "key": key,
+        "organization": organization.name,
         "may": _scopes_label(key),
         "has_all": len(key.scopes) == len(SCOPE_LABELS),
-        "status": key_status(key, days_in),
+        "status": key_status(key, organization.status, days_in),
         "end": end_of(key, days_in),
         "used": ago(key.last_used_at, days_in),
     }

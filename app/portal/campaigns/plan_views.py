@@ -135,7 +135,8 @@ def _time_rows(
     campaign: Campaign, organization: Organization, expected: outreach.RoundEstimate
 ) -> list[tuple[str, str]]:
     """Return when the first call would be placed and how long all take."""
-    first, message = gettext("First call"), duration_message(expected)
+    first = gettext("First call")
+    message = duration_message(expected)
     duration = [(duration_label(expected), message)] if message else []
     if not campaign.contact_count:
         return duration

@@ -116,7 +116,7 @@ def _client_row(migrating: MigratingClient) -> dict[str, Any]:
     until = end_of_service(migrating.client.served_until, settings())
     return {
         "moving": migrating,
-        "status": client_status(migrating.client),
+        "status": client_status(migrating.client, migrating.organization_status),
         "until": until,
         "time_left": time_left(until),
         "ends_by_extension": until != settings().legacy_retirement,

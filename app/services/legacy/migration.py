@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Select, delete, false, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.enums import Area, CallSource, CallStatus, CarrierKind
+from app.enums import Area, CallSource, CallStatus, CarrierKind, OrganizationStatus
 from app.errors import NotFound
 from app.languages import gettext
 from app.models import Call, LegacyDay, LegacyExchange, OAuthClient, Organization, Partner, utcnow
@@ -53,6 +53,7 @@ class MigratingClient:
 
     client: OAuthClient
     organization: str
+    organization_status: OrganizationStatus
     partner: str
     accepted: int
     refused: int
@@ -267,7 +268,7 @@ def _visible_clients(caller: Caller) -> Select[OAuthClient]:
 
 
 def _with_figures(session: Session, clients: Sequence[OAuthClient]) -> list[MigratingClient]:
-    names = select(OAuthClient.id, Organization.name, Partner.name).where(
+    names = select(OAuthClient.id, Organization.name, Organization.status, Partner.name).where(
         Organization.id == OAuthClient.organization_id,
         Partner.id == OAuthClient.partner_id,
     )
@@ -295,10 +296,17 @@ def _with_figures(session: Session, clients: Sequence[OAuthClient]) -> list[Migr
     figures = {row[0]: row[1:] for row in rows}
     return [
         MigratingClient(
-            client, str(name), str(partner), int(accepted), int(refused), int(differing), last
+            client,
+            str(name),
+            status,
+            str(partner),
+            int(accepted),
+            int(refused),
+            int(differing),
+            last,
         )
         for client in clients
-        for name, partner, accepted, refused, differing, last in [figures[client.id]]
+        for name, status, partner, accepted, refused, differing, last in [figures[client.id]]
     ]
 
 
