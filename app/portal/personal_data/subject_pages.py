@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.languages import gettext
-from app.models import is_erased
+from app.models import Campaign, is_erased
 from app.portal.personal_data import labels
 from app.portal.web.navigation import may_open
 from app.services import calls, contacts, users
@@ -18,14 +18,18 @@ from app.services.contacts import single
 from app.services.personal_data import subjects
 from app.services.personal_data.subjects import DataSubject
 
+Trail = list[tuple[str, str | None]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectPage:
-    """``confirmation_text`` is entered to confirm the erasure, ``url`` is the page of the user,
-    contact or call, ``calls_url`` lists the calls to the subject."""
+    """``confirmation_text`` is entered to confirm the erasure, ``parents`` are the pages above
+    that of the user, contact or call, which is ``url``; ``calls_url`` lists the calls to the
+    subject."""
 
     subject: DataSubject
     name: str
+    parents: Trail
     confirmation_text: str
     consequences: Sequence[str]
     url: str
@@ -36,7 +40,6 @@ class SubjectPage:
 
 
 Loader = Callable[[Session], SubjectPage]
-Trail = list[tuple[str, str | None]]
 
 
 def settings_trail() -> Trail:
@@ -51,12 +54,12 @@ def settings_trail() -> Trail:
 
 def subject_trail(about: SubjectPage, title: str) -> Trail:
     """Return the trail of a page about the data of a person."""
-    return [
-        *settings_trail(),
-        (gettext("Find a person’s data"), url_for("portal.personal_data.find_personal_data")),
-        (about.name, about.url),
-        (title, None),
-    ]
+    return [*about.parents, (about.name, about.url), (title, None)]
+
+
+def _parent(label: str, endpoint: str, **ids: Any) -> Trail:
+    """Return a page of a trail, if the user may open it."""
+    return [(label, url_for(endpoint, **ids))] if may_open(caller(), endpoint) else []
 
 
 def user(user_id: UUID) -> Loader:
@@ -67,6 +70,7 @@ def user(user_id: UUID) -> Loader:
         return SubjectPage(
             subject=subjects.user(session, caller(), user_id),
             name=stored.name or stored.email,
+            parents=_parent(gettext("Users"), "portal.users.list_users"),
             confirmation_text=stored.email,
             consequences=labels.OF_USERS,
             url=url_for("portal.users.show_user", user_id=user_id),
@@ -84,10 +88,15 @@ def contact(campaign_id: UUID, contact_id: UUID) -> Loader:
 
     def load(session: Session) -> SubjectPage:
         stored = contacts.get(session, caller(), campaign_id, contact_id)
+        campaign = session.get_one(Campaign, campaign_id)
         name = single.name_of(stored)
         return SubjectPage(
             subject=subjects.contact(session, caller(), campaign_id, contact_id),
             name=name,
+            parents=[
+                *_parent(gettext("Campaigns"), "portal.campaigns.list_campaigns"),
+                *_parent(campaign.name, "portal.campaigns.show_campaign", campaign_id=campaign_id),
+            ],
             confirmation_text=name,
             consequences=labels.OF_CONTACTS,
             url=url_for("portal.contacts.show_contact", **ids),
@@ -111,6 +120,7 @@ def called(call_id: UUID) -> Loader:
         return SubjectPage(
             subject=subject,
             name=name,
+            parents=_parent(gettext("Calls"), "portal.calls.list_calls"),
             confirmation_text=name,
             consequences=labels.OF_CONTACTS,
             url=url_for("portal.calls.show_call", call_id=call_id),

@@ -165,20 +165,21 @@ def _pace(contact_import: ContactImport) -> str:
 def confirm_delete_upload_data(upload_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         contact_import = uploads.get(session, caller(), upload_id)
-    return (
-        _delete_confirmation(contact_import).page()
-        if deletion.can_be_deleted(contact_import)
-        else to_upload(upload_id)
-    )
+        if deletion.can_be_deleted(contact_import):
+            return _delete_confirmation(session, contact_import).page()
+    return to_upload(upload_id)
 
 
-def _delete_confirmation(contact_import: ContactImport) -> ConfirmationPage:
+def _delete_confirmation(session: Session, contact_import: ContactImport) -> ConfirmationPage:
+    url = url_for("portal.uploads.show_upload", upload_id=contact_import.id)
+    *parents, (upload_label, _) = path_of(session, contact_import)["crumbs"]
     return ConfirmationPage(
         title=gettext("Delete the data of %(file)s?", file=contact_import.file_name),
         consequences=_consequences(contact_import),
         action_label=gettext("Delete data"),
         keep_label=gettext("Keep data"),
-        keep_url=url_for("portal.uploads.show_upload", upload_id=contact_import.id),
+        keep_url=url,
+        crumbs=[*parents, (upload_label, url)],
     )
 
 
