@@ -37,6 +37,22 @@ def test_the_right_password_leads_to_the_overview(browser: Browser, tenant: Tena
     assert "<h1>Overview</h1>" in browser.get("/").text
 
 
+@pytest.mark.parametrize(
+    ("language", "name", "title"),
+    [
+        ("de", "Partnerportal", "Beim Partnerportal anmelden"),
+        ("fr", "Portail partenaire", "Se connecter au portail partenaire"),
+    ],
+)
+def test_the_sign_in_page_of_the_installation_has_one_name_in_each_language(
+    browser: Browser, language: str, name: str, title: str
+) -> None:
+    page = browser.get("/sign-in", headers={"Accept-Language": language}).text
+    assert f'<span class="logo-name">{name}</span>' in page
+    assert title in page
+    assert "Partner portal" not in page
+
+
 @pytest.mark.parametrize("support", [None, "help@northwind.example"])
 @pytest.mark.parametrize("path", ["/sign-in", "/p/northwind/sign-in"])
 def test_a_member_of_a_suspended_organization_learns_it_with_the_right_password_only(

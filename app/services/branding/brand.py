@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from app.enums import ImageType, SocialType
-from app.languages import language, lazy_gettext
+from app.languages import gettext, language, lazy_gettext
 from app.models import Partner
 from app.services.partners.outside_pictures import shown_path, stored_hash
 
@@ -59,6 +59,11 @@ class Brand:
     has_chat: bool = False
     chat_assistant_id: str | None = None
     chat_colours: Mapping[str, Any] | None = None
+
+    @property
+    def spoken_name(self) -> str:
+        """The product's name; that of the neutral brand in the current language."""
+        return self.product_name if self.slug else gettext("Partner portal")
 
     @property
     def spoken_tagline(self) -> str | None:
