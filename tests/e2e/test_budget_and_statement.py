@@ -65,7 +65,7 @@ def test_a_budget_that_is_spent_is_notified_and_mailed(
     page.get_by_label("More recipients").fill(reader)
     page.get_by_role("button", name="Save budget").click()
     expect(page.locator(".result")).to_have_text(
-        "Budget saved. An alert is sent within minutes: a level is reached already."
+        "Budget saved. An alert is sent within minutes: the level of 100 % is already reached."
     )
     expect(page.get_by_text("The budget is spent.")).to_be_visible()
 

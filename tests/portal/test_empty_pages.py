@@ -14,6 +14,7 @@ LEADS_TO = {
     "/organizations": "/organizations/new",
     "/do-not-call": "/organizations/new",
     "/costs": "/organizations/new",
+    "/report/month": "/organizations/new",
     "/assistants/new": "/organizations/new",
     "/campaigns/new": "/organizations/new",
     "/test-call": "/assistants/new",

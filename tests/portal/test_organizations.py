@@ -51,7 +51,8 @@ NEW = {
 
 def test_adding_an_organization_leads_to_templates_and_files(browser: Browser) -> None:
     page = browser.get("/organizations/new").text
-    assert 'href="/organization-templates">Use a template</a>' in page
+    assert 'href="/organization-templates?use=one">Use a template</a>' in page
+    assert 'href="/organization-templates?use=file">From a file</a>' in page
 
 
 def test_a_typed_name_suggests_the_organizations_that_match(

@@ -61,6 +61,9 @@ def ended(session: Session, endpoint: WebhookEndpoint, state: DeliveryStatus) ->
     return delivery
 
 
+STATES = ("waiting", "retrying", "held", "delivered", "failed")
+
+
 def page_of(endpoint: WebhookEndpoint) -> str:
     return f"{LIST}/{endpoint.id}"
 
@@ -410,6 +413,18 @@ def test_the_secret_is_rotated_with_an_overlap(
     wrong = admin.post(page, {"overlap": "8", "once": "b3"}, page=page)
     assert wrong.status_code == 422
     assert "0 to 7 days" in wrong.text
+
+
+def test_the_statuses_of_the_filter_are_those_of_the_badges(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    retried = fail(session, endpoint)
+    page = page_of(endpoint)
+    link = f'href="{page}/deliveries/{retried.id}"'
+    assert '<option value="retrying">Retrying</option>' in admin.get(page).text
+    shown = {state: link in admin.get(f"{page}?state={state}").text for state in STATES}
+    assert shown == dict.fromkeys(STATES, False) | {"retrying": True}
 
 
 def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(

@@ -61,7 +61,9 @@ def replaced_message(replaced: ApiKey, zone: str) -> str:
     )
 
 
-def client_status(client: OAuthClient, organization_status: OrganizationStatus | None) -> CredentialBadge:
+def client_status(
+    client: OAuthClient, organization_status: OrganizationStatus | None
+) -> CredentialBadge:
     """Return the status of a client by that of its organization, if it has one."""
     if client.revoked_at is not None:
         return CredentialBadge(pgettext("API client", "Revoked"), "danger")

@@ -104,6 +104,12 @@ CAMPAIGNS = ListDefinition(
         organization_column(lambda row: row.organization, is_default=False),
         status_column(lambda row: row.status_label, "phone-first"),
         ListColumn(
+            "assistant",
+            lazy_gettext("Assistant"),
+            lambda row: row.outreach.assistant,
+            "wrap from-desktop",
+        ),
+        ListColumn(
             "progress",
             lazy_gettext("Progress"),
             lambda row: row.outreach.done,
@@ -129,12 +135,6 @@ CAMPAIGNS = ListDefinition(
             lazy_gettext("Reached a person"),
             lambda row: row.outreach.by_human if row.outreach.started_at else None,
             "end",
-        ),
-        ListColumn(
-            "assistant",
-            lazy_gettext("Assistant"),
-            lambda row: row.outreach.assistant,
-            "wrap from-desktop",
         ),
         ListColumn(
             "next-call",

@@ -96,7 +96,7 @@ def rough_duration(delta: timedelta) -> str:
     return ngettext("%(num)s hour", "%(num)s hours", round(minutes / 60))
 
 
-def first_call_message(estimate: RoundEstimate) -> str | None:
+def first_call_message(estimate: RoundEstimate) -> str:
     if estimate.starts_at is None:
         return gettext("Never: the last day is over")
     if estimate.starts_at - utcnow() < _SLACK:

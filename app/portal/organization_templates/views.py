@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from flask import render_template, url_for
+from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -38,6 +38,13 @@ from app.validation.uuids import as_uuid
 MAX_CAMPAIGNS = 50
 
 
+FORMS = {
+    "one": "portal.organization_templates.new_organization_from_template",
+    "file": "portal.organization_templates.new_organizations_from_template",
+}
+"""What a template is chosen for, and the form that uses it."""
+
+
 def bounds() -> InstallationBounds:
     return InstallationBounds(settings().calls_per_organization, settings().sip_allow_private)
 
@@ -48,11 +55,19 @@ def opened(template_id: UUID) -> OpenedTemplate:
 
 
 @blueprint.get("/organization-templates")
-def list_templates() -> str:
+def list_templates() -> Page:
+    """List the templates, or let the user choose one for a new organization or for those of a file;
+    a single template needs no choice."""
+    use = request.args.get("use", "")
     with transaction(read_only=True) as session:
         rows = organization_templates.listing(session, caller())
+    if use in FORMS and len(rows) == 1:
+        return redirect(url_for(FORMS[use], template_id=rows[0].template.id), 303)
     return render_template(
-        "portal/organization_templates/list.html", rows=rows, content_label=content_label
+        "portal/organization_templates/list.html",
+        rows=rows,
+        use=use,
+        content_label=content_label,
     )
 
 

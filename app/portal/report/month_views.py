@@ -22,7 +22,7 @@ from app.portal.web.charts import chart_of
 from app.portal.web.lists import file_name_part, pdf_file
 from app.portal.web.organization_picker import organization_named
 from app.portal.web.page_frame import read_frame
-from app.services import monthly_reports, partners, pdf, reporting
+from app.services import monthly_reports, organizations, partners, pdf, reporting
 from app.services.billing import margin
 from app.services.billing.margin import MonthMargin
 from app.services.branding.letterhead import letterhead
@@ -39,6 +39,13 @@ class MonthReportView:
     month: date
     report: MonthlyReport
     earned: MonthMargin | None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether neither month has calls."""
+        report = self.report
+        conversations = report.now.conversations or report.before.conversations
+        return not (conversations or report.calls.ended or report.calls_before.ended)
 
     @property
     def organization_id(self) -> UUID | None:
@@ -65,14 +72,24 @@ def show_month() -> str:
         read_frame(session)
         view = _requested_report(session, today)
         _schedule, _version, next_at = monthly_reports.get(session, caller(), view.organization_id)
-    return _month_page(view, next_at, today)
+        needs_organization = view.is_empty and not _has_organizations(session)
+    return _month_page(view, next_at, today, needs_organization=needs_organization)
 
 
-def _month_page(view: MonthReportView, next_at: datetime | None, today: date) -> str:
+def _has_organizations(session: Session) -> bool:
+    filters = organizations.OrganizationFilter(with_archived=True)
+    return bool(organizations.search(session, caller(), filters, sort="name", limit=1).items)
+
+
+def _month_page(
+    view: MonthReportView, next_at: datetime | None, today: date, *, needs_organization: bool
+) -> str:
     return render_template(
         "portal/report/month.html",
         organization=view.organization,
         report=view.report,
+        is_empty=view.is_empty,
+        needs_organization=needs_organization,
         month=view.month,
         unfinished=view.report.span.end == today,
         **_neighbour_urls(view.month, today, view.organization_id),

@@ -24,6 +24,7 @@ from app.portal.spending.limit_pages import (
 )
 from app.portal.spending.uses import bars_of, budget_bar
 from app.portal.web.blueprint import Page
+from app.portal.web.formats import percent
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.navigation import may_open
@@ -220,8 +221,11 @@ def _submit(subject: LimitSubject) -> Page:
     with transaction(read_only=True) as session:
         budget = budgets.budget_of(session, caller(), subject)
     saved = gettext("Budget saved.")
-    if budget.is_alerting:
-        saved += " " + gettext("An alert is sent within minutes: a level is reached already.")
+    if budget.reached_level is not None:
+        saved += " " + gettext(
+            "An alert is sent within minutes: the level of %(level)s is already reached.",
+            level=percent(budget.reached_level, 100),
+        )
     return redirect_saved(saved, _spending_url(subject), changed)
 
 

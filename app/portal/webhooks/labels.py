@@ -32,6 +32,14 @@ STATUS_LABELS: dict[str, str] = {
     DeliveryStatus.DELIVERED: lazy_gettext("Delivered"),
     DeliveryStatus.FAILED: lazy_gettext("Failed"),
 }
+RETRYING = "retrying"
+"""The filter value of deliveries on their way that were tried before."""
+STATUS_FILTER: dict[str, str] = {
+    DeliveryStatus.WAITING: STATUS_LABELS[DeliveryStatus.WAITING],
+    RETRYING: lazy_gettext("Retrying"),
+    **STATUS_LABELS,
+}
+"""The values of the log's filter, as the badges of its rows."""
 _TONES = {
     DeliveryStatus.WAITING: "info",
     DeliveryStatus.HELD: "neutral",

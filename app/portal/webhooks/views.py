@@ -34,7 +34,8 @@ from app.portal.webhooks.forms import (
     WebhookForm,
 )
 from app.portal.webhooks.labels import (
-    STATUS_LABELS,
+    RETRYING,
+    STATUS_FILTER,
     address_news,
     delivery_facts,
     events_label,
@@ -179,18 +180,26 @@ def rotate_webhook_secret(webhook_id: UUID) -> Page:
     return webhook_page(webhook_id, rotated.secret, gettext("The webhook has a new secret"))
 
 
+def _chosen_status() -> dict[str, Any]:
+    """Return the arguments of `deliveries.log` for the status of the URL."""
+    if request.args.get("state") == RETRYING:
+        return {"status": DeliveryStatus.WAITING, "is_retried": True}
+    status = lists.choice_filter("state", DeliveryStatus)
+    return {"status": status, "is_retried": False if status is DeliveryStatus.WAITING else None}
+
+
 def webhook_page(
     webhook_id: UUID,
     secret: str | None = None,
     success_title: str = "",
     replay_form: ReplayForm | None = None,
 ) -> str:
-    position, status = lists.current_position(), lists.choice_filter("state", DeliveryStatus)
+    position, status = lists.current_position(), _chosen_status()
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         owner_id = endpoint.organization_id
         organization = organizations.get(session, caller(), owner_id) if owner_id else None
-        log = deliveries.log(session, endpoint, status=status, **position.query_args)
+        log = deliveries.log(session, endpoint, **status, **position.query_args)
         owners = deliveries.organizations_of(session, caller(), endpoint, log.items)
         counts = deliveries.counts(session, endpoint)
         address = addresses.untried_address(session, endpoint)
@@ -217,7 +226,7 @@ def webhook_page(
         counts=counts,
         failed=counts[DeliveryStatus.FAILED],
         replay_form=replay_form or ReplayForm.from_object(),
-        status_label=STATUS_LABELS,
+        statuses=STATUS_FILTER,
         old_until=until if until and until > utcnow() else None,
         **position.pager(log.next_cursor, "state"),
         removing=removal_confirmation(endpoint, counts),

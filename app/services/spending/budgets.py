@@ -49,9 +49,12 @@ class MonthBudget:
     recipients: tuple[str, ...] = ()
 
     @property
-    def is_alerting(self) -> bool:
-        """Return whether the spent part has reached a level."""
-        return self.micros is not None and 100 * self.spent >= min(self.levels) * self.micros
+    def reached_level(self) -> int | None:
+        """Return the highest level that the spent part has reached."""
+        if self.micros is None:
+            return None
+        reached = (level for level in self.levels if 100 * self.spent >= level * self.micros)
+        return max(reached, default=None)
 
 
 @dataclass(frozen=True, slots=True)

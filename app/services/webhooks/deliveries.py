@@ -30,16 +30,21 @@ def log(
     endpoint: WebhookEndpoint,
     *,
     status: DeliveryStatus | None = None,
+    is_retried: bool | None = None,
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[WebhookDelivery]:
-    """Return a page of the deliveries of a loaded endpoint, newest first.
+    """Return a page of the deliveries of a loaded endpoint, newest first. ``is_retried`` keeps
+    only those that were retried, or only those that were not.
 
     Raises `ValidationFailed` (``invalid_cursor``).
     """
     rows = select(WebhookDelivery).where(WebhookDelivery.endpoint_id == endpoint.id)
     if status is not None:
         rows = rows.where(WebhookDelivery.status == status)
+    if is_retried is not None:
+        retried = WebhookDelivery.retries > 0
+        rows = rows.where(retried if is_retried else ~retried)
     return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 
