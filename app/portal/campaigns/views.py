@@ -213,6 +213,10 @@ def _archive_confirmation(campaign: Campaign) -> ConfirmationPage:
         action_label=gettext("Archive campaign"),
         keep_label=gettext("Keep campaign"),
         keep_url=url_for("portal.campaigns.edit_campaign", campaign_id=campaign.id),
+        crumbs=(
+            (gettext("Campaigns"), url_for("portal.campaigns.list_campaigns")),
+            (campaign.name, url_for("portal.campaigns.show_campaign", campaign_id=campaign.id)),
+        ),
     )
 
 

@@ -93,7 +93,7 @@ PARTNER_CALLS = ListDefinition(
             lambda row: str(CALL_STATUS_NAMES[row.status]),
             "phone-first",
         ),
-        ListColumn("outcome", lazy_gettext("Outcome"), outcome, "truncated"),
+        ListColumn("outcome", lazy_gettext("Outcome"), outcome, "wrap"),
         ListColumn(
             "carrier",
             lazy_gettext("Carrier"),
