@@ -846,8 +846,8 @@ def test_every_page_of_a_campaign_of_a_suspended_organization_says_that_no_calls
     session: Session, campaign: Campaign, admin: Browser, base: str, assistant: Assistant
 ) -> None:
     page, notice = f"/campaigns/{campaign.id}", "No calls are placed until it is reactivated."
-    pages = (page, base, f"{base}/plan", f"{base}/plan?new=1", f"{page}/uploads")
-    pages = (*pages, f"{page}/settings", f"{base}/excluded")
+    tabs = (page, base, f"{page}/uploads", f"{page}/settings")
+    pages = (*tabs, f"{base}/plan", f"{base}/plan?new=1", f"{base}/excluded")
     organizations.suspend(session, OPERATOR, campaign.organization_id)
     session.commit()
     for with_plan in (False, True):

@@ -121,8 +121,8 @@ def test_a_client_of_a_suspended_organization_is_shown_as_refused(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     client = make(session, own)
-    paths = ("/api-access/migration", page_of(client))
-    paths = (*paths, "/api-access/clients", f"/api-access/clients/{client.id}")
+    client_page = f"/api-access/clients/{client.id}"
+    paths = ("/api-access/migration", page_of(client), "/api-access/clients", client_page)
     before = [admin.get(path).text.count("Refused") for path in paths]
     assert client.organization_id is not None
     organizations.suspend(session, OPERATOR, client.organization_id)
