@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.calendar_months import month_of
 from app.extensions import caller, transaction
 from app.languages import gettext
+from app.languages.dates import NO_BREAK
 from app.models import utcnow
 from app.policy import Permission
 from app.portal.access.missing_actions import may_or_note_missing
@@ -24,7 +25,6 @@ from app.portal.spending.limit_pages import (
 )
 from app.portal.spending.uses import bars_of, budget_bar
 from app.portal.web.blueprint import Page
-from app.portal.web.formats import percent
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.navigation import may_open
@@ -224,7 +224,7 @@ def _submit(subject: LimitSubject) -> Page:
     if budget.reached_level is not None:
         saved += " " + gettext(
             "An alert is sent within minutes: the level of %(level)s is already reached.",
-            level=percent(budget.reached_level, 100),
+            level=f"{budget.reached_level}{NO_BREAK}%",
         )
     return redirect_saved(saved, _spending_url(subject), changed)
 
