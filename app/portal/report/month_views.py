@@ -72,7 +72,8 @@ def show_month() -> str:
         read_frame(session)
         view = _requested_report(session, today)
         _schedule, _version, next_at = monthly_reports.get(session, caller(), view.organization_id)
-        needs_organization = view.is_empty and not _has_organizations(session)
+        may_need = view.is_empty and view.earned is None
+        needs_organization = may_need and not _has_organizations(session)
     return _month_page(view, next_at, today, needs_organization=needs_organization)
 
 
