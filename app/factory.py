@@ -7,6 +7,9 @@ from threading import Event
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+import app.gateways.carriers.account_check
+import app.gateways.outside_recordings
+import app.services.imports.preview  # noqa: F401 - pages translate the messages that workers store
 from app.api import install_api_extensions, register_api
 from app.callbacks import register_callbacks
 from app.commands.lazy_group import LazyGroup

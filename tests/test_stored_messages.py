@@ -1,5 +1,8 @@
 """Messages that are stored in English are shown in the reader's language."""
 
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +11,7 @@ import pytest
 
 import app.factory  # noqa: F401 - imports every module with messages
 from app import languages
+from app.config import ROOT
 from app.contact_files.errors import UnreadableFile
 from app.errors import Sentence, translate_stored
 from app.phone import PhoneError, normalise
@@ -85,3 +89,21 @@ def test_every_message_is_found_by_its_values() -> None:
             if stored and sentence.of_english(stored) != stored:
                 lost.append(stored)
     assert lost == []
+
+
+def test_the_web_application_knows_the_messages_that_only_workers_store() -> None:
+    """In a process of its own, because other tests import the worker; messages without values are
+    translated anyway."""
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import sys, app.factory; print(*sys.modules)"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    with_messages = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for path in (ROOT / "app").rglob("*.py")
+        if re.search(r'Sentence\.n?gettext\((\s*"[^"]*")*\s*"[^"]*%\(', path.read_text())
+    ]
+    assert set(with_messages) - set(loaded) == set()
