@@ -21,7 +21,7 @@ MESSAGES = {
     "leading_zero_lost": Sentence.gettext("Leading zero lost."),
     "plus_lost": Sentence.gettext("The + before the country code is lost."),
     "zero_or_plus_lost": Sentence.gettext(
-        "A leading zero or + is lost, and two numbers are possible."
+        "A leading zero or + is lost: %(with_plus)s or %(with_zero)s is possible."
     ),
     "double_zero": Sentence.gettext("Starts with 00 instead of + and the country code."),
     "apostrophe": Sentence.gettext("The number has an extra apostrophe from a spreadsheet."),
@@ -58,6 +58,8 @@ _DATES = (
 _APOSTROPHES = "'\u2019\u2018`\u00b4"
 _LOOK_ALIKES = str.maketrans({"O": "0", "o": "0", "l": "1", "I": "1"})
 _BARE = re.compile(r"[1-9][0-9]{5,14}")
+_LONG = 12
+"""Digits from which a number that begins with its own country's code is no national one."""
 
 
 def inspect_phone(raw: str, default_region: str | None) -> NumberDamage | None:
@@ -96,11 +98,18 @@ def inspect_country(original: str, number: str, default_region: str | None) -> N
     if not code or not text.startswith(code):
         return None
     digits = "".join(filter(str.isdigit, text))
-    quality, with_plus = _assess(f"+{digits}", None)
+    _, with_plus = _assess(f"+{digits}", None)
     apart = not text[len(code) : len(code) + 1].isdigit()
-    if number == with_plus or quality != _VALID or not (apart or len(digits) >= 12):
+    if with_plus in (number, None) or not (apart or len(digits) >= _LONG):
         return None
     return _damage("plus_lost", with_plus)
+
+
+def possible_numbers(message: str) -> tuple[str, ...]:
+    """Return the numbers that a cell may have been, of which a user chooses one, by its stored
+    message; empty for other damage."""
+    values = MESSAGES["zero_or_plus_lost"].values_in(message)
+    return (values["with_plus"], values["with_zero"]) if values else ()
 
 
 def _inspect_format(text: str, default_region: str | None) -> NumberDamage | None:
@@ -122,8 +131,8 @@ def _inspect_format(text: str, default_region: str | None) -> NumberDamage | Non
     )
 
 
-def _damage(code: str, repair: str | None) -> NumberDamage:
-    return NumberDamage(code, MESSAGES[code](), repair)
+def _damage(code: str, repair: str | None, **values: str | None) -> NumberDamage:
+    return NumberDamage(code, MESSAGES[code](**values), repair)
 
 
 def _repair(text: str, default_region: str | None) -> str | None:
@@ -178,19 +187,22 @@ def _lost_lead(digits: str, default_region: str | None) -> NumberDamage | None:
     """Return what may be missing before digits that begin with 1 to 9.
 
     If national numbers begin with 0, something is missing. Otherwise the digits may be complete.
+    Long digits that begin with the country's own code lack the +; of short ones a user must decide,
+    because the area code may be the same.
     """
     habits = _zero_habits(default_region or "")
     if not habits.trunk_zero:
         return _lost_without_trunk(digits, default_region, habits)
     with_zero = _assess(f"0{digits}", default_region)
     with_plus = _assess(f"+{digits}", None)
-    if with_plus[0] == _VALID and len(digits) >= 12 and digits.startswith(habits.code):
+    may_lack_plus = with_plus[0] > _IMPOSSIBLE and digits.startswith(habits.code)
+    if with_plus[0] > with_zero[0] or (may_lack_plus and len(digits) >= _LONG):
         return _damage("plus_lost", with_plus[1])
-    if with_zero[0] > with_plus[0]:
+    if with_zero[0] > with_plus[0] and not may_lack_plus:
         return _damage("leading_zero_lost", with_zero[1])
-    if with_plus[0] > with_zero[0]:
-        return _damage("plus_lost", with_plus[1])
-    return _damage("zero_or_plus_lost", None) if with_zero[1] else None
+    if with_zero[1] is None:
+        return None
+    return _damage("zero_or_plus_lost", None, with_plus=with_plus[1], with_zero=with_zero[1])
 
 
 def _lost_without_trunk(

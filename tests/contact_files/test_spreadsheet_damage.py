@@ -3,7 +3,7 @@
 import pytest
 
 from app.contact_files import inspect_phone
-from app.contact_files.spreadsheet_damage import inspect_country
+from app.contact_files.spreadsheet_damage import inspect_country, possible_numbers
 from app.phone import normalise
 
 NUMBER = "+447700900418"
@@ -24,6 +24,8 @@ NUMBER = "+447700900418"
         ("612345678", "IT", "leading_zero_lost", "+390612345678"),
         ("447700900418", "GB", "plus_lost", NUMBER),
         ("4915112345678", "DE", "plus_lost", "+4915112345678"),
+        ("491512345600", "DE", "plus_lost", "+491512345600"),
+        ("49171123456", "DE", "zero_or_plus_lost", None),
         ("442079460000", "US", "plus_lost", "+442079460000"),
         ("442079460000", None, "plus_lost", "+442079460000"),
         ("17012345678", "DE", "zero_or_plus_lost", None),
@@ -56,12 +58,20 @@ def test_damage_is_named_with_its_repair(
     assert (damage.code, damage.repair) == (code, repair) if damage else code is None
 
 
+def test_both_numbers_are_named_where_a_zero_or_a_plus_is_lost() -> None:
+    damage = inspect_phone("49171123456", "DE")
+    assert damage
+    assert possible_numbers(damage.message) == ("+49171123456", "+4949171123456")
+    assert possible_numbers("Leading zero lost.") == ()
+
+
 @pytest.mark.parametrize(
     ("raw", "region", "repair"),
     [
         ("49 171 1234567", "DE", "+491711234567"),
         ("(49) 171-1234567", "DE", "+491711234567"),
         ("491711234567", "DE", "+491711234567"),
+        ("49 1512 345600", "DE", "+491512345600"),
         ("491 71234", "DE", None),
         ("44 7700 900418", "GB", None),
         ("1 202 555 0123", "US", None),

@@ -65,6 +65,20 @@ def test_bad_cells_are_corrected_and_checked_with_the_same_messages(uploader: Up
     assert "bob@mail.example" in uploader.shows(f"/campaigns/{uploader.campaign_id}")
 
 
+def test_one_of_two_possible_numbers_is_chosen_for_its_row(uploader: Uploader) -> None:
+    address = uploader.upload("Name,Phone\nAnn,49171123456\n")
+    reading = {"sheet": "", "encoding": "", "delimiter": "", "header_row": "", "region": "DE"}
+    uploader.browser.post(f"{address}/columns", reading, page=address)
+    uploader.work(address)
+    said = uploader.shows(address)
+    assert "Leading zero or + lost. +49 171123456 +49 491 71123456" in said
+    assert "Fix 1 row" not in said
+    save(uploader, address, **{"choice-2-1": "+49171123456"})
+    uploader.work(address)
+    assert heading(uploader.browser.get(address)) == "1 row can be applied"
+    assert "+49171123456" in uploader.browser.get(f"{address}/file.csv").text
+
+
 def test_a_row_is_left_out_and_taken_back_in(uploader: Uploader) -> None:
     address = uploader.upload(FILE)
     save(uploader, address, left_out=["2", "x", "99999999999"])

@@ -72,12 +72,13 @@ _ROWS_TITLES = {
 """The heading of the rows by their outcome."""
 SubmittedCells = Mapping[int, Mapping[int, str]]
 """Submitted corrections: row number -> index of the column -> text."""
-_CELL = re.compile(r"cell-(\d{1,8})-(\d{1,4})", re.ASCII)
+_CELL = re.compile(r"(?:cell|choice)-(\d{1,8})-(\d{1,4})", re.ASCII)
 _ROW = re.compile(r"\d{1,8}", re.ASCII)
 
 
 def submitted_cells() -> dict[int, dict[int, str]]:
-    """Return the corrections in the form, changed or not."""
+    """Return the corrections in the form, changed or not. A number that was chosen follows the
+    cell's field, and counts."""
     cells: dict[int, dict[int, str]] = {}
     for name, text in request.form.items():
         if match := _CELL.fullmatch(name):

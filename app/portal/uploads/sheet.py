@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
+from app.contact_files.spreadsheet_damage import possible_numbers
 from app.errors import translate_stored
 from app.languages import gettext, lazy_gettext, lazy_pgettext, pgettext
 from app.models import ContactImport, ImportProblem
@@ -41,7 +43,7 @@ class SheetCell:
 
     ``editable_value`` is the whole value if it can be fixed, otherwise None. ``old`` is the
     contact's value that this one replaces, None if it replaces none; ``changes``
-    are those of further fields.
+    are those of further fields. ``choices`` are numbers of which one can be chosen in its place.
     """
 
     value: str
@@ -50,6 +52,7 @@ class SheetCell:
     editable_value: str | None = None
     old: str | None = None
     changes: Sequence[ContactFieldChange] = ()
+    choices: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +239,10 @@ def _cell(value: str, problems: Sequence[ImportProblem], submitted: str | None) 
     tone = ""
     if problems:
         tone = "bad" if any(not problem.repair for problem in errors) else "repair"
-    return SheetCell(text, tone, tuple(map(problem_message, errors or problems)), submitted)
+    shown = errors or problems
+    choices = tuple(chain.from_iterable(possible_numbers(each.message) for each in shown))
+    reasons = (gettext("Leading zero or + lost."),) if choices else map(problem_message, shown)
+    return SheetCell(text, tone, tuple(reasons), submitted, choices=choices)
 
 
 def problem_message(problem: ImportProblem) -> str:
