@@ -207,5 +207,6 @@ def test_encoding_and_sheet_can_be_changed_on_the_check_screen(uploader: Uploade
     assert heading(page) == "1 row can be applied"
     assert '<option selected value="GB">' in page.text
     assert "without a country code as those of the United Kingdom" in words(page)
+    assert "were read as numbers of the organization’s country" not in words(page)
     nowhere = uploader.browser.post(f"{address}/columns", reading | {"region": "XX"}, page=address)
     assert nowhere.status_code == 422

@@ -238,7 +238,7 @@ def _about_file(session: Session, upload: ContactImport) -> dict[str, Any]:
     return {
         "reading": ReadingForm.showing(upload),
         "read_as": _reading_label(upload),
-        "file_notes": file_notes(upload.found),
+        "file_notes": file_notes(upload),
         "same_file": uploads.same_file(session, upload),
     }
 

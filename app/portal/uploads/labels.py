@@ -1,7 +1,6 @@
 """The words of the upload screens: statuses, kinds of problems, proposed repairs."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from app.enums import ContactAction, ImportStatus
 from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext
@@ -12,6 +11,7 @@ from app.services.imports.corrected_files import rows_to_fix
 from app.services.imports.corrections import FixCounts
 from app.services.imports.kinds import ERRORS, WARNINGS
 from app.services.imports.reports import ProblemKind, SuggestedRepair
+from app.services.imports.summary import ASSUMED_COUNTRY
 
 STATUS_NAMES = {
     ImportStatus.UPLOADED: lazy_gettext("Waiting"),
@@ -175,12 +175,15 @@ def note_label(kind: ProblemKind) -> str:
     return str(WARNINGS[kind.code].title)
 
 
-def file_notes(reading: Mapping[str, Any]) -> list[str]:
-    """Return notes about the whole file, with the number of rows; ``reading`` is how the upload was
-    read."""
-    rows = reading.get("noteRows", {})
+def file_notes(upload: ContactImport) -> list[str]:
+    """Return notes about the whole file, with the number of rows. The country of numbers without a
+    country code is one only if no user has chosen it."""
+    rows = upload.found.get("noteRows", {})
+    hidden = {ASSUMED_COUNTRY} if upload.read_options.get("region") else set()
     return [
-        _file_note(str(WARNINGS[kind].rule), rows.get(kind)) for kind in reading.get("notes", ())
+        _file_note(str(WARNINGS[kind].rule), rows.get(kind))
+        for kind in upload.found.get("notes", ())
+        if kind not in hidden
     ]
 
 
