@@ -210,3 +210,24 @@ def test_encoding_and_sheet_can_be_changed_on_the_check_screen(uploader: Uploade
     assert "were read as numbers of the organization’s country" not in words(page)
     nowhere = uploader.browser.post(f"{address}/columns", reading | {"region": "XX"}, page=address)
     assert nowhere.status_code == 422
+
+
+def test_another_country_is_offered_where_most_numbers_do_not_fit(uploader: Uploader) -> None:
+    rows = "".join(f"Ann {each},0171 1234{each}\n" for each in range(501, 505))
+    address = uploader.upload(f"Name,Phone\n{rows}Bob,{BOB}\n")
+    page = uploader.browser.get(address)
+    assert "The numbers were read as numbers of the United States" in words(page)
+    form = page.text.partition("The numbers were read as")[2].partition("</form>")[0]
+    kept = dict(re.findall(r'name="(encoding|delimiter|sheet|header_row)" value="([^"]*)"', form))
+    assert kept == dict.fromkeys(["encoding", "delimiter", "sheet", "header_row"], "")
+    uploader.browser.post(f"{address}/columns", kept | {"region": "DE"}, page=address)
+    uploader.work(address)
+    assert heading(uploader.browser.get(address)) == "All 5 rows can be applied"
+
+
+def test_no_other_country_is_offered_for_single_or_incomplete_numbers(uploader: Uploader) -> None:
+    fitting = "".join(f"Cy,202555{each:04d}\n" for each in range(100, 103))
+    for rows in (f"{fitting}Ann,0171 1234501\n", "Ann,12\n", "Ann,+49 171 1234501234567\n"):
+        said = uploader.shows(uploader.upload(f"Name,Phone\n{rows}"))
+        assert "need" in said
+        assert "The numbers were read as" not in said

@@ -35,7 +35,8 @@ from app.services.imports.changes import changes_of
 from app.services.imports.kinds import DUPLICATE, NO_PHONE, NOT_IN_USE, UNCHANGED
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import earlier_row
-from app.services.imports.reports import ProblemKind
+from app.services.imports.reports import ProblemKind, ShownRow
+from app.services.imports.summary import ASSUMED_COUNTRY
 from app.validation.texts import whole_number
 
 
@@ -70,6 +71,10 @@ _ROWS_TITLES = {
     FAILED: lazy_gettext("Rows to fix"),
 }
 """The heading of the rows by their outcome."""
+_OTHER_LENGTHS = frozenset({"too_short", "too_long", "wrong_length"})
+"""The reasons of numbers that may be of another country."""
+_NATIONAL_DIGITS = 8
+"""The digits that national numbers have at least in most countries."""
 SubmittedCells = Mapping[int, Mapping[int, str]]
 """Submitted corrections: row number -> index of the column -> text."""
 _CELL = re.compile(r"(?:cell|choice)-(\d{1,8})-(\d{1,4})", re.ASCII)
@@ -221,6 +226,7 @@ def _rows(
     )
     changes = changes_of(session, upload, page.rows)
     return {
+        "doubtful_country": _doubtful_country(session, upload, choice, page.rows),
         "rows_title": choice.title(),
         "shown_total": choice.total(upload),
         "columns": columns_of(upload, uploads.external_id_keys(session, upload)),
@@ -231,6 +237,38 @@ def _rows(
         "position": position,
         "next_url": position.next_url(str(page.next_number) if page.next_number else None),
     }
+
+
+def _doubtful_country(
+    session: Session, upload: ContactImport, choice: RowChoice, rows: Sequence[ShownRow]
+) -> str:
+    """Return the country as whose numbers the file was read if most failed rows, and more than were
+    read well, have a number without a country code that has another length there; else nothing."""
+    misfits = sum(
+        kind.rows
+        for kind in choice.kinds
+        if kind.code == "invalid_phone" and kind.reason in _OTHER_LENGTHS
+    )
+    fitting = upload.found.get("noteRows", {}).get(ASSUMED_COUNTRY, 0)
+    failed = [row for row in rows if row.outcome == FAILED]
+    without_code = sum(map(_lacks_country_code, failed))
+    if misfits * 2 <= upload.failed or misfits <= fitting or without_code * 2 <= len(failed):
+        return ""
+    organization = session.get_one(Organization, upload.organization_id)
+    return country_name(upload.read_options.get("region") or organization.default_region)
+
+
+def _lacks_country_code(row: ShownRow) -> bool:
+    """Return whether a number of the row was refused that may be a whole one of another country."""
+    cells = [
+        row.cells[problem.column_index].strip("( ")
+        for problem in row.problems
+        if problem.code == "invalid_phone" and problem.column_index is not None
+    ]
+    return any(
+        not cell.startswith(("+", "00")) and sum(map(str.isdigit, cell)) >= _NATIONAL_DIGITS
+        for cell in cells
+    )
 
 
 def _about_file(session: Session, upload: ContactImport) -> dict[str, Any]:
