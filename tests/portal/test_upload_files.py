@@ -51,6 +51,14 @@ def test_rows_that_failed_become_an_upload_of_their_own_to_fix_there(
     assert (made.action, made.campaign_id) == (before.action, before.campaign_id)
     assert made.mapping[: len(before.mapping)] == before.mapping
     shown = uploader.browser.get(of_failed).text
+    assert "Problem becomes" not in shown
+    targets = re.findall(
+        r'<option value="([^"]*)" selected|form="columns" name="column" value="([^"]*)"', shown
+    )
+    assert [one or other for one, other in targets] == made.mapping
+    assert re.search(r'btn-primary" form="fix-rows"[^>]*>\s*Save and check again', shown)
+    assert shown.count("Save and check again") == 1
+    assert shown.count("btn-primary") == 1
     assert re.findall(r'name="cell-2-1"[^>]*value="([^"]*)"', shown) == ["12"]
     uploader.browser.post(
         f"{of_failed}/rows",

@@ -25,7 +25,7 @@ from app.portal.uploads.labels import (
     repair_title,
     repaired_title,
 )
-from app.portal.uploads.sheet import columns_of, sheet_row
+from app.portal.uploads.sheet import columns_of, hidden_column, sheet_row
 from app.portal.web import lists
 from app.portal.web.formats import number
 from app.services import outreach
@@ -225,15 +225,17 @@ def _rows(
         limit=lists.PAGE_SIZE,
     )
     changes = changes_of(session, upload, page.rows)
+    rows = [
+        sheet_row(upload, row, submitted.get(row.number, {}), changes.get(row.number))
+        for row in page.rows
+    ]
     return {
         "doubtful_country": _doubtful_country(session, upload, choice, page.rows),
         "rows_title": choice.title(),
         "shown_total": choice.total(upload),
         "columns": columns_of(upload, uploads.external_id_keys(session, upload)),
-        "rows": [
-            sheet_row(upload, row, submitted.get(row.number, {}), changes.get(row.number))
-            for row in page.rows
-        ],
+        "hidden_column": hidden_column(upload, rows),
+        "rows": rows,
         "position": position,
         "next_url": position.next_url(str(page.next_number) if page.next_number else None),
     }

@@ -14,7 +14,7 @@ from app.schemas.checks import MAX_METADATA_KEY
 from app.services.contacts.results import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports.changes import ContactChange
 from app.services.imports.corrections import LEFT_OUT
-from app.services.imports.mapping import PAIR, ColumnTarget, TargetField
+from app.services.imports.mapping import PAIR, ColumnTarget, TargetField, problem_column
 from app.services.imports.reports import ShownRow
 
 MAX_CELL_LENGTH = 200
@@ -141,6 +141,16 @@ def _choices(
         groups.append((gettext("External ID"), [*ids, *pair]))
     groups.append((None, fields[-1:]))
     return groups
+
+
+def hidden_column(upload: ContactImport, rows: Sequence[SheetRow]) -> int | None:
+    """Return the column with the problems of the upload that this one corrects, which the rows show
+    themselves, unless it has cells to fix."""
+    column = problem_column(upload.columns) if upload.corrects_id else None
+    if not column or upload.mapping[column] != TargetField.IGNORE:
+        return None
+    needs_fixing = any(row.cells[column].editable_value is not None for row in rows)
+    return None if needs_fixing else column
 
 
 def sheet_row(
