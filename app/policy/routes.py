@@ -327,6 +327,7 @@ ROUTES: dict[str, Permission | OpenAccess] = {
     "portal.uploads.restore_excluded_rows": P.CONTACTS_WRITE,
     "portal.uploads.discard_fixes": P.CONTACTS_WRITE,
     "portal.uploads.apply_upload": P.CONTACTS_WRITE,
+    "portal.uploads.confirm_cancel_upload": P.CONTACTS_WRITE,
     "portal.uploads.cancel_upload": P.CONTACTS_WRITE,
     "portal.uploads.confirm_delete_upload_data": P.CONTACTS_WRITE,
     "portal.uploads.delete_upload_data": P.CONTACTS_WRITE,

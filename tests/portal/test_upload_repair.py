@@ -111,6 +111,27 @@ def test_all_corrections_can_be_undone_together(uploader: Uploader) -> None:
     assert "2 of 3 rows need fixing" in uploader.shows(address)
 
 
+def test_edits_are_cancelled_only_after_a_question_and_can_be_downloaded(
+    uploader: Uploader,
+) -> None:
+    address = uploader.upload(FILE)
+    assert 'data-dialog="cancel"' not in uploader.browser.get(address).text
+    save(uploader, address, cell_2_1=ANN)
+    uploader.work(address)
+    assert 'data-dialog="cancel"' in uploader.browser.get(address).text
+    asked = uploader.shows(f"{address}/cancel")
+    assert "Cancel the upload of people.csv? By hand: 1 cell changed." in asked
+    assert "The rows with the edits can be downloaded until" in asked
+    uploader.press(address, "cancel")
+    page = uploader.browser.get(address)
+    assert "Step 2 of 3" not in words(page)
+    assert "The checked rows use storage They can be downloaded until" in words(page)
+    assert f'href="{address}/file.csv"' in page.text
+    assert ANN in uploader.browser.get(f"{address}/file.csv").text
+    assert "The checked rows are deleted and can’t be" in uploader.shows(f"{address}/delete-data")
+    assert uploader.browser.get(f"{address}/cancel").location == address
+
+
 def test_a_form_without_a_change_checks_nothing_again(uploader: Uploader) -> None:
     address = uploader.upload(FILE)
     assert save(uploader, address).location == f"{address}#rows"

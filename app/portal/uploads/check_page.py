@@ -26,6 +26,7 @@ from app.portal.uploads.labels import (
     repaired_title,
 )
 from app.portal.uploads.sheet import columns_of, hidden_column, sheet_row
+from app.portal.uploads.upload_pages import cancel_confirmation
 from app.portal.web import lists
 from app.portal.web.formats import number
 from app.services import outreach
@@ -183,6 +184,7 @@ def _filters(upload: ContactImport, choice: RowChoice) -> dict[str, Any]:
 def _problems(session: Session, upload: ContactImport, choice: RowChoice) -> dict[str, Any]:
     """Return the problems of the rows, their repairs, and what was repaired."""
     by_hand = corrections.count_fixes(session, upload)
+    fixes = fix_labels(by_hand)
     mapping = _mapping(upload)
     no_phone = _rows_of(choice.notes, NO_PHONE)
     return {
@@ -200,7 +202,8 @@ def _problems(session: Session, upload: ContactImport, choice: RowChoice) -> dic
             if choice.kind is None or choice.kind.reason == repair.reason
         ],
         "repaired": [(reason, repaired_title(reason)) for reason in upload.repairs],
-        "fixes": fix_labels(by_hand),
+        "fixes": fixes,
+        "cancelling": cancel_confirmation(upload, fixes) if fixes or upload.repairs else None,
         "left_out": by_hand.left_out,
         "ignored": ignored_label(reports.ignored_kinds(session, upload)),
         "finds_contacts": mapping.finds_contacts,

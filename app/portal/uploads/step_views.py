@@ -17,8 +17,14 @@ from app.portal.uploads.check_page import (
     submitted_cells,
 )
 from app.portal.uploads.forms import ReadingForm
+from app.portal.uploads.labels import fix_labels
 from app.portal.uploads.sheet import columns_of
-from app.portal.uploads.upload_pages import changing_upload, path_of, to_upload
+from app.portal.uploads.upload_pages import (
+    cancel_confirmation,
+    changing_upload,
+    path_of,
+    to_upload,
+)
 from app.portal.uploads.views import upload_page_data
 from app.portal.web.blueprint import Page
 from app.portal.web.forms import seen_version
@@ -110,6 +116,16 @@ def _apply(session: Session, upload_id: UUID, submitted: SubmittedCells) -> dict
             return {"edits": "saved"}
     steps.start_apply(session, caller(), upload_id, expected_check=expected_check)
     return {}
+
+
+@blueprint.get("/uploads/<uuid:upload_id>/cancel")
+def confirm_cancel_upload(upload_id: UUID) -> Page:
+    with transaction(read_only=True) as session:
+        upload = uploads.get(session, caller(), upload_id)
+        if upload.state is not ImportState.CHECKED:
+            return to_upload(upload_id)
+        fixes = corrections.count_fixes(session, upload)
+        return cancel_confirmation(upload, fix_labels(fixes)).page()
 
 
 @blueprint.post("/uploads/<uuid:upload_id>/cancel")

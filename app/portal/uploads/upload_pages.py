@@ -1,6 +1,8 @@
 """Shared by the pages of an upload."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -10,11 +12,15 @@ from werkzeug.wrappers import Response
 
 from app.enums import OrganizationStatus
 from app.errors import Conflict
+from app.extensions import settings
 from app.languages import gettext, pgettext
-from app.models import Campaign, ContactImport, Organization
+from app.models import Campaign, ContactImport, Organization, utcnow
 from app.portal.uploads.campaign_labels import names_of
 from app.portal.web.campaign_statuses import steps_of_planned
+from app.portal.web.confirmation import ConfirmationPage
+from app.portal.web.formats import long_datetime
 from app.portal.web.messages import changing
+from app.portal.web.user_timezone import zone
 
 
 def path_of(session: Session, upload: ContactImport) -> dict[str, Any]:
@@ -45,6 +51,23 @@ def parts_of_upload(choose: str | None = None) -> list[tuple[str, str | None]]:
         (gettext("Check"), None),
         (gettext("Apply"), None),
     ]
+
+
+def cancel_confirmation(upload: ContactImport, edits: Sequence[str]) -> ConfirmationPage:
+    """Return the confirmation to cancel a checked upload, with its ``edits`` in words."""
+    until = long_datetime(utcnow() + timedelta(days=settings().rows_kept_days), zone())
+    return ConfirmationPage(
+        title=gettext("Cancel the upload of %(file)s?", file=upload.file_name),
+        consequences=[
+            *([gettext("By hand: %(edits)s", edits=", ".join(edits)) + "."] if edits else []),
+            gettext("No row is applied. The campaign’s contacts stay unchanged."),
+            gettext("The rows with the edits can be downloaded until %(time)s.", time=until),
+        ],
+        action_label=gettext("Cancel upload"),
+        keep_label=gettext("Keep upload"),
+        keep_url=url_for("portal.uploads.show_upload", upload_id=upload.id),
+        action=url_for("portal.uploads.cancel_upload", upload_id=upload.id),
+    )
 
 
 def changing_upload(upload_id: UUID) -> AbstractContextManager[Session]:

@@ -37,6 +37,7 @@ from app.services.contacts.results import CREATED, DELETED, FAILED, UPDATED
 from app.services.imports import (
     corrected_files,
     deletion,
+    expiry,
     reports,
     undo,
     uploads,
@@ -86,7 +87,8 @@ def _page_of(session: Session, contact_import: ContactImport) -> tuple[str, dict
         return "portal/uploads/check.html", check_context(session, contact_import)
     if contact_import.expected is not None:
         return "portal/uploads/result.html", result_context(session, contact_import)
-    return "portal/uploads/ended.html", {}
+    kept_until = expiry.kept_until(contact_import, settings().rows_kept_days)
+    return "portal/uploads/ended.html", {"rows_kept_until": kept_until}
 
 
 @blueprint.get("/uploads/<uuid:upload_id>/live")
@@ -196,7 +198,12 @@ def delete_upload_data(upload_id: UUID) -> Response:
 
 
 def _consequences(contact_import: ContactImport) -> list[str]:
-    consequences = [gettext("The file and its rows are deleted and can’t be downloaded again.")]
+    was_only_checked = contact_import.expected is None and contact_import.checked_at is not None
+    consequences = [
+        gettext("The checked rows are deleted and can’t be downloaded again.")
+        if was_only_checked
+        else gettext("The file and its rows are deleted and can’t be downloaded again.")
+    ]
     if undo.can_be_undone(contact_import, settings().undo_days):
         consequences.append(gettext("The upload can’t be undone any more."))
     if uploads.can_go_on(contact_import):
