@@ -12,7 +12,16 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import Role
-from app.models import Campaign, Contact, DoNotCallEntry, Outreach, User, utcnow
+from app.models import (
+    Campaign,
+    Contact,
+    DoNotCallEntry,
+    Organization,
+    Outreach,
+    PartnerDestinations,
+    User,
+    utcnow,
+)
 from app.services import assistants, outreach
 from tests.files.corpus.workbooks import xlsx
 from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
@@ -103,6 +112,22 @@ def test_a_number_on_the_do_not_call_list_gets_a_note(uploader: Uploader, sessio
     assert "All 2 rows can be applied" in message
     assert "On the do-not-call list 1" in message
     assert "This number is on the do-not-call list, so it won’t be called." in message
+
+
+def test_contacts_of_a_country_that_is_not_open_are_counted_before_and_after_applying(
+    uploader: Uploader, session: Session
+) -> None:
+    address = uploader.upload(f"Name,Phone\nAnn,{ANN}\nBob,+4930901820\nCy,+4930901821\n")
+    warning = "2 contacts won’t be called Germany isn’t open for calls. Call destinations"
+    assert warning in uploader.shows(address)
+    uploader.press(address, "apply")
+    uploader.work(address)
+    assert warning in uploader.shows(address)
+    campaign = session.get_one(Campaign, uploader.campaign_id)
+    session.merge(PartnerDestinations(partner_id=campaign.partner_id, regions=["DE"]))
+    session.execute(update(Organization).values(allowed_regions=["US", "DE"]))
+    session.commit()
+    assert "won’t be called" not in uploader.shows(address)
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,15 @@ from markupsafe import Markup
 
 from app.enums import AnsweredBy, CallStatus, CampaignStatus
 from app.extensions import caller
-from app.languages import capitalized, gettext, lazy_gettext, ngettext
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Assistant, Campaign, Outreach
-from app.phone import DestinationLayer, country_name
+from app.phone import country_name
 from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import CURRENT, calls_url
 from app.portal.campaigns.plan_labels import days_of, hours_label
 from app.portal.campaigns.progress_labels import duration_message
 from app.portal.contacts.listing import HINDRANCE_NAMES
+from app.portal.web.closed_countries import closed_country_label, opening_page
 from app.portal.web.formats import long_datetime, number, phone
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
@@ -96,21 +97,6 @@ _FIXES = {
     BlockerKind.PAUSED: ("portal.carriers.show_carrier_status", lazy_gettext("View carrier")),
 }
 """Endpoint and button of the page that fixes each blocker."""
-_OPENING_PAGES = {
-    DestinationLayer.OPERATOR: (
-        "portal.destinations.edit_installation_destinations",
-        lazy_gettext("Call destinations"),
-    ),
-    DestinationLayer.PARTNER: (
-        "portal.destinations.edit_partner_destinations",
-        lazy_gettext("Call destinations"),
-    ),
-    DestinationLayer.ORGANIZATION: (
-        "portal.organizations.edit_settings",
-        lazy_gettext("Allowed regions"),
-    ),
-}
-"""Endpoint and link of the page where each layer opens countries."""
 
 
 def reason_label(code: str) -> str:
@@ -223,20 +209,10 @@ def _left_out_line(campaign: Campaign, code: str, count: int) -> str:
     return Markup('<a class="inline" href="{}">{}</a>').format(url, line)
 
 
-def closed_country_label(country: ClosedCountry) -> str:
-    name = capitalized(country_name(country.region))
-    return gettext("%(country)s isn’t open for calls", country=name)
-
-
 def closed_link(campaign: Campaign, country: ClosedCountry) -> Markup | None:
     """Return a link to the page where the country is opened, if the user may open it."""
-    endpoint, label = _OPENING_PAGES[country.layer]
-    if not may_open(caller(), endpoint):
-        return None
-    ids: dict[str, Any] = {}
-    if country.layer is DestinationLayer.ORGANIZATION:
-        ids["organization_id"] = campaign.organization_id
-    return Markup('<a class="inline" href="{}">{}</a>').format(url_for(endpoint, **ids), label)
+    page = opening_page(country.layer, campaign.organization_id)
+    return Markup('<a class="inline" href="{}">{}</a>').format(*page) if page else None
 
 
 def _closed_line(campaign: Campaign, country: ClosedCountry, count: int) -> str:

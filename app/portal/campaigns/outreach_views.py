@@ -21,7 +21,6 @@ from app.portal.campaigns.labels import (
     LEFT_OUT_LABELS,
     blocker_message,
     calls_of_round,
-    closed_country_label,
     closed_link,
     consequences,
     how_lines,
@@ -43,6 +42,7 @@ from app.portal.campaigns.views import campaign_page_data
 from app.portal.web import lists
 from app.portal.web.blueprint import Page
 from app.portal.web.campaign_statuses import steps_of_planned
+from app.portal.web.closed_countries import closed_country_label
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import night_calls_warning
 from app.portal.web.messages import changing, redirect_with

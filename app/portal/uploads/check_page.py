@@ -14,6 +14,7 @@ from app.errors import translate_stored
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Campaign, ContactImport, Organization, utcnow
 from app.phone import country_name
+from app.portal.uploads.closed_countries import closed_countries_warning
 from app.portal.uploads.forms import DELIMITER_LABELS, ENCODING_LABELS, ReadingForm
 from app.portal.uploads.labels import (
     file_notes,
@@ -33,7 +34,7 @@ from app.services import outreach
 from app.services.contacts.results import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports import corrections, reports, uploads
 from app.services.imports.changes import changes_of
-from app.services.imports.kinds import DUPLICATE, NO_PHONE, NOT_IN_USE, UNCHANGED
+from app.services.imports.kinds import COUNTRY_NOT_OPEN, DUPLICATE, NO_PHONE, NOT_IN_USE, UNCHANGED
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import earlier_row
 from app.services.imports.reports import ProblemKind, ShownRow
@@ -188,6 +189,9 @@ def _problems(session: Session, upload: ContactImport, choice: RowChoice) -> dic
     mapping = _mapping(upload)
     no_phone = _rows_of(choice.notes, NO_PHONE)
     return {
+        "closed_countries": closed_countries_warning(session, upload)
+        if _rows_of(choice.notes, COUNTRY_NOT_OPEN)
+        else None,
         "warned": _row_warnings(session, upload, choice.notes),
         "not_in_use": _rows_of(choice.notes, NOT_IN_USE),
         "repairs": [

@@ -14,6 +14,7 @@ from app.languages.dates import NO_BREAK
 from app.languages.numbers import localize_number
 from app.models import Campaign, ContactImport, Organization
 from app.policy import Permission
+from app.portal.uploads.closed_countries import closed_countries_warning
 from app.portal.uploads.labels import (
     fix_labels,
     ignored_label,
@@ -62,6 +63,7 @@ def result_context(session: Session, upload: ContactImport) -> dict[str, Any]:
     )  # are fixed there
     return {
         "corrected_files": later,
+        "closed_countries": closed_countries_warning(session, upload),
         "can_fix": unfixed_rows > 0
         and not is_open
         and upload.rows_forgotten_at is None

@@ -294,7 +294,8 @@ class ImportPreview:
         region = quick_region_of(phone) if phone.startswith("+") else None
         if region is None or region in self._open_regions:
             return []
-        return [CellNote(None, COUNTRY_NOT_OPEN, _NOT_OPEN(country_words=country_name(region)))]
+        message = _NOT_OPEN(country_words=country_name(region))
+        return [CellNote(None, COUNTRY_NOT_OPEN, message, region)]
 
     def found(self) -> dict[str, Any]:
         """Return how the file was read, as `ContactImport.found` keeps it. Complete after the last

@@ -5,7 +5,7 @@ user's own columns, in the format of the file, with one more column for the prob
 in a spreadsheet and uploaded again; the added column is recognized and ignored.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -19,8 +19,8 @@ from app.errors import translate_stored
 from app.languages import gettext
 from app.models import ContactImport, ImportCorrection, ImportProblem, ImportRow
 from app.services.contacts.results import FAILED, IGNORED, UPDATED
+from app.services.imports.kinds import COUNTRY_NOT_OPEN, UNCHANGED
 from app.services.imports.kinds import IGNORED as IGNORED_KINDS
-from app.services.imports.kinds import UNCHANGED
 from app.services.imports.mapping import PROBLEM_COLUMN, problem_column
 from app.services.imports.packing import next_block, packed_kinds, packed_notes
 
@@ -208,6 +208,20 @@ def note_kinds(session: Session, upload: ContactImport) -> list[ProblemKind]:
     for code, count in session.execute(query):
         counts[code] += count
     return sorted((ProblemKind(code, None, n) for code, n in counts.items()), key=_most_rows_first)
+
+
+def closed_regions(session: Session, upload: ContactImport) -> Counter[str]:
+    """Count the listed rows that are applied with a number of each region that wasn't open for
+    calls."""
+    query = (
+        select(ImportProblem.reason, func.count())
+        .join(ImportRow, _same_row())
+        .where(ImportProblem.import_id == upload.id, ImportProblem.is_warning)
+        .where(ImportRow.outcome != FAILED, ImportProblem.code == COUNTRY_NOT_OPEN)
+        .where(ImportProblem.reason.is_not(None))
+        .group_by(ImportProblem.reason)
+    )
+    return Counter({region or "": count for region, count in session.execute(query)})
 
 
 def first_notes(
