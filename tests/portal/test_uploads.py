@@ -471,10 +471,31 @@ def test_an_applied_upload_with_failed_rows_says_so_in_the_list(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_a_checked_upload_is_ready_only_if_a_row_can_be_applied(
+def test_the_filter_of_the_status_has_each_badge_of_the_list(
     uploader: Uploader, browser: Browser
 ) -> None:
+    files = {
+        "good.csv": ("checked", "Ready to apply"),
+        "bad.csv": ("to-fix", "1 row to fix"),
+        "mixed.csv": ("to-fix", "1 row to fix"),
+        "applied.csv": ("done", "Applied"),
+        "partly.csv": ("rows-failed", "1 row failed"),
+        "undone.csv": ("undone", "Undone"),
+    }
+    uploader.upload(f"Name,Phone\nAnn,{ANN}\n", "good.csv")
     uploader.upload("Name,Phone\nBob,12\n", "bad.csv")
-    assert re.search(r'badge-warning">.*?Needs fixing<', browser.get("/uploads").text)
     uploader.upload(f"Name,Phone\nAnn,{ANN}\nBob,12\n", "mixed.csv")
-    assert re.search(r'badge-warning">.*?Ready to apply<', browser.get("/uploads").text)
+    uploader.applied(f"Name,Phone\nAnn,{ANN}\n", "applied.csv")
+    uploader.applied(f"Name,Phone\nAnn,{ANN}\nCy,13\n", "partly.csv")
+    undone = uploader.applied(f"Name,Phone\nAn,{ANN}\n", "undone.csv")
+    uploader.press(undone, "undo")
+    uploader.work(undone)
+    for status in {status for status, _ in files.values()}:
+        page = browser.get(f"/uploads?state={status}").text
+        listed = {name for name in files if f">{name}<" in page}
+        assert listed == {name for name, (own, _) in files.items() if own == status}
+        badges = {badge for own, badge in files.values() if own == status}
+        assert (
+            set(re.findall(r'class="badge[^"]*">(?:<span[^>]*></span>)?\s*([^<]+?)\s*<', page))
+            == badges
+        )

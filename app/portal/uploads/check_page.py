@@ -52,12 +52,13 @@ class FilterChip:
 
 @dataclass(frozen=True, slots=True)
 class RowWarning:
-    """Rows that are applied but need review; ``url`` shows only those. Each of the ``pairs`` is two
+    """Rows that are applied but need review; ``url`` and ``link`` show only those. Each of the ``pairs`` is two
     rows about the same contact, of which one can be kept alone."""
 
     title: str
     text: str
     url: str
+    link: str
     pairs: tuple[tuple[int, int], ...] = ()
 
 
@@ -358,7 +359,9 @@ def _row_warnings(
             "No one has such a number in its country. The contacts are added, but campaigns don’t "
             "call them. Check the digits."
         )
-        warnings.append(RowWarning(title, text, _url(upload, note=NOT_IN_USE)))
+        warnings.append(
+            RowWarning(title, text, _url(upload, note=NOT_IN_USE), gettext("Show numbers"))
+        )
     if rows := _rows_of(notes, DUPLICATE):
         title = ngettext(
             "Duplicate in this file: %(num)s", "Duplicates in this file: %(num)s", rows
@@ -371,7 +374,9 @@ def _row_warnings(
         pairs = tuple((earlier, row) for row, message in first if (earlier := earlier_row(message)))
         if pairs:
             text = gettext("%(rows)s The values of the last row win.", rows=text)
-        warnings.append(RowWarning(title, text, _url(upload, note=DUPLICATE), pairs))
+        warnings.append(
+            RowWarning(title, text, _url(upload, note=DUPLICATE), gettext("Show duplicates"), pairs)
+        )
     return warnings
 
 

@@ -2,44 +2,45 @@
 
 from collections.abc import Iterable
 
-from app.enums import ContactAction, ImportStatus
+from app.enums import ContactAction
 from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext
 from app.models import ContactImport
 from app.portal.web.formats import number, phone
 from app.services.imports import uploads
-from app.services.imports.corrected_files import rows_to_fix
 from app.services.imports.corrections import FixCounts
 from app.services.imports.kinds import ERRORS, WARNINGS
 from app.services.imports.reports import ProblemKind, SuggestedRepair
+from app.services.imports.statuses import UploadStatus, status_of
 from app.services.imports.summary import ASSUMED_COUNTRY
 
 STATUS_NAMES = {
-    ImportStatus.UPLOADED: lazy_gettext("Waiting"),
-    ImportStatus.READING: lazy_gettext("Checking"),
-    ImportStatus.CHECKED: lazy_gettext("Ready to apply"),
-    ImportStatus.APPLYING: lazy_gettext("Applying"),
-    ImportStatus.DONE: lazy_gettext("Applied"),
-    ImportStatus.FAILED: lazy_gettext("Failed"),
-    ImportStatus.CANCELLED: lazy_pgettext("upload", "Cancelled"),
-}
-UNDO_NAMES = {
-    "undoing": lazy_gettext("Undoing"),
-    "undone": lazy_gettext("Undone"),
-    "stopped": lazy_gettext("Undo stopped"),
-}
-UNDO_TONES = {"undoing": "info", "undone": "plain", "stopped": "danger"}
-STATUSES = {status.value: words for status, words in STATUS_NAMES.items()} | {
-    "undone": lazy_gettext("Undone")
+    UploadStatus.UPLOADED: lazy_gettext("Waiting"),
+    UploadStatus.READING: lazy_gettext("Checking"),
+    UploadStatus.CHECKED: lazy_gettext("Ready to apply"),
+    UploadStatus.TO_FIX: lazy_gettext("Rows to fix"),
+    UploadStatus.APPLYING: lazy_gettext("Applying"),
+    UploadStatus.DONE: lazy_gettext("Applied"),
+    UploadStatus.ROWS_FAILED: lazy_gettext("Rows failed"),
+    UploadStatus.FAILED: lazy_gettext("Failed"),
+    UploadStatus.CANCELLED: lazy_pgettext("upload", "Cancelled"),
+    UploadStatus.UNDOING: lazy_gettext("Undoing"),
+    UploadStatus.UNDONE: lazy_gettext("Undone"),
+    UploadStatus.UNDO_STOPPED: lazy_gettext("Undo stopped"),
 }
 """The filters of a list of uploads."""
 STATUS_TONES = {
-    ImportStatus.UPLOADED: "neutral",
-    ImportStatus.READING: "info",
-    ImportStatus.CHECKED: "warning",
-    ImportStatus.APPLYING: "info",
-    ImportStatus.DONE: "success",
-    ImportStatus.FAILED: "danger",
-    ImportStatus.CANCELLED: "plain",
+    UploadStatus.UPLOADED: "neutral",
+    UploadStatus.READING: "info",
+    UploadStatus.CHECKED: "info",
+    UploadStatus.TO_FIX: "warning",
+    UploadStatus.APPLYING: "info",
+    UploadStatus.DONE: "success",
+    UploadStatus.ROWS_FAILED: "warning",
+    UploadStatus.FAILED: "danger",
+    UploadStatus.CANCELLED: "plain",
+    UploadStatus.UNDOING: "info",
+    UploadStatus.UNDONE: "plain",
+    UploadStatus.UNDO_STOPPED: "danger",
 }
 ACTION_NAMES = {
     ContactAction.UPSERT: lazy_gettext("Add and update"),
@@ -141,19 +142,14 @@ _REPAIRED_TITLES = {
 
 
 def status_badge(upload: ContactImport) -> tuple[str, str]:
-    """Return the status of an upload as the word and tone of its badge."""
-    if upload.undo_status is not None:
-        return str(UNDO_NAMES[upload.undo_status]), UNDO_TONES[upload.undo_status]
-    if upload.status is ImportStatus.DONE and rows_to_fix(upload):
+    """Return the status of an upload as the words and tone of its badge, with the rows to fix."""
+    status = status_of(upload)
+    label = str(STATUS_NAMES[status])
+    if status is UploadStatus.TO_FIX:
+        label = ngettext("%(num)s row to fix", "%(num)s rows to fix", upload.failed)
+    elif status is UploadStatus.ROWS_FAILED:
         label = ngettext("%(num)s row failed", "%(num)s rows failed", upload.failed)
-        return label, "warning"
-    if (
-        upload.status is ImportStatus.CHECKED
-        and upload.failed
-        and not uploads.rows_to_apply(upload)
-    ):
-        return gettext("Needs fixing"), STATUS_TONES[upload.status]
-    return str(STATUS_NAMES[upload.status]), STATUS_TONES[upload.status]
+    return label, STATUS_TONES[status]
 
 
 def fix_labels(fixes: FixCounts) -> list[str]:

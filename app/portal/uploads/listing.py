@@ -5,16 +5,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
-from flask import request
 from sqlalchemy.orm import Session
 
-from app.enums import ContactAction, ImportStatus
+from app.enums import ContactAction
 from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
 from app.models import ContactImport
 from app.portal.uploads.bulk import ACTIONS
 from app.portal.uploads.campaign_labels import campaign_label, organizations_of
-from app.portal.uploads.labels import ACTION_NAMES, STATUSES, status_badge
+from app.portal.uploads.labels import ACTION_NAMES, STATUS_NAMES, status_badge
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.list_definitions import (
@@ -29,7 +28,8 @@ from app.portal.web.list_definitions import (
 from app.portal.web.list_pages import path_id
 from app.portal.web.lists import ColumnKind
 from app.services import campaigns
-from app.services.imports import undo, uploads
+from app.services.imports import uploads
+from app.services.imports.statuses import UploadStatus
 from app.services.imports.uploads import SORTS
 from app.services.paging import Page
 
@@ -59,8 +59,7 @@ def _filters(_session: Session, campaign_id: UUID | None = None) -> uploads.Uplo
     """Return the filters of the URL."""
     return uploads.UploadFilter(
         query=lists.text_filter("q"),
-        status=lists.choice_filter("state", ImportStatus),
-        undone=request.args.get("state") == undo.UNDONE,
+        status=lists.choice_filter("state", UploadStatus),
         action=lists.choice_filter("action", ContactAction),
         author=lists.text_filter("author"),
         campaign_id=campaign_id,
@@ -189,7 +188,7 @@ UPLOADS = ListDefinition(
     ),
     filters=(
         ListFilter("q", lazy_gettext("File or campaign")),
-        ListFilter("state", lazy_gettext("Status"), STATUSES, lazy_gettext("Any status")),
+        ListFilter("state", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
         ListFilter("action", lazy_gettext("Action"), ACTION_NAMES, lazy_gettext("Any action")),
         ListFilter("author", lazy_gettext("Uploaded by")),
     ),

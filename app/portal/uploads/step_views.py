@@ -122,7 +122,7 @@ def _apply(session: Session, upload_id: UUID, submitted: SubmittedCells) -> dict
 def confirm_cancel_upload(upload_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         upload = uploads.get(session, caller(), upload_id)
-        if upload.state is not ImportState.CHECKED:
+        if upload.status is not ImportStatus.CHECKED:
             return to_upload(upload_id)
         fixes = corrections.count_fixes(session, upload)
         return cancel_confirmation(upload, fix_labels(fixes)).page()

@@ -6,7 +6,7 @@ from uuid import UUID
 from flask import url_for
 
 from app.extensions import caller
-from app.languages import gettext, lazy_gettext
+from app.languages import capitalized, gettext, lazy_gettext
 from app.phone import DestinationLayer, country_name
 from app.portal.web.navigation import may_open
 from app.services.outreach import ClosedCountry
@@ -30,7 +30,7 @@ _OPENING_PAGES = {
 
 def closed_country_label(country: ClosedCountry) -> str:
     name = country_name(country.region)
-    return gettext("%(country)s isn’t open for calls", country=name[0].upper() + name[1:])
+    return gettext("%(country)s isn’t open for calls", country=capitalized(name))
 
 
 def opening_page(layer: DestinationLayer, organization_id: UUID) -> tuple[str, str] | None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
@@ -25,6 +25,7 @@ from app.policy.caller import Caller
 from app.services import audit, campaigns, storage
 from app.services.contacts.results import COUNTS, CREATED, UPDATED
 from app.services.imports.kinds import UNCHANGED
+from app.services.imports.statuses import UploadStatus, has_status
 from app.services.paging import (
     MAX_COUNTED,
     Page,
@@ -145,11 +146,10 @@ def undo_statuses(session: Session, caller: Caller, ids: Collection[UUID]) -> di
 @dataclass(frozen=True, slots=True)
 class UploadFilter:
     """The filters of a list of uploads; ``query`` is a part of the name of a file or campaign,
-    ``author`` of that of the user or credential. Undone uploads aren't ``DONE``."""
+    ``author`` of that of the user or credential."""
 
     query: str | None = None
-    status: ImportStatus | None = None
-    undone: bool = False
+    status: UploadStatus | None = None
     action: ContactAction | None = None
     author: str | None = None
     campaign_id: UUID | None = None
@@ -196,10 +196,7 @@ def _filter_uploads(caller: Caller, filters: UploadFilter) -> Select[ContactImpo
             matches |= ContactImport.campaign_id.in_(named_campaigns.with_only_columns(Campaign.id))
         rows = rows.where(matches)
     if filters.status is not None:
-        rows = rows.where(ContactImport.status == filters.status)
-    if filters.undone or filters.status is ImportStatus.DONE:
-        is_undone = func.coalesce(ContactImport.undo_status, "") == "undone"
-        rows = rows.where(is_undone if filters.undone else ~is_undone)
+        rows = rows.where(has_status(filters.status))
     if filters.campaign_id is not None:
         rows = rows.where(ContactImport.campaign_id == filters.campaign_id)
     if filters.action is not None:
