@@ -68,6 +68,8 @@ def test_the_check_says_that_new_contacts_of_a_running_campaign_will_be_called(
     session.get_one(Campaign, uploader.campaign_id).all_assistants = True
     outreach.change_plan(session, caller, uploader.campaign_id, plan, max_at_once=20)
     session.commit()
+    removing = uploader.shows(uploader.upload(f"Phone\n{CY}\n", "out.csv", action="remove"))
+    assert "Step 2 of 3: Check 3 Remove contacts" in removing
     running = "The campaign calls new contacts"
     address = uploader.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     assert running not in uploader.shows(address)
@@ -227,7 +229,7 @@ def test_a_row_that_repeats_another_one_word_for_word_changes_nothing(uploader: 
     address = uploader.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\nAnn,{ANN}\n")
     shown = uploader.shows(address)
     assert "Would be created 2 Would be updated 0 Unchanged 1" in shown
-    assert "Row 4: Repeats row 2 and changes nothing. Show rows" in shown
+    assert "Row 4: Repeats row 2 and changes nothing. Show duplicates" in shown
     uploader.press(address, "apply")
     uploader.work(address)
     assert "The same figures as on the check screen." in uploader.shows(address)

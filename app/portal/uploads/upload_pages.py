@@ -10,7 +10,7 @@ from flask import redirect, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import OrganizationStatus
+from app.enums import ContactAction, OrganizationStatus
 from app.errors import Conflict
 from app.extensions import settings
 from app.languages import gettext, pgettext
@@ -37,19 +37,24 @@ def path_of(session: Session, upload: ContactImport) -> dict[str, Any]:
             (name, campaign),
             (pgettext("noun", "Upload"), None),
         ],
-        "step_names": parts_of_upload(choose),
-        "steps_of_new": steps_of_planned(session, session.get_one(Campaign, upload.campaign_id)),
+        "step_names": parts_of_upload(choose, upload.action),
+        "steps_of_new": None
+        if upload.action is ContactAction.REMOVE
+        else steps_of_planned(session, session.get_one(Campaign, upload.campaign_id)),
         "campaign_url": campaign,
         "takes_new": organization.status is not OrganizationStatus.ARCHIVED,
     }
 
 
-def parts_of_upload(choose: str | None = None) -> list[tuple[str, str | None]]:
+def parts_of_upload(
+    choose: str | None = None, action: ContactAction = ContactAction.UPSERT
+) -> list[tuple[str, str | None]]:
     """Return the steps of an upload; ``choose`` is the URL of the first."""
+    removes = action is ContactAction.REMOVE
     return [
         (gettext("Choose file"), choose),
         (gettext("Check"), None),
-        (gettext("Apply"), None),
+        (gettext("Remove contacts") if removes else gettext("Apply"), None),
     ]
 
 
