@@ -476,8 +476,8 @@ def test_the_filter_of_the_status_has_each_badge_of_the_list(
 ) -> None:
     files = {
         "good.csv": ("checked", "Ready to apply"),
-        "bad.csv": ("to-fix", "1 row to fix"),
-        "mixed.csv": ("to-fix", "1 row to fix"),
+        "bad.csv": ("to-fix", "1 to fix"),
+        "mixed.csv": ("to-fix", "1 to fix"),
         "applied.csv": ("done", "Applied"),
         "partly.csv": ("rows-failed", "1 row failed"),
         "undone.csv": ("undone", "Undone"),

@@ -17,7 +17,7 @@ STATUS_NAMES = {
     UploadStatus.UPLOADED: lazy_gettext("Waiting"),
     UploadStatus.READING: lazy_gettext("Checking"),
     UploadStatus.CHECKED: lazy_gettext("Ready to apply"),
-    UploadStatus.TO_FIX: lazy_gettext("Rows to fix"),
+    UploadStatus.TO_FIX: lazy_gettext("To fix"),
     UploadStatus.APPLYING: lazy_gettext("Applying"),
     UploadStatus.DONE: lazy_gettext("Applied"),
     UploadStatus.ROWS_FAILED: lazy_gettext("Rows failed"),
@@ -146,7 +146,7 @@ def status_badge(upload: ContactImport) -> tuple[str, str]:
     status = status_of(upload)
     label = str(STATUS_NAMES[status])
     if status is UploadStatus.TO_FIX:
-        label = ngettext("%(num)s row to fix", "%(num)s rows to fix", upload.failed)
+        label = ngettext("%(num)s to fix", "%(num)s to fix", upload.failed)
     elif status is UploadStatus.ROWS_FAILED:
         label = ngettext("%(num)s row failed", "%(num)s rows failed", upload.failed)
     return label, STATUS_TONES[status]
