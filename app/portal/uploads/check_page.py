@@ -52,8 +52,8 @@ class FilterChip:
 
 @dataclass(frozen=True, slots=True)
 class RowWarning:
-    """Rows that are applied but need review; ``url`` and ``link`` show only those. Each of the ``pairs`` is two
-    rows about the same contact, of which one can be kept alone."""
+    """Rows that are applied but need review; ``link`` leads to them at ``url``. Each of the
+    ``pairs`` is two rows about the same contact, of which one can be kept alone."""
 
     title: str
     text: str
