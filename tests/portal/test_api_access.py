@@ -203,26 +203,26 @@ def test_the_latest_requests_of_a_key_are_listed_with_their_answers(
 
 
 def test_a_key_of_a_suspended_organization_is_shown_as_refused(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    key = make_key(session, own).key
+    key = make_key(session, tenant).key
     paths = ("/api-access", f"/api-access/keys/{key.id}")
     notice = "Its keys and clients are refused until"
     assert ["Refused" in admin.get(path).text for path in paths] == [False, False]
-    organizations.suspend(session, OPERATOR, own.organization.id)
+    organizations.suspend(session, OPERATOR, tenant.organization.id)
     session.commit()
     assert ["Refused" in admin.get(path).text for path in paths] == [True, True]
     assert "Organization suspended" in admin.get(paths[0]).text
     page = admin.get(paths[1]).text
     assert page.index(notice) < page.index("Ready to run.")
-    organizations.archive(session, OPERATOR, own.organization.id)
+    organizations.archive(session, OPERATOR, tenant.organization.id)
     session.commit()
     assert "Organization archived" in admin.get(paths[0]).text
     assert notice in admin.get(paths[1]).text
 
 
 def test_a_client_is_created_rotated_suspended_resumed_and_revoked(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     page = "/api-access/clients/new"
     made = admin.post(page, {**NEW_CLIENT, "once": "c1"}, page=page)

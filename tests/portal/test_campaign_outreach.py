@@ -578,10 +578,10 @@ def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
         "organization": tenant.organization.id,
     }
     link = f'href="{fixed_at.format(**ids)}"'
-    page = unescape(admin.get(planned).text)
-    assert all(words in page for words in ("No one would be called", said, link))
-    asked = unescape(admin.get(f"{planned}/start").text)
-    hold, called = f"No calls for now. {said}", "1 contact will be called"
+    page = unescape(admin.get(planned_outreach_path).text)
+    assert all(words in page for words in ("No one would be called", message, link))
+    asked = unescape(admin.get(f"{planned_outreach_path}/start").text)
+    hold, called = f"No calls for now. {message}", "1 contact will be called"
     assert asked.index(hold) < asked.index(called)
 
     admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
@@ -843,11 +843,16 @@ def test_a_campaign_of_a_resumed_organization_shows_calling_only_once_it_calls(
 
 
 def test_every_page_of_a_campaign_of_a_suspended_organization_says_that_no_calls_are_placed(
-    session: Session, campaign: Campaign, admin: Browser, base: str, assistant: Assistant
+    session: Session, campaign: Campaign, admin: Browser, outreach_path: str, assistant: Assistant
 ) -> None:
     page, notice = f"/campaigns/{campaign.id}", "No calls are placed until it is reactivated."
-    tabs = (page, base, f"{page}/uploads", f"{page}/settings")
-    pages = (*tabs, f"{base}/plan", f"{base}/plan?new=1", f"{base}/excluded")
+    tabs = (page, outreach_path, f"{page}/uploads", f"{page}/settings")
+    pages = (
+        *tabs,
+        f"{outreach_path}/plan",
+        f"{outreach_path}/plan?new=1",
+        f"{outreach_path}/excluded",
+    )
     organizations.suspend(session, OPERATOR, campaign.organization_id)
     session.commit()
     for with_plan in (False, True):
@@ -857,8 +862,8 @@ def test_every_page_of_a_campaign_of_a_suspended_organization_says_that_no_calls
             assert "Calls begin when you" not in shown, (path, with_plan)
             assert "right after the start" not in shown, (path, with_plan)
         sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
-        admin.post(f"{base}/plan", sent, page=f"{base}/plan")
-    asked = words_of(admin.get(f"{base}/start"))
+        admin.post(f"{outreach_path}/plan", sent, page=f"{outreach_path}/plan")
+    asked = words_of(admin.get(f"{outreach_path}/start"))
     hold = "No calls until the organization is reactivated. After that, 1 contact will be called"
     assert hold in asked
     assert "Takes about" not in asked

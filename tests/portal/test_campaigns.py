@@ -13,9 +13,8 @@ from app.database import Database
 from app.enums import CampaignStatus, ContactAction, Role
 from app.models import Assistant, Campaign, CampaignAssistant, User
 from app.services import assistants, campaigns, contacts, do_not_call, organizations
-from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.fixtures.statements import counted
-from tests.fixtures.tenants import Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 from tests.portal.uploader import words as words_of
@@ -53,10 +52,10 @@ def assistant_of(session: Session, tenant: Tenant) -> Assistant:
 
 
 def test_the_lists_of_campaigns_calls_and_do_not_call_lists_name_a_suspended_organization(
-    session: Session, own: Tenant, campaign: Campaign, signed_in: SignedIn
+    session: Session, tenant: Tenant, campaign: Campaign, signed_in: SignedIn
 ) -> None:
-    make_call(session, own.organization, "+12025550101")
-    browser = signed_in(own.staff[Role.ADMIN])
+    make_call(session, tenant.organization, "+12025550101")
+    browser = signed_in(tenant.staff[Role.ADMIN])
     paths = ("/campaigns", "/calls", "/do-not-call")
     label = "Organization suspended"
     before = [words_of(browser.get(path)).count(label) for path in paths]

@@ -19,9 +19,8 @@ from app.portal.legacy_migration.labels import as_curl, differences, time_left
 from app.services import calls, oauth_clients, organizations
 from app.services.legacy import migration as legacy_migration
 from app.services.legacy.migration import ShadowRequest
-from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.fixtures.databases import runs_on
-from tests.fixtures.tenants import Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
 SignedIn = Callable[[User], Browser]
@@ -118,9 +117,9 @@ def test_the_list_is_searched_and_leaves_out_what_was_revoked(
 
 
 def test_a_client_of_a_suspended_organization_is_shown_as_refused(
-    session: Session, own: Tenant, admin: Browser
+    session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    client = make(session, own)
+    client = make(session, tenant)
     client_page = f"/api-access/clients/{client.id}"
     paths = ("/api-access/migration", page_of(client), "/api-access/clients", client_page)
     before = [admin.get(path).text.count("Refused") for path in paths]

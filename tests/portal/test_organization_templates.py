@@ -127,15 +127,15 @@ def test_an_organization_is_saved_as_a_template_without_its_users_contacts_and_n
 
 
 def test_a_single_template_needs_no_choice_and_of_several_one_is_chosen_for_the_purpose(
-    session: Session, own: Tenant, browser: Browser
+    session: Session, tenant: Tenant, browser: Browser
 ) -> None:
     one, file = "/organization-templates?use=one", "/organization-templates?use=file"
     assert "No templates yet" in browser.get(file).text
-    first = f"/organization-templates/{save(session, own)}"
+    first = f"/organization-templates/{save(session, tenant)}"
     assert browser.get(one).location == f"{first}/use"
     assert browser.get(file).location == f"{first}/use-many"
     organization_templates.save_organization(
-        session, own.caller(Role.PARTNER_ADMIN), own.organization.id, "Vets", first_role=None
+        session, tenant.caller(Role.PARTNER_ADMIN), tenant.organization.id, "Vets", first_role=None
     )
     session.commit()
     page = browser.get(file).text

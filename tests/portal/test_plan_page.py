@@ -76,7 +76,7 @@ def test_a_member_sees_all_plans_the_current_one_and_the_usage(
     page = signed_in(tenant.user).get("/plan").text
     assert "Your plan Basic $29 a month This month so far $" in words(page)
     assert "Billed minutes 6 of 10 minutes Further usage costs $0.125 a minute." in words(page)
-    overview = words(signed_in(own.user).get("/").text)
+    overview = words(signed_in(tenant.user).get("/").text)
     assert "Your plan Basic Billed minutes 6 of 10 Assistants" in overview
     basic, plus = cards(page)
     assert basic == (

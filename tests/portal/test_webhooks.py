@@ -416,9 +416,9 @@ def test_the_secret_is_rotated_with_an_overlap(
 
 
 def test_the_statuses_of_the_filter_are_those_of_the_badges(
-    app: Flask, session: Session, own: Tenant, admin: Browser
+    app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, own)
+    endpoint = make(app, session, tenant)
     retried = fail(session, endpoint)
     page = page_of(endpoint)
     link = f'href="{page}/deliveries/{retried.id}"'
